@@ -1,16 +1,13 @@
 import { beginRun } from '../warehouse/runs/begin-run.ts';
-import {
-  finishRun as finishRunInWarehouse,
-  type FinishedRun,
-  type StreamOutcome,
-} from '../warehouse/runs/finish-run.ts';
+import { finishRun as finishRunInWarehouse } from '../warehouse/runs/finish-run.ts';
+import type { FinishedRun, StreamOutcome } from '../warehouse/runs/judge-run.ts';
 import type { RunKind } from '../warehouse/tables/runs.ts';
 import type { Dependencies } from './dependencies.ts';
 import { followSchedules, judgeSync } from './judge-sync.ts';
 import { runOf } from './run-of.ts';
 import { startWanted } from './start-wanted.ts';
 
-export type { StreamOutcome } from '../warehouse/runs/finish-run.ts';
+export type { StreamOutcome } from '../warehouse/runs/judge-run.ts';
 
 export interface FinishRunInput {
   runId: string;

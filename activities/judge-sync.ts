@@ -1,7 +1,7 @@
 import { log } from '@temporalio/activity';
 import { noteSyncEnd } from '../warehouse/connections/note-sync-end.ts';
 import { otherCompany } from '../warehouse/connections/refuse-token.ts';
-import type { FinishedRun, StreamOutcome } from '../warehouse/runs/finish-run.ts';
+import type { FinishedRun, StreamOutcome } from '../warehouse/runs/judge-run.ts';
 import { listsWereRead } from '../warehouse/webhooks/leave-to-list.ts';
 import type { Dependencies } from './dependencies.ts';
 

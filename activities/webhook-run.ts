@@ -4,7 +4,8 @@ import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { addToRun, type CountsToAdd } from '../warehouse/runs/add-to-run.ts';
 import { beginRun } from '../warehouse/runs/begin-run.ts';
 import { readRuns, type RunRead } from '../warehouse/runs/read-run.ts';
-import { finishRun, type StreamOutcome } from '../warehouse/runs/finish-run.ts';
+import { finishRun } from '../warehouse/runs/finish-run.ts';
+import type { StreamOutcome } from '../warehouse/runs/judge-run.ts';
 import { runOf } from './run-of.ts';
 
 /** The run that applies webhooks; one that finds nothing to ask for leaves no row. */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { UnknownConnection } from '../../warehouse/errors.ts';
-import { finishRun, type StreamOutcome } from '../../warehouse/runs/finish-run.ts';
+import { finishRun } from '../../warehouse/runs/finish-run.ts';
+import type { StreamOutcome } from '../../warehouse/runs/judge-run.ts';
 import { readCounts } from '../../warehouse/runs/read-counts.ts';
 import { readRuns } from '../../warehouse/runs/read-run.ts';
 import { bill } from '../support/finance-records.ts';

@@ -3,23 +3,11 @@ import { streamNamed } from '../../resources/index.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { judgeUnsupported } from '../passes/judge-unsupported.ts';
-import { unlistedStreams } from '../reconcile/unlisted-streams.ts';
 import { CommitsLost } from '../errors.ts';
-import type { RunKind, RunStatus } from '../tables/runs.ts';
+import type { RunKind } from '../tables/runs.ts';
 import { countNames, type CountsToAdd } from './add-to-run.ts';
-
-/** What the workflow knows of a stream at the end of a run. */
-export interface StreamOutcome {
-  stream: string;
-  state: 'done' | 'unsupported' | 'failed';
-  failureType?: string;
-  failure?: string;
-}
-
-export interface FinishedRun {
-  status: Exclude<RunStatus, 'running' | 'interrupted' | 'unsupported'>;
-  failure: string | null;
-}
+import { judgeRun, type CountedStream, type FinishedRun, type StreamOutcome } from './judge-run.ts';
+import { notRead, provedOnes, readBefore, readToEnd } from './what-was-read.ts';
 
 /**
  * Closes the run with what is true of it: `succeeded` only when every stream is complete and left nothing in quarantine,
@@ -46,53 +34,10 @@ export async function finishRun(
   return inTransaction(pool, async ({ db }) => {
     await requireHeld(db, input);
     await requireCounted(db, input);
-    const now = sql<Date>`clock_timestamp()`;
     const made = kind === 'reconcile' ? await provedOnes(db, input) : await readToEnd(db, input);
     const outcomes = (await isOnItsTimeline(db, runId)) ? made : made.map(asLost);
-    for (const { stream, failureType, failure } of outcomes.filter(({ state }) => state === 'failed')) {
-      await db
-        .updateTable('sync.run_streams')
-        .set({
-          status: 'failed',
-          failure_type: failureType ?? null,
-          failure: failure ?? null,
-          finished_at: now,
-        })
-        .where('run_id', '=', runId)
-        .where('stream', '=', stream)
-        .execute();
-    }
     const done = outcomes.filter(({ state }) => state === 'done').map(({ stream }) => stream);
-    if (done.length > 0) {
-      // A sync closes its streams page by page; of other runs only the workflow knows when a stream is done.
-      await db
-        .updateTable('sync.run_streams')
-        .set((eb) => ({
-          status: eb
-            .case()
-            .when('quarantined', '>', 0)
-            .then('partial' as const)
-            .else('succeeded' as const)
-            .end(),
-          finished_at: now,
-        }))
-        .where('run_id', '=', runId)
-        .where('stream', 'in', done)
-        .where('status', '=', 'running')
-        .execute();
-    }
-    await db
-      .updateTable('sync.run_streams')
-      .set({ status: 'cancelled', finished_at: now })
-      .where('run_id', '=', runId)
-      .where('status', '=', 'running')
-      .execute();
-    if (kind === 'backfill') await noteLeftByOthers(db, { runId, streams: done });
-    const counted = await db
-      .selectFrom('sync.run_streams')
-      .select(['stream', 'status', 'failure_type', 'failure'])
-      .where('run_id', '=', runId)
-      .execute();
+    const counted = await closeStreams(db, { runId, kind, outcomes, done });
     await judgeUnsupported(db, runId);
     const unread = done.filter((stream) => !counted.some((row) => row.stream === stream));
     const before = await readBefore(db, { runId, streams: unread, firstExecutionRunId });
@@ -102,10 +47,10 @@ export async function finishRun(
       lost.length > 0 && (await readsLists(db, runId))
         ? outcomes.map((outcome) => (lost.includes(outcome.stream) ? notRead(outcome.stream) : outcome))
         : outcomes;
-    const finished = cancelled ? ({ status: 'cancelled', failure: null } as const) : judge(told, known);
+    const finished = cancelled ? ({ status: 'cancelled', failure: null } as const) : judgeRun(told, known);
     await db
       .updateTable('sync.runs')
-      .set({ ...finished, finished_at: now })
+      .set({ ...finished, finished_at: sql<Date>`clock_timestamp()` })
       .where('run_id', '=', runId)
       .execute();
     return finished;
@@ -156,6 +101,58 @@ async function requireCounted(
   }
 }
 
+/** Writes how each stream ended: what is neither failed nor done was cancelled. Returns the rows of all that the run has read. */
+async function closeStreams(
+  db: Warehouse['db'],
+  run: { runId: string; kind: RunKind; outcomes: readonly StreamOutcome[]; done: readonly string[] },
+): Promise<CountedStream[]> {
+  const { runId, kind, outcomes, done } = run;
+  const now = sql<Date>`clock_timestamp()`;
+  for (const { stream, failureType, failure } of outcomes.filter(({ state }) => state === 'failed')) {
+    await db
+      .updateTable('sync.run_streams')
+      .set({
+        status: 'failed',
+        failure_type: failureType ?? null,
+        failure: failure ?? null,
+        finished_at: now,
+      })
+      .where('run_id', '=', runId)
+      .where('stream', '=', stream)
+      .execute();
+  }
+  if (done.length > 0) {
+    // A sync closes its streams page by page; of other runs only the workflow knows when a stream is done.
+    await db
+      .updateTable('sync.run_streams')
+      .set((eb) => ({
+        status: eb
+          .case()
+          .when('quarantined', '>', 0)
+          .then('partial' as const)
+          .else('succeeded' as const)
+          .end(),
+        finished_at: now,
+      }))
+      .where('run_id', '=', runId)
+      .where('stream', 'in', done)
+      .where('status', '=', 'running')
+      .execute();
+  }
+  await db
+    .updateTable('sync.run_streams')
+    .set({ status: 'cancelled', finished_at: now })
+    .where('run_id', '=', runId)
+    .where('status', '=', 'running')
+    .execute();
+  if (kind === 'backfill') await noteLeftByOthers(db, { runId, streams: done });
+  return db
+    .selectFrom('sync.run_streams')
+    .select(['stream', 'status', 'failure_type', 'failure'])
+    .where('run_id', '=', runId)
+    .execute();
+}
+
 /** Whether this is the server that the run began on; only a sync may end on another one. */
 async function isOnItsTimeline(db: Warehouse['db'], runId: string): Promise<boolean> {
   const elsewhere = await db
@@ -173,118 +170,6 @@ function asLost(outcome: StreamOutcome): StreamOutcome {
   if (outcome.state !== 'done') return outcome;
   const { name, message } = new CommitsLost('this run');
   return { stream: outcome.stream, state: 'failed', failureType: name, failure: message };
-}
-
-/**
- * A stream of which the run still has a pass was not read to its end, whatever the workflow remembers: the last commits are lost with the
- * database that they were made in.
- */
-async function readToEnd(
-  db: Warehouse['db'],
-  { runId, outcomes }: { runId: string; outcomes: readonly StreamOutcome[] },
-): Promise<readonly StreamOutcome[]> {
-  const rows = await db
-    .selectFrom('sync.run_streams as s')
-    .innerJoin('sync.passes as p', (join) =>
-      join.onRef('p.run_id', '=', 's.run_id').onRef('p.stream', '=', 's.stream'),
-    )
-    .distinct()
-    .select('s.stream')
-    .where('s.run_id', '=', runId)
-    .where('s.status', '=', 'running')
-    .execute();
-  const open = rows.map(({ stream }) => stream);
-  return outcomes.map((outcome) =>
-    outcome.state === 'done' && open.includes(outcome.stream) ? notRead(outcome.stream) : outcome,
-  );
-}
-
-/** A reconcile has done with a stream when its proof is written. What the workflow remembers is not enough. */
-async function provedOnes(
-  db: Warehouse['db'],
-  input: { runId: string; outcomes: readonly StreamOutcome[] },
-): Promise<readonly StreamOutcome[]> {
-  const rows = await db
-    .selectFrom('sync.run_streams')
-    .select('stream')
-    .where('run_id', '=', input.runId)
-    .where('status', '=', 'running')
-    .where('totals', 'is', null)
-    .execute();
-  const unproved = rows.map(({ stream }) => stream);
-  const outcomes = await withUnlisted(db, input);
-  return outcomes.map((outcome) =>
-    outcome.state === 'done' && unproved.includes(outcome.stream) ? notProved(outcome.stream) : outcome,
-  );
-}
-
-/** A list that is not offered is nothing to a sync, but a proof that leaves out what the warehouse holds is none. */
-async function withUnlisted(
-  db: Warehouse['db'],
-  { runId, outcomes }: { runId: string; outcomes: readonly StreamOutcome[] },
-): Promise<readonly StreamOutcome[]> {
-  const streams = outcomes.filter(({ state }) => state === 'unsupported').map(({ stream }) => stream);
-  const unlisted = await unlistedStreams(db, { runId, streams });
-  return outcomes.map((outcome) => {
-    const { stream } = outcome;
-    if (!unlisted.includes(stream)) return outcome;
-    const failure =
-      `The service does not list ${stream} of this connection (404), although the warehouse holds records of that resource, ` +
-      'so nothing was compared. Ask the finance API why the list is gone; it is asked for again once a day.';
-    return { stream, state: 'failed', failureType: 'NotListed', failure };
-  });
-}
-
-/**
- * A reset run has rows only for the streams it read itself. How the others ended stands with the run that read them: none from before the
- * execution that was reset, for rows that a restored database has lost are not read by the one before.
- */
-async function readBefore(
-  db: Warehouse['db'],
-  input: { runId: string; streams: readonly string[]; firstExecutionRunId: string | undefined },
-): Promise<CountedStream[]> {
-  const { runId, streams, firstExecutionRunId } = input;
-  if (streams.length === 0) return [];
-  const first = sql<Date>`(
-    select min(first.started_at) from sync.runs first
-    where first.workflow_id = reset.workflow_id and ${firstExecutionRunId ?? null}::text in (first.run_id, first.temporal_run_id)
-  )`;
-  const rows = await db
-    .selectFrom('sync.runs as reset')
-    .innerJoin('sync.runs as run', (join) =>
-      join
-        .onRef('run.connection_id', '=', 'reset.connection_id')
-        .onRef('run.kind', '=', 'reset.kind')
-        .onRef('run.workflow_id', '=', 'reset.workflow_id'),
-    )
-    .innerJoin('sync.run_streams as read', 'read.run_id', 'run.run_id')
-    .distinctOn('read.stream')
-    .select(['read.stream', 'read.status', 'read.quarantined', 'read.failure_type', 'read.failure'])
-    .where('reset.run_id', '=', runId)
-    .where('read.stream', 'in', streams)
-    .where((eb) => eb.or([eb.lit(firstExecutionRunId === undefined), eb('run.started_at', '>=', first)]))
-    // The windows of a backfill stay done, however its run ended. A sync has closed a stream that it has read, and a reconcile has proved it.
-    .where((eb) =>
-      eb.or([
-        eb('run.kind', '=', 'backfill'),
-        eb.and([
-          eb('read.status', 'in', ['succeeded', 'partial']),
-          eb.or([eb('run.kind', '<>', 'reconcile'), eb('read.totals', 'is not', null)]),
-        ]),
-      ]),
-    )
-    .orderBy('read.stream')
-    // The windows of a backfill may have been read by several runs: what any of them left in quarantine counts.
-    .orderBy(sql`run.kind = 'backfill' and read.quarantined > 0`, 'desc')
-    // Of a run that was ended before, a stream may be done whose row says that it was interrupted.
-    .orderBy(sql`read.status in ('succeeded', 'partial')`, 'desc')
-    .orderBy('run.started_at', 'desc')
-    .execute();
-  return rows.map(({ quarantined, ...row }) => {
-    if (row.status === 'partial') return row;
-    const status = quarantined > 0 ? 'partial' : 'succeeded';
-    return { stream: row.stream, status, failure_type: null, failure: null };
-  });
 }
 
 /** Of a stream of which an earlier run of the backfill has read windows, what that one left in quarantine, and still waits, counts. */
@@ -329,65 +214,4 @@ async function readsLists(db: Warehouse['db'], runId: string): Promise<boolean> 
     .where('workflow_id', '<>', '')
     .executeTakeFirst();
   return run !== undefined;
-}
-
-/** The workflow remembers that it was read, and the warehouse does not: rows were lost, with a restored database or a removal. */
-function notRead(stream: string): StreamOutcome {
-  const failure = `That ${stream} was read is not written in the warehouse, so it does not count. Run it again.`;
-  return { stream, state: 'failed', failureType: 'NotRead', failure };
-}
-
-/** Its listing is gone, and no proof of it is there: an attempt of another run took it. */
-function notProved(stream: string): StreamOutcome {
-  const failure = `What was listed of ${stream} is gone before it was compared, so nothing is proved. Run the reconcile again.`;
-  return { stream, state: 'failed', failureType: 'NotProved', failure };
-}
-
-function judge(outcomes: readonly StreamOutcome[], known: readonly CountedStream[]): FinishedRun {
-  const statuses = outcomes.map(({ stream, state }) =>
-    state === 'done' ? (known.find((row) => row.stream === stream)?.status ?? 'succeeded') : state,
-  );
-  const failure = sentenceOf([
-    ...outcomes,
-    ...known.filter(({ status }) => status === 'partial').map(asOutcome),
-  ]);
-  if (statuses.every((status) => status === 'unsupported')) {
-    return {
-      status: 'failed',
-      failure:
-        'The service lists none of the resources for this connection. Check DAYBOOK_API_URL and the platform.',
-    };
-  }
-  // Whatever got through before: the run was stopped.
-  const stopped = outcomes.some(({ failureType }) => failureType === 'IdentityChanged');
-  if (stopped || !statuses.some((status) => status === 'succeeded' || status === 'partial'))
-    return { status: 'failed', failure };
-  const complete = statuses.every((status) => status === 'succeeded' || status === 'unsupported');
-  return { status: complete ? 'succeeded' : 'partial', failure };
-}
-
-interface CountedStream {
-  stream: string;
-  status: string;
-  failure_type: string | null;
-  failure: string | null;
-}
-
-/** A stream that got through may still have something to say. */
-function asOutcome({ stream, failure_type, failure }: CountedStream): StreamOutcome {
-  return failure === null
-    ? { stream, state: 'done' }
-    : { stream, state: 'failed', failureType: failure_type ?? '', failure };
-}
-
-/** One sentence for each type of failure: what refuses one stream often refuses them all. */
-function sentenceOf(outcomes: readonly StreamOutcome[]): string | null {
-  const failed = outcomes.filter(({ state }) => state === 'failed');
-  const types = [...new Set(failed.map(({ failureType }) => failureType))];
-  const sentences = types.map((type) => {
-    const [first, ...others] = failed.filter(({ failureType }) => failureType === type);
-    const same = others.length === 0 ? '' : ` The same for ${others.map(({ stream }) => stream).join(', ')}.`;
-    return `${first?.failure ?? ''}${same}`;
-  });
-  return sentences.length === 0 ? null : sentences.join(' ');
 }
