@@ -10,6 +10,9 @@ export interface OpenTransaction {
   readonly db: Kysely<Database>;
 }
 
+/** Whatever the server, the database or the role begins with: a statement after a lock has to see what was committed while that was waited for. */
+export const beginStatement = 'begin isolation level read committed';
+
 /** Runs `work` in one transaction: committed when it returns, rolled back when it throws. The only way to open one. */
 export async function inTransaction<Result>(
   pool: Pool,
@@ -18,7 +21,7 @@ export async function inTransaction<Result>(
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
-    await client.query('begin');
+    await client.query(beginStatement);
     const result = await work(openOn(client));
     await client.query('commit');
     return result;

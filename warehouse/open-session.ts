@@ -2,8 +2,8 @@ import pg from 'pg';
 import { LoginClient } from './login-client.ts';
 
 /**
- * Says in its first message how it writes times, as libpq does for PGTZ: whatever the server and the role are set to, sessions are in UTC.
- * A pooler in transaction mode takes that and keeps to it in each server session that it lends; what a `set` changes afterwards would be
+ * Says in its first message how it writes times, as libpq does for PGTZ, and that a backslash in a text is one: whatever the server and the
+ * role are set to, sessions are in UTC. A pooler in transaction mode takes that and keeps to it in each server session that it lends; what a `set` changes afterwards would be
  * the next client's too.
  */
 export class UtcClient extends LoginClient {
@@ -11,7 +11,7 @@ export class UtcClient extends LoginClient {
   declare readonly processID: number | null;
 
   getStartupConf(): Record<string, string> {
-    return { ...startupOf.call(this), TimeZone: 'UTC', DateStyle: 'ISO' };
+    return { ...startupOf.call(this), TimeZone: 'UTC', DateStyle: 'ISO', standard_conforming_strings: 'on' };
   }
 }
 

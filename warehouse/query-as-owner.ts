@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
+import { beginStatement } from './in-transaction.ts';
 import { queryTexts, type QueryResult } from './query-texts.ts';
 import { undoStatement } from './undo-statement.ts';
 
@@ -10,7 +11,7 @@ import { undoStatement } from './undo-statement.ts';
 export async function queryAsOwner(pool: Pool, statement: string): Promise<QueryResult> {
   const client = await pool.connect();
   try {
-    await client.query('begin');
+    await client.query(beginStatement);
     await hideSync(client);
     await client.query('set transaction read only');
     return await (isShown(statement) ? queryTexts(client, statement) : queryByCursor(client, statement));

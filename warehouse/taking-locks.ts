@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
 import { codeOf } from '../errors/code-of.ts';
+import { beginStatement } from './in-transaction.ts';
 
 /** Somebody who reads holds what has to be replaced. */
 export class LockHeld extends Error {
@@ -89,7 +90,7 @@ class LockRefused extends Error {
 }
 
 async function tryOnce<Result>(client: ClientBase, work: () => Promise<Result>): Promise<Result> {
-  await client.query('begin');
+  await client.query(beginStatement);
   try {
     await client.query(`set local lock_timeout = '${lockTimeout}'`);
     const result = await work();

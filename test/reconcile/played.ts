@@ -9,6 +9,7 @@ import { dependenciesOf } from '../simulation/dependencies-of.ts';
 import type { ScriptedService } from '../replication/scripted-service.ts';
 import { overSessions } from '../support/over-sessions.ts';
 import { rows } from '../support/rows.ts';
+import { beginStatement } from '../../warehouse/in-transaction.ts';
 
 export interface Halt {
   /** The activity whose first attempt stands still. */
@@ -104,7 +105,7 @@ function standsStill(warehouse: Warehouse, halt: Halt, lose: () => void): Wareho
     return {
       async query(...values: [unknown]) {
         const [statement] = values;
-        if (statement === 'begin') {
+        if (statement === beginStatement) {
           transactions += 1;
           if (transactions === halt.beforeTransaction) await stop();
           isOpen = true;

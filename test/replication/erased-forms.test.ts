@@ -6,6 +6,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 import { erase, replayOne } from './as-commands.ts';
 import { page, type ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
+import { beginStatement } from '../../warehouse/in-transaction.ts';
 
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
@@ -21,7 +22,7 @@ describe('a record that waits in quarantine because it tells no version, and is 
     let isErased = false;
     const erasing = overSessions(warehouse, (client) => ({
       async query(...given: [string]) {
-        if (given[0] === 'begin' && !isErased) {
+        if (given[0] === beginStatement && !isErased) {
           isErased = true;
           await eraseOf(service, 'subscriptions');
         }

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { beginStatement } from '../in-transaction.ts';
 
 /** What was found of a table, for the next export. */
 export interface TableWeights {
@@ -24,7 +25,7 @@ export interface TableWeights {
 export async function keepWeights(client: ClientBase, weights: readonly TableWeights[]): Promise<void> {
   const found = weights.filter(({ fresh, isAll }) => isAll || fresh.length > 0);
   if (found.length === 0) return;
-  await client.query('begin');
+  await client.query(beginStatement);
   for (const { table, writtenTo, fresh, isAll, uncounted } of found) {
     const connections = fresh.map(({ connection }) => connection);
     if (isAll)

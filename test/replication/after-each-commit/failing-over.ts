@@ -3,6 +3,7 @@ import type { Warehouse } from '../../../warehouse/open-warehouse.ts';
 import { withSessions } from '../../../warehouse/with-sessions.ts';
 import { AloneOrTogether } from './alone-or-together.ts';
 import type { Standby } from './standby.ts';
+import { beginStatement } from '../../../warehouse/in-transaction.ts';
 
 /** When a standby takes over, and what it lacks then. */
 export interface Takeover {
@@ -73,7 +74,7 @@ function countingCommits(client: PoolClient, { transactions, committed }: Counti
     if (isOpen) return inOpen(given);
     await transactions.enter();
     isOpen = true;
-    if (textOf(given[0]) === 'begin') return client.query(...given);
+    if (textOf(given[0]) === beginStatement) return client.query(...given);
     // A statement alone is a transaction too.
     let result: unknown;
     try {
