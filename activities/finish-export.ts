@@ -48,7 +48,16 @@ function inWords({ icebergTables, ...exported }: Exported, lake: string): string
   return published(exported) + shown;
 }
 
-function published({ snapshotId, skipped, tables, rows, unfit, damage, ...sizes }: Exported): string {
+function published({
+  snapshotId,
+  skipped,
+  tables,
+  rows,
+  unfit,
+  damage,
+  isBehind,
+  ...sizes
+}: Exported): string {
   const { bytes, bytesWritten = bytes } = sizes;
   if (skipped) return `Nothing has changed since snapshot ${snapshotId}, so there is no new one.`;
   const notFit =
@@ -59,7 +68,11 @@ function published({ snapshotId, skipped, tables, rows, unfit, damage, ...sizes 
       : ` ${sizeInWords(bytesWritten)} of its ${sizeInWords(bytes)} were written, the rest is kept from the snapshot before.`;
   const damaged =
     damage === undefined ? '' : ` Nothing has changed, but the snapshot before it is damaged: ${damage}.`;
-  return `Published snapshot ${snapshotId}: ${rows.toLocaleString('en-US')} rows in ${tables} tables.${kept}${notFit}${damaged}`;
+  const behind =
+    isBehind === true
+      ? ' Readers are not sent to it: latest.json names a snapshot that says it was taken later. See "daybook snapshots list".'
+      : '';
+  return `Published snapshot ${snapshotId}: ${rows.toLocaleString('en-US')} rows in ${tables} tables.${kept}${notFit}${damaged}${behind}`;
 }
 
 function sizeInWords(bytes: number): string {

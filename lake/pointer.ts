@@ -4,6 +4,7 @@ import { LakeAltered } from './errors.ts';
 import type { Found, Lake } from './lake.ts';
 import { manifestSchema, sha256Of, type Manifest } from './manifest.ts';
 import { look, unaltered, type Checked } from './read-checked.ts';
+import { isFarAhead, timeOfSnapshot } from './snapshot-id.ts';
 
 /** `latest.json`: which snapshot readers are to take. `manifest` is a path relative to the lake. */
 export type Pointer = z.infer<typeof pointerSchema>;
@@ -50,8 +51,8 @@ export async function lookAtManifest(lake: Lake, id: string): Promise<Checked<Ma
 
 /**
  * Lets `latest.json` name a snapshot that is complete, unless it names a newer one. Says whether it names this one now. Where the
- * manifest of the other is altered, its ID says when it was begun; a pointer that is altered is replaced. Another host may replace
- * the pointer at the same moment; then it is looked at again.
+ * manifest of the other is altered, its ID says when it was begun; a pointer that is altered, or names one of the day after tomorrow, is
+ * replaced. Another host may replace the pointer at the same moment; then it is looked at again.
  */
 export async function movePointer(lake: Lake, manifest: Manifest): Promise<boolean> {
   const id = manifest.snapshot_id;
@@ -61,7 +62,8 @@ export async function movePointer(lake: Lake, manifest: Manifest): Promise<boole
     if (named === id) return true;
     const takenAt = named === undefined ? undefined : (await lookAtManifest(lake, named))?.value?.taken_at;
     const isNewer = takenAt === undefined ? (named ?? '') > id : takenAt > manifest.taken_at;
-    if (isNewer) return false;
+    const time = takenAt === undefined ? timeOfSnapshot(named ?? '') : Date.parse(takenAt);
+    if (isNewer && !isFarAhead(time)) return false;
     const text = await lake.read(manifestPath(id));
     if (text === undefined) throw new Error(`Snapshot ${id} has no manifest.`);
     const pointer: Pointer = {

@@ -6,4 +6,17 @@ export function snapshotId({ runId, startedAt }: { runId: string; startedAt: Dat
   return `${time}-${createHash('sha256').update(runId).digest('hex').slice(0, 6)}`;
 }
 
+/** When its run began, in milliseconds: IDs begin with that. */
+export function timeOfSnapshot(id: string): number {
+  return Date.parse(id.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\dZ)-.*$/, '$1-$2-$3:$4:$5'));
+}
+
+/**
+ * Whether a time lies further ahead than the clocks of hosts may be. A snapshot that says so was not made by us, and must not be the latest
+ * for ever.
+ */
+export function isFarAhead(milliseconds: number): boolean {
+  return !(milliseconds <= Date.now() + 24 * 3_600_000);
+}
+
 export const snapshotIdPattern = /^\d{8}T\d{6}Z-[0-9a-f]{6}$/;

@@ -7,6 +7,7 @@ import { openDuckDb, named, quoted } from '../lake/duck-db.ts';
 import type { Found, Lake } from '../lake/lake.ts';
 import { sha256OfFile } from '../lake/read-back.ts';
 import { readChecked } from '../lake/read-checked.ts';
+import { isFarAhead, timeOfSnapshot } from '../lake/snapshot-id.ts';
 
 /** `latest-marts.json`: which marts readers are to take. Paths are relative to the lake. */
 export type MartsPointer = Readonly<z.infer<typeof pointerSchema>>;
@@ -126,13 +127,14 @@ async function writeParquet(built: {
 }
 
 /**
- * Never back to an older snapshot: IDs begin with their time. Another host may move it at the same moment; then it is looked at
+ * Never back to an older snapshot: IDs begin with their time. One of the day after tomorrow is none of ours. Another host may move it at the same moment; then it is looked at
  * again. Says whether it names these marts now.
  */
 async function movePointer(lake: Lake, pointer: MartsPointer): Promise<boolean> {
   for (;;) {
     const { found, pointer: shown } = await readMartsPointer(lake);
-    if (shown !== undefined && timeOf(shown.snapshot_id) > timeOf(pointer.snapshot_id)) return false;
+    const isNewer = shown !== undefined && timeOf(shown.snapshot_id) > timeOf(pointer.snapshot_id);
+    if (isNewer && !isFarAhead(timeOfSnapshot(shown.snapshot_id))) return false;
     if (await lake.replace(martsPointerPath, `${JSON.stringify(pointer, null, 2)}\n`, found)) return true;
   }
 }

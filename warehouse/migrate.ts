@@ -21,7 +21,7 @@ export interface MigrateResult {
 /**
  * Brings the database to this release, beside workers and readers. Safe to run twice and by many at once; killed in the middle, the next one
  * goes on. `onWait` hears who is in the way of a migration.
- * Throws MigrationRefused when the database is too old, not UTF-8, or holds schemas of our names that we did not make, and LockHeld.
+ * Throws MigrationRefused when the database is too old, not UTF-8, another role's, or holds schemas of our names that we did not make, and LockHeld.
  */
 export async function migrate(
   warehouse: Warehouse,
@@ -136,8 +136,10 @@ async function runMissing(
 }
 
 async function refuseForeignDatabase(db: Warehouse['db']): Promise<void> {
-  const { rows } = await sql<{ version: number; encoding: string; database: string; schemas: string[] }>`
+  const { rows } = await sql<Server>`
     select
+      current_user::text as role,
+      (select pg_get_userbyid(nspowner)::text from pg_namespace where nspname = 'sync') as owner,
       current_setting('server_version_num')::int as version,
       current_setting('server_encoding') as encoding,
       current_database() as database,
@@ -165,6 +167,22 @@ async function refuseForeignDatabase(db: Warehouse['db']): Promise<void> {
       `Database ${server.database} already has ${server.schemas.join(', ')}, which Daybook did not make. Give Daybook a database of its own.`,
     );
   }
+  // What is made belongs to who makes it: the owner could neither use it nor go on.
+  if (server.owner !== null && server.owner !== server.role) {
+    throw new MigrationRefused(
+      `The warehouse in ${server.database} belongs to ${server.owner}, and DATABASE_URL logs in as ${server.role}: migrate it as ${server.owner}.`,
+    );
+  }
+}
+
+interface Server {
+  readonly role: string;
+  /** Of the schema `sync`; null where there is none. */
+  readonly owner: string | null;
+  readonly version: number;
+  readonly encoding: string;
+  readonly database: string;
+  readonly schemas: readonly string[];
 }
 
 async function hasMigrationTable(db: Warehouse['db']): Promise<boolean> {

@@ -1,14 +1,14 @@
 import { codeOf } from '../errors/code-of.ts';
 import { LoginClient } from './login-client.ts';
 
-/** Whether Postgres lets the login of a URL in. Other errors pass through. */
+/** Whether Postgres lets the login of a URL into its database. Other errors pass through. */
 export async function opens(url: URL): Promise<boolean> {
   const client = new LoginClient({ connectionString: url.href, connectionTimeoutMillis: 10_000 });
   try {
     await client.connect();
     return true;
   } catch (error) {
-    if (codeOf(error) === invalidPassword || codeOf(error) === invalidAuthorization) return false;
+    if (refusals.includes(String(codeOf(error)))) return false;
     throw error;
   } finally {
     await client.end();
@@ -23,5 +23,5 @@ export async function expectOpens(url: URL): Promise<void> {
   );
 }
 
-const invalidPassword = '28P01';
-const invalidAuthorization = '28000';
+/** A wrong password, a login that is not let in, and one that may not connect to the database, as after a restore: it has no rights of its own then. */
+const refusals: readonly string[] = ['28P01', '28000', '42501'];

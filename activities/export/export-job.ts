@@ -58,6 +58,8 @@ export interface Exported {
   readonly icebergProblem?: string;
   /** Nothing has changed, but the last snapshot is not as it was published any more: what is wrong with it. */
   readonly damage?: string;
+  /** Readers are sent to another one, which was taken later as it says. */
+  readonly isBehind?: true;
 }
 
 /** Why there is no snapshot. */

@@ -54,9 +54,9 @@ export async function makeSnapshot(
       published === undefined
         ? await exportTables({ session, lake }, { job, current, onProgress })
         : { manifest: published, skipped: false };
-    if (!result.skipped) await settle({ session, lake }, { job, ...result });
+    const isLatest = result.skipped || (await settle({ session, lake }, { job, ...result }));
     const inIceberg = await showInIceberg({ session, lake }, job, result.manifest.snapshot_id);
-    return { ...exportedOf(result), ...inIceberg };
+    return { ...exportedOf(result), ...(isLatest ? {} : { isBehind: true as const }), ...inIceberg };
   } finally {
     await rm(job.scratch, { recursive: true, force: true });
     await lake.close();
@@ -267,13 +267,13 @@ function sumOf(tables: Manifest['tables'], what: 'rows' | 'bytes'): number {
   return Object.values(tables).reduce((sum, table) => sum + table[what], 0);
 }
 
-/** What follows from a published snapshot; done again it changes nothing. */
+/** What follows from a published snapshot; done again it changes nothing. Returns whether it is the one that readers are sent to now. */
 async function settle(
   { session, lake }: { session: ExportSession; lake: Lake },
   { job, manifest, mark }: { job: ExportJob } & Made,
-): Promise<void> {
+): Promise<boolean> {
   await session.assertAlive();
-  await movePointer(lake, manifest);
+  const isLatest = await movePointer(lake, manifest);
   await noteSnapshot(session.client, {
     lake: lake.location,
     manifest,
@@ -283,6 +283,7 @@ async function settle(
   });
   const { removed } = await retireSnapshots(lake, { rule: job.keep, now: new Date() });
   await noteSnapshotsRemoved(session.client, removed);
+  return isLatest;
 }
 
 function exportedOf({ manifest, skipped, damage }: Made): Exported {

@@ -82,13 +82,18 @@ function registerPages(server: FastifyInstance, parts: ConsoleParts): void {
   }
 }
 
+const mostActionsAtOnce = 4;
+
 function registerActions(server: FastifyInstance, parts: ConsoleParts): void {
+  const inTurn = limitWork(mostActionsAtOnce);
   const { secretKey } = parts.settings;
   for (const [path, act] of Object.entries(actions)) {
     server.post<Routed & { Body: URLSearchParams | undefined }>(path, async (request, reply) => {
       const { params, body: form = new URLSearchParams() } = request;
       try {
-        const { notice, next } = await act(parts, { params, form });
+        const acted = await inTurn(reply, () => act(parts, { params, form }));
+        if (acted === undefined) return await reply.hijack();
+        const { notice, next } = acted;
         await keepNotice(reply, { kind: 'done', text: notice }, secretKey);
         return await reply.redirect(next, 303);
       } catch (error) {

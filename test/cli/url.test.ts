@@ -93,6 +93,18 @@ test('a login whose password somebody changed, or that is gone, is made right ag
   await logIn(url);
 });
 
+test('a login that may not connect, as after a restore, which brings no rights of the database, may again', async () => {
+  const url = await urlOf(database);
+  const { name } = await row(warehouse, 'select quote_ident(current_database()) as name');
+  await rows(
+    warehouse,
+    `revoke connect on database ${String(name)} from public, daybook_reader, ${url.username}`,
+  );
+  await expect(logIn(url)).rejects.toThrow('permission denied for database');
+  expect((await urlOf(database)).href).toBe(url.href);
+  await logIn(url);
+});
+
 test('what a user of the login has set for it, and so for everybody who uses it, is taken back', async () => {
   const url = await urlOf(database);
   const user = new pg.Client(url.href);

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runExportProcess } from '../../activities/export/run-export-process.ts';
 import { openLake } from '../../lake/open-lake.ts';
-import { movePointer, readManifest, readPointer } from '../../lake/pointer.ts';
+import type { Lake } from '../../lake/lake.ts';
+import { sha256Of } from '../../lake/manifest.ts';
+import { manifestPath, movePointer, pointerPath, readManifest, readPointer } from '../../lake/pointer.ts';
 import { verifySnapshot } from '../../lake/verify-snapshot.ts';
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { waitingSessions } from '../support/blocked-session.ts';
@@ -103,6 +105,34 @@ test('an older snapshot never takes the pointer from a newer one', async () => {
   expect(await movePointer(lake, manifest!)).toBe(false);
   expect(await readPointer(lake)).toMatchObject({ snapshot_id: newer.snapshotId });
 });
+
+test('what says that it was taken later keeps the pointer, and that is told; nothing is believed of the day after tomorrow', async () => {
+  const { exportNow, location, scratch } = await createTestLake(url);
+  const taken = await exportNow();
+  const lake = await openLake({ location, scratch });
+  await sayTaken(lake, { location, id: taken.snapshotId, at: new Date(Date.now() + 3_600_000) });
+  await rows(warehouse, `update finance.bills set memo = 'an hour before' where id = 'b1'`);
+  expect(await exportNow()).toMatchObject({ skipped: false, isBehind: true });
+  expect(await readPointer(lake)).toMatchObject({ snapshot_id: taken.snapshotId });
+
+  await sayTaken(lake, { location, id: taken.snapshotId, at: new Date('9036-01-01') });
+  await rows(warehouse, `update finance.bills set memo = 'long before' where id = 'b1'`);
+  const next = await exportNow();
+  expect(next).not.toHaveProperty('isBehind');
+  expect(await readPointer(lake)).toMatchObject({ snapshot_id: next.snapshotId });
+});
+
+/** As whoever may write to the lake can. */
+async function sayTaken(
+  lake: Lake,
+  { location, id, at }: { location: string; id: string; at: Date },
+): Promise<void> {
+  const manifest = { ...(await readManifest(lake, id)), taken_at: at.toISOString() };
+  const text = JSON.stringify(manifest);
+  await writeFile(join(location, manifestPath(id)), text);
+  const pointer = { ...(await readPointer(lake)), manifest_sha256: sha256Of(text) };
+  await writeFile(join(location, pointerPath), JSON.stringify(pointer));
+}
 
 test('a lake with snapshots of another warehouse is left alone', async () => {
   const { exportNow, location } = await createTestLake(url);

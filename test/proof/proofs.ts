@@ -33,7 +33,13 @@ export interface Counted {
 const simulation = 'test/simulation/main.ts';
 
 /** Tests whose own sessions are set to something, or which look for sessions by what they are called: a pooler lends them on. */
-const testsOfSessions: readonly string[] = [];
+const testsOfSessions: readonly string[] = [
+  'test/warehouse/clock-wrong.test.ts',
+  'test/warehouse/isolation.test.ts',
+  'test/warehouse/login-relay.test.ts',
+  'test/warehouse/one-commit.test.ts',
+  'test/warehouse/pooler.test.ts',
+];
 
 /** A simulated company has no pages and no marts, and its workers are simulated too. */
 const notSimulated = ['server', 'cli', 'embedded', 'marts', 'dbt', 'package-lock.json'];

@@ -121,8 +121,8 @@ describe('a record that waits in quarantine is fetched again', () => {
         { status: 'discarded', closed_why: 'the record was deleted at the source' },
         { status: 'discarded', closed_why: 'the record was deleted at the source' },
       ]);
-      // That records can be fetched, and whose they are, is asked once; each that is not found is asked for twice.
-      expect(await admin.requests()).toHaveLength(6);
+      // That records can be fetched is asked once, and whose they are before each is closed; each that is not found is asked for twice.
+      expect(await admin.requests()).toHaveLength(7);
     },
   );
 

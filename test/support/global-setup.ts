@@ -76,6 +76,7 @@ async function poolerInFront({ adminUrl }: TestPostgres): Promise<PgBouncer | un
   if (process.env.TEST_POOLER !== 'transaction') return undefined;
   const program = await pgBouncerProgram();
   if (typeof program !== 'string') throw new Error(`TEST_POOLER is set, but ${program.lacks}.`);
+  process.env.TEST_POSTGRES_HOST = new URL(adminUrl).host;
   return startPgBouncer(program, { adminUrl, settings: { max_prepared_statements: 200 } });
 }
 

@@ -12,6 +12,8 @@ export interface SkewedClock {
 export async function skewClock(databaseUrl: string): Promise<SkewedClock> {
   await execute(databaseUrl, schemaSql);
   const url = new URL(databaseUrl);
+  // A pooler takes no such setting from a session.
+  url.host = process.env.TEST_POSTGRES_HOST ?? url.host;
   url.searchParams.set('options', '-c search_path=skew,pg_catalog,public');
   return {
     url: url.href,

@@ -4,7 +4,7 @@ import { checkSchema, migrate } from '../../warehouse/migrate.ts';
 import { migrations } from '../../warehouse/migrations/index.ts';
 import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts';
 import { proofTest } from '../support/proof-test.ts';
-import { rows } from '../support/rows.ts';
+import { row, rows } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const names = Object.keys(migrations);
@@ -45,6 +45,25 @@ describe('migrate refuses', () => {
       `already has marts, which Daybook did not make. Give Daybook a database of its own.`,
     );
     expect(await schemasOf(warehouse)).toEqual(['marts', 'public']);
+  });
+
+  test('a warehouse that belongs to another role, the superuser too, and leaves it as it was', async () => {
+    const { name } = await row(migrated.warehouse, 'select current_database() as name');
+    const last = names.at(-1) ?? '';
+    await rows(migrated.warehouse, `delete from sync.migrations where name = '${last}'`);
+    const admin = openWarehouse({ url: migrated.adminUrl, connections: 1 });
+    try {
+      await expect(migrate(admin)).rejects.toThrow(
+        `The warehouse in ${String(name)} belongs to daybook, and DATABASE_URL logs in as postgres: migrate it as daybook.`,
+      );
+    } finally {
+      await admin.close();
+    }
+    await rows(
+      migrated.warehouse,
+      `insert into sync.migrations (name, "timestamp") values ('${last}', 'now')`,
+    );
+    await checkSchema(migrated.warehouse);
   });
 
   test('a database that is not UTF-8', async () => {

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { migrate } from '../../warehouse/migrate.ts';
+import { row } from '../support/rows.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+
+const { warehouse } = await createTestDatabase();
+
+test('after a restore without rights, migrating lets readers read the marts again', async () => {
+  await warehouse.pool.query(`
+    create schema marts_a;
+    create table marts_a.bills (connection_id text not null, id text not null);
+    create view marts.bills as select * from marts_a.bills;
+    insert into sync.settings (name, value) values ('marts_schema', 'marts_a');
+    revoke all on marts_a.bills from public, daybook_reader`);
+  expect(await readerReads()).toEqual({ reads: false });
+  await migrate(warehouse);
+  expect(await readerReads()).toEqual({ reads: true });
+});
+
+function readerReads(): Promise<Record<string, unknown>> {
+  return row(
+    warehouse,
+    `select has_table_privilege('daybook_reader', 'marts_a.bills', 'select')
+       and has_table_privilege('daybook_reader', 'marts.bills', 'select') as reads`,
+  );
+}
