@@ -259,7 +259,7 @@ async function apiOf(warehouse: Warehouse, settings: Settings): Promise<string> 
 
 async function demandOf(warehouse: Warehouse, { api }: Settings): Promise<Looked> {
   const demand = await readDemand(warehouse, api);
-  const silentUntil = await readApiSilence(warehouse, { apiAddress: api.address, ...api });
+  const silentUntil = await readApiSilence(warehouse, api);
   const toLookAt = [demandTrouble(demand), silenceInWords(silentUntil)].filter(
     (trouble) => trouble !== undefined,
   );

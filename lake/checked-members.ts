@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { nameText } from './checked-texts.ts';
+import { isObject } from '../resources/is-object.ts';
 
 /**
  * A list whose check ends with the first member that is wrong. z.array looks at all and keeps what is wrong with each: of millions that
@@ -38,8 +39,4 @@ export function byName<Shape extends z.ZodType>(
 function wrong(context: z.RefinementCtx, path: PropertyKey[]): never {
   context.addIssue({ code: 'custom', path });
   return z.NEVER;
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -3,8 +3,8 @@ import { LoginClient } from './login-client.ts';
 
 /**
  * Says in its first message how it writes times, as libpq does for PGTZ, and that a backslash in a text is one: whatever the server and the
- * role are set to, sessions are in UTC. A pooler in transaction mode takes that and keeps to it in each server session that it lends; what a `set` changes afterwards would be
- * the next client's too.
+ * role are set to, sessions are in UTC. A pooler in transaction mode takes that and keeps to it in each server session that it lends; what
+ * a `set` changes afterwards would be the next client's too.
  */
 export class UtcClient extends LoginClient {
   /** Which session the server said this is, when it was opened. */

@@ -50,10 +50,7 @@ export function statusCommand(setExitCode: SetExitCode): Command {
           snapshot: await readSnapshotStatus(warehouse),
           marts: await readMartsStatus(warehouse),
           api_demand: await readDemand(warehouse, settings.api),
-          api_silent_until: await readApiSilence(warehouse, {
-            apiAddress: settings.api.address,
-            ...settings.api,
-          }),
+          api_silent_until: await readApiSilence(warehouse, settings.api),
         };
         if (json === true)
           printJson({

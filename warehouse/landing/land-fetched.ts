@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { isObject } from '../../resources/is-object.ts';
 import { sentIdOf, type SourceRecord } from '../../resources/source-record.ts';
 import { requireProof } from '../connections/prove-token.ts';
 import { inTransaction } from '../in-transaction.ts';
@@ -146,8 +147,4 @@ function idsOf(record: SourceRecord): string[] {
 function idsShown(record: SourceRecord): string[] {
   const id = sentIdOf(record);
   return typeof id === 'string' ? [id] : digitsOf(id, record.text);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

@@ -61,7 +61,7 @@ export async function overviewPage(
     countOpenAlerts(warehouse),
     readWaitingDeletions(warehouse, {}),
     readDemand(warehouse, settings.api),
-    readApiSilence(warehouse, { apiAddress: settings.api.address, ...settings.api }),
+    readApiSilence(warehouse, settings.api),
     readSnapshotStatus(warehouse),
     readMartsStatus(warehouse),
   ]);
