@@ -51,8 +51,8 @@ export async function lookAtManifest(lake: Lake, id: string): Promise<Checked<Ma
 
 /**
  * Lets `latest.json` name a snapshot that is complete, unless it names a newer one. Says whether it names this one now. Where the
- * manifest of the other is altered, its ID says when it was begun; a pointer that is altered, or names one of the day after tomorrow, is
- * replaced. Another host may replace the pointer at the same moment; then it is looked at again.
+ * manifest of the other is altered, its ID says when it was begun; a pointer that is altered, or names one of the day after tomorrow or
+ * one that is not there, is replaced. Another host may replace the pointer at the same moment; then it is looked at again.
  */
 export async function movePointer(lake: Lake, manifest: Manifest): Promise<boolean> {
   const id = manifest.snapshot_id;
@@ -60,10 +60,7 @@ export async function movePointer(lake: Lake, manifest: Manifest): Promise<boole
     const seen = await lookAtPointer(lake);
     const named = seen?.value?.snapshot_id;
     if (named === id) return true;
-    const takenAt = named === undefined ? undefined : (await lookAtManifest(lake, named))?.value?.taken_at;
-    const isNewer = takenAt === undefined ? (named ?? '') > id : takenAt > manifest.taken_at;
-    const time = takenAt === undefined ? timeOfSnapshot(named ?? '') : Date.parse(takenAt);
-    if (isNewer && !isFarAhead(time)) return false;
+    if (named !== undefined && (await keepsReaders(lake, named, manifest))) return false;
     const text = await lake.read(manifestPath(id));
     if (text === undefined) throw new Error(`Snapshot ${id} has no manifest.`);
     const pointer: Pointer = {
@@ -73,4 +70,16 @@ export async function movePointer(lake: Lake, manifest: Manifest): Promise<boole
     };
     if (await lake.replace(pointerPath, `${JSON.stringify(pointer, null, 2)}\n`, seen?.found)) return true;
   }
+}
+
+async function keepsReaders(
+  lake: Lake,
+  named: string,
+  { snapshot_id: id, taken_at }: Manifest,
+): Promise<boolean> {
+  const seen = await lookAtManifest(lake, named);
+  if (seen === undefined) return false;
+  const takenAt = seen.value?.taken_at;
+  if (takenAt === undefined) return named > id && !isFarAhead(timeOfSnapshot(named));
+  return takenAt > taken_at && !isFarAhead(Date.parse(takenAt));
 }

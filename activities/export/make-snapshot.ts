@@ -100,10 +100,12 @@ async function readCurrent(
   { warehouseId }: ExportJob,
 ): Promise<Current | undefined> {
   const pointer = await lookAtPointer(lake);
-  const named = pointer?.value?.snapshot_id;
-  const id = named ?? (pointer && (await lake.snapshotIds()).at(-1));
+  if (pointer === undefined) return undefined;
+  const named = pointer.value?.snapshot_id;
+  const namedManifest = named === undefined ? undefined : await lookAtManifest(lake, named);
+  const id = namedManifest === undefined ? (await lake.snapshotIds()).at(-1) : named;
   if (id === undefined) return undefined;
-  const seen = await lookAtManifest(lake, id);
+  const seen = namedManifest ?? (await lookAtManifest(lake, id));
   const manifest = seen?.value;
   const note = await readNote(session.client, id);
   const isOurs = manifest === undefined ? note !== undefined : manifest.warehouse_id === warehouseId;
@@ -112,7 +114,12 @@ async function readCurrent(
     mark: note.mark,
     isSame: note.mark !== unknownMark && note.manifestSha256 === sha256Of(seen?.found.text ?? ''),
   };
-  return { manifest, noted, ...(named === undefined ? { damage: `${pointerPath} cannot be read` } : {}) };
+  if (namedManifest !== undefined) return { manifest, noted };
+  const damage =
+    named === undefined
+      ? `${pointerPath} cannot be read`
+      : `${pointerPath} names ${named}, which is not there`;
+  return { manifest, noted, damage };
 }
 
 async function readPublished(lake: Lake, { snapshotId }: ExportJob): Promise<Manifest | undefined> {

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { createProgram } from '../../cli/program.ts';
 import { variables } from '../../config/variables.ts';
 import { leavesOf } from '../generated/reference.ts';
+import { productFolders } from '../support/product-folders.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const files = [
@@ -13,9 +14,9 @@ const files = [
   'CHANGELOG.md',
   'sandbox/README.md',
   'bench/README.md',
-  ...docs(),
+  ...filesIn('docs', '.md'),
 ];
-const texts = new Map(files.map((file) => [file, readFileSync(path.join(root, file), 'utf8')]));
+const texts = new Map(files.map((file) => [file, textOf(file)]));
 const everything = [...texts.values()].join('\n');
 
 test('every variable named in the docs exists', () => {
@@ -27,6 +28,18 @@ test('every "daybook …" in the docs is a command', () => {
   const known = new Set(createProgram(() => undefined).commands.map((command) => command.name()));
   const named = [...everything.matchAll(/daybook ([a-z]+)\b/g)].map(([, name]) => name ?? '');
   expect(named.filter((name) => !known.has(name) && name !== 'authors')).toEqual([]);
+});
+
+test('every failure that a table of the docs explains has its name in the product', async () => {
+  const named = [...everything.matchAll(/^\| `([A-Z][a-z]+(?:[A-Z][a-z]+)+)`/gm)].map(
+    ([, name]) => name ?? '',
+  );
+  expect(named.length).toBeGreaterThan(5);
+  const product = (await productFolders())
+    .flatMap((folder) => filesIn(folder, '.ts'))
+    .map(textOf)
+    .join('\n');
+  expect(named.filter((name) => !product.includes(`'${name}'`))).toEqual([]);
 });
 
 test('samples ask the marts which day they speak of, since they may have been built on another one', () => {
@@ -58,8 +71,13 @@ test('the third-party notices name what is installed', () => {
   execFileSync(process.execPath, ['scripts/third-party-notices.mjs', '--check'], { cwd: root });
 });
 
-function docs(): string[] {
-  return readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.md'))
-    .map((file) => `docs/${file}`);
+/** Relative to the root, as their folder is. */
+function filesIn(folder: string, ending: string): string[] {
+  return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith(ending))
+    .map((file) => `${folder}/${file}`);
+}
+
+function textOf(file: string): string {
+  return readFileSync(path.join(root, file), 'utf8');
 }

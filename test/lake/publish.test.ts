@@ -122,6 +122,25 @@ test('what says that it was taken later keeps the pointer, and that is told; not
   expect(await readPointer(lake)).toMatchObject({ snapshot_id: next.snapshotId });
 });
 
+test('a pointer to a snapshot that is not there is damage, and is replaced', async () => {
+  const { exportNow, location, scratch } = await createTestLake(url);
+  const first = await exportNow();
+  const lake = await openLake({ location, scratch });
+  const pointer = { ...(await readPointer(lake))!, snapshot_id: lost, manifest: manifestPath(lost) };
+  await writeFile(join(location, pointerPath), JSON.stringify(pointer));
+  const next = await exportNow();
+  expect(next).toMatchObject({ skipped: false, damage: `latest.json names ${lost}, which is not there` });
+  expect(await readPointer(lake)).toMatchObject({ snapshot_id: next.snapshotId });
+
+  for (const id of [first.snapshotId, next.snapshotId])
+    await rm(join(location, 'snapshots', id), { recursive: true });
+  const alone = await exportNow();
+  await seesWhole(location, alone.snapshotId);
+});
+
+/** Begun later than any that is there. */
+const lost = '20991231T000000Z-0a1b2c';
+
 /** As whoever may write to the lake can. */
 async function sayTaken(
   lake: Lake,
