@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { LakeRefused } from '../lake/errors.ts';
 import { libpqAddress } from '../python/libpq-address.ts';
-import { pythonWith } from '../python/python-environment.ts';
+import { pythonWith, type PythonPlaces } from '../python/python-environment.ts';
 import { trustedAuthorities } from '../python/trusted-authorities.ts';
 import { withoutSecrets } from '../scripts/without-secrets.mjs';
 import { requireAuthVariable } from '../warehouse/require-auth.ts';
@@ -65,7 +65,7 @@ export async function runTablesProgram(
   },
 ): Promise<TablesShown> {
   const { scratch, signal, onStep = () => undefined } = places;
-  const python = await pythonWith(needs, { ...places, onStep, signal });
+  const python = await pythonWithIceberg({ ...places, onStep, signal });
   await mkdir(scratch, { recursive: true, mode: 0o700 });
   const authoritiesFile = join(scratch, 'authorities.pem');
   await writeFile(authoritiesFile, await trustedAuthorities());
@@ -111,11 +111,11 @@ export async function runTablesProgram(
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 
-const needs = {
-  name: 'iceberg',
-  requirements: join(folder, 'requirements.txt'),
-  for: { who: 'Iceberg tables', again: 'daybook export --iceberg' },
-};
+/** The Python that has PyIceberg. Throws PythonMissing, PythonPackagesMissing. */
+export function pythonWithIceberg(places: PythonPlaces): Promise<string> {
+  const need = { who: 'Iceberg tables', again: 'daybook export --iceberg' };
+  return pythonWith({ name: 'iceberg', requirements: join(folder, 'requirements.txt'), for: need }, places);
+}
 
 /** PATH, proxies, and what leads to a bucket. */
 function environmentOf(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

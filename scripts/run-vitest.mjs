@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 /**
  * Runs the tests, which print as they go, and counts them.
@@ -41,6 +42,21 @@ export async function runAllTests(root) {
     files: first.files.filter((file) => !broken.includes(file)).concat(second.files),
     code: second.code,
   });
+}
+
+/**
+ * Installs what single tests need, before any of them waits for it.
+ *
+ * @param {string} root
+ */
+export async function prepareEnvironments(root) {
+  const [loader, program] = ['scripts/load-typescript.mjs', 'test/support/prepare-environments.ts'].map(
+    (file) => join(root, file),
+  );
+  const child = spawn(process.execPath, ['--import', pathToFileURL(loader).href, program], {
+    stdio: 'inherit',
+  });
+  await new Promise((resolve, reject) => child.once('close', resolve).once('error', reject));
 }
 
 async function play(root, args, env = {}) {

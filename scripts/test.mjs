@@ -1,19 +1,21 @@
 import { fileURLToPath } from 'node:url';
 import { ensureChromium, findChromium } from './chromium.mjs';
-import { createProgress } from './progress.mjs';
 import { runChecks } from './run-checks.mjs';
-import { runAllTests, runVitest } from './run-vitest.mjs';
+import { prepareEnvironments, runAllTests, runVitest } from './run-vitest.mjs';
 import { setUp } from './setup.mjs';
 
 /** npm test: installs what is missing, runs every check and test, side by side. Arguments go to vitest. The last line is the count. */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const results = [];
 try {
-  await setUp();
-  // After the packages: Playwright, which is one of them, may have to get it.
-  if ((await findChromium()) === undefined)
-    await createProgress(process.stdout).step('Getting a Chromium', (report) => ensureChromium({ report }));
   const args = process.argv.slice(2);
+  await setUp(async (progress) => {
+    // Playwright, which is one of the packages, may have to get it.
+    if ((await findChromium()) === undefined)
+      await progress.step('Getting a Chromium', (report) => ensureChromium({ report }));
+    if (args.length === 0)
+      await progress.step('Getting what single tests need', () => prepareEnvironments(root));
+  });
   const tests = args.length === 0 ? runAllTests(root) : runVitest(root, args);
   // The lint needs one core for a minute.
   results.push(...(await Promise.all([runChecks(root, ['types', 'lint', 'format']), tests])));

@@ -20,7 +20,9 @@ export async function pythonEnvironment(requirements = serverAndReader): Promise
   const place = `${name}-${process.pid}`;
   await mkdir(cache, { recursive: true });
   await run('python3', ['-m', 'venv', place]);
-  await run(join(place, 'bin', 'python'), ['-m', 'pip', 'install', '--quiet', ...requirements]);
+  // Little of it is imported, and only that is compiled then.
+  const install = ['-m', 'pip', 'install', '--quiet', '--no-compile', ...requirements];
+  await run(join(place, 'bin', 'python'), install);
   await writeFile(`${place}.name`, place);
   await rename(`${place}.name`, name);
   return place;
