@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { PostgresAccount } from './postgres-account.ts';
-import { createPrivateFile, replacePrivateFile } from './private-file.ts';
+import { createPrivateFile, readPrivateFile, replacePrivateFile } from './private-file.ts';
 import { readFileIfThere } from './read-file-if-there.ts';
 import { serverEnvironment } from './server-environment.ts';
 
@@ -55,7 +55,7 @@ async function makePassword(file: string): Promise<void> {
 }
 
 async function readPassword(file: string): Promise<string> {
-  const password = await readFileIfThere(file);
+  const password = await readPrivateFile(file);
   if (password === undefined) {
     throw new Error(`${file} is missing, so nobody can log in to the Postgres beside it; put the file back.`);
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { link, open, rename, rm } from 'node:fs/promises';
+import { constants, link, open, rename, rm } from 'node:fs/promises';
 import { codeOf } from '../errors/code-of.ts';
 
 /** Writes a file that only its owner can read; a reader sees the old text or the new one, never a part. */
@@ -23,6 +23,34 @@ export async function createPrivateFile(path: string, text: string): Promise<boo
   } finally {
     await rm(temporary, { force: true });
   }
+}
+
+/**
+ * The text of a file of ours or of root's; undefined where there is none. Another user's, or a link to it, is not read: who can put a file
+ * there knows what it says. Throws an error that names it.
+ */
+export async function readPrivateFile(path: string): Promise<string | undefined> {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ELOOP') throw new Error(`${path} is a link, so it was not read.`);
+    throw error;
+  });
+  if (file === undefined) return undefined;
+  try {
+    const found = await file.stat();
+    if (!found.isFile()) throw new Error(`${path} is not a file, so it was not read.`);
+    if (!isTrusted(found.uid))
+      throw new Error(`${path} belongs to another user (${found.uid}), who knows what it says.`);
+    return await file.readFile('utf8');
+  } finally {
+    await file.close();
+  }
+}
+
+/** Whether files of this user of the machine say what we or root have written. */
+export function isTrusted(uid: number): boolean {
+  return uid === 0 || uid === process.geteuid?.();
 }
 
 async function writeBeside(path: string, text: string): Promise<string> {

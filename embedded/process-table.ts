@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile, readlink } from 'node:fs/promises';
+import { readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { codeOf } from '../errors/code-of.ts';
 import { workingFolder } from './postgres-account.ts';
@@ -14,6 +14,8 @@ export async function processTable(): Promise<ProcessEntry[]> {
 
 export interface ProcessEntry {
   readonly pid: number;
+  /** Of the user as whom it runs. */
+  readonly uid: number;
   readonly commandLine: string;
 }
 
@@ -29,7 +31,8 @@ async function readCommandLine(pid: number): Promise<ProcessEntry | undefined> {
     const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0');
     const at = words.indexOf(workingFolder);
     if (at >= 0) words[at] = await readlink(`/proc/${pid}/cwd`);
-    return { pid, commandLine: words.join(' ').trim() };
+    const { uid } = await stat(`/proc/${pid}`);
+    return { pid, uid, commandLine: words.join(' ').trim() };
   } catch (error) {
     // It ended meanwhile, or belongs to somebody whose processes are hidden from us.
     if (['ENOENT', 'ESRCH', 'EACCES'].includes(String(codeOf(error)))) {
@@ -40,12 +43,16 @@ async function readCommandLine(pid: number): Promise<ProcessEntry | undefined> {
 }
 
 async function psTable(): Promise<ProcessEntry[]> {
-  const { stdout } = await promisify(execFile)('ps', ['-axww', '-o', 'pid=,command='], {
+  const { stdout } = await promisify(execFile)('ps', ['-axww', '-o', 'pid=,uid=,command='], {
     maxBuffer: 64 << 20,
   });
   return stdout
     .split('\n')
-    .map((line) => /^\s*(\d+)\s+(.*)$/.exec(line))
+    .map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line))
     .filter((match) => match !== null)
-    .map(([, pid, commandLine]) => ({ pid: Number(pid), commandLine: commandLine ?? '' }));
+    .map(([, pid, uid, commandLine]) => ({
+      pid: Number(pid),
+      uid: Number(uid),
+      commandLine: commandLine ?? '',
+    }));
 }

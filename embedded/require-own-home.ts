@@ -1,6 +1,7 @@
 import { chmod, lstat, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../errors/code-of.ts';
+import { isTrusted } from './private-file.ts';
 
 /** A home in which another user of the machine may have put passwords, keys, or data that only that user knows. */
 export class ForeignHome extends Error {
@@ -10,7 +11,7 @@ export class ForeignHome extends Error {
 /**
  * Whoever owns a home, or what is in it, decides with which passwords the embedded Postgres is made, and by what key tokens are sealed.
  * Throws ForeignHome unless both are of the user that runs this, or of root, as the volume of a container is. Takes away from others the
- * right to write.
+ * right to write; where it is root's to take away, one in which every user may write is refused.
  *
  * `postgresData` may be the account's as which root runs Postgres: `postgresAccount`.
  */
@@ -18,19 +19,20 @@ export async function requireOwnHome(root: string, postgresData: string): Promis
   const uid = process.geteuid?.();
   if (uid === undefined) return;
   const home = await stat(root);
-  const trusted = [uid, 0];
-  if (!trusted.includes(home.uid)) throw foreign(root, home.uid);
-  if (home.uid === uid && (home.mode & othersMayWrite) !== 0)
-    await chmod(root, home.mode & 0o7777 & ~othersMayWrite);
+  if (!isTrusted(home.uid)) throw foreign(root, home.uid);
+  if (home.uid === uid) {
+    if ((home.mode & othersMayWrite) !== 0) await chmod(root, home.mode & 0o7777 & ~othersMayWrite);
+  } else if ((home.mode & everybodyMayWrite) !== 0) throw open(root);
   for (const name of await readdir(root)) {
     const path = join(root, name);
     if (uid === 0 && path === postgresData) continue;
     const owner = await ownerOf(path);
-    if (owner !== undefined && !trusted.includes(owner)) throw foreign(path, owner);
+    if (owner !== undefined && !isTrusted(owner)) throw foreign(path, owner);
   }
 }
 
 const othersMayWrite = 0o022;
+const everybodyMayWrite = 0o002;
 
 /** Undefined when it has gone meanwhile: another process of Daybook writes its files beside and renames them. */
 async function ownerOf(path: string): Promise<number | undefined> {
@@ -45,5 +47,12 @@ function foreign(path: string, owner: number): ForeignHome {
   return new ForeignHome(
     `${path} belongs to another user (${owner}), who may know what is secret in it: set DAYBOOK_HOME to a folder of your own. ` +
       'If you know that it is yours, make it so: chown it to the user that runs Daybook.',
+  );
+}
+
+function open(root: string): ForeignHome {
+  return new ForeignHome(
+    `Every user may write in ${root}, which belongs to root: set DAYBOOK_HOME to a folder in it, ` +
+      `such as ${root}/daybook, which is made for you alone.`,
   );
 }

@@ -1,8 +1,7 @@
 import { rm } from 'node:fs/promises';
 import type { Home } from './home.ts';
-import { replacePrivateFile } from './private-file.ts';
+import { readPrivateFile, replacePrivateFile } from './private-file.ts';
 import { processIdentity } from './process-identity.ts';
-import { readFileIfThere } from './read-file-if-there.ts';
 
 /**
  * What a running `daybook up` tells the other commands: where its servers are.
@@ -50,7 +49,7 @@ export async function writeRuntimeFile(home: Home, facts: RuntimeFacts): Promise
 export async function readRuntimeFile(
   home: Home,
 ): Promise<(RuntimeFacts & { readonly pid: number }) | undefined> {
-  const text = await readFileIfThere(home.runtimeFile);
+  const text = await readPrivateFile(home.runtimeFile);
   if (text === undefined) return undefined;
   const { identity, ...facts } = JSON.parse(text) as WrittenFacts;
   return identity !== undefined && identity === (await processIdentity(facts.pid)) ? facts : undefined;

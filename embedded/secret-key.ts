@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, rename } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { codeOf } from '../errors/code-of.ts';
 import type { Home } from './home.ts';
-import { createPrivateFile } from './private-file.ts';
-import { readFileIfThere } from './read-file-if-there.ts';
+import { createPrivateFile, readPrivateFile } from './private-file.ts';
 
 /** The key (32 bytes) that encrypts access tokens; made on the first start of a home, in base64, mode 0600. */
 export function embeddedSecretKey(home: Home): Promise<Buffer> {
@@ -29,7 +28,7 @@ export async function adoptNextSecretKey(home: Home): Promise<void> {
 }
 
 async function keyIn(path: string): Promise<Buffer> {
-  const text = (await readFileIfThere(path)) ?? (await makeKey(path));
+  const text = (await readPrivateFile(path)) ?? (await makeKey(path));
   const key = Buffer.from(text.trim(), 'base64');
   if (key.length !== 32) {
     throw new Error(
@@ -41,7 +40,7 @@ async function keyIn(path: string): Promise<Buffer> {
 
 async function makeKey(path: string): Promise<string> {
   await createPrivateFile(path, `${randomBytes(32).toString('base64')}\n`);
-  return readFile(path, 'utf8'); // Another process may have been first: the file decides.
+  return (await readPrivateFile(path)) ?? ''; // Another process may have been first: the file decides.
 }
 
 function nextKeyFile(home: Home): string {

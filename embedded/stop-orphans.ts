@@ -7,7 +7,8 @@ import type { StopStep } from './server-process.ts';
  * Stops servers that a killed `daybook up` left running, gracefully first. Call it only under the home's lock.
  *
  * An orphan is recognised by its own command line, which names the home's files: no pid is remembered, so none can be out
- * of date, and a process that merely got the same pid is never touched.
+ * of date, and a process that merely got the same pid is never touched. One that another user has called so is none of ours, and may not be
+ * stopped; what root has started may run as another user.
  */
 export async function stopOrphans(orphans: Orphans): Promise<void> {
   const found = (await processTable()).filter((entry) => isOrphan(entry, orphans));
@@ -22,7 +23,9 @@ export interface Orphans {
   readonly stopSteps: readonly StopStep[];
 }
 
-function isOrphan({ pid, commandLine }: ProcessEntry, { isProgram, marker }: Orphans): boolean {
+function isOrphan({ pid, uid, commandLine }: ProcessEntry, { isProgram, marker }: Orphans): boolean {
+  const ourUid = process.geteuid?.();
+  if (ourUid !== 0 && uid !== ourUid) return false;
   const at = `${commandLine} `.indexOf(marker);
   return at > 0 && pid !== process.pid && isProgram(commandLine.slice(0, at));
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { codeOf } from '../errors/code-of.ts';
@@ -12,6 +12,8 @@ import { temporaryFolder } from './temporary-folder.ts';
 export async function scratchOfCommand(home: string): Promise<string> {
   const folder = temporaryFolder(home);
   await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (!(await lstat(folder)).isDirectory())
+    throw new Error(`${folder} is a link; remove it, and a folder is made.`);
   for (const name of await readdir(folder))
     if (await isLeftover(folder, name)) await rm(join(folder, name), { recursive: true, force: true });
   return mkdtemp(join(folder, `lake-${thisHost}-${process.pid}-`));
@@ -22,7 +24,7 @@ async function isLeftover(folder: string, name: string): Promise<boolean> {
   if (!name.startsWith('lake-')) return false;
   const [, host, pid] = /^lake-([0-9a-f]{8})-(\d+)-/.exec(name) ?? [];
   if (host === thisHost) return !isRunning(Number(pid));
-  const found = await stat(join(folder, name)).catch(() => undefined);
+  const found = await lstat(join(folder, name)).catch(() => undefined);
   return found !== undefined && Date.now() - found.mtimeMs > 24 * 3_600_000;
 }
 

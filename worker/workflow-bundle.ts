@@ -5,6 +5,7 @@ import { mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { codeOf } from '../errors/code-of.ts';
 
 const workflows = fileURLToPath(new URL('../workflows/', import.meta.url));
 /** All that goes into the bundle of our own. */
@@ -12,19 +13,23 @@ const sources = [workflows, fileURLToPath(new URL('../temporal/', import.meta.ur
 
 /**
  * The workflows as one file. A release carries it; in a checkout it is built when the workflows changed and kept under
- * node_modules, for building takes 1.5 s and 60 MB in every worker that does it itself.
+ * node_modules, for building takes 1.5 s and 60 MB in every worker that does it itself. Where that folder is another user's it is not kept.
  */
 export async function workflowBundle(): Promise<WorkflowBundleOption> {
   const released = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
   if (existsSync(released)) return { codePath: released };
   const file = path.join(cacheFolder, `workflow-bundle-${await fingerprint()}.js`);
-  if (!existsSync(file)) {
-    const code = await buildWorkflowBundle();
+  if (existsSync(file)) return { codePath: file };
+  const code = await buildWorkflowBundle();
+  try {
     await mkdir(cacheFolder, { recursive: true });
     // Two workers may build at once: each writes a file of its own, and the name appears with all of its content.
     const draft = `${file}.${process.pid}`;
     await writeFile(draft, code);
     await rename(draft, file);
+  } catch (error) {
+    if (!['EACCES', 'EPERM', 'EROFS'].includes(String(codeOf(error)))) throw error;
+    return { code };
   }
   return { codePath: file };
 }

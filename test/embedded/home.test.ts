@@ -1,5 +1,19 @@
-import { chmod, chown, readFile, stat, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import {
+  chmod,
+  chown,
+  lchown,
+  mkdir,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { HomeInUseError, lockHome } from '../../embedded/home-lock.ts';
 import { openHome } from '../../embedded/home.ts';
@@ -67,6 +81,51 @@ test.skipIf(process.getuid?.() !== 0)(
     });
     expect(stderr).toContain('set DAYBOOK_HOME to a folder of your own');
     expect(code).toBe(2);
+  },
+);
+
+test.skipIf(process.getuid?.() !== 0)('a home of root in which every user may write is refused', async () => {
+  const folder = await temporaryFolder();
+  await chmod(folder, 0o777);
+  const asOther = `
+    process.seteuid(${otherUser});
+    const { openHome } = await import(${JSON.stringify(new URL('../../embedded/home.ts', import.meta.url).href)});
+    await openHome(process.argv[1]).then(() => console.log('opened'), (error) => console.log(error.message));`;
+  const args = ['--import', 'tsx', '--input-type=module', '--eval', asOther, folder];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  expect(stdout.trim()).toBe(
+    `Every user may write in ${folder}, which belongs to root: set DAYBOOK_HOME to a folder in it, such as ${folder}/daybook, which is made for you alone.`,
+  );
+});
+
+test.skipIf(process.getuid?.() !== 0)(
+  'a key or a password that another user has put there since is not used',
+  async () => {
+    const home = await openHome(await temporaryFolder());
+    await writeFile(home.secretKeyFile, `${Buffer.alloc(32).toString('base64')}\n`);
+    await chown(home.secretKeyFile, otherUser, otherUser);
+    await expect(embeddedSecretKey(home)).rejects.toThrow(`${home.secretKeyFile} belongs to another user`);
+    await rm(home.secretKeyFile);
+    await symlink('/etc/hostname', home.secretKeyFile);
+    await expect(embeddedSecretKey(home)).rejects.toThrow(`${home.secretKeyFile} is a link`);
+  },
+);
+
+test.skipIf(process.getuid?.() !== 0)(
+  'commands that look at the lake refuse a home of another user too, and remove nothing there',
+  async () => {
+    const [home, elsewhere] = [await temporaryFolder(), await temporaryFolder()];
+    await mkdir(join(elsewhere, 'lake-important'));
+    await utimes(join(elsewhere, 'lake-important'), 0, 0);
+    await symlink(elsewhere, join(home, 'tmp'));
+    await lchown(home, otherUser, otherUser);
+    const list = { env: { DAYBOOK_HOME: home }, cwd: await temporaryFolder() };
+    const refused = await runDaybook(['snapshots', 'list'], list);
+    expect(refused.stderr).toContain('set DAYBOOK_HOME to a folder of your own');
+    await chown(home, 0, 0);
+    const isLink = await runDaybook(['snapshots', 'list'], list);
+    expect(isLink.stderr).toContain(`${join(home, 'tmp')} is a link`);
+    expect(await readdir(elsewhere)).toEqual(['lake-important']);
   },
 );
 

@@ -1,7 +1,9 @@
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import { readFile, stat, statfs } from 'node:fs/promises';
+import { chown, readFile, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { explain } from '../../cli/explain.ts';
 import { freePort } from '../../embedded/free-port.ts';
@@ -95,6 +97,26 @@ test('connections that do not log in keep others out for seconds, not for a minu
   expect(explain(refused, { verbose: false })).toMatch(/^Postgres has no connection left: .*try again/);
   expect(await eventually(() => query(server.url, 'select 1 as one'), 20)).toEqual([{ one: 1 }]);
 });
+
+test.skipIf(process.getuid?.() !== 0)(
+  'a process of another user that calls itself our Postgres is no orphan of ours, and keeps nobody from a start',
+  async () => {
+    const folder = await temporaryFolder();
+    await chown(folder, 54_321, 54_321);
+    const dataDir = join(folder, 'postgres');
+    const named = `process.title = 'postgres -D ${dataDir} x'; console.log('named'); setInterval(() => undefined, 1000);`;
+    const theirs = spawn(process.execPath, ['--eval', named], { uid: 54_322 });
+    onTestFinished(() => void theirs.kill());
+    await once(theirs.stdout, 'data');
+    const url = new URL('../../embedded/postgres.ts', import.meta.url).href;
+    const start = `process.setuid(54321); const { stopOrphanedPostgres } = await import('${url}');
+      await stopOrphanedPostgres('${dataDir}').then(() => console.log('none'), (error) => console.log(error.message));`;
+    const args = ['--import', 'tsx', '--input-type=module', '--eval', start];
+    const { stdout } = await promisify(execFile)(process.execPath, args);
+    expect(stdout.trim()).toBe('none');
+    expect(theirs.exitCode).toBeNull();
+  },
+);
 
 test('a start waits for a connection that others have taken before it', async () => {
   const port = await freePort();

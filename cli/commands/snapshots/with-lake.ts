@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { openHome } from '../../../embedded/home.ts';
 import type { Lake } from '../../../lake/lake.ts';
 import { openLake } from '../../../lake/open-lake.ts';
 import { scratchOfCommand } from '../../../lake/scratch-of-command.ts';
@@ -9,7 +10,8 @@ export async function withLake<Result>(
   work: (lake: Lake, scratch: string) => Promise<Result>,
 ): Promise<Result> {
   const config = readConfig();
-  const scratch = await scratchOfCommand(config.home);
+  const home = await openHome(config.home);
+  const scratch = await scratchOfCommand(home.root);
   const lake = await openLake({ location: config.lake.location, scratch });
   try {
     return await work(lake, scratch);
