@@ -1,16 +1,4 @@
-import {
-  copyFile,
-  link,
-  lstat,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises';
+import { link, lstat, mkdir, open, readdir, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { constants, existsSync, lstatSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import {
@@ -25,6 +13,7 @@ import {
 } from './lake.ts';
 import { DiskFull, LakeRefused } from './errors.ts';
 import { sha256OfFile } from './read-back.ts';
+import { copyRegularFile, NoRegularFile, piecesOf, withRegularFile } from './regular-file.ts';
 import { snapshotIdPattern } from './snapshot-id.ts';
 
 /**
@@ -88,7 +77,7 @@ export function openFolderLake(location: string): Lake {
       const draft = join(dirname(target), `${draftPrefix}${basename(target)}.${process.pid}`);
       await mkdir(dirname(target), { recursive: true });
       await rm(draft, { force: true });
-      await copyFile(localPath, draft, constants.COPYFILE_EXCL);
+      await copyRegularFile(localPath, draft);
       await bringToDisk(draft);
       await rename(draft, target);
       await bringToDisk(dirname(target));
@@ -117,9 +106,14 @@ export function openFolderLake(location: string): Lake {
     },
     async withFile({ path, bytes }, use) {
       const file = join(location, path);
-      const found = await stat(file).catch(() => undefined);
-      if (found?.isFile() !== true) return { problem: 'is missing' };
-      return found.size === bytes ? { result: await use(file) } : { problem: 'has another size' };
+      try {
+        const size = await withRegularFile(file, (_, found) => Promise.resolve(found));
+        return size === bytes ? { result: await use(file) } : { problem: 'has another size' };
+      } catch (error) {
+        // Also what somebody put in its place after its size was looked at.
+        if (error instanceof NoRegularFile) return { problem: 'is missing' };
+        throw error;
+      }
     },
     async removeSnapshot(id) {
       for (const [folder, name] of [
@@ -212,26 +206,41 @@ async function keepFile(
   const found = await lstat(source).catch(() => undefined);
   if (found?.isFile() !== true || found.size !== file.bytes) return false;
   await mkdir(dirname(target), { recursive: true });
-  await linkOrCopy(source, target);
-  return (await sha256OfFile(target)) === file.sha256;
-}
-
-async function readFound(file: string): Promise<Found | undefined> {
   try {
-    const found = await stat(file);
-    // A pipe or a device may never end.
-    if (!found.isFile() || found.size > mostBytesOf(file)) return unreadable('');
-    const text = await readFile(file, 'utf8');
-    return { text, version: text };
+    await linkOrCopy(source, target, file.bytes);
+    // The target, not the source: that may be another file by now.
+    return (await sha256OfFile(target, file.bytes)) === file.sha256;
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return undefined;
+    if (error instanceof NoRegularFile) return false;
     throw error;
   }
 }
 
+async function readFound(path: string): Promise<Found | undefined> {
+  const most = mostBytesOf(path);
+  try {
+    return await withRegularFile(path, async (file, bytes) => {
+      const text = bytes > most ? undefined : await textOf(file, bytes);
+      return text === undefined ? unreadable('') : { text, version: text };
+    });
+  } catch (error) {
+    if (!(error instanceof NoRegularFile)) throw error;
+    return error.isMissing ? undefined : unreadable('');
+  }
+}
+
+/** Undefined when it has grown meanwhile. */
+async function textOf(file: FileHandle, bytes: number): Promise<string | undefined> {
+  const pieces: Buffer[] = [];
+  for await (const piece of piecesOf(file, bytes)) pieces.push(Buffer.from(piece));
+  const read = Buffer.concat(pieces);
+  return read.length > bytes ? undefined : read.toString('utf8');
+}
+
 /** What was written is still there after the power went. Folders too: they hold the names. */
 async function bringToDisk(path: string): Promise<void> {
-  const handle = await open(path, 'r');
+  // A pipe in its place is not waited for.
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     await handle.sync();
   } finally {
@@ -240,12 +249,12 @@ async function bringToDisk(path: string): Promise<void> {
 }
 
 /** Not every file system has links, and none has them without end. A disk that is full is full for a copy too. */
-async function linkOrCopy(source: string, target: string): Promise<void> {
+async function linkOrCopy(source: string, target: string, bytes: number): Promise<void> {
   try {
     await link(source, target);
   } catch (error) {
     if (isCode(error, 'ENOSPC')) throw error;
-    await copyFile(source, target, constants.COPYFILE_EXCL);
+    await copyRegularFile(source, target, bytes);
     await bringToDisk(target);
   }
 }
