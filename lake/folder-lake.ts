@@ -15,6 +15,7 @@ import { DiskFull, LakeRefused } from './errors.ts';
 import { sha256OfFile } from './read-back.ts';
 import { copyRegularFile, NoRegularFile, piecesOf, withRegularFile } from './regular-file.ts';
 import { snapshotIdPattern } from './snapshot-id.ts';
+import { unobstructed } from './unobstructed.ts';
 
 /**
  * A lake in a folder. A snapshot is written beside the others under a name that readers do not look at, brought to the disk,
@@ -29,6 +30,8 @@ export function openFolderLake(location: string): Lake {
     if (lstatSync(snapshots, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw isLink('snapshots');
     return join(snapshots, `${draftPrefix}${id}`);
   };
+  const atFile = <Result>(path: string, work: () => Promise<Result>): Promise<Result> =>
+    unobstructed(location, { path, is: 'a file' }, work);
   const lake: Lake = {
     location,
     draftFolder,
@@ -36,22 +39,23 @@ export function openFolderLake(location: string): Lake {
       const names = (await namesIn(snapshots)).filter((name) => snapshotIdPattern.test(name));
       return names.filter((id) => existsSync(join(snapshots, id, successFile))).sort();
     },
-    read: (path) => readFound(join(location, path)),
-    async replace(path, text) {
-      await mkdir(location, { recursive: true });
-      const draft = join(location, `.${path}.${process.pid}`);
-      try {
-        await rm(draft, { force: true });
-        await writeFile(draft, text, { flag: 'wx' });
-      } catch (error) {
-        if (!isCode(error, 'ENOSPC')) throw error;
-        throw new DiskFull(location, { neededBytes: text.length, setting: 'DAYBOOK_LAKE' });
-      }
-      await bringToDisk(draft);
-      await rename(draft, join(location, path));
-      await bringToDisk(location);
-      return true;
-    },
+    read: (path) => atFile(path, () => readFound(join(location, path))),
+    replace: (path, text) =>
+      atFile(path, async () => {
+        await mkdir(location, { recursive: true });
+        const draft = join(location, `.${path}.${process.pid}`);
+        try {
+          await rm(draft, { force: true });
+          await writeFile(draft, text, { flag: 'wx' });
+        } catch (error) {
+          if (!isCode(error, 'ENOSPC')) throw error;
+          throw new DiskFull(location, { neededBytes: text.length, setting: 'DAYBOOK_LAKE' });
+        }
+        await bringToDisk(draft);
+        await rename(draft, join(location, path));
+        await bringToDisk(location);
+        return true;
+      }),
     async keep({ id, files }, to) {
       const targets = to.paths.map((path) => join(draftFolder(to.id), path));
       for (const [place, file] of files.entries()) {
@@ -67,39 +71,46 @@ export function openFolderLake(location: string): Lake {
       await writeFile(join(draft, successFile), '', { flag: 'wx' });
       for (const file of [...written.keys(), manifestFile, successFile]) await bringToDisk(join(draft, file));
       for (const folder of [...folders, draft]) await bringToDisk(folder);
-      await rename(draft, join(snapshots, id));
+      await unobstructed(location, { path: `snapshots/${id}`, is: 'free' }, () =>
+        rename(draft, join(snapshots, id)),
+      );
       await bringToDisk(snapshots);
     },
-    async putFile(path, localPath) {
-      const target = join(location, path);
-      const link = await linkAbove(path);
-      if (link !== undefined) throw isLink(link);
-      const draft = join(dirname(target), `${draftPrefix}${basename(target)}.${process.pid}`);
-      await mkdir(dirname(target), { recursive: true });
-      await rm(draft, { force: true });
-      await copyRegularFile(localPath, draft);
-      await bringToDisk(draft);
-      await rename(draft, target);
-      await bringToDisk(dirname(target));
-    },
-    async share(file, path) {
-      const target = join(location, path);
-      const link = await linkAbove(path);
-      if (link !== undefined) throw isLink(link);
-      const draft = join(dirname(target), `${draftPrefix}${basename(target)}.${process.pid}`);
-      await rm(draft, { force: true });
-      const isShared = await keepFile(join(location, file.path), { file, target: draft });
-      if (isShared) await rename(draft, target);
-      // A rename over another name of the same file does nothing.
-      await rm(draft, { force: true });
-      return isShared;
-    },
-    async removeFile(path) {
-      if ((await linkAbove(path)) === undefined) await rm(join(location, path), { force: true });
-    },
+    putFile: (path, localPath) =>
+      atFile(path, async () => {
+        const target = join(location, path);
+        const link = await linkAbove(path);
+        if (link !== undefined) throw isLink(link);
+        const draft = join(dirname(target), `${draftPrefix}${basename(target)}.${process.pid}`);
+        await mkdir(dirname(target), { recursive: true });
+        await rm(draft, { force: true });
+        await copyRegularFile(localPath, draft);
+        await bringToDisk(draft);
+        await rename(draft, target);
+        await bringToDisk(dirname(target));
+      }),
+    share: (file, path) =>
+      atFile(path, async () => {
+        const target = join(location, path);
+        const link = await linkAbove(path);
+        if (link !== undefined) throw isLink(link);
+        const draft = join(dirname(target), `${draftPrefix}${basename(target)}.${process.pid}`);
+        await rm(draft, { force: true });
+        const isShared = await keepFile(join(location, file.path), { file, target: draft });
+        if (isShared) await rename(draft, target);
+        // A rename over another name of the same file does nothing.
+        await rm(draft, { force: true });
+        return isShared;
+      }),
+    removeFile: (path) =>
+      atFile(path, async () => {
+        if ((await linkAbove(path)) === undefined) await rm(join(location, path), { force: true });
+      }),
     async filesIn(folder) {
       if (!existsSync(join(location, folder))) return [];
-      const entries = await readdir(join(location, folder), { recursive: true, withFileTypes: true });
+      const entries = await unobstructed(location, { path: folder, is: 'a folder' }, () =>
+        readdir(join(location, folder), { recursive: true, withFileTypes: true }),
+      );
       return entries
         .filter((entry) => !entry.isDirectory())
         .map(({ parentPath, name }) => relative(join(location, folder), join(parentPath, name)));
@@ -188,9 +199,11 @@ export function openFolderLake(location: string): Lake {
 
   async function namesIn(folder: string): Promise<string[]> {
     try {
-      return await readdir(folder);
+      const place = { path: relative(location, folder), is: 'a folder' } as const;
+      return await unobstructed(location, place, () => readdir(folder));
     } catch (error) {
       if (isCode(error, 'ENOENT')) return [];
+      if (error instanceof LakeRefused) throw error;
       throw new LakeRefused(location, codeOf(error), error);
     }
   }

@@ -133,6 +133,48 @@ test.each<[string, (path: string) => Promise<void>]>([
   expect(used).toEqual({ problem: 'is missing' });
 });
 
+test.each<[string, string, (path: string) => Promise<unknown>, () => Promise<unknown>]>([
+  ['latest.json', 'folder', (path) => mkdir(join(path, 'full'), { recursive: true }), () => replacePointer()],
+  ['latest.json', 'folder', (path) => mkdir(path), () => replacePointer()],
+  ['snapshots', 'file', (path) => writeFile(path, ''), () => lake.removeLeftovers('snapshots')],
+  ['snapshots', 'file', (path) => writeFile(path, ''), () => lake.snapshotIds()],
+  ['snapshots', 'file', (path) => writeFile(path, ''), () => readManifest(lake, '20260101T000000Z-abcdef')],
+  ['iceberg', 'file', (path) => writeFile(path, ''), () => lake.filesIn('iceberg')],
+  ['iceberg', 'file', (path) => writeFile(path, ''), () => lake.share(kept, 'iceberg/bills/data/a.parquet')],
+  ['marts', 'file', (path) => writeFile(path, ''), () => lake.putFile('marts/m/a.parquet', pointer)],
+  ['marts/a', 'folder', (path) => mkdir(path, { recursive: true }), () => lake.putFile('marts/a', pointer)],
+  ['marts/a', 'folder', (path) => mkdir(path, { recursive: true }), () => lake.removeFile('marts/a')],
+])('%s that is a %s is told in a sentence, and nobody tries again', async (path, kind, put, use) => {
+  await putFile(file.path, 'ours');
+  if (path !== 'latest.json') await writeFile(pointer, rightPointer);
+  if (path === 'snapshots') await rm(join(location, path), { recursive: true });
+  await put(join(location, path));
+  await expect(use()).rejects.toMatchObject({
+    handling: 'stop',
+    message:
+      `The lake ${location} refuses: ${path} is a ${kind}, in the way of what Daybook keeps under that name; move it elsewhere. ` +
+      'Check DAYBOOK_LAKE and its permissions.',
+  });
+});
+
+test('a folder that has the name of a snapshot before it is published is told in a sentence', async () => {
+  const id = '20260101T000000Z-abcdef';
+  const draft = lake.draftFolder(id);
+  await mkdir(draft, { recursive: true });
+  await writeFile(join(draft, '_manifest.json'), '{}');
+  await putFile(file.path, 'theirs');
+  await expect(lake.publish(id, { written: new Map(), kept: [] })).rejects.toThrow(
+    `refuses: snapshots/${id} is a folder, in the way of`,
+  );
+});
+
+test('a lake that is a file is told in a sentence', async () => {
+  await rm(location, { recursive: true, force: true });
+  await writeFile(location, '');
+  for (const use of [() => readPointer(lake), () => lake.snapshotIds(), () => replacePointer()])
+    await expect(use()).rejects.toThrow(`The lake ${location} refuses: it is a file, not a folder.`);
+});
+
 test('a pipe is put under no name of the lake', async () => {
   await mkdir(location, { recursive: true });
   const pipe = join(location, 'pipe');
@@ -253,6 +295,10 @@ test('a link that waits under the name of a draft leads no write out of the lake
   for (const file of [pointer, join(folder, 'bills.parquet')])
     expect((await lstat(file)).isFile()).toBe(true);
 });
+
+function replacePointer(): Promise<boolean> {
+  return lake.replace('latest.json', rightPointer, undefined);
+}
 
 async function putFile(path: string, text: string): Promise<void> {
   await mkdir(dirname(join(location, path)), { recursive: true });
