@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { named, quoted, type DuckDb } from './duck-db.ts';
+import { named, quotedPath, type DuckDb } from './duck-db.ts';
 import { parquetRows } from './parquet-rows.ts';
 import { piecesOf, withRegularFile } from './regular-file.ts';
 import { exactSum } from './exact-sum.ts';
@@ -65,7 +65,7 @@ export async function readFiles(duckDb: DuckDb, paths: readonly string[]): Promi
     const columns = described.getRows().map(([name, type]) => ({ name: String(name), type: String(type) }));
     const sums = await sumsOf(connection, { columns, paths });
     const rows = await connection.runAndReadAll(
-      `select file_name, num_rows from parquet_file_metadata([${paths.map(quoted).join(', ')}])`,
+      `select file_name, num_rows from parquet_file_metadata([${paths.map(quotedPath).join(', ')}])`,
     );
     const rowsOf = new Map(rows.getRows().map(([file, count]) => [String(file), Number(count)]));
     const decimals = columns.filter(isDecimal).map(({ name }) => name);
