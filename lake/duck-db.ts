@@ -40,6 +40,16 @@ export function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
+/** The path of a file that is read, as SQL writes it: DuckDB takes it for a pattern, which may be the name of other folders. */
+export function quotedPath(path: string): string {
+  return quoted(path.replaceAll(/[[*?]/g, '[$&]'));
+}
+
+/** Whether DuckDB reads the files of a folder: in a pattern, it takes a backslash for a slash. */
+export function isReadable(folder: string): boolean {
+  return !(folder.includes('\\') && /[[*?]/.test(folder));
+}
+
 /** A name as SQL writes it: `interval` is a word of the language. */
 export function named(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;

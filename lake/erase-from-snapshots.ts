@@ -1,4 +1,4 @@
-import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { named, quoted, type DuckDb } from './duck-db.ts';
 import { SnapshotBroken } from './errors.ts';
@@ -15,6 +15,7 @@ import {
 import { parquetRows } from './parquet-rows.ts';
 import { movePointer, readManifest } from './pointer.ts';
 import { readBack } from './read-back.ts';
+import { copyRegularFile } from './regular-file.ts';
 import { withFileOf } from './with-file-of.ts';
 import { parquetOptions } from './write-table.ts';
 
@@ -164,7 +165,7 @@ async function fileWithout(
     ...{ id, file },
     use: (localPath) =>
       count === undefined
-        ? copyFile(localPath, draft)
+        ? copyRegularFile(localPath, draft, file.bytes)
         : copyWithout(duckDb, { file: localPath, draft, condition: condition(rows, table) }),
   });
   if (count === undefined && isKnown) return file;

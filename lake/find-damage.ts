@@ -36,7 +36,9 @@ export async function findDamage(
     for (const file of files) {
       const { path, bytes, sha256 } = file;
       const used = await lake.withFile({ path: `snapshots/${id}/${path}`, bytes }, async (localPath) =>
-        (await sha256OfFile(localPath)) === sha256 ? use(table, file, localPath) : 'has another SHA-256',
+        (await sha256OfFile(localPath, bytes)) === sha256
+          ? use(table, file, localPath)
+          : 'has another SHA-256',
       );
       const problem = used.problem ?? used.result;
       if (problem !== null) problems.push(`${path} ${problem}`);

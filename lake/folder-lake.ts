@@ -1,16 +1,4 @@
-import {
-  copyFile,
-  link,
-  lstat,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises';
+import { link, lstat, mkdir, open, readdir, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { constants, existsSync, lstatSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import {
@@ -25,7 +13,9 @@ import {
 } from './lake.ts';
 import { DiskFull, LakeRefused } from './errors.ts';
 import { sha256OfFile } from './read-back.ts';
+import { copyRegularFile, NoRegularFile, piecesOf, withRegularFile } from './regular-file.ts';
 import { snapshotIdPattern } from './snapshot-id.ts';
+import { unobstructed } from './unobstructed.ts';
 
 /**
  * A lake in a folder. A snapshot is written beside the others under a name that readers do not look at, brought to the disk,
@@ -40,6 +30,8 @@ export function openFolderLake(location: string): Lake {
     if (lstatSync(snapshots, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw isLink('snapshots');
     return join(snapshots, `${draftPrefix}${id}`);
   };
+  const atFile = <Result>(path: string, work: () => Promise<Result>): Promise<Result> =>
+    unobstructed(location, { path, is: 'a file' }, work);
   const lake: Lake = {
     location,
     draftFolder,
@@ -47,22 +39,23 @@ export function openFolderLake(location: string): Lake {
       const names = (await namesIn(snapshots)).filter((name) => snapshotIdPattern.test(name));
       return names.filter((id) => existsSync(join(snapshots, id, successFile))).sort();
     },
-    read: (path) => readFound(join(location, path)),
-    async replace(path, text) {
-      await mkdir(location, { recursive: true });
-      const draft = join(location, `.${path}.${process.pid}`);
-      try {
-        await rm(draft, { force: true });
-        await writeFile(draft, text, { flag: 'wx' });
-      } catch (error) {
-        if (!isCode(error, 'ENOSPC')) throw error;
-        throw new DiskFull(location, { neededBytes: text.length, setting: 'DAYBOOK_LAKE' });
-      }
-      await bringToDisk(draft);
-      await rename(draft, join(location, path));
-      await bringToDisk(location);
-      return true;
-    },
+    read: (path) => atFile(path, () => readFound(join(location, path))),
+    replace: (path, text) =>
+      atFile(path, async () => {
+        await mkdir(location, { recursive: true });
+        const draft = join(location, `.${path}.${process.pid}`);
+        try {
+          await rm(draft, { force: true });
+          await writeFile(draft, text, { flag: 'wx' });
+        } catch (error) {
+          if (!isCode(error, 'ENOSPC')) throw error;
+          throw new DiskFull(location, { neededBytes: text.length, setting: 'DAYBOOK_LAKE' });
+        }
+        await bringToDisk(draft);
+        await rename(draft, join(location, path));
+        await bringToDisk(location);
+        return true;
+      }),
     async keep({ id, files }, to) {
       const targets = to.paths.map((path) => join(draftFolder(to.id), path));
       for (const [place, file] of files.entries()) {
@@ -78,48 +71,60 @@ export function openFolderLake(location: string): Lake {
       await writeFile(join(draft, successFile), '', { flag: 'wx' });
       for (const file of [...written.keys(), manifestFile, successFile]) await bringToDisk(join(draft, file));
       for (const folder of [...folders, draft]) await bringToDisk(folder);
-      await rename(draft, join(snapshots, id));
+      await unobstructed(location, { path: `snapshots/${id}`, is: 'free' }, () =>
+        rename(draft, join(snapshots, id)),
+      );
       await bringToDisk(snapshots);
     },
-    async putFile(path, localPath) {
-      const target = join(location, path);
-      const link = await linkAbove(path);
-      if (link !== undefined) throw isLink(link);
-      const draft = join(dirname(target), `${draftPrefix}${basename(target)}.${process.pid}`);
-      await mkdir(dirname(target), { recursive: true });
-      await rm(draft, { force: true });
-      await copyFile(localPath, draft, constants.COPYFILE_EXCL);
-      await bringToDisk(draft);
-      await rename(draft, target);
-      await bringToDisk(dirname(target));
-    },
-    async share(file, path) {
-      const target = join(location, path);
-      const link = await linkAbove(path);
-      if (link !== undefined) throw isLink(link);
-      const draft = join(dirname(target), `${draftPrefix}${basename(target)}.${process.pid}`);
-      await rm(draft, { force: true });
-      const isShared = await keepFile(join(location, file.path), { file, target: draft });
-      if (isShared) await rename(draft, target);
-      // A rename over another name of the same file does nothing.
-      await rm(draft, { force: true });
-      return isShared;
-    },
-    async removeFile(path) {
-      if ((await linkAbove(path)) === undefined) await rm(join(location, path), { force: true });
-    },
+    putFile: (path, localPath) =>
+      atFile(path, async () => {
+        const target = join(location, path);
+        const link = await linkAbove(path);
+        if (link !== undefined) throw isLink(link);
+        const draft = join(dirname(target), `${draftPrefix}${basename(target)}.${process.pid}`);
+        await mkdir(dirname(target), { recursive: true });
+        await rm(draft, { force: true });
+        await copyRegularFile(localPath, draft);
+        await bringToDisk(draft);
+        await rename(draft, target);
+        await bringToDisk(dirname(target));
+      }),
+    share: (file, path) =>
+      atFile(path, async () => {
+        const target = join(location, path);
+        const link = await linkAbove(path);
+        if (link !== undefined) throw isLink(link);
+        const draft = join(dirname(target), `${draftPrefix}${basename(target)}.${process.pid}`);
+        await rm(draft, { force: true });
+        const isShared = await keepFile(join(location, file.path), { file, target: draft });
+        if (isShared) await rename(draft, target);
+        // A rename over another name of the same file does nothing.
+        await rm(draft, { force: true });
+        return isShared;
+      }),
+    removeFile: (path) =>
+      atFile(path, async () => {
+        if ((await linkAbove(path)) === undefined) await rm(join(location, path), { force: true });
+      }),
     async filesIn(folder) {
       if (!existsSync(join(location, folder))) return [];
-      const entries = await readdir(join(location, folder), { recursive: true, withFileTypes: true });
+      const entries = await unobstructed(location, { path: folder, is: 'a folder' }, () =>
+        readdir(join(location, folder), { recursive: true, withFileTypes: true }),
+      );
       return entries
         .filter((entry) => !entry.isDirectory())
         .map(({ parentPath, name }) => relative(join(location, folder), join(parentPath, name)));
     },
     async withFile({ path, bytes }, use) {
       const file = join(location, path);
-      const found = await stat(file).catch(() => undefined);
-      if (found?.isFile() !== true) return { problem: 'is missing' };
-      return found.size === bytes ? { result: await use(file) } : { problem: 'has another size' };
+      try {
+        const size = await withRegularFile(file, (_, found) => Promise.resolve(found));
+        return size === bytes ? { result: await use(file) } : { problem: 'has another size' };
+      } catch (error) {
+        // Also what somebody put in its place after its size was looked at.
+        if (error instanceof NoRegularFile) return { problem: 'is missing' };
+        throw error;
+      }
     },
     async removeSnapshot(id) {
       for (const [folder, name] of [
@@ -194,9 +199,11 @@ export function openFolderLake(location: string): Lake {
 
   async function namesIn(folder: string): Promise<string[]> {
     try {
-      return await readdir(folder);
+      const place = { path: relative(location, folder), is: 'a folder' } as const;
+      return await unobstructed(location, place, () => readdir(folder));
     } catch (error) {
       if (isCode(error, 'ENOENT')) return [];
+      if (error instanceof LakeRefused) throw error;
       throw new LakeRefused(location, codeOf(error), error);
     }
   }
@@ -212,26 +219,41 @@ async function keepFile(
   const found = await lstat(source).catch(() => undefined);
   if (found?.isFile() !== true || found.size !== file.bytes) return false;
   await mkdir(dirname(target), { recursive: true });
-  await linkOrCopy(source, target);
-  return (await sha256OfFile(target)) === file.sha256;
-}
-
-async function readFound(file: string): Promise<Found | undefined> {
   try {
-    const found = await stat(file);
-    // A pipe or a device may never end.
-    if (!found.isFile() || found.size > mostBytesOf(file)) return unreadable('');
-    const text = await readFile(file, 'utf8');
-    return { text, version: text };
+    await linkOrCopy(source, target, file.bytes);
+    // The target, not the source: that may be another file by now.
+    return (await sha256OfFile(target, file.bytes)) === file.sha256;
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return undefined;
+    if (error instanceof NoRegularFile) return false;
     throw error;
   }
 }
 
+async function readFound(path: string): Promise<Found | undefined> {
+  const most = mostBytesOf(path);
+  try {
+    return await withRegularFile(path, async (file, bytes) => {
+      const text = bytes > most ? undefined : await textOf(file, bytes);
+      return text === undefined ? unreadable('') : { text, version: text };
+    });
+  } catch (error) {
+    if (!(error instanceof NoRegularFile)) throw error;
+    return error.isMissing ? undefined : unreadable('');
+  }
+}
+
+/** Undefined when it has grown meanwhile. */
+async function textOf(file: FileHandle, bytes: number): Promise<string | undefined> {
+  const pieces: Buffer[] = [];
+  for await (const piece of piecesOf(file, bytes)) pieces.push(Buffer.from(piece));
+  const read = Buffer.concat(pieces);
+  return read.length > bytes ? undefined : read.toString('utf8');
+}
+
 /** What was written is still there after the power went. Folders too: they hold the names. */
 async function bringToDisk(path: string): Promise<void> {
-  const handle = await open(path, 'r');
+  // A pipe in its place is not waited for.
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     await handle.sync();
   } finally {
@@ -240,12 +262,12 @@ async function bringToDisk(path: string): Promise<void> {
 }
 
 /** Not every file system has links, and none has them without end. A disk that is full is full for a copy too. */
-async function linkOrCopy(source: string, target: string): Promise<void> {
+async function linkOrCopy(source: string, target: string, bytes: number): Promise<void> {
   try {
     await link(source, target);
   } catch (error) {
     if (isCode(error, 'ENOSPC')) throw error;
-    await copyFile(source, target, constants.COPYFILE_EXCL);
+    await copyRegularFile(source, target, bytes);
     await bringToDisk(target);
   }
 }

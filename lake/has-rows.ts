@@ -1,4 +1,4 @@
-import { quoted, type DuckDb } from './duck-db.ts';
+import { quotedPath, type DuckDb } from './duck-db.ts';
 
 /**
  * Whether a Parquet file has so many rows, by what its footer says of the file and of each group of rows. One that names a group again and
@@ -8,8 +8,8 @@ export async function hasRows(duckDb: DuckDb, path: string, rows: number): Promi
   const connection = await duckDb.connect();
   try {
     const read = await connection.runAndReadAll(`
-      select (select sum(num_rows) from parquet_file_metadata(${quoted(path)})),
-        (select coalesce(sum(row_group_num_rows), 0) from parquet_metadata(${quoted(path)}) where column_id = 0)`);
+      select (select sum(num_rows) from parquet_file_metadata(${quotedPath(path)})),
+        (select coalesce(sum(row_group_num_rows), 0) from parquet_metadata(${quotedPath(path)}) where column_id = 0)`);
     return (read.getRows()[0] ?? []).every((said) => Number(said) === rows);
   } finally {
     connection.closeSync();

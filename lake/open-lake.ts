@@ -1,9 +1,15 @@
+import { isReadable } from './duck-db.ts';
+import { LakeRefused } from './errors.ts';
 import type { Lake } from './lake.ts';
 import { openFolderLake } from './folder-lake.ts';
 
 /** `location`: a folder, or `s3://bucket/prefix`; `scratch`: a folder on this machine for what is on its way to a bucket or from it. */
 export async function openLake({ location, scratch }: { location: string; scratch: string }): Promise<Lake> {
-  if (!location.startsWith('s3://')) return openFolderLake(location);
+  if (!location.startsWith('s3://')) {
+    if (!isReadable(location))
+      throw new LakeRefused(location, 'its path has a backslash, and one of [, * and ?');
+    return openFolderLake(location);
+  }
   // It would tell every user, on every run, which Node versions a later release of it drops.
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
   // The SDK takes 100 ms and 30 MB to load, which only those pay who use it.

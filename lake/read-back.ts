@@ -1,9 +1,10 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { createHash } from 'node:crypto';
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { named, quoted, type DuckDb } from './duck-db.ts';
+import { named, quotedPath, type DuckDb } from './duck-db.ts';
 import { parquetRows } from './parquet-rows.ts';
+import { piecesOf, withRegularFile } from './regular-file.ts';
 import { exactSum } from './exact-sum.ts';
 
 export interface FilesBack {
@@ -34,28 +35,19 @@ export async function readBack(
   for (const [index, path] of paths.entries()) {
     const { rows = 0, sums = {} } = read.files[index] ?? {};
     const { size: bytes } = await stat(join(folder, path));
-    files.push({ path, rows, bytes, sha256: await sha256OfFile(join(folder, path)), sums });
+    files.push({ path, rows, bytes, sha256: await sha256OfFile(join(folder, path), bytes), sums });
   }
   return { columns: read.columns, files };
 }
 
-export async function sha256OfFile(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  const file = await open(path);
-  try {
-    // A lake has thousands of small files, and a stream takes two to three times as long for one.
-    const buffer = Buffer.allocUnsafe(bytesAtOnce);
-    for (;;) {
-      const { bytesRead } = await file.read(buffer);
-      if (bytesRead === 0) return hash.digest('hex');
-      hash.update(buffer.subarray(0, bytesRead));
-    }
-  } finally {
-    await file.close();
-  }
+/** No more is read than the bytes that are expected, and one: by default, as many as there are now. Throws NoRegularFile. */
+export function sha256OfFile(path: string, expected?: number): Promise<string> {
+  return withRegularFile(path, async (file, bytes) => {
+    const hash = createHash('sha256');
+    for await (const piece of piecesOf(file, expected ?? bytes)) hash.update(piece);
+    return hash.digest('hex');
+  });
 }
-
-const bytesAtOnce = 262_144;
 
 export interface FilesRead {
   /** Types by column. */
@@ -73,7 +65,7 @@ export async function readFiles(duckDb: DuckDb, paths: readonly string[]): Promi
     const columns = described.getRows().map(([name, type]) => ({ name: String(name), type: String(type) }));
     const sums = await sumsOf(connection, { columns, paths });
     const rows = await connection.runAndReadAll(
-      `select file_name, num_rows from parquet_file_metadata([${paths.map(quoted).join(', ')}])`,
+      `select file_name, num_rows from parquet_file_metadata([${paths.map(quotedPath).join(', ')}])`,
     );
     const rowsOf = new Map(rows.getRows().map(([file, count]) => [String(file), Number(count)]));
     const decimals = columns.filter(isDecimal).map(({ name }) => name);

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { instantText, snapshotIdText } from './checked-texts.ts';
 import { keptBy, type KeepRule } from './keep-rule.ts';
 import type { Lake } from './lake.ts';
+import { mapAtOnce } from './map-at-once.ts';
+import { lookAtManifest } from './pointer.ts';
 import { readChecked } from './read-checked.ts';
+import { isFarAhead, timeOfSnapshot } from './snapshot-id.ts';
 
 /** Which snapshots are on their way out, and since when. */
 const path = 'retention.json';
@@ -13,28 +16,66 @@ const graceMilliseconds = 6 * 3_600_000;
 
 /**
  * Removes snapshots that no rule keeps, in two steps: first they are marked, and a later export removes what has been marked for
- * six hours. What a pointer names always stays. Says which were removed.
+ * six hours. What a pointer names always stays. What is no snapshot of this warehouse is neither counted nor removed. Says which were
+ * removed.
  */
 export async function retireSnapshots(
   lake: Lake,
-  { rule, now }: { rule: KeepRule; now: Date },
+  { rule, warehouseId, now }: { rule: KeepRule; warehouseId: string; now: Date },
 ): Promise<{ removed: string[] }> {
-  const ids = await lake.snapshotIds();
+  const ids = await ownSnapshots(lake, { warehouseId, now });
   const { found, value } = (await readChecked(lake, path, schema)) ?? {};
   const marked: Readonly<Record<string, string>> = value?.expired ?? {};
   const kept = new Set([...keptBy(rule, { ids, now }), ...(await namedByPointers(lake))]);
+  const lately = keptUntilLately(rule, { ids, now });
   const expired = ids.filter((id) => !kept.has(id));
-  const removed = expired.filter((id) => isOver(marked[id], now));
+  const removed = expired.filter((id) => isOver(marked[id], now) && !lately.has(id));
   for (const id of removed) await lake.removeSnapshot(id);
   const left = expired.filter((id) => !removed.includes(id));
-  const marks = Object.fromEntries(left.map((id) => [id, marked[id] ?? now.toISOString()]));
+  const marks = Object.fromEntries(left.map((id) => [id, markOf(marked[id], now)]));
   const text = `${JSON.stringify({ expired: marks }, null, 2)}\n`;
   if (text !== found?.text && (found !== undefined || left.length > 0)) await lake.replace(path, text, found);
   return { removed };
 }
 
+/**
+ * The snapshots that fill places of the rule. A clock that was ahead, or whoever may write to the lake, makes others of any time: counted,
+ * they would push every later one out.
+ */
+async function ownSnapshots(
+  lake: Lake,
+  { warehouseId, now }: { warehouseId: string; now: Date },
+): Promise<string[]> {
+  const ids = (await lake.snapshotIds()).filter((id) => !isFarAhead(timeOfSnapshot(id), now.getTime()));
+  const areOurs = await mapAtOnce(
+    manifestsAtOnce,
+    ids,
+    async (id) => (await lookAtManifest(lake, id))?.value?.warehouse_id === warehouseId,
+  );
+  return ids.filter((_, index) => areOurs[index]);
+}
+
+/** Each may have 64 MB. */
+const manifestsAtOnce = 4;
+
+/**
+ * What the rule still kept six hours ago, or was not there yet, whatever its mark says: whoever may write to the lake may write any mark, and
+ * who reads a snapshot has this time.
+ */
+function keptUntilLately(rule: KeepRule, { ids, now }: { ids: readonly string[]; now: Date }): Set<string> {
+  const then = new Date(now.getTime() - graceMilliseconds);
+  const before = ids.filter((id) => timeOfSnapshot(id) <= then.getTime());
+  const since = ids.filter((id) => timeOfSnapshot(id) > then.getTime());
+  return new Set([...keptBy(rule, { ids: before, now: then }), ...since]);
+}
+
 function isOver(since: string | undefined, now: Date): boolean {
   return since !== undefined && now.getTime() - Date.parse(since) >= graceMilliseconds;
+}
+
+/** One of a time to come is from a clock that was ahead, or from somebody else: it would keep its snapshot until then. */
+function markOf(since: string | undefined, now: Date): string {
+  return since !== undefined && Date.parse(since) <= now.getTime() ? since : now.toISOString();
 }
 
 async function namedByPointers(lake: Lake): Promise<string[]> {

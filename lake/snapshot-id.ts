@@ -13,10 +13,10 @@ export function timeOfSnapshot(id: string): number {
 
 /**
  * Whether a time lies further ahead than the clocks of hosts may be. A snapshot that says so was not made by us, and must not be the latest
- * for ever.
+ * for ever, or take the place of others.
  */
-export function isFarAhead(milliseconds: number): boolean {
-  return !(milliseconds <= Date.now() + 24 * 3_600_000);
+export function isFarAhead(milliseconds: number, now = Date.now()): boolean {
+  return !(milliseconds <= now + 24 * 3_600_000);
 }
 
 export const snapshotIdPattern = /^\d{8}T\d{6}Z-[0-9a-f]{6}$/;

@@ -96,7 +96,8 @@ export const parquetOptions =
 function selectSql({ columns }: LakeTable, { pipe, rowBytes }: { pipe: string; rowBytes: number }): string {
   const types = columns.map(({ name }) => `${quoted(name)}: 'VARCHAR'`).join(', ');
   // Postgres writes null as nothing and an empty text as "".
-  const csv = `read_csv(${quoted(pipe)}, columns = {${types}}, header = false, auto_detect = false, delim = ',',
+  // A pattern finds no pipe: the path is what is left to try. `name=value` in it would be a column, over the one of that name.
+  const csv = `read_csv(${quoted(pipe)}, hive_partitioning = false, columns = {${types}}, header = false, auto_detect = false, delim = ',',
     quote = '"', escape = '"', nullstr = '', allow_quoted_nulls = false, new_line = '\\n', max_line_size = ${rowBytes},
     buffer_size = ${rowBytes})`;
   return `select ${columns.map((column) => `${valueOf(column)} as ${named(column.name)}`).join(', ')} from ${csv} as csv`;

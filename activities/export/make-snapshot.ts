@@ -288,7 +288,8 @@ async function settle(
     mark: mark ?? unknownMark,
     sizes: sizesOf(manifest),
   });
-  const { removed } = await retireSnapshots(lake, { rule: job.keep, now: new Date() });
+  const { warehouseId } = job;
+  const { removed } = await retireSnapshots(lake, { rule: job.keep, warehouseId, now: new Date() });
   await noteSnapshotsRemoved(session.client, removed);
   return isLatest;
 }

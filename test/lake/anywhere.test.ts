@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -18,16 +18,27 @@ const { warehouse, url } = await createTestDatabase();
 const connectionId = await addTestConnection(warehouse);
 await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b1'), bill('b2')]] });
 
-test.each(['env=prod', 'connection_id=acme-us', 'id=b9'])(
+/** A name, and one of a folder beside it that holds the same, which DuckDB would take for what the name means if it were a pattern. */
+test.each([
+  ['env=prod', 'env=test'],
+  ['connection_id=acme-us', 'connection_id=acme-uk'],
+  ['id=b9', 'id=b8'],
+  ['books[12]', 'books1'],
+  ['books*', 'books of others'],
+  ['bo?ks [a-z]**', 'books b, and more'],
+  [`it's [!] "books" {1,2}%$#`, `it's ] "books" {1,2}%$#`],
+  ['a\\b', 'a'],
+])(
   'in a folder named %s a lake is what it is elsewhere: exported, verified, compared, and a record erased from it',
-  async (name) => {
+  async (name, beside) => {
     const folder = await mkdtemp(join(tmpdir(), 'daybook-anywhere-'));
     afterAll(() => rm(folder, { recursive: true, force: true }));
     const { exportNow, location, scratch } = await createTestLake(url, {
       lake: join(folder, name, 'lake'),
-      scratch: join(folder, 'scratch'),
+      scratch: join(folder, name, 'scratch'),
     });
     const { snapshotId: id } = await exportNow();
+    await cp(join(folder, name), join(folder, beside), { recursive: true });
     const lake = await openLake({ location, scratch });
     const duckDb = await openDuckDb({ spillFolder: scratch });
     expect((await verifySnapshot(lake, { id, spillFolder: scratch })).problems).toEqual([]);
@@ -43,3 +54,10 @@ test.each(['env=prod', 'connection_id=acme-us', 'id=b9'])(
     ]);
   },
 );
+
+test('a folder with a backslash and a character of patterns in its path, of which DuckDB finds no file, is refused', async () => {
+  for (const location of ['/srv/a\\b/books*', '/srv/[a\\]', '/srv/a\\?'])
+    await expect(openLake({ location, scratch: tmpdir() })).rejects.toThrow(
+      `The lake ${location} refuses: its path has a backslash, and one of [, * and ?.`,
+    );
+});

@@ -1,4 +1,4 @@
-import { appendFile, copyFile, open, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, copyFile, mkdir, open, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openLake } from '../../lake/open-lake.ts';
@@ -45,6 +45,18 @@ test.each(some(damages))(
     expect(await lake.exportNow()).toMatchObject({ skipped: true, snapshotId: second.snapshotId });
   },
 );
+
+test('a folder in the place of the pointer ends an export with a sentence, and is not tried for ever', async () => {
+  const lake = await createTestLake(url);
+  const pointer = join(lake.location, 'latest.json');
+  await mkdir(join(pointer, 'full'), { recursive: true });
+  const failed = lake.exportNow();
+  await expect(failed).rejects.toMatchObject({ name: 'LakeRefused', handling: 'stop' });
+  await expect(failed).rejects.toThrow(/refuses: latest\.json is a folder, .*; move it elsewhere\./);
+  await rm(pointer, { recursive: true });
+  await lake.exportNow();
+  expect(await latestOf(lake)).toBeDefined();
+});
 
 test('an export that is forced makes a snapshot although nothing has changed', async () => {
   const lake = await createTestLake(url);

@@ -100,7 +100,9 @@ test('a snapshot_id with a quote or a path in it reaches neither a statement nor
       /latest\.json of the lake .* is not as Daybook writes it/,
     );
     await expect(localSnapshot(lake, scratch)).rejects.toThrow(/is not as Daybook writes it/);
-    await expect(retireSnapshots(lake, { rule, now: new Date() })).rejects.toThrow(/is not as Daybook/);
+    await expect(
+      retireSnapshots(lake, { rule, warehouseId: 'the-warehouse', now: new Date() }),
+    ).rejects.toThrow(/is not as Daybook/);
     await leftAlone();
   }
 });

@@ -5,8 +5,9 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { dirname, join, relative } from 'node:path';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { openLake } from '../../lake/open-lake.ts';
-import { manifestText } from '../../lake/manifest.ts';
+import { manifestText, sha256Of } from '../../lake/manifest.ts';
 import { readManifest, readPointer } from '../../lake/pointer.ts';
+import { sha256OfFile } from '../../lake/read-back.ts';
 import { verifySnapshot } from '../../lake/verify-snapshot.ts';
 
 /** A folder that somebody else may write to. */
@@ -33,6 +34,7 @@ test.each<[string, () => Promise<void>]>([
   ['a pipe that nobody writes to', () => Promise.resolve(void execFileSync('mkfifo', [pointer]))],
   ['a device that never ends', () => symlink('/dev/zero', pointer)],
   ['a folder', () => mkdir(pointer)],
+  ['a link to a file', () => linkTo(pointer, rightPointer)],
 ])('a file of the lake that is %s is not read, and said not to be ours', async (_, put) => {
   await mkdir(location, { recursive: true });
   await put();
@@ -100,6 +102,101 @@ test('a table of a snapshot that is a pipe is missing, and is not waited for', a
   expect(await lake.withFile(pipe, () => Promise.resolve('opened'))).toEqual({ problem: 'is missing' });
   expect((await verifySnapshot(lake, { id, spillFolder: location })).problems).not.toEqual([]);
 });
+
+const file = { path: 'snapshots/20260101T000000Z-abcdef/bills/part-00000.parquet', bytes: 4 };
+const kept = { ...file, sha256: sha256Of('ours') };
+
+test('a table of a snapshot that is a link is missing, wherever it leads, and is given no other name', async () => {
+  await mkdir(dirname(join(location, file.path)), { recursive: true });
+  await linkTo(join(location, file.path), 'ours');
+  expect(await lake.withFile(file, () => Promise.resolve('opened'))).toEqual({ problem: 'is missing' });
+  expect(await lake.share(kept, 'iceberg/ours')).toBe(false);
+});
+
+test.each<[string, (path: string) => Promise<void>]>([
+  ['a pipe', (path) => Promise.resolve(void execFileSync('mkfifo', [path]))],
+  [
+    'a link to a pipe',
+    async (path) => {
+      execFileSync('mkfifo', [`${path}.pipe`]);
+      await symlink(`${path}.pipe`, path);
+    },
+  ],
+  ['nothing', () => Promise.resolve()],
+])('a file that %s takes the place of, after its size was looked at, is missing', async (_, put) => {
+  await putFile(file.path, 'ours');
+  const used = await lake.withFile(file, async (localPath) => {
+    await rm(localPath);
+    await put(localPath);
+    return sha256OfFile(localPath, file.bytes);
+  });
+  expect(used).toEqual({ problem: 'is missing' });
+});
+
+test.each<[string, string, (path: string) => Promise<unknown>, () => Promise<unknown>]>([
+  ['latest.json', 'folder', (path) => mkdir(join(path, 'full'), { recursive: true }), () => replacePointer()],
+  ['latest.json', 'folder', (path) => mkdir(path), () => replacePointer()],
+  ['snapshots', 'file', (path) => writeFile(path, ''), () => lake.removeLeftovers('snapshots')],
+  ['snapshots', 'file', (path) => writeFile(path, ''), () => lake.snapshotIds()],
+  ['snapshots', 'file', (path) => writeFile(path, ''), () => readManifest(lake, '20260101T000000Z-abcdef')],
+  ['iceberg', 'file', (path) => writeFile(path, ''), () => lake.filesIn('iceberg')],
+  ['iceberg', 'file', (path) => writeFile(path, ''), () => lake.share(kept, 'iceberg/bills/data/a.parquet')],
+  ['marts', 'file', (path) => writeFile(path, ''), () => lake.putFile('marts/m/a.parquet', pointer)],
+  ['marts/a', 'folder', (path) => mkdir(path, { recursive: true }), () => lake.putFile('marts/a', pointer)],
+  ['marts/a', 'folder', (path) => mkdir(path, { recursive: true }), () => lake.removeFile('marts/a')],
+])('%s that is a %s is told in a sentence, and nobody tries again', async (path, kind, put, use) => {
+  await putFile(file.path, 'ours');
+  if (path !== 'latest.json') await writeFile(pointer, rightPointer);
+  if (path === 'snapshots') await rm(join(location, path), { recursive: true });
+  await put(join(location, path));
+  await expect(use()).rejects.toMatchObject({
+    handling: 'stop',
+    message:
+      `The lake ${location} refuses: ${path} is a ${kind}, in the way of what Daybook keeps under that name; move it elsewhere. ` +
+      'Check DAYBOOK_LAKE and its permissions.',
+  });
+});
+
+test('a folder that has the name of a snapshot before it is published is told in a sentence', async () => {
+  const id = '20260101T000000Z-abcdef';
+  const draft = lake.draftFolder(id);
+  await mkdir(draft, { recursive: true });
+  await writeFile(join(draft, '_manifest.json'), '{}');
+  await putFile(file.path, 'theirs');
+  await expect(lake.publish(id, { written: new Map(), kept: [] })).rejects.toThrow(
+    `refuses: snapshots/${id} is a folder, in the way of`,
+  );
+});
+
+test('a lake that is a file is told in a sentence', async () => {
+  await rm(location, { recursive: true, force: true });
+  await writeFile(location, '');
+  for (const use of [() => readPointer(lake), () => lake.snapshotIds(), () => replacePointer()])
+    await expect(use()).rejects.toThrow(`The lake ${location} refuses: it is a file, not a folder.`);
+});
+
+test('a pipe is put under no name of the lake', async () => {
+  await mkdir(location, { recursive: true });
+  const pipe = join(location, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  await expect(lake.putFile('iceberg/ours', pipe)).rejects.toThrow(/pipe is no file/);
+});
+
+test.skipIf(process.platform !== 'linux')(
+  'of a file that grows after its size was looked at, one byte more than that is read',
+  async () => {
+    await putFile(file.path, 'ours');
+    const used = await lake.withFile(file, async (localPath) => {
+      await truncate(localPath, 4 * 2 ** 30);
+      const before = await bytesReadHere();
+      const sha256 = await sha256OfFile(localPath, file.bytes);
+      return { sha256, read: (await bytesReadHere()) - before };
+    });
+    if (used.problem !== undefined) throw new Error(used.problem);
+    expect(used.result.sha256).toBe(sha256Of('ours\0'));
+    expect(used.result.read).toBeLessThan(100_000_000);
+  },
+);
 
 test('a link in the place of a folder of marts is left alone, and so is all behind it', async () => {
   const victim = await mkdtemp(join(tmpdir(), 'daybook-victim-'));
@@ -198,3 +295,25 @@ test('a link that waits under the name of a draft leads no write out of the lake
   for (const file of [pointer, join(folder, 'bills.parquet')])
     expect((await lstat(file)).isFile()).toBe(true);
 });
+
+function replacePointer(): Promise<boolean> {
+  return lake.replace('latest.json', rightPointer, undefined);
+}
+
+async function putFile(path: string, text: string): Promise<void> {
+  await mkdir(dirname(join(location, path)), { recursive: true });
+  await writeFile(join(location, path), text);
+}
+
+/** To a file outside of the lake. */
+async function linkTo(path: string, text: string): Promise<void> {
+  const outside = await mkdtemp(join(tmpdir(), 'daybook-outside-'));
+  onTestFinished(() => rm(outside, { recursive: true }));
+  await writeFile(join(outside, 'file'), text);
+  await symlink(join(outside, 'file'), path);
+}
+
+/** By this process, from whatever it reads. */
+async function bytesReadHere(): Promise<number> {
+  return Number(/rchar: (\d+)/.exec(await readFile('/proc/self/io', 'utf8'))?.[1]);
+}

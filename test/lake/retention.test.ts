@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { keptBy, parseKeepRule } from '../../lake/keep-rule.ts';
 import type { Lake } from '../../lake/lake.ts';
+import { manifestText } from '../../lake/manifest.ts';
 import { openLake } from '../../lake/open-lake.ts';
 import { retireSnapshots } from '../../lake/retire-snapshots.ts';
 
@@ -43,7 +44,7 @@ test('a snapshot goes six hours after it was marked, its marts with it, and is n
   await mkdir(join(folder, 'marts', idAt(1)), { recursive: true });
   const rule = { last: 1, daily: 0, monthEnds: false };
   const at = (hours: number) =>
-    retireSnapshots(lake, { rule, now: new Date(now.getTime() + hours * 3_600_000) });
+    retireSnapshots(lake, { rule, warehouseId, now: new Date(now.getTime() + hours * 3_600_000) });
   expect(await at(0)).toEqual({ removed: [] });
   expect(await at(5)).toEqual({ removed: [] });
   expect(await at(6)).toEqual({ removed: [idAt(1), idAt(2)] });
@@ -57,6 +58,7 @@ test('a snapshot that a rule keeps again is no longer marked', async () => {
   const retire = (last: number, hours: number) =>
     retireSnapshots(lake, {
       rule: { last, daily: 0, monthEnds: false },
+      warehouseId,
       now: new Date(now.getTime() + hours * 3_600_000),
     });
   await retire(1, 0);
@@ -68,19 +70,117 @@ test.each(['latest.json', 'latest-marts.json'])('what %s names always stays', as
   const { lake, folder } = await lakeWith(2);
   await writeFile(join(folder, pointer), JSON.stringify({ snapshot_id: idAt(1) }));
   const rule = { last: 1, daily: 0, monthEnds: false };
-  await retireSnapshots(lake, { rule, now });
-  await retireSnapshots(lake, { rule, now: new Date(now.getTime() + day) });
+  await retireSnapshots(lake, { rule, warehouseId, now });
+  await retireSnapshots(lake, { rule, warehouseId, now: new Date(now.getTime() + day) });
   expect(await lake.snapshotIds()).toEqual([idAt(1), idAt(2)]);
 });
 
-async function lakeWith(count: number): Promise<{ lake: Lake; folder: string }> {
+const everyHour = Array.from({ length: 18 }, (_, index) => idAt(now.getTime() - (index + 1) * 3_600_000));
+const longAgo = '2026-01-01T00:00:00.000Z';
+
+test.each<[string, (folder: string) => Promise<void>]>([
+  [
+    'of years to come, from a clock that was ahead',
+    (folder) => putSnapshots(folder, idsAfter('2028-01-01T00:00:00Z'), manifestOf),
+  ],
+  ['of the year 9999', (folder) => putSnapshots(folder, idsAfter('9999-12-31T23:00:00Z'), manifestOf)],
+  ['without a manifest', (folder) => putSnapshots(folder, idsAfter('2026-11-21T11:59:00Z'), () => undefined)],
+  [
+    'whose manifest cannot be read',
+    (folder) => putSnapshots(folder, idsAfter('2026-11-21T11:59:00Z'), () => '{'),
+  ],
+  [
+    'of another warehouse',
+    (folder) =>
+      putSnapshots(folder, idsAfter('2026-11-21T11:59:00Z'), (id) => manifestOf(id, 'another-warehouse')),
+  ],
+])('snapshots %s push none of ours out, and are left alone', async (_, put) => {
+  const { lake, folder } = await lakeOf(everyHour);
+  await put(folder);
+  const before = await lake.snapshotIds();
+  const marked = Object.fromEntries(before.map((id) => [id, longAgo]));
+  await writeFile(join(folder, 'retention.json'), JSON.stringify({ expired: marked }));
+  const rule = { last: 18, daily: 0, monthEnds: false };
+  expect(await retireSnapshots(lake, { rule, warehouseId, now })).toEqual({ removed: [] });
+  expect(await lake.snapshotIds()).toEqual(before);
+  expect(await marksIn(folder)).toEqual({});
+});
+
+test('a snapshot that the rule kept until now is not removed by a mark that somebody wrote before', async () => {
+  const { lake, folder } = await lakeOf(everyHour);
+  const marked = Object.fromEntries(everyHour.map((id) => [id, longAgo]));
+  await writeFile(join(folder, 'retention.json'), JSON.stringify({ expired: marked }));
+  const { removed } = await retireSnapshots(lake, {
+    rule: { last: 2, daily: 0, monthEnds: false },
+    warehouseId,
+    now,
+  });
+  // What was published within six hours stays, and the two newest before.
+  expect(removed).toEqual([...everyHour.slice(7)].sort());
+});
+
+test('a mark of a time to come is set again, so that its snapshot goes', async () => {
+  const { lake, folder } = await lakeWith(2);
+  const rule = { last: 1, daily: 0, monthEnds: false };
+  await writeFile(
+    join(folder, 'retention.json'),
+    JSON.stringify({ expired: { [idAt(1)]: '9999-01-01T00:00:00.000Z' } }),
+  );
+  await retireSnapshots(lake, { rule, warehouseId, now });
+  expect(await marksIn(folder)).toEqual({ [idAt(1)]: now.toISOString() });
+});
+
+const warehouseId = 'the-warehouse';
+
+function lakeWith(count: number): Promise<{ lake: Lake; folder: string }> {
+  return lakeOf(Array.from({ length: count }, (_, index) => idAt(index + 1)));
+}
+
+async function lakeOf(ids: readonly string[]): Promise<{ lake: Lake; folder: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-test-lake-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  for (let index = 1; index <= count; index += 1) {
-    await mkdir(join(folder, 'snapshots', idAt(index)), { recursive: true });
-    await writeFile(join(folder, 'snapshots', idAt(index), '_SUCCESS'), '');
-  }
+  await putSnapshots(folder, ids, manifestOf);
   return { lake: await openLake({ location: folder, scratch: folder }), folder };
+}
+
+async function putSnapshots(
+  folder: string,
+  ids: readonly string[],
+  manifest: (id: string) => string | undefined,
+): Promise<void> {
+  for (const id of ids) {
+    const snapshot = join(folder, 'snapshots', id);
+    await mkdir(snapshot, { recursive: true });
+    const text = manifest(id);
+    if (text !== undefined) await writeFile(join(snapshot, '_manifest.json'), text);
+    await writeFile(join(snapshot, '_SUCCESS'), '');
+  }
+}
+
+function manifestOf(id: string, warehouse = warehouseId): string {
+  return manifestText({
+    snapshot_id: id,
+    run_id: 'run',
+    warehouse_id: warehouse,
+    taken_at: '2026-11-21T00:00:00Z',
+    product_version: '0.6.0',
+    schema_version: '1',
+    rows: 0,
+    bytes: 0,
+    tables: {},
+    watermarks: [],
+    unfit: [],
+  });
+}
+
+async function marksIn(folder: string): Promise<unknown> {
+  const text = await readFile(join(folder, 'retention.json'), 'utf8');
+  return (JSON.parse(text) as { expired: unknown }).expired;
+}
+
+/** A second apart. */
+function idsAfter(instant: string): string[] {
+  return Array.from({ length: 18 }, (_, index) => idAt(Date.parse(instant) + (index + 1) * 1_000));
 }
 
 /** Of a time since 1970; small numbers are seconds of the first minute. */

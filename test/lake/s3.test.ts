@@ -127,8 +127,9 @@ test('retention removes what no rule keeps, but never what the pointer names', a
   expect(ids.length).toBeGreaterThan(2);
   const rule = { last: 1, daily: 0, monthEnds: false };
   const now = Date.now();
-  expect(await retireSnapshots(lake, { rule, now: new Date(now) })).toEqual({ removed: [] });
-  const { removed } = await retireSnapshots(lake, { rule, now: new Date(now + 7 * 3_600_000) });
+  const { warehouseId } = jobOf();
+  expect(await retireSnapshots(lake, { rule, warehouseId, now: new Date(now) })).toEqual({ removed: [] });
+  const { removed } = await retireSnapshots(lake, { rule, warehouseId, now: new Date(now + 7 * 3_600_000) });
   expect(removed).toEqual(ids.slice(0, -1));
   expect(await lake.snapshotIds()).toEqual(ids.slice(-1));
   expect(await keysIn('snapshots/')).toSatisfy((keys: string[]) =>
