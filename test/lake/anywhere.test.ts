@@ -1,7 +1,7 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { diffSnapshots } from '../../lake/diff-snapshots.ts';
 import { openDuckDb } from '../../lake/duck-db.ts';
 import { eraseFromSnapshots } from '../../lake/erase-from-snapshots.ts';
@@ -32,7 +32,7 @@ test.each([
   'in a folder named %s a lake is what it is elsewhere: exported, verified, compared, and a record erased from it',
   async (name, beside) => {
     const folder = await mkdtemp(join(tmpdir(), 'daybook-anywhere-'));
-    afterAll(() => rm(folder, { recursive: true, force: true }));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const { exportNow, location, scratch } = await createTestLake(url, {
       lake: join(folder, name, 'lake'),
       scratch: join(folder, name, 'scratch'),
