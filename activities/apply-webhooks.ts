@@ -11,6 +11,7 @@ import { readWaiting, takeWaiting } from '../warehouse/webhooks/waiting-webhooks
 import { resourcesOfHistory, wantReconcilesWith } from '../warehouse/reconcile/want-reconcile.ts';
 import { applyAnnounced, fetchAnnounced, isUnnamed } from './apply-announced.ts';
 import { askForRecords } from './ask-for-records.ts';
+import { checkedConnection } from './checked-run.ts';
 import { startChunk } from './chunk.ts';
 import { createCompanyProof } from './company-proof.ts';
 import { countRequestsOf } from './counting-client.ts';
@@ -44,6 +45,7 @@ export function applyWebhooks(
   input: ApplyWebhooksInput,
 ): Promise<WebhooksApplied> {
   return heartbeating(async (signal) => {
+    checkedConnection(input.connection);
     const run = createWebhookRun(dependencies.warehouse, input);
     try {
       const state = await applyDue(dependencies, { ...input, run, signal });

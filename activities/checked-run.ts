@@ -5,9 +5,20 @@ import { plainName } from '../warehouse/plain-name.ts';
 const shape = z.object({
   /** As `daybook connection add` takes it. */
   connection: z.string().regex(plainName),
-  /** What Postgres cannot hold goes, and so does what nobody reads to its end. */
-  reason: z.string().transform((text) => text.replaceAll('\u0000', '').slice(0, 200)),
+  reason: z.string().transform(checkedReason),
 });
+
+/** What Postgres cannot hold goes, and so does what nobody reads to its end. */
+export function checkedReason(reason: string): string {
+  return String(reason).replaceAll('\u0000', '').slice(0, 200);
+}
+
+/** Throws UnknownConnection. */
+export function checkedConnection(connection: string): string {
+  const { success, data } = shape.shape.connection.safeParse(connection);
+  if (!success) throw new UnknownConnection('of that name');
+  return data;
+}
 
 /**
  * Who may write in the namespace can start a run with any input. One that no database takes would be tried again for ever, so it ends

@@ -12,6 +12,7 @@ import {
 } from '../temporal/start-request.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { Tick } from './schedules.ts';
+import { checkedConnection } from './checked-run.ts';
 import { startWanted } from './start-wanted.ts';
 import { syncWithinTick } from './sync-within-tick.ts';
 
@@ -50,7 +51,8 @@ export async function startScheduled(
 ): Promise<ScheduledStarted> {
   const { warehouse, temporal, schedules } = dependencies;
   if (input.kind === 'export') return startExport({ temporal, schedules });
-  const { kind, connection } = input;
+  const { kind } = input;
+  const connection = checkedConnection(input.connection);
   const tick = await schedules.admit({ kind, connection });
   if (!tick.admitted) {
     // An attempt before this one may have begun, and been admitted.

@@ -23,7 +23,7 @@ export async function readStuckWorkflows(temporal: Client): Promise<StuckWorkflo
       stuck.push({
         workflowId: workflow.workflowId,
         connection: connection !== undefined && plainName.test(connection) ? connection : undefined,
-        cause: problems.find((one) => one.startsWith(causePrefix))?.slice(causePrefix.length),
+        cause: problems.map((one) => causePattern.exec(one)?.[1]).find((cause) => cause !== undefined),
       });
       if (stuck.length === mostRead) break;
     }
@@ -35,6 +35,7 @@ const reportedProblems = defineSearchAttributeKey(
   'TemporalReportedProblems',
   SearchAttributeType.KEYWORD_LIST,
 );
-const causePrefix = 'cause=';
+/** As Temporal calls causes; whoever writes in the namespace may have put anything there. */
+const causePattern = /^cause=(WorkflowTaskFailedCause\w{1,80})$/;
 /** One is enough to say what to do. */
 const mostRead = 200;

@@ -21,9 +21,10 @@ export class PythonPackagesMissing extends Error {
   override readonly name = 'PythonPackagesMissing';
   readonly handling = 'retry';
 
+  /** `reason` is what pip said last, and may have the address of a proxy or an index, with a password of whatever characters: it ends there. */
   constructor(what: string, reason: string, cause: unknown) {
     super(
-      `${what} could not be installed from PyPI (${reason}). Check the network, or pip's own settings, and try again.`,
+      `${what} could not be installed from PyPI (${reason.replace(/\w+:\/\/.*$/s, '…')}). Check the network, or pip's own settings, and try again.`,
       { cause },
     );
   }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { countByTheMinute } from './count-by-the-minute.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 
 /** What must work, by name; a check rejects when it does not. */
@@ -14,10 +15,11 @@ export type CheckResult = 'ok' | 'failed' | 'no answer';
 
 /** Runs all checks side by side, each for two seconds at most. */
 export function createReadiness(checks: ReadinessChecks, logger: Logger): () => Promise<Readiness> {
+  const countFailed = countByTheMinute(logger, 'Readiness checks failed.');
   const runners = Object.entries(checks).map(([name, check]) => ({
     name,
     // A check that hangs would leave one more query waiting for a connection with each probe.
-    run: oneAtATime(() => resultOf(name, check, logger)),
+    run: oneAtATime(() => resultOf(name, check, countFailed)),
   }));
   return async () => {
     const results = await Promise.all(
@@ -30,13 +32,17 @@ export function createReadiness(checks: ReadinessChecks, logger: Logger): () => 
   };
 }
 
-async function resultOf(name: string, check: () => Promise<unknown>, logger: Logger): Promise<CheckResult> {
+async function resultOf(
+  name: string,
+  check: () => Promise<unknown>,
+  countFailed: (what: string) => void,
+): Promise<CheckResult> {
   try {
     await check();
     return 'ok';
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    logger.warn({ check: name, reason }, 'A readiness check failed.');
+    countFailed(`${name}: ${reason}`);
     return 'failed';
   }
 }

@@ -8,7 +8,7 @@ import { recordTexts } from './record-texts.ts';
 import { replaceNul } from './replace-nul.ts';
 import type { Answer } from './send-request.ts';
 import { withoutTokensWithin } from './tokens-within.ts';
-import { withoutSecrets } from './without-secrets.ts';
+import { longEnough, withoutSecrets } from './without-secrets.ts';
 import { withoutTokens } from './without-tokens.ts';
 
 /** One page of a list (API document 4.1, 4.8). */
@@ -140,21 +140,16 @@ const longestName = 200;
 function nextCursorOf(cursor: unknown, { secrets, failure }: Origin): string | null {
   if (cursor === undefined || cursor === null || cursor === '') return null;
   if (typeof cursor !== 'string') throw new UnreadableResponse(failure, 'a next_cursor that is not text');
+  if (cursor.length > longestCursor)
+    throw new UnreadableResponse(failure, `a next_cursor of more than ${longestCursor} characters`);
   if (repeats(secrets, cursor)) throw new UnreadableResponse(failure, 'a next_cursor that repeats a secret');
   return cursor;
 }
 
-/**
- * Not the other way round: the name of a connection may well be a part of its token. A secret of a few characters is in any name, and
- * nobody guesses a secret by it that is not guessed anyhow.
- */
-function repeats(secrets: readonly string[], text: string): boolean {
-  return (
-    withoutSecrets(
-      text,
-      secrets.filter(({ length }) => length >= shortestTold),
-    ) !== text
-  );
-}
+/** It goes into an address, and few servers read one that is longer. */
+const longestCursor = 8_192;
 
-const shortestTold = 8;
+/** Not the other way round: the name of a connection may well be a part of its token. */
+function repeats(secrets: readonly string[], text: string): boolean {
+  return withoutSecrets(text, longEnough(secrets)) !== text;
+}

@@ -13,7 +13,7 @@ export function retryAfterMilliseconds(
   return bounded(until - (httpDate(headers.date ?? '') ?? now.getTime()));
 }
 
-/** The time of a `Date` header; null when it is absent or nonsense. */
+/** The time of a `Date` header; null when it is absent or nonsense, such as a year that has no four digits. */
 export function servedAtOf(date: string | null): Date | null {
   const time = httpDate(date ?? '');
   return time === null ? null : new Date(time);
@@ -23,8 +23,11 @@ export function servedAtOf(date: string | null): Date | null {
 function httpDate(text: string): number | null {
   if (!/^[A-Z][a-z]{2,8}, .* GMT$/.test(text)) return null;
   const time = Date.parse(text);
-  return Number.isNaN(time) ? null : time;
+  return time >= firstTime && time <= lastTime ? time : null;
 }
+
+const firstTime = Date.parse('1000-01-01T00:00:00Z');
+const lastTime = Date.parse('9999-12-31T23:59:59Z');
 
 /** At least a second, lest "0" becomes a loop. */
 function bounded(milliseconds: number): number {

@@ -11,7 +11,7 @@ import type { Grant, RequestBudget } from './request-budget.ts';
 import { servedAtOf } from './retry-after.ts';
 import { endWhenSlow, type SlowestBody } from './slow-body.ts';
 import { withTimeLimit } from './time-limit.ts';
-import { isFreeOfSecrets, withoutSecrets } from './without-secrets.ts';
+import { isFreeOfSecrets, longEnough, withoutSecrets } from './without-secrets.ts';
 
 /** Where requests go, and what all of them have in common. */
 export interface Service {
@@ -69,11 +69,14 @@ export async function sendRequest(service: Service, request: ServiceRequest): Pr
   const response = await service.exchanges.run(request.signal, () => respondWithGrant(service, request));
   const { status, requestId, receivedAt, body } = response;
   if (body !== null) {
-    const failure = { request: nameOf(request), status, errorCode: null, requestId };
+    const failure = { request: nameOf(service, request), status, errorCode: null, requestId };
     const secrets = secretsOf(service, request);
     return { body, servedAt: servedAtOf(response.date), receivedAt, requestId, secrets, failure };
   }
-  const error = errorFromResponse({ ...response, request: nameOf(request), kind: request.kind }, new Date());
+  const error = errorFromResponse(
+    { ...response, request: nameOf(service, request), kind: request.kind },
+    new Date(),
+  );
   // A limit of the service (429) counts for the whole organisation, one of the platform (452) for its connection alone.
   if (error instanceof RateLimited && status === 429)
     await service.budget.reportRateLimited(error.milliseconds);
@@ -106,14 +109,14 @@ async function respondWithGrant(service: Service, request: ServiceRequest): Prom
   }
 }
 
-async function takeGrant({ budget }: Service, request: ServiceRequest): Promise<Grant> {
+async function takeGrant(service: Service, request: ServiceRequest): Promise<Grant> {
   const { signal } = request;
-  const taken = await budget.take(signal).catch((error: unknown) => {
+  const taken = await service.budget.take(signal).catch((error: unknown) => {
     signal?.throwIfAborted();
     throw error;
   });
   if (!('silentMilliseconds' in taken)) return taken;
-  const failure = { request: nameOf(request), status: null, errorCode: null, requestId: null };
+  const failure = { request: nameOf(service, request), status: null, errorCode: null, requestId: null };
   throw new RateLimited(failure, taken.silentMilliseconds);
 }
 
@@ -128,7 +131,7 @@ async function respond(service: Service, request: ServiceRequest, grant: Grant):
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof UnreadableResponse || error instanceof GrantTooOld) throw error;
-    const failure = { request: nameOf(request), status: null, errorCode: null, requestId: null };
+    const failure = { request: nameOf(service, request), status: null, errorCode: null, requestId: null };
     throw new SourceUnavailable(failure, networkCodeOf(error));
   }
 }
@@ -147,7 +150,7 @@ async function exchange(service: Service, request: ServiceRequest, grant: Grant)
   const receivedAt = new Date();
   const secrets = secretsOf(service, request);
   const requestId = requestIdOf(headers, secrets);
-  const failure = { request: nameOf(request), status: statusCode, errorCode: null, requestId };
+  const failure = { request: nameOf(service, request), status: statusCode, errorCode: null, requestId };
   const pieces = endWhenSlow(body, service.timeouts.slowestBody);
   return {
     status: statusCode,
@@ -165,8 +168,9 @@ function secretsOf(service: Service, request: ServiceRequest): readonly string[]
   return [...service.secrets, request.accessToken];
 }
 
-function nameOf(request: ServiceRequest): string {
-  return `GET ${request.path}`;
+/** A service may give a record the ID that it was sent as a token. */
+function nameOf(service: Service, request: ServiceRequest): string {
+  return `GET ${withoutSecrets(request.path, longEnough(secretsOf(service, request)))}`;
 }
 
 /** URLSearchParams writes a space as `+`, which not every server takes for one; a plus sign itself is `%2B` by then. */

@@ -6,6 +6,11 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
   return secrets.flatMap(spellingsOf).reduce((left, spelling) => left.replaceAll(spelling, '…'), text);
 }
 
+/** A secret of a few characters is in any name, and nobody guesses a secret by it that is not guessed anyhow. */
+export function longEnough(secrets: readonly string[]): readonly string[] {
+  return secrets.filter(({ length }) => length >= 8);
+}
+
 /** Whether a word that will be shown is no secret, has none in it, and is no part of one either: a header may be cut off. */
 export function isFreeOfSecrets(word: string, secrets: readonly string[]): boolean {
   const spellings = secrets.flatMap(spellingsOf);

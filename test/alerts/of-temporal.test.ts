@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../embedded/free-port.ts';
@@ -31,6 +32,28 @@ let name: string;
 beforeEach(async () => {
   await warehouse.pool.query('delete from sync.connections; delete from sync.alerts');
   name = await addTestConnection(warehouse);
+});
+
+test('what somebody else has written as the cause of a stuck workflow is not repeated', async () => {
+  const { client } = await createTestNamespace();
+  const problems = defineSearchAttributeKey('TemporalReportedProblems', SearchAttributeType.KEYWORD_LIST);
+  const workflowId = workflowIds.approval(name);
+  await client.workflow.start('awaitApproval', {
+    taskQueue: mainQueue,
+    workflowId,
+    startDelay: '1 hour',
+    typedSearchAttributes: [
+      {
+        key: problems,
+        value: ['category=WorkflowTaskFailed', 'cause=<!channel> <https://example.com|Sign in>'],
+      },
+    ],
+  });
+  const stuck = await eventually(async () => {
+    const seen = await readStuckWorkflows(client);
+    return seen.length === 0 ? undefined : seen;
+  });
+  expect(stuck).toEqual([{ workflowId, connection: undefined, cause: undefined }]);
 });
 
 proofTest(

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { MartsFailed } from '../../marts/errors.ts';
+import { PythonPackagesMissing } from '../../python/errors.ts';
 
 test('a build that fails says which models did; for one that needed too many temporary files, also what helps', () => {
   const plain = new MartsFailed([{ name: 'bills', message: 'division by zero' }], '/home/dbt.log');
@@ -18,3 +19,14 @@ test('a build that fails says which models did; for one that needed too many tem
     /: bills, vendors failed\. A statement needed more temporary files than temp_file_limit allows: .* raises it .* start it again\. The log/,
   );
 });
+
+test.each(['secret#word', 'secret word', 'secret"word)'])(
+  'what pip says of the address of a proxy, whose password is %s, is told without it',
+  (password) => {
+    const said = `ERROR: Could not install packages due to an OSError: Failed to parse: http://user:${password}@127.0.0.1:3128`;
+    expect(new PythonPackagesMissing('dbt', said, undefined).message).toBe(
+      'dbt could not be installed from PyPI (ERROR: Could not install packages due to an OSError: Failed to parse: …). ' +
+        "Check the network, or pip's own settings, and try again.",
+    );
+  },
+);

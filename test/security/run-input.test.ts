@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { checkedRun } from '../../activities/checked-run.ts';
+import { checkedConnection, checkedReason, checkedRun } from '../../activities/checked-run.ts';
 import { handlingOf } from '../../activities/handling.ts';
+import { backfillPlan } from '../../warehouse/passes/backfill-plan.ts';
 
 test.each([
   ['no text', '{"connection":{"a":1},"reason":"x"}'],
@@ -27,4 +28,15 @@ test('of a reason 200 characters are kept, and those that Postgres can hold', ()
   expect(rest).toEqual({ connection: 'acme-us', runId: 'r' });
   expect(reason).toHaveLength(200);
   expect(reason).toMatch(/^by handx+$/);
+});
+
+test('so it is where a run is for no connection, or where a connection is all that is said', () => {
+  expect(checkedReason(`a\u0000b${'x'.repeat(1_000_000)}`)).toMatch(/^abx{198}$/);
+  expect(checkedConnection('acme-us')).toBe('acme-us');
+  expect(() => checkedConnection('a\u0000b')).toThrow('There is no connection of that name');
+});
+
+test.each([1e300, 1e16, 0.5, -1])('a backfill with windows of %d milliseconds ends at once', (window) => {
+  const dates = { from: '2026-01-01', to: '2026-02-01' };
+  expect(() => backfillPlan({ ...dates, windowMilliseconds: window })).toThrow('from an hour to 100 years');
 });

@@ -10,6 +10,7 @@ import type { ListPage } from '../../source/responses.ts';
 import { answerLimits } from '../../source/answer-limits.ts';
 import { readBody, textOf } from '../../source/read-body.ts';
 import { readPages } from '../../source/read-pages.ts';
+import { servedAtOf } from '../../source/retry-after.ts';
 import {
   accessToken,
   answerJson,
@@ -273,4 +274,31 @@ test('a decimal string of megabytes is looked through once', () => {
   const started = performance.now();
   expect(fieldIssuesOf(bills, record)).toHaveLength(1);
   expect(performance.now() - started).toBeLessThan(1_000);
+});
+
+test('a cursor that no address has room for is no cursor: the next page is not asked for', async () => {
+  const api = await startScriptedApi((_, response) => {
+    answerJson(response, { bills: [], next_cursor: '%'.repeat(8_193) });
+  });
+  const { client } = clientOf(api);
+  await expect(client.list(billsRequest)).rejects.toMatchObject({
+    name: 'UnreadableResponse',
+    message: expect.stringMatching(/a next_cursor of more than 8192 characters/) as string,
+  });
+});
+
+test('a record that has the token for an ID is named without it', async () => {
+  const api = await startScriptedApi((_, response) => {
+    response.statusCode = 500;
+    response.end('{}');
+  });
+  const { client } = clientOf(api);
+  const fetching = client.fetch({ accessToken, resource: bills, id: accessToken });
+  await expect(fetching).rejects.toThrow(/^GET \/accounting\/bills\/… failed \(500\)/);
+});
+
+test('a time of the service that is not of these millennia is none', () => {
+  expect(servedAtOf('Mon, 01 Jan 12345 00:00:00 GMT')).toBeNull();
+  expect(servedAtOf('Mon, 01 Jan 0100 00:00:00 GMT')).toBeNull();
+  expect(servedAtOf('Sat, 28 Nov 2026 07:00:00 GMT')).toEqual(new Date('2026-11-28T07:00:00Z'));
 });

@@ -33,9 +33,9 @@ export function backfillPlan(asked: {
     throw new InvalidBackfill(
       `A backfill from ${asked.from} to ${asked.to} would be empty: from must lie before to.`,
     );
-  if (!Number.isInteger(windowMilliseconds) || windowMilliseconds < hour)
+  if (!Number.isInteger(windowMilliseconds) || windowMilliseconds < hour || windowMilliseconds > century)
     throw new InvalidBackfill(
-      'A window of a backfill must be a whole number of milliseconds, at least an hour.',
+      'A window of a backfill must be a whole number of milliseconds, from an hour to 100 years.',
     );
   const windows = Math.ceil((to - from) / windowMilliseconds);
   if (windows > maximumWindows)
@@ -56,6 +56,7 @@ export function backfillPlan(asked: {
 }
 
 const hour = 3_600_000;
+const century = 36_525 * 24 * hour;
 const defaultWindow = 30 * 24 * hour;
 /** A year by the hour. Each window is a row, and a request at least. */
 const maximumWindows = 10_000;

@@ -1,0 +1,13 @@
+import pino from 'pino';
+import { expect, test } from 'vitest';
+import { createReadiness } from '../../server/readiness.ts';
+
+test('however often readiness is asked for, a check that fails is one line of the log a minute', async () => {
+  const lines: string[] = [];
+  const logger = pino({}, { write: (line) => void lines.push(line) });
+  const readiness = createReadiness({ database: () => Promise.reject(new Error('refused')) }, logger);
+  for (let asked = 0; asked < 100; asked += 1)
+    expect(await readiness()).toEqual({ ready: false, checks: { database: 'failed' } });
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain('"counts":{"database: refused":1}');
+});
