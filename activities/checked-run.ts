@@ -8,9 +8,10 @@ const shape = z.object({
   reason: z.string().transform(checkedReason),
 });
 
-/** What Postgres cannot hold goes, and so does what nobody reads to its end. */
-export function checkedReason(reason: string): string {
-  return String(reason).replaceAll('\u0000', '').slice(0, 200);
+/** What Postgres cannot hold goes, and so does what nobody reads to its end, or what is no text. */
+export function checkedReason(reason: unknown): string {
+  const text = typeof reason === 'string' ? reason : '';
+  return text.replaceAll('\u0000', '').slice(0, 200);
 }
 
 /** Throws UnknownConnection. */
