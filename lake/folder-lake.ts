@@ -108,6 +108,10 @@ export function openFolderLake(location: string): Lake {
     async removeFile(path) {
       if ((await linkAbove(path)) === undefined) await rm(join(location, path), { force: true });
     },
+    async removeFolder(path) {
+      if ((await linkAbove(join(path, 'any'))) !== undefined) return;
+      await rm(join(location, path), { recursive: true, force: true });
+    },
     async filesIn(folder) {
       if (!existsSync(join(location, folder))) return [];
       const entries = await readdir(join(location, folder), { recursive: true, withFileTypes: true });
