@@ -120,8 +120,7 @@ def session(job: dict) -> SparkSession:
         f"spark.sql.catalog.{CATALOG}.catalog-impl": "org.apache.iceberg.jdbc.JdbcCatalog",
         f"spark.sql.catalog.{CATALOG}.uri": job["catalog"],
         f"spark.sql.catalog.{CATALOG}.jdbc.user": job["user"],
-        f"spark.sql.catalog.{CATALOG}.jdbc.password": os.environ.pop("DAYBOOK_SPARK_PASSWORD"),
-        f"spark.sql.catalog.{CATALOG}.warehouse": f"{job['lake'] if is_bucket else 'file://' + job['lake']}/iceberg",
+        f"spark.sql.catalog.{CATALOG}.warehouse": warehouse_of(job),
         # Tables of a build are made anew by the next one.
         f"spark.sql.catalog.{CATALOG}.cache-enabled": "false",
         **job["settings"],
@@ -137,8 +136,15 @@ def session(job: dict) -> SparkSession:
     for name, value in settings.items():
         builder = builder.config(name, value)
     spark = started(builder, job["log"])
+    # Of what is set before, all is on the command line of the JVM, which every user of the machine can read. The catalog is loaded when it
+    # is used for the first time.
+    spark.conf.set(f"spark.sql.catalog.{CATALOG}.jdbc.password", os.environ.pop("DAYBOOK_SPARK_PASSWORD"))
     spark.sparkContext.setLogLevel("ERROR")
     return spark
+
+
+def warehouse_of(job: dict) -> str:
+    return f"{job['lake'] if job['lake'].startswith('s3://') else 'file://' + job['lake']}/iceberg"
 
 
 def started(builder: SparkSession.Builder, log: str) -> SparkSession:
@@ -192,6 +198,7 @@ class Marts:
         self.spark = spark
         self.built = job["build_namespace"]
         self.namespace = job["namespace"]
+        self.folder = f"{warehouse_of(job)}/{self.namespace}"
         self.kept = kept
         with open(job["manifest"]) as file:
             nodes = json.load(file)["nodes"].values()
@@ -205,16 +212,22 @@ class Marts:
 
     def publish(self, snapshot: str, taken_at: datetime) -> list[str]:
         queries = {name: self._as_contracted(name) for name in sorted(self.columns)}
-        complete = [row for row in self._read_list() if row.snapshot_id in self.kept and row.snapshot_id != snapshot]
+        complete = self._complete(before=snapshot)
         # What is about to change is not called complete any more.
         self._write_list(complete)
         added = [self._replace(name, query, snapshot, taken_at) for name, query in queries.items()]
         self._write_list(complete + added)
-        names = {row.tableName for row in self.spark.sql(f"show tables in {self.namespace}").collect()} - {LIST}
-        for name in sorted(names):
+        for name in self._names():
             self._tidy(name, {row[0] for row in complete + added if row[2] == name})
-        self._expire(self._table(LIST))
+        self._expire(LIST)
         return sorted(self.columns)
+
+    def _complete(self, *, before: str) -> list[tuple]:
+        """What is listed of other snapshots, while each table has its tag: one that could not be believed was forgotten before this build."""
+        listed = [row for row in self._read_list() if row.snapshot_id in self.kept and row.snapshot_id != before]
+        tags = {(name, tag) for name in self._names() for tag in self._table(name).refs()}
+        broken = {row.snapshot_id for row in listed if (row.table_name, row.snapshot_id) not in tags}
+        return [row for row in listed if row.snapshot_id not in broken]
 
     def _as_contracted(self, name: str) -> str:
         """A mart as its contract says: whole numbers that Spark counts in four bytes have eight."""
@@ -228,8 +241,11 @@ class Marts:
         return f"select {columns} from {self.built}.{name}"
 
     def _replace(self, name: str, query: str, snapshot: str, taken_at: datetime) -> tuple:
-        comment = self.descriptions[name].strip().replace("\\", "\\\\").replace("'", "\\'")
-        self.spark.sql(f"create or replace table {self.namespace}.{name} using iceberg comment '{comment}' as {query}")
+        properties = ", ".join(f"{quoted(key)} = {quoted(value)}" for key, value in self._properties(name).items())
+        self.spark.sql(
+            f"create or replace table {self.namespace}.{name} using iceberg "
+            f"comment {quoted(self.descriptions[name].strip())} tblproperties ({properties}) as {query}"
+        )
         table = self._table(name)
         current = table.currentSnapshot().snapshotId()
         change = table.manageSnapshots()
@@ -240,23 +256,42 @@ class Marts:
     def _tidy(self, name: str, tags: set[str]) -> None:
         """Of snapshots that the lake does not keep any more nothing is kept here either, nor of marts that are gone."""
         if not tags:
-            self.spark.sql(f"drop table {self.namespace}.{name} purge")
+            self.spark.sql(f"drop table {self.namespace}.{name}")
             return
         table = self._table(name)
         change = table.manageSnapshots()
         for tag in [ref for ref in table.refs() if ref != "main" and ref not in tags]:
             change.removeTag(tag)
         change.commit()
-        self._expire(table)
+        self._expire(name)
 
-    def _expire(self, table) -> None:
+    def _expire(self, name: str) -> None:
         before = datetime.now(timezone.utc) - GRACE
-        table.refresh()
-        table.expireSnapshots().expireOlderThan(int(before.timestamp() * 1000)).commit()
+        # Files go by hand before the next build: metadata may name those of others.
+        expiry = self._table(name).expireSnapshots().cleanExpiredFiles(False)
+        expiry.expireOlderThan(int(before.timestamp() * 1000)).commit()
+
+    def _names(self) -> list[str]:
+        return sorted({row.tableName for row in self.spark.sql(f"show tables in {self.namespace}").collect()} - {LIST})
 
     def _table(self, name: str):
+        """A table as the one next commit takes it for: whoever may write in the lake may have changed its metadata since the last one."""
         utilities = self.spark._jvm.org.apache.iceberg.spark.Spark3Util
-        return utilities.loadIcebergTable(self.spark._jsparkSession, f"{CATALOG}.{self.namespace}.{name}")
+        table = utilities.loadIcebergTable(self.spark._jsparkSession, f"{CATALOG}.{self.namespace}.{name}")
+        properties = dict(table.properties())
+        is_own = table.location() == f"{self.folder}/{name}" and "write.location-provider.impl" not in properties
+        if not is_own or any(properties.get(key) != value for key, value in self._properties(name).items()):
+            raise PermissionError(f"the metadata of {self.namespace}.{name} is not as Daybook writes it")
+        return table
+
+    def _properties(self, name: str) -> dict[str, str]:
+        """Where a table is written to, and that nothing is removed which its metadata names."""
+        return {
+            "write.data.path": f"{self.folder}/{name}/data",
+            "write.metadata.path": f"{self.folder}/{name}/metadata",
+            "write.object-storage.enabled": "false",
+            "write.metadata.delete-after-commit.enabled": "false",
+        }
 
     def _read_list(self) -> list[tuple]:
         listed = f"{self.namespace}.{LIST}"
@@ -264,7 +299,15 @@ class Marts:
 
     def _write_list(self, rows: list[tuple]) -> None:
         frame = self.spark.createDataFrame([tuple(row) for row in rows], LIST_SCHEMA)
-        frame.coalesce(1).writeTo(f"{self.namespace}.{LIST}").using("iceberg").createOrReplace()
+        writer = frame.coalesce(1).writeTo(f"{self.namespace}.{LIST}").using("iceberg")
+        for key, value in self._properties(LIST).items():
+            writer = writer.tableProperty(key, value)
+        writer.createOrReplace()
+
+
+def quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
 
 
 main()

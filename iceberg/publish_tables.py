@@ -3,12 +3,16 @@
 It is told what there is, and makes the catalog and the files beside it agree, whatever they were: killed anywhere and started again
 it ends the same. A line of JSON at a time:
 
-    told  {"lake": …, "namespace": …, "kept": [snapshot_id, …], "sweep": false}
+    told  {"lake": …, "namespace": …, "check": false, "kept": [snapshot_id, …], "sweep": false}
     says  {"remade": name, "why": error}                                      for each table that cannot be read
+    says  {"looked": name}                                                    after each table
     says  {"missing": [snapshot_id, …]}                                       kept ones that the tables do not show
     told  {"add": [{"snapshot_id", "taken_at", "tables": {name: [{"sha256", "rows"}, …]}}, …]}
     says  {"committed": name}                                                 after each table
+    says  {"swept": name}                                                     after each table of whose files some may be named no more
     says  {"done": {"tables", "snapshots"}}, or {"refused": why}
+
+Told to check, it adds nothing: of a namespace that another program writes, it forgets what that program should not believe.
 
 Files that are added lie at <lake>/iceberg/<namespace>/<table>/data/<sha256>.parquet. The catalog is reached as libpq is told to by the
 environment. It ends with its parent.
@@ -24,7 +28,6 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
 
 import pyarrow as pa
-import pyarrow.fs
 import pyarrow.parquet as pq
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import ValidationError
@@ -32,6 +35,8 @@ from pyiceberg.io.pyarrow import parquet_file_to_data_file
 from pyiceberg.table import Table, TableProperties, Transaction
 from pyiceberg.table.update.snapshot import ExpireSnapshots, ManageSnapshots
 from sqlalchemy import text
+
+from own_files import FOLDER, TABLE, ForeignFile, OwnFileIO
 
 STANDARD_INPUT = 0
 
@@ -62,11 +67,20 @@ PROPERTIES = {
     TableProperties.DEFAULT_WRITE_METRICS_MODE,
 }
 
+# Of a table that Spark writes: where.
+PLACES = {"write.data.path": "data", "write.metadata.path": "metadata"}
+
+# What Spark sets, of those that it writes.
+PROPERTIES_OF_SPARK = {"comment", "owner", "write.object-storage.enabled", "write.parquet.compression-codec"}
+
 
 def main() -> None:
     told = listen()
     job = told.get()
     with Namespace(job["lake"], job["namespace"]) as namespace:
+        if job["check"]:
+            say(done=namespace.check())
+            return
         say(missing=namespace.missing(job["kept"]))
         add = told.get()["add"]
         say(done=namespace.show(job["kept"], add, sweep=job["sweep"]))
@@ -79,27 +93,22 @@ class Refused(Exception):
 class OwnCatalog(SqlCatalog):
     """Whoever can write in the lake can write metadata. Of that, nothing may name code to load, another place, or files to remove."""
 
-    def _load_file_io(self, properties=None, location=None):
+    def _load_file_io(self, properties=None, location=None) -> OwnFileIO:
         # By what the environment says alone: a table's properties may name a class, which pyiceberg would call.
-        return super()._load_file_io(location=location)
+        io = super()._load_file_io()
+        return super()._load_file_io({TABLE: io.place_of(location)[0]})
 
     def load_table(self, identifier) -> Table:
         table = super().load_table(identifier)
         metadata = table.metadata
-        foreign = {
-            key
-            for key in metadata.properties
-            if key not in PROPERTIES and not key.startswith(TableProperties.METRICS_MODE_COLUMN_CONF_PREFIX)
-        }
+        foreign = {key for key, value in metadata.properties.items() if not is_own_property(metadata.location, key, value)}
         if foreign:
             raise ValueError(f"properties that Daybook does not set: {', '.join(sorted(foreign))}")
-        folder = f"{metadata.location}/metadata/"
         # Old metadata is removed after a commit.
         named = [entry.metadata_file for entry in metadata.metadata_log] + [one.manifest_list for one in metadata.snapshots]
-        if not table.metadata_location.startswith(folder) or any(
-            not path.startswith(folder) or "/" in path[len(folder) :] for path in named
-        ):
-            raise ValueError("metadata outside of the table's folder")
+        kinds = {table.io.place_of(location)[1] for location in [table.metadata_location, *named]}
+        if kinds != {"metadata"} or metadata.location != f"{table.io.folder}/{identifier[-1]}":
+            raise ForeignFile("metadata outside of the table's folder")
         return table
 
 
@@ -109,7 +118,8 @@ class Namespace:
         self.refuse_foreign(lake, name)
         root = lake if lake.startswith("s3://") else f"file://{lake}"
         self.location = f"{root}/iceberg/{name}"
-        self.catalog = OwnCatalog("daybook", uri="postgresql+psycopg2://", init_catalog_tables="false", **storage())
+        self.catalog = OwnCatalog("daybook", uri="postgresql+psycopg2://", init_catalog_tables="false", **storage(self.location))
+        self.files = OwnFileIO(self.catalog.properties).files
         self.tables: dict[str, Table] = {}
         self.unswept: set[str] = set()
 
@@ -142,7 +152,23 @@ class Namespace:
         self.lock.close()
         self.catalog.close()
 
+    def check(self) -> dict:
+        """Of tables that another program writes: what it need not believe is forgotten, and files that nothing names are removed."""
+        self._read_tables()
+        self._sweep(everything=True)
+        return {"tables": len(self.tables), "snapshots": 0}
+
     def missing(self, kept: list[str]) -> list[str]:
+        self._read_tables()
+        self.listed = self._read_list()
+        self.complete = {
+            snapshot_id: rows
+            for snapshot_id, rows in self.listed.items()
+            if snapshot_id in kept and all(self._is_tagged(snapshot_id, row) for row in rows)
+        }
+        return [snapshot_id for snapshot_id in kept if snapshot_id not in self.complete]
+
+    def _read_tables(self) -> None:
         """What cannot be read as the catalog says is forgotten, and made again of what the lake holds."""
         for _, name in self.catalog.list_tables(self.name):
             table = self._readable(name)
@@ -151,13 +177,7 @@ class Namespace:
                 self.unswept.add(name)
             else:
                 self.tables[name] = table
-        self.listed = self._read_list()
-        self.complete = {
-            snapshot_id: rows
-            for snapshot_id, rows in self.listed.items()
-            if snapshot_id in kept and all(self._is_tagged(snapshot_id, row) for row in rows)
-        }
-        return [snapshot_id for snapshot_id in kept if snapshot_id not in self.complete]
+            say(looked=name)
 
     def show(self, kept: list[str], add: list[dict], *, sweep: bool) -> dict:
         added = {one["snapshot_id"]: Wanted(self, one) for one in sorted(add, key=lambda one: one["snapshot_id"])}
@@ -235,17 +255,16 @@ class Namespace:
         # Whatever the files are by now, and whatever pyiceberg says of it: the lake has all that is needed to make them again.
         try:
             table = self.catalog.load_table((self.name, name))
-            if table.location() != f"{self.location}/{name}":
-                return None
-            if newest_version(self._files(f"{name}/metadata")) > version_of(table.metadata_location):
+            if newest_version(self.files.names_in(name, "metadata")) > version_of(table.metadata_location):
                 # A killed commit, or a catalog from a backup: then what it names may be gone.
                 self.unswept.add(name)
-                if not self._named(table) <= set(self._files(name)):
+                if not self._named(table) <= self._places(name):
                     return None
             # What is written next builds on it.
             current = table.metadata.current_snapshot()
             for manifest in current.manifests(table.io) if current else []:
-                manifest.fetch_manifest_entry(table.io)
+                for entry in manifest.fetch_manifest_entry(table.io):
+                    table.io.place_of(entry.data_file.file_path)
             return table
         except Exception as error:
             say(remade=name, why=type(error).__name__)
@@ -285,15 +304,14 @@ class Namespace:
         """Removes files that no table names: in a folder the lake has another link to them where it still needs them."""
         known = {name for name in self.tables if everything or name in self.unswept}
         for name in known:
-            named = self._named(self.tables[name])
-            for path in self._files(name):
-                if path not in named:
-                    self.files.delete_file(path)
-        for path in self._folders():
-            if path.rsplit("/", 1)[1] not in self.tables:
-                self.files.delete_dir(path)
+            for place in self._places(name) - self._named(self.tables[name]):
+                self.files.remove(*place)
+            say(swept=name)
+        for name in self.files.tables():
+            if name not in self.tables:
+                self.files.remove_table(name)
 
-    def _named(self, table: Table) -> set[str]:
+    def _named(self, table: Table) -> set[tuple[str, str, str]]:
         metadata, io = table.metadata, table.io
         named = {table.metadata_location, *(entry.metadata_file for entry in metadata.metadata_log)}
         manifests = {}
@@ -303,23 +321,10 @@ class Namespace:
         for path, manifest in manifests.items():
             named.add(path)
             named.update(entry.data_file.file_path for entry in manifest.fetch_manifest_entry(io, discard_deleted=True))
-        return {self._path(location) for location in named}
+        return {io.place_of(location) for location in named}
 
-    @property
-    def files(self) -> pyarrow.fs.FileSystem:
-        scheme, _, rest = self.location.partition("://")
-        return self.catalog._load_file_io(location=self.location).fs_by_scheme(scheme, rest.split("/")[0] if scheme == "s3" else None)
-
-    def _path(self, location: str) -> str:
-        return location.partition("://")[2]
-
-    def _files(self, folder: str) -> list[str]:
-        selector = pyarrow.fs.FileSelector(self._path(f"{self.location}/{folder}"), allow_not_found=True, recursive=True)
-        return [one.path for one in self.files.get_file_info(selector) if one.type == pyarrow.fs.FileType.File]
-
-    def _folders(self) -> list[str]:
-        selector = pyarrow.fs.FileSelector(self._path(self.location), allow_not_found=True)
-        return [one.path for one in self.files.get_file_info(selector) if one.type == pyarrow.fs.FileType.Directory]
+    def _places(self, table: str) -> set[tuple[str, str, str]]:
+        return {(table, kind, name) for kind in ("data", "metadata") for name in self.files.names_in(table, kind)}
 
 
 class Wanted:
@@ -358,7 +363,7 @@ class Content:
         self.folder = f"{namespace.location}/{name}/data"
         self.rows = sum(file["rows"] for file in files)
         self.paths = {f"{self.folder}/{file['sha256']}.parquet" for file in files if file["rows"] > 0}
-        with namespace.files.open_input_file(namespace._path(f"{self.folder}/{files[0]['sha256']}.parquet")) as first:
+        with namespace.files.open(name, "data", f"{files[0]['sha256']}.parquet") as first:
             self.schema = pq.read_schema(first)
         parts = [str(self.schema.remove_metadata()), *sorted(self.paths)]
         self.digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()
@@ -409,6 +414,12 @@ class Content:
         transaction.set_properties({**mapping, **metrics(self.schema)})
 
 
+def is_own_property(location: str, key: str, value: str) -> bool:
+    if key in PLACES:
+        return value == f"{location}/{PLACES[key]}"
+    return key in PROPERTIES | PROPERTIES_OF_SPARK or key.startswith(TableProperties.METRICS_MODE_COLUMN_CONF_PREFIX)
+
+
 def content_of(snapshot) -> str | None:
     return snapshot.summary and snapshot.summary.get(CONTENT)
 
@@ -430,18 +441,18 @@ def metrics(schema: pa.Schema) -> dict[str, str]:
 
 def version_of(location: str) -> int:
     """pyiceberg numbers them: 00012-<uuid>.metadata.json."""
-    return int(location.rsplit("/", 1)[1].split("-")[0])
+    return int(location.rsplit("/", 1)[-1].split("-")[0])
 
 
-def newest_version(paths: list[str]) -> int:
-    return max((version_of(path) for path in paths if path.endswith(".metadata.json")), default=-1)
+def newest_version(names: list[str]) -> int:
+    return max((version_of(name) for name in names if name.endswith(".metadata.json")), default=-1)
 
 
-def storage() -> dict[str, str]:
+def storage(folder: str) -> dict[str, str]:
     """Where Node's SDK looks; what is not named here pyarrow finds by itself."""
     named = {"s3.endpoint": ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"), "s3.region": ("AWS_REGION", "AWS_DEFAULT_REGION")}
     found = {key: next((os.environ[name] for name in names if os.environ.get(name)), None) for key, names in named.items()}
-    return {"py-io-impl": "pyiceberg.io.pyarrow.PyArrowFileIO", **{key: value for key, value in found.items() if value}}
+    return {"py-io-impl": "own_files.OwnFileIO", FOLDER: folder, **{key: value for key, value in found.items() if value}}
 
 
 def listen() -> "queue.Queue[dict]":

@@ -90,7 +90,7 @@ async function show(
     }
     return added;
   };
-  const job = { lake: lake.location, namespace, kept, sweep };
+  const job = { lake: lake.location, namespace, check: false, kept, sweep };
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await runTablesProgram(places, job, { answer, onCommitted });

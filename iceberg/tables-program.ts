@@ -21,11 +21,15 @@ export interface ProgramPlaces {
   readonly scratch: string;
   readonly onStep?: (text: string) => void;
   readonly signal?: AbortSignal | undefined;
+  /** How long it may say nothing. */
+  readonly mostSilentMs?: number;
 }
 
 export interface TablesJob {
   readonly lake: string;
-  readonly namespace: Namespace;
+  readonly namespace: Namespace | 'marts_spark';
+  /** Whether it adds nothing, and only forgets tables that whoever writes to the namespace should not believe. */
+  readonly check: boolean;
   readonly kept: readonly string[];
   /** Whether files that nothing names are looked for everywhere, and not only where something was removed. */
   readonly sweep: boolean;
@@ -64,7 +68,7 @@ export async function runTablesProgram(
     onCommitted?: ((table: string) => void) | undefined;
   },
 ): Promise<TablesShown> {
-  const { scratch, signal, onStep = () => undefined } = places;
+  const { scratch, signal, onStep = () => undefined, mostSilentMs = 20 * 60_000 } = places;
   const python = await pythonWithIceberg({ ...places, onStep, signal });
   await mkdir(scratch, { recursive: true, mode: 0o700 });
   const authoritiesFile = join(scratch, 'authorities.pem');
@@ -91,22 +95,50 @@ export async function runTablesProgram(
   };
   tell(job);
   let shown: TablesShown | undefined;
+  const silence = watchSilence(mostSilentMs, () => child.kill('SIGKILL'));
   try {
     for await (const line of createInterface({ input: child.stdout })) {
       const said = saidSchema.parse(JSON.parse(line));
+      silence.end();
       if ('missing' in said) tell({ add: await answer(said.missing) });
       else if ('refused' in said) throw new LakeRefused(job.lake, said.refused);
       else if ('committed' in said) onCommitted(said.committed);
       else if ('remade' in said)
         onStep(`The Iceberg table ${said.remade} cannot be read (${said.why}), and is made again`);
-      else shown = said.done;
+      else if ('done' in said) shown = said.done;
+      silence.begin();
     }
     const code = await ended;
+    if (silence.isTooLong()) throw new IcebergFailed(`its program said nothing for ${mostSilentMs / 1000} s`);
     if (shown === undefined || code !== 0) throw new IcebergFailed(kindOf(problems, code));
     return shown;
   } finally {
+    silence.end();
     child.kill('SIGKILL');
   }
+}
+
+/** Whatever it waits for, Postgres or a disk that does not answer, an export and an erasure wait for it. What is asked of us meanwhile does not count. */
+function watchSilence(
+  mostMs: number,
+  kill: () => void,
+): { begin: () => void; end: () => void; isTooLong: () => boolean } {
+  let isTooLong = false;
+  let timer: NodeJS.Timeout | undefined;
+  const begin = (): void => {
+    timer = setTimeout(() => {
+      isTooLong = true;
+      kill();
+    }, mostMs);
+  };
+  begin();
+  return {
+    begin,
+    end: () => {
+      clearTimeout(timer);
+    },
+    isTooLong: () => isTooLong,
+  };
 }
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
@@ -150,6 +182,8 @@ const doneSchema = z.object({ done: z.object({ tables: z.number(), snapshots: z.
 const saidSchema = z.union([
   z.object({ missing: z.array(z.string()) }),
   z.object({ committed: z.string() }),
+  z.object({ looked: z.string() }),
+  z.object({ swept: z.string() }),
   z.object({ remade: z.string(), why: z.string() }),
   z.object({ refused: z.string() }),
   doneSchema,

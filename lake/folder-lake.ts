@@ -106,6 +106,10 @@ export function openFolderLake(location: string): Lake {
       atFile(path, async () => {
         if ((await linkAbove(path)) === undefined) await rm(join(location, path), { force: true });
       }),
+    async removeFolder(path) {
+      if ((await linkAbove(join(path, 'any'))) !== undefined) return;
+      await rm(join(location, path), { recursive: true, force: true });
+    },
     async filesIn(folder) {
       if (!existsSync(join(location, folder))) return [];
       const entries = await unobstructed(location, { path: folder, is: 'a folder' }, () =>

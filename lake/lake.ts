@@ -35,6 +35,8 @@ export interface Lake {
   share(file: KeptFile, to: string): Promise<boolean>;
   /** Removes a file that nothing names any more, if it is there. */
   removeFile(path: string): Promise<void>;
+  /** Removes a folder of the lake with everything below it, unless a link stands in for it or for one above. */
+  removeFolder(path: string): Promise<void>;
   /** Of every file below a folder of the lake, relative to that folder; none when there is no such folder. */
   filesIn(folder: string): Promise<string[]>;
   /** Hands over a file of a snapshot as one on this machine, unless there is none of that size. */

@@ -52,6 +52,7 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
     },
     share: (file, to) => bucket.copy(file, to),
     removeFile: (path) => bucket.remove([path]),
+    removeFolder: async (path) => bucket.remove(await bucket.list(`${path}/`)),
     filesIn: async (folder) => (await bucket.list(`${folder}/`)).map((path) => path.slice(folder.length + 1)),
     async withFile(file, use) {
       const folder = join(scratch, 'download');

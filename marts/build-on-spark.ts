@@ -3,6 +3,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { findManifest } from '../lake/pointer.ts';
+import { runTablesProgram, type ProgramPlaces } from '../iceberg/tables-program.ts';
 import { openLake } from '../lake/open-lake.ts';
 import type { Lake } from '../lake/lake.ts';
 import type { Unfit } from '../lake/manifest.ts';
@@ -55,6 +56,7 @@ export async function buildOnSpark(
     });
     if (!hasSnapshots) throw new NoIcebergSnapshot(location);
     const python = await pythonWith(needs, settings);
+    await forgetForeignTables(lake, { ...settings, databaseUrl, scratch, inSession });
     settings.onStep('Spark is being started');
     const { catalog, user, password } = await jdbcAddress(databaseUrl, scratch);
     const said: Said = { snapshotId: undefined, refused: undefined, published: [] };
@@ -68,6 +70,7 @@ export async function buildOnSpark(
         output: { type: 'spark', method: 'session', host: 'none', schema: sparkNamespaces.build },
         secrets: { ...bucketLogin(settings.environment), DAYBOOK_SPARK_PASSWORD: password },
         login: {
+          ...temporaryFilesIn(scratch, settings.environment),
           DAYBOOK_SPARK_JOB: JSON.stringify({
             lake: location.startsWith('s3://') ? location : resolve(location),
             jars: join(settings.cacheFolder, 'spark-jars'),
@@ -111,6 +114,35 @@ export async function buildOnSpark(
     await lake.close();
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/** Whoever may write in the lake may write the metadata of what an earlier build published, and Spark would believe it. */
+async function forgetForeignTables(
+  lake: Lake,
+  { inSession, ...places }: ProgramPlaces & Pick<BuildLock, 'inSession'>,
+): Promise<void> {
+  const namespace = sparkNamespaces.marts;
+  await inSession((client) =>
+    client.query(
+      `insert into iceberg.iceberg_namespace_properties values ('daybook', $1, 'exists', 'true') on conflict do nothing`,
+      [namespace],
+    ),
+  );
+  const location = lake.location.startsWith('s3://') ? lake.location : resolve(lake.location);
+  await runTablesProgram(
+    places,
+    { lake: location, namespace, check: true, kept: [], sweep: true },
+    { answer: () => Promise.resolve([]) },
+  );
+}
+
+/** What a JVM that is killed leaves is removed with the build. In /tmp, where it writes by itself, nobody would look. */
+function temporaryFilesIn(scratch: string, { SPARK_SUBMIT_OPTS }: NodeJS.ProcessEnv): Record<string, string> {
+  return {
+    TMPDIR: scratch,
+    SPARK_LOCAL_DIRS: scratch,
+    SPARK_SUBMIT_OPTS: [SPARK_SUBMIT_OPTS ?? [], `"-Djava.io.tmpdir=${scratch}"`].flat().join(' '),
+  };
 }
 
 const needs = {

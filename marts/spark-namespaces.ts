@@ -1,5 +1,3 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { ClientBase } from 'pg';
 import type { Lake } from '../lake/lake.ts';
 
@@ -18,9 +16,5 @@ export async function clearSparkNamespace(
     `delete from iceberg.iceberg_tables where catalog_name = 'daybook' and table_namespace = $1`,
     [namespace],
   );
-  const folder = `iceberg/${namespace}`;
-  for (const path of await lake.filesIn(folder)) await lake.removeFile(`${folder}/${path}`);
-  // Of folders a bucket has none.
-  if (!lake.location.startsWith('s3://'))
-    await rm(join(lake.location, folder), { recursive: true, force: true });
+  await lake.removeFolder(`iceberg/${namespace}`);
 }

@@ -49,7 +49,7 @@ spark.ui.enabled                       false
 spark.driver.bindAddress               127.0.0.1
 spark.driver.host                      127.0.0.1
 spark.driver.memory                    2g
-spark.driver.extraJavaOptions          -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
+spark.driver.extraJavaOptions          -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC
 spark.sql.shuffle.partitions           1
 spark.sql.adaptive.enabled             false
 spark.sql.codegen.wholeStage           false

@@ -1,9 +1,12 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { forFewRows, martsOnSpark } from '../books/on-spark.ts';
 import { createTestLake } from '../lake/export-of.ts';
+import { findPlanted } from '../security/find-planted.ts';
+import { recordCommandLines } from '../security/record-command-lines.ts';
 import { bill } from '../support/finance-records.ts';
 import { hasJava } from '../support/has-java.ts';
 import { land } from '../support/land.ts';
@@ -19,8 +22,9 @@ const folder = await mkdtemp(join(tmpdir(), 'daybook-test-spark-command-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 const lake = join(folder, 'lake');
 const conf = join(folder, 'conf');
+const outside = join(folder, 'outside');
 const { exportNow } = await createTestLake(url, { lake });
-const { build, startBuild } = await buildEnvironment({
+const { home, build, startBuild } = await buildEnvironment({
   databaseUrl: url,
   lake,
   env: { SPARK_CONF_DIR: conf },
@@ -42,31 +46,70 @@ test.skipIf(!hasJava())(
   async () => {
     const building = startBuild('spark');
     await building.says(/marts are being built on Spark, on snapshot /);
+    // What a killed JVM leaves on the disk is where an erasure removes it.
+    const scratch = await readdir(join(home, 'dbt', 'spark', 'scratch'));
+    expect(scratch.map((name) => name.replace(/-.*/, ''))).toEqual(
+      expect.arrayContaining(['blockmgr', 'spark']),
+    );
     await building.stop('SIGKILL');
     expect(await tables('marts_spark')).toEqual([]);
 
+    const recorded = recordCommandLines();
     const first = await build('spark');
+    const commandLines = await recorded();
+    expect(commandLines.content).toContain('org.apache.spark.deploy.SparkSubmit');
+    expect(findPlanted([commandLines], { password: new URL(url).password })).toEqual([]);
     expect(first.stderr).toContain('the marts are being published');
     // What the JVM has to say is in a file.
     expect(first.stderr).not.toMatch(/WARN|log4j/i);
+    expect(first.code, first.stderr).toBe(0);
     expect(first.stdout).toMatch(
       /^Built 24 marts with Spark on snapshot \S+ as of \S+: \d+ models, \d+ tests, /,
     );
-    expect(first.code).toBe(0);
     expect(await tables('marts_spark_build')).toEqual([]);
     expect(await tables('marts_spark')).toHaveLength(25);
     expect((await martsOnSpark(url, folder)).get('bills')?.rows).toHaveLength(1);
 
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('two')]] });
     await exportNow({ iceberg });
+    await plantMetadata();
     const second = await build('spark');
     expect(second.code, second.stderr).toBe(0);
     expect((await martsOnSpark(url, folder)).get('bills')?.rows).toHaveLength(2);
+    expect((await readdir(outside)).sort()).toEqual(['precious0', 'precious1', 'precious2', 'precious3']);
     expect(
       await rows(warehouse, `select status from sync.runs where target = 'spark' order by started_at`),
     ).toEqual(['interrupted', 'succeeded', 'succeeded'].map((status) => ({ status })));
   },
 );
+
+/** Whoever can write in the lake names another place to write to, and files to remove. */
+async function plantMetadata(): Promise<void> {
+  const old = [0, 1, 2, 3].map((one) => join(outside, `precious${one}`));
+  await mkdir(outside);
+  for (const file of old) await writeFile(file, 'books');
+  const [table] = await rows(
+    warehouse,
+    `select metadata_location from iceberg.iceberg_tables
+     where table_namespace = 'marts_spark' and table_name = 'vendors'`,
+  );
+  const file = fileURLToPath(String(table?.metadata_location));
+  const log = old.map((path, at) => ({ 'metadata-file': `file://${path}`, 'timestamp-ms': at }));
+  const properties = {
+    'write.data.path': `file://${outside}/stolen`,
+    'write.metadata.delete-after-commit.enabled': 'true',
+    'write.metadata.previous-versions-max': '1',
+  };
+  // As text: the IDs of snapshots are no numbers of JavaScript.
+  const planted = (await readFile(file, 'utf8'))
+    .replace(/"properties":\s*\{/, (start) => `${start}${JSON.stringify(properties).slice(1, -1)},`)
+    .replace(/"metadata-log":\s*\[[^\]]*\]/, `"metadata-log":${JSON.stringify(log)}`);
+  expect(planted).toContain('precious3');
+  expect(planted).toContain('stolen');
+  await writeFile(file, planted);
+  // Hadoop's sum of what was there.
+  await rm(join(file, '..', `.${file.split('/').at(-1)}.crc`), { force: true });
+}
 
 function tables(namespace: string): Promise<Record<string, unknown>[]> {
   return rows(warehouse, 'select table_name from iceberg.iceberg_tables where table_namespace = $1', [

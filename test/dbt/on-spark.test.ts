@@ -1,8 +1,9 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { openLake } from '../../lake/open-lake.ts';
+import { clearSparkNamespace, sparkNamespaces } from '../../marts/spark-namespaces.ts';
 import { dropSparkMarts } from '../../operations/clear-host.ts';
 import { createTestLake } from '../lake/export-of.ts';
 import { rows } from '../support/rows.ts';
@@ -82,6 +83,23 @@ test('what Spark wrote is removed from catalog and lake, and nothing else is', a
   expect(await opened.snapshotIds()).toHaveLength(1);
   await opened.close();
 });
+
+test.each(['iceberg', 'iceberg/marts_spark'])(
+  'behind a link in the place of %s nothing is removed',
+  async (link) => {
+    const own = await mkdtemp(join(folder, 'linked-'));
+    const victim = join(own, 'victim');
+    const precious = link === 'iceberg' ? 'marts_spark/deep/precious' : 'deep/precious';
+    await mkdir(join(victim, precious, '..'), { recursive: true });
+    await writeFile(join(victim, precious), 'books');
+    await mkdir(join(own, 'lake', link, '..'), { recursive: true });
+    await symlink(victim, join(own, 'lake', link));
+    const opened = await openLake({ location: join(own, 'lake'), scratch: own });
+    await clearSparkNamespace(warehouse.pool, opened, sparkNamespaces.marts);
+    expect(await readFile(join(victim, precious), 'utf8')).toBe('books');
+    await opened.close();
+  },
+);
 
 function catalog(): Promise<Record<string, unknown>[]> {
   return rows(warehouse, 'select table_namespace, table_name from iceberg.iceberg_tables order by 1, 2');

@@ -1,9 +1,14 @@
-import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, symlinkSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
+import { showSnapshots } from '../../iceberg/show-snapshots.ts';
+import { runTablesProgram } from '../../iceberg/tables-program.ts';
+import { openLake } from '../../lake/open-lake.ts';
 import { bill } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
 import { some } from '../support/proof-test.ts';
@@ -11,11 +16,13 @@ import { row, rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { createTestLake } from './export-of.ts';
+import { pythonWithReaders } from './read-iceberg.ts';
 
 // Somebody may write in the lake, and nowhere else.
 const { warehouse, url } = await createTestDatabase();
 const cacheFolder = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'daybook');
-const { exportNow, location } = await createTestLake(url, { iceberg: { add: true, cacheFolder } });
+const { exportNow, location, scratch } = await createTestLake(url, { iceberg: { add: true, cacheFolder } });
+const places = { databaseUrl: url, cacheFolder, scratch: join(scratch, 'iceberg') };
 const connectionId = await addTestConnection(warehouse);
 await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b1'), bill('b2')]] });
 await exportNow();
@@ -25,12 +32,19 @@ afterAll(() => rm(outside, { recursive: true, force: true }));
 const sign = join(outside, 'was-here');
 
 interface Metadata {
+  'table-uuid': string;
+  'current-snapshot-id': number;
   properties: Record<string, string>;
   'metadata-log': { 'metadata-file': string; 'timestamp-ms': number }[];
-  snapshots: { summary?: Record<string, string> }[];
+  snapshots: { 'manifest-list': string; summary?: Record<string, string> }[];
 }
 
-const attacks: { what: string; attack: () => Promise<void> }[] = [
+interface Attack {
+  what: string;
+  attack: () => Promise<void>;
+}
+
+const attacks: Attack[] = [
   {
     what: 'its metadata names code to load',
     async attack() {
@@ -101,6 +115,86 @@ test.each(some(attacks, 3))('a table is made again where $what', async ({ attack
     expect(await readFile(join(outside, 'precious'), 'utf8')).toBe('books');
 });
 
+test.each<Attack>([
+  {
+    what: 'its metadata is a pipe, which nobody writes to',
+    async attack() {
+      const file = await metadataOf('bills');
+      await rm(file);
+      execFileSync('mkfifo', [file]);
+    },
+  },
+  {
+    what: 'its metadata is a link to a file outside of the lake',
+    async attack() {
+      const file = await metadataOf('bills');
+      await rename(file, join(outside, 'metadata.json'));
+      symlinkSync(join(outside, 'metadata.json'), file);
+    },
+  },
+  {
+    what: 'its metadata is larger than any that Daybook writes',
+    async attack() {
+      const file = await metadataOf('bills');
+      await writeFile(file, (await readFile(file, 'utf8')).padEnd(64 * 2 ** 20 + 1));
+    },
+  },
+  {
+    what: 'its list of files names one outside of its folder',
+    async attack() {
+      const { snapshots } = await readMetadata('bills');
+      const lists = snapshots.map((snapshot) => fileURLToPath(snapshot['manifest-list']));
+      await promisify(execFile)(await pythonWithReaders(), ['-c', moveManifests, outside, ...lists]);
+    },
+  },
+])(
+  'what Daybook does not write is not believed, and a table is made again where $what',
+  async ({ attack }) => {
+    const { 'table-uuid': before } = await readMetadata('bills');
+    await attack();
+    const { icebergProblem, icebergTables, tables } = await exportNow({ force: true });
+    expect(icebergProblem).toBeUndefined();
+    expect(icebergTables).toBe(tables);
+    expect((await readMetadata('bills'))['table-uuid']).not.toBe(before);
+    for (const name of ['metadata.json', 'manifest.avro']) await rm(join(outside, name), { force: true });
+  },
+);
+
+test('behind a link that is planted while the tables are committed nothing is removed', async () => {
+  const victim = join(outside, 'victim');
+  await mkdir(join(victim, 'deep'), { recursive: true });
+  for (const name of ['key', 'deep/key']) await writeFile(join(victim, name), 'secret');
+  const links = ['data/zz', 'metadata/zz'].map((path) => join(location, 'iceberg/finance/bills', path));
+  const lake = await openLake({ location, scratch });
+  await showSnapshots(lake, places, {
+    add: true,
+    newest: undefined,
+    sweep: true,
+    onCommitted: () => {
+      for (const link of links) if (!existsSync(link)) symlinkSync(victim, link);
+    },
+  });
+  await lake.close();
+  expect((await readdir(victim, { recursive: true })).sort()).toEqual(['deep', 'deep/key', 'key']);
+  for (const path of [...links, victim]) await rm(path, { recursive: true });
+});
+
+test('a program that says nothing is ended, whatever it waits for', async () => {
+  const client = await warehouse.pool.connect();
+  try {
+    await client.query('begin');
+    await client.query('lock table iceberg.iceberg_namespace_properties in access exclusive mode');
+    const job = { lake: location, namespace: 'finance' as const, check: false, kept: [], sweep: false };
+    const answer = (): Promise<never> => Promise.reject(new Error('it asked'));
+    await expect(runTablesProgram({ ...places, mostSilentMs: 1_000 }, job, { answer })).rejects.toThrow(
+      'The Iceberg tables do not show every snapshot (its program said nothing for 1 s)',
+    );
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+});
+
 test('a file in the place of a folder is told, and the snapshot is published', async () => {
   const folder = join(location, 'iceberg/finance/bills');
   await rm(folder, { recursive: true });
@@ -116,16 +210,38 @@ test('the file outside is there', async () => {
   expect(await readdir(outside)).toEqual(['precious']);
 });
 
+/** Of a list of files, which names these by their paths. */
+const moveManifests = `
+import shutil, sys
+from pyiceberg.io.pyarrow import PyArrowFileIO
+from pyiceberg.manifest import read_manifest_list, write_manifest_list
+io, outside = PyArrowFileIO({}), sys.argv[1]
+for path in sys.argv[2:]:
+    manifests = list(read_manifest_list(io.new_input(path)))
+    for one in manifests:
+        shutil.copy(one.manifest_path.removeprefix("file://"), outside + "/manifest.avro")
+        one[0] = f"file://{outside}/manifest.avro"
+    with write_manifest_list(2, io.new_output(path), manifests[0].added_snapshot_id, None, 1, "null") as writer:
+        writer.add_manifests(manifests)
+`;
+
 async function edit(table: string, change: (metadata: Metadata) => void): Promise<void> {
+  const metadata = await readMetadata(table);
+  change(metadata);
+  await writeFile(await metadataOf(table), JSON.stringify(metadata));
+}
+
+async function readMetadata(table: string): Promise<Metadata> {
+  return JSON.parse(await readFile(await metadataOf(table), 'utf8')) as Metadata;
+}
+
+async function metadataOf(table: string): Promise<string> {
   const { metadata_location: at } = await row(
     warehouse,
     'select metadata_location from iceberg.iceberg_tables where table_name = $1',
     [table],
   );
-  const file = fileURLToPath(String(at));
-  const metadata = JSON.parse(await readFile(file, 'utf8')) as Metadata;
-  change(metadata);
-  await writeFile(file, JSON.stringify(metadata));
+  return fileURLToPath(String(at));
 }
 
 async function overwrite(table: string, which: RegExp, change: (content: Buffer) => Buffer): Promise<void> {

@@ -1,0 +1,158 @@
+"""The files of the tables of a namespace, in a lake that others may write in too.
+
+Only what lies directly in a table's `data` or `metadata` folder, and is a regular file, is opened or removed: links, pipes and whatever
+else a location may lead to are not ours. In a folder every step is taken from the one before it, so that nothing that is changed
+meanwhile leads elsewhere.
+"""
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from stat import S_ISDIR, S_ISREG
+
+import pyarrow as pa
+import pyarrow.fs
+from pyiceberg.io.pyarrow import PyArrowFile, PyArrowFileIO
+
+# Of a FileIO: the folder of the namespace, and the table, if it is for one.
+FOLDER = "daybook.folder"
+TABLE = "daybook.table"
+
+# As Daybook, pyiceberg and Spark name them. None is compressed as a whole, which could hide any size.
+NAME = r"(?!.*\.gz\.)[A-Za-z0-9_-][A-Za-z0-9_.-]*"
+
+# Metadata and manifests are read into memory.
+MOST_BYTES = 64 << 20
+
+
+class ForeignFile(ValueError):
+    """Not a file as Daybook writes it."""
+
+
+class OwnFileIO(PyArrowFileIO):
+    def __init__(self, properties: dict) -> None:
+        super().__init__(properties)
+        self.folder = self.properties[FOLDER]
+
+    @cached_property
+    def files(self) -> "Folder | Bucket":
+        scheme, _, path = self.folder.partition("://")
+        return Folder(path) if scheme == "file" else Bucket(self.fs_by_scheme(scheme, path.split("/")[0]), path)
+
+    def place_of(self, location: str) -> tuple[str, str, str]:
+        """Table, `data` or `metadata`, and name."""
+        table = re.escape(self.properties[TABLE]) if TABLE in self.properties else NAME
+        # Hadoop names a file with one slash.
+        location = re.sub("^file:/(?!/)", "file:///", location)
+        found = re.fullmatch(f"{re.escape(self.folder)}/({table})/(data|metadata)/({NAME})", location)
+        if found is None:
+            raise ForeignFile("a file outside of the table's folder")
+        return found.groups()
+
+    def new_input(self, location: str) -> "OwnFile":
+        place = self.place_of(location)
+        return OwnFile(super().new_input(location), files=self.files, place=place)
+
+    def new_output(self, location: str) -> PyArrowFile:
+        self.place_of(location)
+        return super().new_output(location)
+
+    def delete(self, location) -> None:
+        self.files.remove(*self.place_of(location if isinstance(location, str) else location.location))
+
+
+class OwnFile(PyArrowFile):
+    def __init__(self, file: PyArrowFile, *, files: "Folder | Bucket", place: tuple[str, str, str]) -> None:
+        super().__init__(file.location, file._path, file._filesystem, file._buffer_size)
+        self.files = files
+        self.place = place
+
+    def open(self, seekable: bool = True) -> pa.NativeFile:
+        file = self.files.open(*self.place)
+        if self.place[1] == "metadata" and file.size() > MOST_BYTES:
+            file.close()
+            raise ForeignFile(f"{self.place[2]} is too large")
+        return file
+
+
+class Folder:
+    """Those of a folder. The lake itself may be a link: whoever set it up said so."""
+
+    def __init__(self, path: str) -> None:
+        self.lake, *self.names = path.rsplit("/", 2)
+
+    def open(self, table: str, kind: str, name: str) -> pa.NativeFile:
+        with self._opened(table, kind) as folder:
+            # A pipe is not waited for.
+            file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+        if not S_ISREG(os.fstat(file).st_mode):
+            os.close(file)
+            raise ForeignFile(f"{name} is not a regular file")
+        return pa.PythonFile(os.fdopen(file, "rb"), mode="r")
+
+    def names_in(self, table: str, kind: str) -> list[str]:
+        try:
+            with self._opened(table, kind) as folder:
+                return [one.name for one in os.scandir(folder) if one.is_file(follow_symlinks=False)]
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+
+    def remove(self, table: str, kind: str, name: str) -> None:
+        with self._opened(table, kind) as folder:
+            os.unlink(name, dir_fd=folder)
+
+    def tables(self) -> list[str]:
+        try:
+            with self._opened() as folder:
+                return [one.name for one in os.scandir(folder) if one.is_dir(follow_symlinks=False)]
+        except FileNotFoundError:
+            return []
+
+    def remove_table(self, table: str) -> None:
+        with self._opened() as folder:
+            for _, folders, files, inner in os.fwalk(table, topdown=False, dir_fd=folder):
+                for name in [*folders, *files]:
+                    is_folder = S_ISDIR(os.lstat(name, dir_fd=inner).st_mode)
+                    (os.rmdir if is_folder else os.unlink)(name, dir_fd=inner)
+            os.rmdir(table, dir_fd=folder)
+
+    @contextmanager
+    def _opened(self, *names: str) -> Iterator[int]:
+        folder = os.open(self.lake, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            for name in [*self.names, *names]:
+                inner = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+                os.close(folder)
+                folder = inner
+            yield folder
+        finally:
+            os.close(folder)
+
+
+class Bucket:
+    """Those of a bucket, which has neither links nor pipes."""
+
+    def __init__(self, filesystem: pyarrow.fs.FileSystem, path: str) -> None:
+        self.filesystem = filesystem
+        self.path = path
+
+    def open(self, table: str, kind: str, name: str) -> pa.NativeFile:
+        return self.filesystem.open_input_file(f"{self.path}/{table}/{kind}/{name}")
+
+    def names_in(self, table: str, kind: str) -> list[str]:
+        return self._names(f"{self.path}/{table}/{kind}", pyarrow.fs.FileType.File)
+
+    def remove(self, table: str, kind: str, name: str) -> None:
+        self.filesystem.delete_file(f"{self.path}/{table}/{kind}/{name}")
+
+    def tables(self) -> list[str]:
+        return self._names(self.path, pyarrow.fs.FileType.Directory)
+
+    def remove_table(self, table: str) -> None:
+        self.filesystem.delete_dir(f"{self.path}/{table}")
+
+    def _names(self, folder: str, kind: pyarrow.fs.FileType) -> list[str]:
+        selector = pyarrow.fs.FileSelector(folder, allow_not_found=True)
+        return [one.base_name for one in self.filesystem.get_file_info(selector) if one.type == kind]
