@@ -30,6 +30,7 @@ function isUsage(error: unknown): boolean {
       'MartsMissing',
       'UnknownResource',
       'ForeignHome',
+      'ForeignFolder',
     ].includes(error.name)
   );
 }

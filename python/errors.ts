@@ -1,3 +1,5 @@
+export { ForeignFolder } from '../scripts/own-cache.mjs';
+
 /** Who needs Python, as the beginning of a sentence, and the command that tries it again. */
 export interface NeedOfPython {
   readonly who: string;

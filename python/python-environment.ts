@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { codeOf } from '../errors/code-of.ts';
+import { requireOwnCache } from '../scripts/own-cache.mjs';
 import { withoutSecrets } from '../scripts/without-secrets.mjs';
 import { PythonMissing, PythonPackagesMissing, type NeedOfPython } from './errors.ts';
 
@@ -31,7 +32,7 @@ export interface PythonPlaces {
 
 /**
  * The Python that has these packages: made on first use (a minute, mostly downloads), then found again by the hash of its requirements.
- * Safe under two at once. Throws PythonMissing, PythonPackagesMissing.
+ * Safe under two at once. Throws PythonMissing, PythonPackagesMissing, ForeignFolder.
  */
 export async function pythonWith(needs: PythonNeeds, input: PythonPlaces): Promise<string> {
   const { name, requirements } = needs;
@@ -40,7 +41,10 @@ export async function pythonWith(needs: PythonNeeds, input: PythonPlaces): Promi
     .update(await readFile(requirements))
     .update(version)
     .digest('hex');
-  const environment = join(input.cacheFolder, `${name}-${hash.slice(0, 16)}`);
+  const folder = `${name}-${hash.slice(0, 16)}`;
+  const environment = join(input.cacheFolder, folder);
+  await mkdir(input.cacheFolder, { recursive: true, mode: 0o700 });
+  await requireOwnCache(input.cacheFolder, [folder]);
   if (!existsSync(join(environment, readyFile))) {
     const started = performance.now();
     input.onStep(`${name} is being installed for Python ${version}, once`);
@@ -78,7 +82,6 @@ async function install({
   sources,
   signal,
 }: PythonNeeds & { environment: string; signal: AbortSignal | undefined }): Promise<void> {
-  await mkdir(join(environment, '..'), { recursive: true });
   const made = await mkdtemp(`${environment}-`);
   try {
     // Isolated from PYTHONPATH and the like; and a source distribution runs its code to be installed, so those that may are named.

@@ -98,6 +98,7 @@ function runtimeScripts() {
     'temporal-cli',
     'temporal-cli-version',
     'without-secrets',
+    'own-cache',
     'install-temporal-cli',
     'download-temporal-cli',
     'build-temporal-cli',

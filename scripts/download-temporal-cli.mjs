@@ -22,7 +22,10 @@ export async function downloadTemporalCli(target, report) {
       const content = await fetchBytes(`${release}/${archive}`);
       checkArchive(platform, content);
       await writeFile(join(folder, archive), content);
-      await promisify(execFile)('tar', ['-xzf', join(folder, archive), '-C', folder, 'temporal']);
+      await promisify(execFile)('tar', [
+        ...['--no-same-owner', '-xzf', join(folder, archive)],
+        ...['-C', folder, 'temporal'],
+      ]);
     });
   } catch (error) {
     throw new Error(`Downloading ${release}/${archive} failed (${error.cause?.message ?? error.message}).`, {

@@ -1,8 +1,9 @@
 import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { access, lstat, mkdir } from 'node:fs/promises';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { buildTemporalCli } from './build-temporal-cli.mjs';
 import { downloadTemporalCli } from './download-temporal-cli.mjs';
+import { requireOwnCache } from './own-cache.mjs';
 import {
   cachedTemporalCli,
   oldestTemporalCli,
@@ -22,7 +23,8 @@ export async function ensureTemporalCli({ report }) {
 }
 
 /**
- * The Temporal CLI that is there already: DAYBOOK_TEMPORAL_CLI, else a recent enough one on PATH, else our own copy.
+ * The Temporal CLI that is there already: DAYBOOK_TEMPORAL_CLI, else a recent enough one on PATH, else our own copy. Throws ForeignFolder
+ * where another user may have put that copy there.
  *
  * @returns {Promise<string | undefined>}
  */
@@ -36,10 +38,25 @@ export async function findTemporalCli() {
   }
   const onPath = await findOnPath('temporal');
   if (onPath !== undefined && isRecent(await versionOf(onPath))) return onPath;
-  return (await isExecutable(cachedTemporalCli)) ? cachedTemporalCli : undefined;
+  if (!(await isExecutable(cachedTemporalCli))) return undefined;
+  await requireOwnFolderOfCopy();
+  return (await isOwnFile(cachedTemporalCli)) ? cachedTemporalCli : undefined;
+}
+
+function requireOwnFolderOfCopy() {
+  const folder = dirname(cachedTemporalCli);
+  return requireOwnCache(dirname(folder), [basename(folder)]);
+}
+
+/** Root's tar keeps the owner that the archive names, up to 0.5: such a copy is got again. */
+async function isOwnFile(file) {
+  const { uid, mode } = await lstat(file);
+  return [process.geteuid?.() ?? uid, 0].includes(uid) && (mode & 0o022) === 0;
 }
 
 async function obtain(report) {
+  await mkdir(dirname(cachedTemporalCli), { recursive: true, mode: 0o700 });
+  await requireOwnFolderOfCopy();
   const failures = [];
   for (const get of [downloadTemporalCli, buildTemporalCli]) {
     try {

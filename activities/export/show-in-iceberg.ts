@@ -4,7 +4,7 @@ import { hasTables } from '../../iceberg/has-tables.ts';
 import { showSnapshots } from '../../iceberg/show-snapshots.ts';
 import { LakeRefused, SnapshotDamaged } from '../../lake/errors.ts';
 import type { Lake } from '../../lake/lake.ts';
-import { PythonMissing, PythonPackagesMissing } from '../../python/errors.ts';
+import { ForeignFolder, PythonMissing, PythonPackagesMissing } from '../../python/errors.ts';
 import type { ExportSession } from '../../warehouse/snapshots/open-snapshot.ts';
 import type { Exported, ExportJob } from './export-job.ts';
 
@@ -32,7 +32,12 @@ export async function showInIceberg(
 }
 
 function isOfIceberg(error: unknown): error is Error {
-  return [IcebergFailed, PythonMissing, PythonPackagesMissing, LakeRefused, SnapshotDamaged].some(
-    (kind) => error instanceof kind,
-  );
+  return [
+    IcebergFailed,
+    PythonMissing,
+    PythonPackagesMissing,
+    ForeignFolder,
+    LakeRefused,
+    SnapshotDamaged,
+  ].some((kind) => error instanceof kind);
 }

@@ -1,0 +1,4 @@
+export class ForeignFolder extends Error {
+  readonly handling = 'stop';
+}
+export function requireOwnCache(cache: string, names: readonly string[]): Promise<void>;
