@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
+import { copyAssets } from './copy-assets.mjs';
 
 /**
  * npm run build: makes dist/, which is all that an installed package needs. Beside the bundled sources it holds what they
@@ -25,7 +26,7 @@ const bundledPackages = new Set(['kysely', 'zod']);
 rmSync(dist, { recursive: true, force: true });
 if (options['no-check'] !== true) checkTypes();
 await bundle();
-copyAssets([...sources, ...runtimeScripts(), 'temporal-cli', 'dbt']);
+copyAssets({ from: root, to: dist, names: [...sources, ...runtimeScripts(), 'temporal-cli', 'dbt'] });
 await bundleWorkflows();
 listMaterials();
 
@@ -83,13 +84,6 @@ function compiled(source) {
 
 function bundled(source) {
   return source.replace(/\.ts$/, '').replaceAll('/', '-');
-}
-
-/** Everything in these files and folders that is not TypeScript. */
-function copyAssets(names) {
-  for (const name of names.filter((one) => existsSync(join(root, one)))) {
-    cpSync(join(root, name), join(dist, name), { recursive: true, filter: (path) => !/\.tsx?$/.test(path) });
-  }
 }
 
 /** Those that the product itself calls, to get a Temporal CLI. */

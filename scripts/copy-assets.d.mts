@@ -1,0 +1,5 @@
+export function copyAssets(input: {
+  readonly from: string;
+  readonly to: string;
+  readonly names: readonly string[];
+}): void;
