@@ -124,7 +124,7 @@ async function shareFiles(
 /** Objects of releases before 0.6 do not remember their SHA-256, so a bucket cannot copy them by itself. */
 async function copyByHand(lake: Lake, file: KeptFile, to: string): Promise<boolean> {
   const used = await lake.withFile(file, async (localPath) => {
-    const isIt = (await sha256OfFile(localPath)) === file.sha256;
+    const isIt = (await sha256OfFile(localPath, file.bytes)) === file.sha256;
     if (isIt) await lake.putFile(to, localPath);
     return isIt;
   });

@@ -15,6 +15,7 @@ import {
 import { openLake } from '../../lake/open-lake.ts';
 import { lookAtManifest, lookAtPointer, movePointer, pointerPath, readManifest } from '../../lake/pointer.ts';
 import { retireSnapshots } from '../../lake/retire-snapshots.ts';
+import { isFarAhead, timeOfSnapshot } from '../../lake/snapshot-id.ts';
 import { noteSnapshot, noteSnapshotsRemoved, readNote } from '../../warehouse/snapshots/note-snapshot.ts';
 import { snapshotTables } from '../../warehouse/snapshots/snapshot-tables.ts';
 import { unfitTable } from '../../warehouse/snapshots/unfit-table.ts';
@@ -103,7 +104,7 @@ async function readCurrent(
   if (pointer === undefined) return undefined;
   const named = pointer.value?.snapshot_id;
   const namedManifest = named === undefined ? undefined : await lookAtManifest(lake, named);
-  const id = namedManifest === undefined ? (await lake.snapshotIds()).at(-1) : named;
+  const id = namedManifest === undefined ? (await nearIds(lake)).at(-1) : named;
   if (id === undefined) return undefined;
   const seen = namedManifest ?? (await lookAtManifest(lake, id));
   const manifest = seen?.value;
@@ -120,6 +121,11 @@ async function readCurrent(
       ? `${pointerPath} cannot be read`
       : `${pointerPath} names ${named}, which is not there`;
   return { manifest, noted, damage };
+}
+
+/** Of years ahead there is none of ours. */
+async function nearIds(lake: Lake): Promise<string[]> {
+  return (await lake.snapshotIds()).filter((id) => !isFarAhead(timeOfSnapshot(id)));
 }
 
 async function readPublished(lake: Lake, { snapshotId }: ExportJob): Promise<Manifest | undefined> {
