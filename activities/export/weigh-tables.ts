@@ -33,9 +33,12 @@ export async function weighAllTables(
   return {
     ...(await readContext(reader)),
     tables,
-    total: { tables: snapshotTables.length, rows: rowsOf(tables) },
+    total: { tables: tablesOfSnapshot, rows: rowsOf(tables) },
   };
 }
+
+/** With that of unfit values, which is written last. */
+const tablesOfSnapshot = snapshotTables.length + 1;
 
 async function weighTables(
   { readers }: DatabaseSnapshot,
@@ -47,7 +50,7 @@ async function weighTables(
   await forEachConcurrently(wanted, readers, async (table, client) => {
     tables.set(table.name, await weighTable(client, table));
     onProgress({
-      tables: snapshotTables.length,
+      tables: tablesOfSnapshot,
       tablesDone: 0,
       rows: rowsOf(tables),
       rowsDone: 0,
