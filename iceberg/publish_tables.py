@@ -34,7 +34,7 @@ from pyiceberg.exceptions import ValidationError
 from pyiceberg.io.pyarrow import parquet_file_to_data_file
 from pyiceberg.table import Table, TableProperties, Transaction
 from pyiceberg.table.update.snapshot import ExpireSnapshots, ManageSnapshots
-from sqlalchemy import text
+from sqlalchemy import Connection, event, text
 
 from own_files import FOLDER, TABLE, ForeignFile, OwnFileIO
 
@@ -119,6 +119,7 @@ class Namespace:
         root = lake if lake.startswith("s3://") else f"file://{lake}"
         self.location = f"{root}/iceberg/{name}"
         self.catalog = OwnCatalog("daybook", uri="postgresql+psycopg2://", init_catalog_tables="false", **storage(self.location))
+        event.listen(self.catalog.engine, "begin", set_transaction)
         self.files = OwnFileIO(self.catalog.properties).files
         self.tables: dict[str, Table] = {}
         self.unswept: set[str] = set()
@@ -412,6 +413,12 @@ class Content:
             update.union_by_name(self.schema)
         mapping = {TableProperties.DEFAULT_NAME_MAPPING: transaction.table_metadata.schema().name_mapping.model_dump_json()}
         transaction.set_properties({**mapping, **metrics(self.schema)})
+
+
+def set_transaction(connection: Connection) -> None:
+    """For each transaction alone: a pooler takes no settings of a session. The one that holds the namespace is idle while others commit tables."""
+    settings = {"search_path": "iceberg", "idle_in_transaction_session_timeout": "0", "statement_timeout": "0"}
+    connection.exec_driver_sql("; ".join(f"set local {name} = {value}" for name, value in settings.items()))
 
 
 def is_own_property(location: str, key: str, value: str) -> bool:

@@ -164,8 +164,6 @@ function loginOf(databaseUrl: string, authoritiesFile: string): Record<string, s
     PGPASSWORD: password,
     PGDATABASE: dbname,
     PGAPPNAME: 'daybook iceberg',
-    // The session that holds the namespace is idle while tables are committed by another.
-    PGOPTIONS: '-c search_path=iceberg -c idle_in_transaction_session_timeout=0 -c statement_timeout=0',
     ...Object.fromEntries(Object.entries(tls).map(([name, value]) => [`PG${name.toUpperCase()}`, value])),
     ...(requireAuth === undefined ? {} : { [requireAuthVariable]: requireAuth }),
   };

@@ -70,14 +70,14 @@ for module in (duckdb_extension_avro, duckdb_extension_iceberg):
 `;
   const here = program.replace(/^duckdb\.sql\("install iceberg"\)\nduckdb\.sql\("load iceberg"\)$/m, load);
   const { stdout } = await promisify(execFile)(python, ['-c', here], {
-    env: { ...process.env, WAREHOUSE_URL: databaseUrl },
+    env: { ...process.env, WAREHOUSE_URL: pastThePooler(databaseUrl) },
   });
   return stdout.trimEnd().split('\n');
 }
 
 /** In the role that people query with. */
 export function readerOf(databaseUrl: string): Record<string, string> {
-  const { host, port, user, password, dbname } = libpqAddress(databaseUrl, '');
+  const { host, port, user, password, dbname } = libpqAddress(pastThePooler(databaseUrl), '');
   return {
     PGHOST: host,
     PGPORT: String(port),
@@ -86,6 +86,13 @@ export function readerOf(databaseUrl: string): Record<string, string> {
     PGDATABASE: dbname,
     PGOPTIONS: '-c search_path=iceberg -c role=daybook_reader',
   };
+}
+
+/** Readers set the schema and the role for their session, which a pooler refuses. */
+function pastThePooler(databaseUrl: string): string {
+  const url = new URL(databaseUrl);
+  url.host = process.env.TEST_POSTGRES_HOST ?? url.host;
+  return url.href;
 }
 
 /** What the manifest says of each table, as readers say it. */

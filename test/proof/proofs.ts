@@ -34,6 +34,7 @@ const simulation = 'test/simulation/main.ts';
 
 /** Tests whose own sessions are set to something, or which look for sessions by what they are called: a pooler lends them on. */
 const testsOfSessions: readonly string[] = [
+  'test/lake/weights.test.ts',
   'test/warehouse/clock-wrong.test.ts',
   'test/warehouse/isolation.test.ts',
   'test/warehouse/login-relay.test.ts',
