@@ -2,9 +2,11 @@ import { z } from 'zod';
 import { UnknownConnection } from '../warehouse/errors.ts';
 import { plainName } from '../warehouse/plain-name.ts';
 
+/** As `daybook connection add` takes it. */
+const connectionName = z.string().regex(plainName);
+
 const shape = z.object({
-  /** As `daybook connection add` takes it. */
-  connection: z.string().regex(plainName),
+  connection: connectionName,
   reason: z.string().transform(checkedReason),
 });
 
@@ -16,7 +18,7 @@ export function checkedReason(reason: unknown): string {
 
 /** Throws UnknownConnection. */
 export function checkedConnection(connection: string): string {
-  const { success, data } = shape.shape.connection.safeParse(connection);
+  const { success, data } = connectionName.safeParse(connection);
   if (!success) throw new UnknownConnection('of that name');
   return data;
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { constants, link, open, rename, rm } from 'node:fs/promises';
 import { codeOf } from '../errors/code-of.ts';
+import { isTrusted } from '../scripts/own-cache.mjs';
 
 /** Writes a file that only its owner can read; a reader sees the old text or the new one, never a part. */
 export async function replacePrivateFile(path: string, text: string): Promise<void> {
@@ -46,11 +47,6 @@ export async function readPrivateFile(path: string): Promise<string | undefined>
   } finally {
     await file.close();
   }
-}
-
-/** Whether files of this user of the machine say what we or root have written. */
-export function isTrusted(uid: number): boolean {
-  return uid === 0 || uid === process.geteuid?.();
 }
 
 async function writeBeside(path: string, text: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { chmod, lstat, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../errors/code-of.ts';
-import { isTrusted } from './private-file.ts';
+import { isTrusted } from '../scripts/own-cache.mjs';
 
 /** A home in which another user of the machine may have put passwords, keys, or data that only that user knows. */
 export class ForeignHome extends Error {
@@ -22,7 +22,7 @@ export async function requireOwnHome(root: string, postgresData: string): Promis
   if (!isTrusted(home.uid)) throw foreign(root, home.uid);
   if (home.uid === uid) {
     if ((home.mode & othersMayWrite) !== 0) await chmod(root, home.mode & 0o7777 & ~othersMayWrite);
-  } else if ((home.mode & everybodyMayWrite) !== 0) throw open(root);
+  } else if ((home.mode & everybodyMayWrite) !== 0) throw openToAll(root);
   for (const name of await readdir(root)) {
     const path = join(root, name);
     if (uid === 0 && path === postgresData) continue;
@@ -50,7 +50,7 @@ function foreign(path: string, owner: number): ForeignHome {
   );
 }
 
-function open(root: string): ForeignHome {
+function openToAll(root: string): ForeignHome {
   return new ForeignHome(
     `Every user may write in ${root}, which belongs to root: set DAYBOOK_HOME to a folder in it, ` +
       `such as ${root}/daybook, which is made for you alone.`,

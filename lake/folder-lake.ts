@@ -78,12 +78,8 @@ export function openFolderLake(location: string): Lake {
     },
     putFile: (path, localPath) =>
       atFile(path, async () => {
-        const target = join(location, path);
-        const link = await linkAbove(path);
-        if (link !== undefined) throw isLink(link);
-        const draft = join(dirname(target), `${draftPrefix}${basename(target)}.${process.pid}`);
+        const { target, draft } = await draftBeside(path);
         await mkdir(dirname(target), { recursive: true });
-        await rm(draft, { force: true });
         await copyRegularFile(localPath, draft);
         await bringToDisk(draft);
         await rename(draft, target);
@@ -91,11 +87,7 @@ export function openFolderLake(location: string): Lake {
       }),
     share: (file, path) =>
       atFile(path, async () => {
-        const target = join(location, path);
-        const link = await linkAbove(path);
-        if (link !== undefined) throw isLink(link);
-        const draft = join(dirname(target), `${draftPrefix}${basename(target)}.${process.pid}`);
-        await rm(draft, { force: true });
+        const { target, draft } = await draftBeside(path);
         const isShared = await keepFile(join(location, file.path), { file, target: draft });
         if (isShared) await rename(draft, target);
         // A rename over another name of the same file does nothing.
@@ -183,6 +175,16 @@ export function openFolderLake(location: string): Lake {
   async function ownNamesIn(folder: string): Promise<string[]> {
     const isOurs = (await linkAbove(join(relative(location, folder), 'any'))) === undefined;
     return isOurs ? namesIn(folder) : [];
+  }
+
+  /** Where a file is made before it gets its name, beside it; what a killed process left there is removed. Nothing is made behind a link. */
+  async function draftBeside(path: string): Promise<{ target: string; draft: string }> {
+    const link = await linkAbove(path);
+    if (link !== undefined) throw isLink(link);
+    const target = join(location, path);
+    const draft = join(dirname(target), `${draftPrefix}${basename(target)}.${process.pid}`);
+    await rm(draft, { force: true });
+    return { target, draft };
   }
 
   /**

@@ -46,8 +46,17 @@ async function close(cache, path) {
 }
 
 function requireOwner(cache, path, { uid }) {
-  if (uid !== process.geteuid() && uid !== 0)
+  if (!isTrusted(uid))
     throw new ForeignFolder(`${path} belongs to another user (${uid}), so ${unsafe(cache)}`);
+}
+
+/**
+ * Whether files of this user of the machine say what we or root have written.
+ *
+ * @param {number} uid
+ */
+export function isTrusted(uid) {
+  return uid === 0 || uid === process.geteuid?.();
 }
 
 function unsafe(cache) {

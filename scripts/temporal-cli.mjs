@@ -3,7 +3,7 @@ import { access, lstat, mkdir } from 'node:fs/promises';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { buildTemporalCli } from './build-temporal-cli.mjs';
 import { downloadTemporalCli } from './download-temporal-cli.mjs';
-import { requireOwnCache } from './own-cache.mjs';
+import { isTrusted, requireOwnCache } from './own-cache.mjs';
 import {
   cachedTemporalCli,
   oldestTemporalCli,
@@ -51,7 +51,7 @@ function requireOwnFolderOfCopy() {
 /** Root's tar keeps the owner that the archive names, up to 0.5: such a copy is got again. */
 async function isOwnFile(file) {
   const { uid, mode } = await lstat(file);
-  return [process.geteuid?.() ?? uid, 0].includes(uid) && (mode & 0o022) === 0;
+  return isTrusted(uid) && (mode & 0o022) === 0;
 }
 
 async function obtain(report) {

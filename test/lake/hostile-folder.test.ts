@@ -6,6 +6,7 @@ import { dirname, join, relative } from 'node:path';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { openLake } from '../../lake/open-lake.ts';
 import { manifestText, sha256Of } from '../../lake/manifest.ts';
+import { emptyManifest } from './empty-manifest.ts';
 import { readManifest, readPointer } from '../../lake/pointer.ts';
 import { sha256OfFile } from '../../lake/read-back.ts';
 import { verifySnapshot } from '../../lake/verify-snapshot.ts';
@@ -78,16 +79,7 @@ test.each([
 test('a snapshot whose manifest nobody would read is not described', () => {
   const unfit = { table: 'bills', column: 'total_amount', key: { id: 'b' }, value: '1'.repeat(1_000) };
   const manifest = {
-    snapshot_id: '20260101T000000Z-abcdef',
-    run_id: 'r',
-    warehouse_id: 'w',
-    taken_at: '2026-01-01T00:00:00Z',
-    product_version: '0.6.0',
-    schema_version: '1',
-    rows: 0,
-    bytes: 0,
-    tables: {},
-    watermarks: [],
+    ...emptyManifest('20260101T000000Z-abcdef', 'w'),
     unfit: Array.from({ length: 70_000 }, () => unfit),
   };
   expect(() => manifestText(manifest)).toThrow(/^A snapshot has 70,000 values that their Parquet type/);

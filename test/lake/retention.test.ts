@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { keptBy, parseKeepRule } from '../../lake/keep-rule.ts';
 import type { Lake } from '../../lake/lake.ts';
 import { manifestText } from '../../lake/manifest.ts';
+import { emptyManifest } from './empty-manifest.ts';
 import { openLake } from '../../lake/open-lake.ts';
 import { retireSnapshots } from '../../lake/retire-snapshots.ts';
 
@@ -158,19 +159,7 @@ async function putSnapshots(
 }
 
 function manifestOf(id: string, warehouse = warehouseId): string {
-  return manifestText({
-    snapshot_id: id,
-    run_id: 'run',
-    warehouse_id: warehouse,
-    taken_at: '2026-11-21T00:00:00Z',
-    product_version: '0.6.0',
-    schema_version: '1',
-    rows: 0,
-    bytes: 0,
-    tables: {},
-    watermarks: [],
-    unfit: [],
-  });
+  return manifestText(emptyManifest(id, warehouse));
 }
 
 async function marksIn(folder: string): Promise<unknown> {
