@@ -1,4 +1,4 @@
-import type { SourceRecord } from '../resources/source-record.ts';
+import type { FindHeld, SourceRecord } from '../resources/source-record.ts';
 import { CredentialsRefused, isAnswer, NotSupported, RequestRefused } from '../source/errors.ts';
 import type { Bounds, List } from '../source/lists.ts';
 import { readPages } from '../source/read-pages.ts';
@@ -63,6 +63,8 @@ export interface StreamRead {
 export interface Listing<Page> {
   readonly listed: Listed;
   readonly listWithin: (bounds: Bounds) => List;
+  /** Finds what of the pages of one reading need not be checked again. */
+  readonly findHeldOf?: (connectionId: string) => FindHeld;
   readonly prepare: (records: readonly SourceRecord[]) => Page | Promise<Page>;
   /** Whether the page tells of something, and the connection holds all of it: then the page is of its company. */
   readonly holds: (connectionId: string, page: Page) => Promise<boolean>;
@@ -164,6 +166,7 @@ async function landPages<Page>(
     ...listing.listWithin({ ...taken, expandPlatformData: access.expandPlatformData }),
     cursor: taken.cursor,
     pages: reading.pages,
+    findHeld: listing.findHeldOf?.(connectionId),
     signal,
   };
   const api = taken.neverAnswered ? askMissingAgain(counting.api, dependencies.pause) : counting.api;

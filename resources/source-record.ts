@@ -4,7 +4,21 @@ export interface SourceRecord {
   readonly text: string;
   /** For checks only: no number in it may reach a table. */
   readonly value: unknown;
+  /** Where the warehouse holds this very content: what else would be read and checked once more. */
+  readonly held?: HeldContent | undefined;
 }
+
+/** Of a record that passed its check when it landed. */
+export interface HeldContent {
+  readonly id: string;
+  /** As it was sent now. */
+  readonly version: string;
+  /** Of the text without the value of `last_synced_at`. */
+  readonly hash: Buffer;
+}
+
+/** Finds those of a page's records, told by their texts as sent, that the warehouse holds: by their places in the page. */
+export type FindHeld = (texts: readonly string[]) => Promise<ReadonlyMap<number, HeldContent>>;
 
 /** The ID of a record as it was sent, of whatever type; undefined where it has none. */
 export function sentIdOf({ value }: Pick<SourceRecord, 'value'>): unknown {
@@ -17,9 +31,10 @@ export function sourceRecord(text: string): SourceRecord {
 }
 
 /** One whose value takes no memory: it is parsed each time it is asked for. `text` must be JSON. */
-export function recordParsedLater(text: string): SourceRecord {
+export function recordParsedLater(text: string, held?: HeldContent): SourceRecord {
   return {
     text,
+    held,
     get value() {
       return JSON.parse(text) as unknown;
     },

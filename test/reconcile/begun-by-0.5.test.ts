@@ -30,7 +30,10 @@ test.each(['at its end', 'halfway'])(
     service.onList = async (_, query) => {
       if (query.has('last_synced_at_min')) return undefined;
       const isFirst = query.get('cursor') === null;
-      if (!isFirst && where === 'halfway') await overnight();
+      if (!isFirst && where === 'halfway') {
+        await expect.poll(() => service.rows(firstPageLanded), { timeout: 20_000 }).toHaveLength(1);
+        await overnight();
+      }
       const shown = service.lists.bills ?? [];
       return isFirst
         ? page(service, 'bills', shown.slice(0, 2), 'more')
@@ -46,3 +49,5 @@ test.each(['at its end', 'halfway'])(
     expect(await service.ids('bills')).toEqual(['b', 'c', 'x']);
   },
 );
+
+const firstPageLanded = `select from sync.passes where connection_id = $1 and kind = 'reconcile' and cursor = 'more'`;

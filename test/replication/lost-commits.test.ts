@@ -30,8 +30,8 @@ test('a sync whose last page is lost with them has not succeeded, and the next o
 
 test('nor has a backfill, and the next one reads it', async () => {
   const service = await withLostPage(
-    `select from sync.streams s where connection_id = $1 and stream = 'bills' and not exists (
-       select from sync.passes p where p.connection_id = s.connection_id and p.stream = s.stream
+    `select from finance.bills b where connection_id = $1 and id = 'two' and not exists (
+       select from sync.passes p where p.connection_id = b.connection_id and p.stream = 'bills'
      )`,
   );
   const both = ['bills', 'customers'];

@@ -43,6 +43,12 @@ export const mutants: readonly Mutant[] = [
     replace: 'watermark - ${lookbackMilliseconds * 0} *',
   },
   {
+    name: 'a record is held whose ID is, whatever its content',
+    file: 'warehouse/landing/find-held.ts',
+    find: 'and f.id = arriving.id and f._content_hash = arriving.hash',
+    replace: 'and f.id = arriving.id and arriving.hash is not null',
+  },
+  {
     name: 'no tombstone guard',
     file: 'warehouse/landing/classify-records.ts',
     find: "when tombstone.version >= arriving.version then 'suppressed'",
@@ -171,9 +177,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a list that answers 404 is taken for an empty one',
     file: 'source/api-client.ts',
-    find: "const answer = await sendRequest(service, { ...request, kind: 'list' });\n      await request.onReceived?.();\n      return listPageOf(answer, plural, service.limits);",
+    find: "const answer = await sendRequest(service, { ...request, kind: 'list' });\n      await request.onReceived?.();\n      return listPageOf(answer, plural, { limits: service.limits, findHeld });",
     replace: `return sendRequest(service, { ...request, kind: 'list' }).then(
-        (answer) => listPageOf(answer, plural, service.limits),
+        (answer) => listPageOf(answer, plural, { limits: service.limits, findHeld }),
         (error) => {
           if (error.name !== 'NotSupported') throw error;
           const [servedAt, receivedAt] = [null, new Date()];
@@ -185,8 +191,7 @@ export const mutants: readonly Mutant[] = [
     name: 'an empty page is taken for the last one',
     file: 'source/responses.ts',
     find: 'nextCursor: nextCursorOf(members.next_cursor, { secrets, failure }),',
-    replace:
-      'nextCursor: records.length === 0 ? null : nextCursorOf(members.next_cursor, { secrets, failure }),',
+    replace: 'nextCursor: cut.length === 0 ? null : nextCursorOf(members.next_cursor, { secrets, failure }),',
   },
   {
     name: 'a webhook is believed without asking the service',

@@ -1,6 +1,9 @@
+import { EventEmitter, once } from 'node:events';
 import { Kysely, PostgresDialect } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
-import type { ApiClient } from '../../source/api-client.ts';
+import type { FindHeld } from '../../resources/source-record.ts';
+import type { ApiClient, ListRequest } from '../../source/api-client.ts';
+import type { ListPage } from '../../source/responses.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import type { Database } from '../../warehouse/tables/database.ts';
 import type { Party, Turns } from './turns.ts';
@@ -80,12 +83,7 @@ export class SimulatedProcess implements Party {
   /** The service as one activity of this process sees it: an answer counts as one step. */
   api(api: ApiClient, key: string): ApiClient {
     return {
-      list: (request) =>
-        this.#turns.take({ key: `${key} list`, party: this }, async () => {
-          const page = await api.list(request);
-          this.#onAnswer?.(key, request);
-          return page;
-        }),
+      list: (request) => this.#list(api, key, request),
       fetch: (request) =>
         this.#turns.take({ key: `${key} fetch`, party: this }, async () => {
           try {
@@ -97,6 +95,23 @@ export class SimulatedProcess implements Party {
         }),
       close: () => Promise.resolve(),
     };
+  }
+
+  /** What is asked of the warehouse about an answer is a step of its own. */
+  async #list(api: ApiClient, key: string, request: ListRequest): Promise<ListPage> {
+    const answer = new EventEmitter();
+    const asksWarehouse = once(answer, 'asks warehouse');
+    const findHeld: FindHeld = (texts) => {
+      answer.emit('asks warehouse');
+      return request.findHeld?.(texts) ?? Promise.resolve(new Map());
+    };
+    const listed = await this.#turns.take({ key: `${key} list`, party: this }, async () => {
+      const page = api.list({ ...request, findHeld });
+      await Promise.race([asksWarehouse, page]);
+      this.#onAnswer?.(key, request);
+      return { page };
+    });
+    return listed.page;
   }
 
   async #connect(pool: Pool, key: string): Promise<PoolClient> {

@@ -26,7 +26,7 @@ export async function landEvents(
     token: await markOf(warehouse, connectionId),
   };
   await takePass(warehouse, { pass, resource: eventsListed, lookbackMilliseconds: 600_000 });
-  const page = prepareEvents(sourceRecords('events', events));
+  const page = prepareEvents(await sourceRecords('events', events));
   return landInWarehouse(warehouse, {
     pass,
     page,

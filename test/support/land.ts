@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { streamNamed } from '../../resources/index.ts';
 import type { ServiceIdentity } from '../../warehouse/connections/pin-identity.ts';
 import { proveToken } from '../../warehouse/connections/prove-token.ts';
+import { findHeldOf } from '../../warehouse/landing/find-held.ts';
 import { landPage } from '../../warehouse/landing/land-page.ts';
 import { preparePage, type PreparedPage } from '../../warehouse/landing/prepared-page.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
@@ -106,7 +107,10 @@ export async function landRecords(
   } = input;
   if (identity !== undefined) await proveToken(warehouse, { ...pass, identity });
   const { resource } = streamNamed(pass.stream);
-  const page = await pageOf(pass.stream, records);
+  const page = await preparePage(
+    resource,
+    await sourceRecords(resource.name, records, findHeldOf(warehouse, { ...pass, resource })),
+  );
   return landPage(warehouse, {
     pass,
     resource,
@@ -130,7 +134,7 @@ async function cursorOf({ pool }: Warehouse, pass: PassInHand): Promise<string |
 }
 
 /** Takes the same way from a response's text to a prepared page as a sync does. */
-export function pageOf(stream: string, records: readonly string[]): Promise<PreparedPage> {
+export async function pageOf(stream: string, records: readonly string[]): Promise<PreparedPage> {
   const { resource } = streamNamed(stream);
-  return preparePage(resource, sourceRecords(resource.name, records));
+  return preparePage(resource, await sourceRecords(resource.name, records));
 }

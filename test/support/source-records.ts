@@ -1,9 +1,25 @@
-import { sourceRecord, type SourceRecord } from '../../resources/source-record.ts';
-import { recordTexts } from '../../source/record-texts.ts';
-import { replaceNul } from '../../source/replace-nul.ts';
+import type { FindHeld, SourceRecord } from '../../resources/source-record.ts';
+import { answerLimits } from '../../source/answer-limits.ts';
+import { listPageOf } from '../../source/responses.ts';
 
 /** The records of a list response, by the way that those of the service take. */
-export function sourceRecords(plural: string, records: readonly string[]): SourceRecord[] {
-  const response = replaceNul(`{"${plural}": [${records.join(', ')}], "next_cursor": null}`);
-  return recordTexts(response, plural).map(sourceRecord);
+export async function sourceRecords(
+  plural: string,
+  records: readonly string[],
+  findHeld?: FindHeld,
+): Promise<readonly SourceRecord[]> {
+  const response = `{"${plural}": [${records.join(', ')}], "next_cursor": null}`;
+  const page = await listPageOf(
+    {
+      body: { bytes: Buffer.from(response), isLarge: false },
+      servedAt: null,
+      receivedAt: new Date(),
+      requestId: null,
+      secrets: [],
+      failure: { request: 'GET /', status: 200, errorCode: null, requestId: null },
+    },
+    plural,
+    { limits: { ...answerLimits, records: Infinity }, findHeld },
+  );
+  return page.records;
 }

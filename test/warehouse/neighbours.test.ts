@@ -80,8 +80,8 @@ const steps: Record<string, (copied: Copied) => Promise<unknown>> = {
     });
   },
   'a look for what events tell': async (copied) => {
-    const held = ['told', 'late', 'b'].map((id) => {
-      const events = prepareEvents(sourceRecords('events', [deletionIn(copied, id)]));
+    const held = ['told', 'late', 'b'].map(async (id) => {
+      const events = prepareEvents(await sourceRecords('events', [deletionIn(copied, id)]));
       return holdsDeletions(warehouse, copied.connectionId, events);
     });
     return Promise.all(held);

@@ -1,4 +1,3 @@
-import { hash as digestOf } from 'node:crypto';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { fieldIssuesOf, type FieldIssue } from '../../resources/field-issues.ts';
 import { problemOfNumbers } from '../../resources/huge-number.ts';
@@ -7,6 +6,7 @@ import { recordCheckOf } from '../../resources/record-check.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { sentIdOf, type SourceRecord } from '../../resources/source-record.ts';
 import { isWellFormed } from '../../resources/well-formed.ts';
+import { contentHash } from './content-hash.ts';
 import { digitsOf } from './digits-of.ts';
 
 /** A page, ready to be landed: what can be decided without the database has been decided. */
@@ -59,14 +59,18 @@ export async function preparePage(resource: Resource, page: readonly SourceRecor
   let ascends = true;
   let lowest: Timed | null = null;
   let before = -Infinity;
-  for (const [index, { text, value }] of page.entries()) {
-    if (index % yieldEvery === 0) await yieldToEventLoop();
-    const reason = check(value) ?? problemOfNumbers(text);
-    if (reason !== undefined) {
-      refused.push({ recordId: idOf(value), digits: digitsOf(sentIdOf({ value }), text), reason, text });
-      continue;
+  let checked = 0;
+  for (const record of page) {
+    if (record.held === undefined) {
+      if (checked % yieldEvery === 0) await yieldToEventLoop();
+      checked += 1;
+      const reason = check(record.value) ?? problemOfNumbers(record.text);
+      if (reason !== undefined) {
+        refused.push(refusedOf(record, reason));
+        continue;
+      }
     }
-    const prepared = prepare(resource, value as Record<string, unknown>, text);
+    const prepared = prepare(resource, record);
     ascends &&= prepared.at >= before;
     before = prepared.at;
     if (lowest === null || prepared.at < lowest.at) lowest = prepared;
@@ -83,26 +87,32 @@ export async function preparePage(resource: Resource, page: readonly SourceRecor
  */
 const yieldEvery = 10;
 
-function prepare(resource: Resource, record: Record<string, unknown>, text: string): Timed {
-  const version = record[resource.version] as string;
+function prepare(resource: Resource, record: SourceRecord): Timed {
+  const { text, held } = record;
+  if (held !== undefined) {
+    return {
+      ...held,
+      at: microsecondsOf(held.version) ?? -Infinity,
+      text,
+      get fieldIssues() {
+        return fieldIssuesOf(resource, record.value as Record<string, unknown>);
+      },
+    };
+  }
+  const value = record.value as Record<string, unknown>;
+  const version = value[resource.version] as string;
   return {
-    id: record.id as string,
+    id: value.id as string,
     version,
     at: microsecondsOf(version) ?? -Infinity,
     text,
-    hash: contentHash(text, record.last_synced_at),
-    fieldIssues: fieldIssuesOf(resource, record),
+    hash: contentHash(text, value.last_synced_at),
+    fieldIssues: fieldIssuesOf(resource, value),
   };
 }
 
-/**
- * Where `last_synced_at` is not written compactly the hash covers it too; then a record that was only touched takes the
- * longer way, through the comparison in Postgres, to the same end.
- */
-function contentHash(text: string, lastSyncedAt: unknown): Buffer {
-  const content =
-    typeof lastSyncedAt === 'string' ? text.replace(`"last_synced_at":"${lastSyncedAt}"`, '') : text;
-  return digestOf('sha256', content, 'buffer');
+function refusedOf({ text, value }: SourceRecord, reason: string): RefusedRecord {
+  return { recordId: idOf(value), digits: digitsOf(sentIdOf({ value }), text), reason, text };
 }
 
 function highestOf(records: readonly Timed[]): PreparedPage['highest'] {

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { memberText } from '../../source/member-text.ts';
-import { recordTexts } from '../../source/record-texts.ts';
+import { cutPage } from '../../source/cut-page.ts';
+
+const recordTexts = (text: string, plural: string): readonly string[] => cutPage(text, plural).records;
 
 describe('the texts of the records of a page', () => {
   test('are what was sent, character by character', () => {

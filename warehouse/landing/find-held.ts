@@ -1,0 +1,71 @@
+import { isTime } from '../../resources/instant.ts';
+import type { FindHeld, HeldContent } from '../../resources/source-record.ts';
+import type { Warehouse } from '../open-warehouse.ts';
+import type { RecordScope } from '../record-scope.ts';
+import { contentHash } from './content-hash.ts';
+
+/**
+ * Finds in the pages of one reading what `finance` holds already. After a page of which it holds nothing, as in a first load, it is not asked
+ * again.
+ */
+export function findHeldOf(
+  { pool }: Pick<Warehouse, 'pool'>,
+  { connectionId, resource }: RecordScope,
+): FindHeld {
+  // A version that is `updated_at` may stand in what is nested in a record too. There are few such records.
+  let asks = resource.version === 'last_synced_at';
+  return async (texts) => {
+    if (!asks) return new Map();
+    const candidates = texts.flatMap((text, place) => {
+      const content = contentAsWritten(text);
+      return content === undefined ? [] : [{ place, content }];
+    });
+    const { rows } = await pool.query<{ place: string }>({
+      name: `find held ${resource.name}`,
+      text: `
+        select place
+        from unnest($2::text[], $3::bytea[]) with ordinality as arriving (id, hash, place)
+        join lateral (
+          select from finance.${resource.name} f
+          where f.connection_id = $1 and f.id = arriving.id and f._content_hash = arriving.hash
+          offset 0
+        ) held on true`,
+      values: [
+        connectionId,
+        candidates.map(({ content }) => content.id),
+        candidates.map(({ content }) => content.hash),
+      ],
+    });
+    asks = rows.length > 0;
+    return new Map(
+      rows.flatMap(({ place }) => {
+        const candidate = candidates[Number(place) - 1];
+        return candidate === undefined ? [] : [[candidate.place, candidate.content] as const];
+      }),
+    );
+  };
+}
+
+/**
+ * A record's ID, version and hash, read off its text without parsing it; undefined where JSON.parse might find others.
+ *
+ * If `finance` holds a record under this ID with this hash, then the text is that record's but for the value of `last_synced_at`, and so is
+ * JSON that passed the check: what the hash leaves out stands between a comma and the next one or the end of its object, so that the rest is
+ * no JSON until it is put back in that very place, and it is the only member of its name, which is spelled without escapes. An ID that is a
+ * nested object's is none under which this content is held.
+ */
+export function contentAsWritten(text: string): HeldContent | undefined {
+  const at = text.indexOf(versionName);
+  if (at === -1 || text[at - 1] !== ',' || text.lastIndexOf(versionName) !== at || escapedLetter.test(text))
+    return undefined;
+  const id = idMember.exec(text)?.[1];
+  versionValue.lastIndex = at + versionName.length;
+  const version = versionValue.exec(text)?.[1];
+  if (id === undefined || version === undefined || !isTime(version)) return undefined;
+  return { id, version, hash: contentHash(text, version) };
+}
+
+const versionName = '"last_synced_at"';
+const versionValue = /:"([^"\\]*)"[,}]/y;
+const idMember = /"id":"([^"\\]+)"/;
+const escapedLetter = /\\u00[4-7]/;
