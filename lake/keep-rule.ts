@@ -20,26 +20,47 @@ export function parseKeepRule(text: string): KeepRule | undefined {
   return rule.last === 0 && rule.daily === 0 && !rule.monthEnds ? undefined : rule;
 }
 
-/** Those of `ids` that the rule keeps: an ID begins with its time. `now` says which days count. */
-export function keptBy(rule: KeepRule, { ids, now }: { ids: readonly string[]; now: Date }): Set<string> {
-  const newestFirst = [...ids].sort().reverse();
-  const firstDay = new Date(now.getTime() - rule.daily * day).toISOString().slice(0, 10).replaceAll('-', '');
-  const recent = newestFirst.filter((id) => id.slice(0, 8) > firstDay);
-  return new Set([
-    ...newestFirst.slice(0, rule.last),
-    ...(rule.daily > 0 ? firstOfEach(recent, 8) : []),
-    ...(rule.monthEnds ? firstOfEach(newestFirst, 6) : []),
-  ]);
+export interface Dated {
+  readonly id: string;
+  /** When its rows were read, in milliseconds. */
+  readonly takenAt: number;
 }
 
-/** The first ID of each group of those that begin alike. */
-function firstOfEach(ids: readonly string[], characters: number): string[] {
-  const firsts = new Map<string, string>();
-  for (const id of ids) {
-    const group = id.slice(0, characters);
-    if (!firsts.has(group)) firsts.set(group, id);
+/**
+ * The IDs of those that the rule keeps. The moment of its rows counts, not the time its ID begins with: a run that is reset, or waits for a worker,
+ * publishes rows of today under the time it began. `now` says which days count.
+ */
+export function keptBy(
+  rule: KeepRule,
+  { snapshots, now }: { snapshots: readonly Dated[]; now: Date },
+): Set<string> {
+  const newestFirst = [...snapshots].sort((a, b) => b.takenAt - a.takenAt || (a.id < b.id ? 1 : -1));
+  const firstDay = dayOf(now.getTime() - rule.daily * day);
+  const recent = newestFirst.filter(({ takenAt }) => dayOf(takenAt) > firstDay);
+  const kept = [
+    ...newestFirst.slice(0, rule.last),
+    ...(rule.daily > 0 ? firstOfEach(recent, dayOf) : []),
+    ...(rule.monthEnds ? firstOfEach(newestFirst, monthOf) : []),
+  ];
+  return new Set(kept.map(({ id }) => id));
+}
+
+/** The first one of each day or month. */
+function firstOfEach(snapshots: readonly Dated[], groupOf: (milliseconds: number) => string): Dated[] {
+  const firsts = new Map<string, Dated>();
+  for (const snapshot of snapshots) {
+    const group = groupOf(snapshot.takenAt);
+    if (!firsts.has(group)) firsts.set(group, snapshot);
   }
   return [...firsts.values()];
+}
+
+function dayOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 10);
+}
+
+function monthOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 7);
 }
 
 const day = 86_400_000;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { instantText, snapshotIdText } from './checked-texts.ts';
-import { keptBy, type KeepRule } from './keep-rule.ts';
+import { keptBy, type Dated, type KeepRule } from './keep-rule.ts';
 import type { Lake } from './lake.ts';
 import { mapAtOnce } from './map-at-once.ts';
 import { lookAtManifest } from './pointer.ts';
@@ -23,12 +23,12 @@ export async function retireSnapshots(
   lake: Lake,
   { rule, warehouseId, now }: { rule: KeepRule; warehouseId: string; now: Date },
 ): Promise<{ removed: string[] }> {
-  const ids = await ownSnapshots(lake, { warehouseId, now });
+  const snapshots = await ownSnapshots(lake, { warehouseId, now });
   const { found, value } = (await readChecked(lake, path, schema)) ?? {};
   const marked: Readonly<Record<string, string>> = value?.expired ?? {};
-  const kept = new Set([...keptBy(rule, { ids, now }), ...(await namedByPointers(lake))]);
-  const lately = keptUntilLately(rule, { ids, now });
-  const expired = ids.filter((id) => !kept.has(id));
+  const kept = new Set([...keptBy(rule, { snapshots, now }), ...(await namedByPointers(lake))]);
+  const lately = keptUntilLately(rule, { snapshots, now });
+  const expired = snapshots.map(({ id }) => id).filter((id) => !kept.has(id));
   const removed = expired.filter((id) => isOver(marked[id], now) && !lately.has(id));
   for (const id of removed) await lake.removeSnapshot(id);
   const left = expired.filter((id) => !removed.includes(id));
@@ -45,14 +45,14 @@ export async function retireSnapshots(
 async function ownSnapshots(
   lake: Lake,
   { warehouseId, now }: { warehouseId: string; now: Date },
-): Promise<string[]> {
-  const ids = (await lake.snapshotIds()).filter((id) => !isFarAhead(timeOfSnapshot(id), now.getTime()));
-  const areOurs = await mapAtOnce(
-    manifestsAtOnce,
-    ids,
-    async (id) => (await lookAtManifest(lake, id))?.value?.warehouse_id === warehouseId,
-  );
-  return ids.filter((_, index) => areOurs[index]);
+): Promise<Dated[]> {
+  const isNear = (milliseconds: number): boolean => !isFarAhead(milliseconds, now.getTime());
+  const ids = (await lake.snapshotIds()).filter((id) => isNear(timeOfSnapshot(id)));
+  const seen = await mapAtOnce(manifestsAtOnce, ids, async (id) => {
+    const manifest = (await lookAtManifest(lake, id))?.value;
+    return manifest?.warehouse_id === warehouseId ? [{ id, takenAt: Date.parse(manifest.taken_at) }] : [];
+  });
+  return seen.flat().filter(({ takenAt }) => isNear(takenAt));
 }
 
 /** Each may have 64 MB. */
@@ -62,11 +62,14 @@ const manifestsAtOnce = 4;
  * What the rule still kept six hours ago, or was not there yet, whatever its mark says: whoever may write to the lake may write any mark, and
  * who reads a snapshot has this time.
  */
-function keptUntilLately(rule: KeepRule, { ids, now }: { ids: readonly string[]; now: Date }): Set<string> {
+function keptUntilLately(
+  rule: KeepRule,
+  { snapshots, now }: { snapshots: readonly Dated[]; now: Date },
+): Set<string> {
   const then = new Date(now.getTime() - graceMilliseconds);
-  const before = ids.filter((id) => timeOfSnapshot(id) <= then.getTime());
-  const since = ids.filter((id) => timeOfSnapshot(id) > then.getTime());
-  return new Set([...keptBy(rule, { ids: before, now: then }), ...since]);
+  const before = snapshots.filter(({ takenAt }) => takenAt <= then.getTime());
+  const since = snapshots.filter(({ takenAt }) => takenAt > then.getTime());
+  return new Set([...keptBy(rule, { snapshots: before, now: then }), ...since.map(({ id }) => id)]);
 }
 
 function isOver(since: string | undefined, now: Date): boolean {

@@ -1,12 +1,13 @@
 import type { Manifest } from '../../lake/manifest.ts';
+import { timeOfSnapshot } from '../../lake/snapshot-id.ts';
 
-/** Of a snapshot that has nothing in it. */
+/** Of a snapshot that has nothing in it, taken when its run began. */
 export function emptyManifest(id: string, warehouseId: string): Manifest {
   return {
     snapshot_id: id,
     run_id: 'run',
     warehouse_id: warehouseId,
-    taken_at: '2026-01-01T00:00:00Z',
+    taken_at: new Date(timeOfSnapshot(id)).toISOString(),
     product_version: '0.6.0',
     schema_version: '1',
     rows: 0,

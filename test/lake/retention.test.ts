@@ -2,13 +2,14 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { keptBy, parseKeepRule } from '../../lake/keep-rule.ts';
 import type { Lake } from '../../lake/lake.ts';
 import { manifestText } from '../../lake/manifest.ts';
 import { emptyManifest } from './empty-manifest.ts';
 import { openLake } from '../../lake/open-lake.ts';
 import { retireSnapshots } from '../../lake/retire-snapshots.ts';
+import { timeOfSnapshot } from '../../lake/snapshot-id.ts';
 
 const day = 86_400_000;
 const now = new Date('2026-11-21T12:00:00Z');
@@ -18,7 +19,8 @@ test('the default keeps the newest seven, the last of thirty days, and every end
   expect(rule).toEqual({ last: 7, daily: 30, monthEnds: true });
   // Every six hours for 100 days.
   const ids = Array.from({ length: 400 }, (_, index) => idAt(now.getTime() - (index * day) / 4));
-  const kept = [...keptBy(rule, { ids, now })].sort();
+  const snapshots = ids.map((id) => ({ id, takenAt: timeOfSnapshot(id) }));
+  const kept = [...keptBy(rule, { snapshots, now })].sort();
   expect(kept.slice(-7)).toEqual([...ids].sort().slice(-7));
   expect(kept.filter((id) => id.startsWith('202610'))).toEqual(
     [...range(23, 31)].map((date) => `202610${date}T180000Z-000000`),
@@ -76,6 +78,39 @@ test.each(['latest.json', 'latest-marts.json'])('what %s names always stays', as
   expect(await lake.snapshotIds()).toEqual([idAt(1), idAt(2)]);
 });
 
+describe('a snapshot of a run that was reset, or waited for a worker, into the next month', () => {
+  const rule = { last: 1, daily: 0, monthEnds: true };
+  const november = idAt(Date.parse('2026-11-28T09:35:37Z'));
+  /** Its run began with the one of November, so its ID has that time. */
+  const late = november.replace('-000000', '-be87a9');
+  const december = idAt(Date.parse('2026-12-15T00:00:00Z'));
+
+  test('does not take the place of the one that was taken in the month of its ID', async () => {
+    const { lake, folder } = await lakeOf([november, december]);
+    await putSnapshots(folder, [late], (id) => manifestTakenAt(id, '2026-12-01T08:00:00.123456Z'));
+    const retire = (instant: string) => retireSnapshots(lake, { rule, warehouseId, now: new Date(instant) });
+    await retire('2026-12-16T00:00:00Z');
+    expect(await retire('2026-12-16T07:00:00Z')).toEqual({ removed: [late] });
+    expect(await lake.snapshotIds()).toEqual([november, december]);
+  });
+
+  test('is the newest one, if nothing was taken since', async () => {
+    const { lake, folder } = await lakeOf([november, december]);
+    await putSnapshots(folder, [late], (id) => manifestTakenAt(id, '2026-12-15T08:00:00.123456Z'));
+    const retire = (instant: string) => retireSnapshots(lake, { rule, warehouseId, now: new Date(instant) });
+    await retire('2026-12-16T00:00:00Z');
+    expect(await retire('2026-12-16T07:00:00Z')).toEqual({ removed: [december] });
+  });
+
+  test('is not removed while it is younger than six hours, whatever marks say', async () => {
+    const { lake, folder } = await lakeOf([november, december]);
+    await putSnapshots(folder, [late], (id) => manifestTakenAt(id, '2026-12-14T23:00:00Z'));
+    await writeFile(join(folder, 'retention.json'), JSON.stringify({ expired: { [late]: longAgo } }));
+    const at = new Date('2026-12-15T01:00:00Z');
+    expect(await retireSnapshots(lake, { rule, warehouseId, now: at })).toEqual({ removed: [] });
+  });
+});
+
 const everyHour = Array.from({ length: 18 }, (_, index) => idAt(now.getTime() - (index + 1) * 3_600_000));
 const longAgo = '2026-01-01T00:00:00.000Z';
 
@@ -85,6 +120,13 @@ test.each<[string, (folder: string) => Promise<void>]>([
     (folder) => putSnapshots(folder, idsAfter('2028-01-01T00:00:00Z'), manifestOf),
   ],
   ['of the year 9999', (folder) => putSnapshots(folder, idsAfter('9999-12-31T23:00:00Z'), manifestOf)],
+  [
+    'that say they were taken in years to come',
+    (folder) =>
+      putSnapshots(folder, idsAfter('2026-11-21T11:59:00Z'), (id) =>
+        manifestTakenAt(id, '2028-01-01T00:00:00Z'),
+      ),
+  ],
   ['without a manifest', (folder) => putSnapshots(folder, idsAfter('2026-11-21T11:59:00Z'), () => undefined)],
   [
     'whose manifest cannot be read',
@@ -160,6 +202,10 @@ async function putSnapshots(
 
 function manifestOf(id: string, warehouse = warehouseId): string {
   return manifestText(emptyManifest(id, warehouse));
+}
+
+function manifestTakenAt(id: string, takenAt: string): string {
+  return manifestText({ ...emptyManifest(id, warehouseId), taken_at: takenAt });
 }
 
 async function marksIn(folder: string): Promise<unknown> {
