@@ -9,6 +9,7 @@ import { refuseForeignHosts } from '../refuse-foreign-hosts.ts';
 import type { ConsoleParts } from './console-parts.ts';
 import { checkPassword } from './guard/check-password.ts';
 import { checkSameOrigin } from './guard/check-same-origin.ts';
+import { refuseForwarded } from './guard/refuse-forwarded.ts';
 import { setSecurityHeaders } from './guard/set-security-headers.ts';
 import { keepNotice, takeNotice } from './notice.ts';
 import { pages } from './pages.ts';
@@ -43,6 +44,7 @@ async function guard(server: FastifyInstance, { settings, logger }: ConsoleParts
         'Without DAYBOOK_CONSOLE_PASSWORD the console answers at localhost or 127.0.0.1 only: open it there, or set a password.',
       ),
     );
+    server.addHook('onRequest', refuseForwarded);
   } else await checkPassword(server, { password, logger });
   server.addHook('onRequest', checkSameOrigin);
 }

@@ -59,6 +59,31 @@ describe('every route that there is', () => {
       expect(status, route).toBe(403);
   });
 
+  test.each([
+    ['x-forwarded-for', '203.0.113.7'],
+    ['x-forwarded-proto', 'https'],
+    ['forwarded', 'for=203.0.113.7;host=daybook.example'],
+    ['via', '1.1 proxy'],
+    ['x-real-ip', '203.0.113.7'],
+  ])(
+    'gives nothing to a client beyond a proxy (%s), when there is no password; probes and webhooks pass',
+    async (name, value) => {
+      const headers = { host: 'localhost', 'sec-fetch-site': 'same-origin', [name]: value };
+      const asked = await statuses(open, headers);
+      for (const [route, status] of Object.entries(asked).filter(([one]) => !isOutside(one)))
+        expect(status, route).toBe(403);
+      const free = { 'GET /healthz': 200, 'GET /readyz': 200, 'GET /metrics': 200, 'POST /webhooks': 401 };
+      expect(asked).toMatchObject(free);
+      const refused = await request(open, { dispatcher, headers });
+      expect(await refused.body.text()).toContain('set DAYBOOK_CONSOLE_PASSWORD');
+    },
+  );
+
+  test('lets a client beyond a proxy in with the password', async () => {
+    const headers = { authorization: basic, 'x-forwarded-for': '203.0.113.7', via: '1.1 proxy' };
+    expect((await ask(guarded, { method: 'GET', path: '/' }, headers)).status).toBe(200);
+  });
+
   test('tells browsers to load nothing from elsewhere, to show it in no frame and to keep nothing', async () => {
     for (const { method, path } of routes.filter((route) => !isOutside(nameOf(route)))) {
       const { headers } = await ask(guarded, { method, path });

@@ -1,0 +1,16 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/**
+ * Refuses what a proxy has passed on. Whoever reaches the proxy is not on this machine, and may write any `Host`, so a console without a
+ * password has no other means of telling them. Browsers send none of these headers, and a proxy need not: nginx sends none unless it is told to.
+ */
+export async function refuseForwarded({ headers }: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (!Object.keys(headers).some((name) => isOfProxies.test(name))) return;
+  await reply.code(403).type('text/plain; charset=utf-8').send(`${sentence}\n`);
+}
+
+const isOfProxies = /^(forwarded|via|x-real-ip|x-forwarded(-.*)?)$/;
+
+const sentence =
+  'This request came through a proxy (it has a header Forwarded, X-Forwarded-*, Via or X-Real-IP), and the console has no password: ' +
+  'set DAYBOOK_CONSOLE_PASSWORD, or let the proxy pass on nothing but POST /webhooks.';
