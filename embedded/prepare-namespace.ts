@@ -3,12 +3,17 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 
 /**
  * Makes the namespace keep closed workflows 30 days; the development server would forget a failed sync after one.
- * Returns undefined while the server, or the namespace, is not there yet.
+ * Returns undefined while the server, or the namespace, is not there yet, and while it is another server that answers: one without the
+ * namespace `mark`.
  */
-export async function prepareNamespace(address: string, namespace: string): Promise<'ready' | undefined> {
+export async function prepareNamespace(
+  address: string,
+  { namespace, mark }: { namespace: string; mark: string },
+): Promise<'ready' | undefined> {
   const connection = Connection.lazy({ address });
   try {
     return await connection.withDeadline(Date.now() + 5000, async (): Promise<'ready'> => {
+      await connection.workflowService.describeNamespace({ namespace: mark });
       const { config } = await connection.workflowService.describeNamespace({ namespace });
       const kept = config?.workflowExecutionRetentionTtl?.seconds?.toNumber() ?? 0;
       if (kept !== keepDays * 86_400) {

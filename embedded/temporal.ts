@@ -1,5 +1,6 @@
-import { dirname } from 'node:path';
+import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { ensureTemporalCli } from '../scripts/temporal-cli.mjs';
 import { searchAttributeNames } from '../temporal/search-attributes.ts';
 import type { EmbeddedServer } from './keep-running.ts';
@@ -16,15 +17,17 @@ export async function startTemporal(options: TemporalOptions): Promise<TemporalS
   const { databaseFile, port, uiPort, namespace = 'default' } = options;
   const cli = await ensureTemporalCli({ report: options.report });
   await mkdir(dirname(databaseFile), { recursive: true, mode: 0o700 });
+  const mark = markOf(databaseFile);
   const server = await startServerProcess({
     name: 'Temporal',
     command: cli,
-    args: serverArguments({ databaseFile, port, uiPort, namespace }),
+    args: serverArguments({ databaseFile, port, uiPort, namespaces: [namespace, mark] }),
     logFile: options.logFile ?? `${databaseFile}.log`,
     stopSteps,
   });
   const address = `127.0.0.1:${port}`;
-  await waitUntilReady(server, { probe: () => prepareNamespace(address, namespace), timeoutMs: 60_000 });
+  const probe = () => prepareNamespace(address, { namespace, mark });
+  await waitUntilReady(server, { probe, timeoutMs: 60_000 });
   return { address, ui: `http://127.0.0.1:${uiPort}`, exited: server.exited, stop: server.stop };
 }
 
@@ -56,18 +59,28 @@ export async function stopOrphanedTemporal(databaseFile: string): Promise<void> 
   });
 }
 
+/**
+ * An empty namespace that tells this server from another home's. Two that are started at once may both find a port free: the one that gets
+ * it then answers the other one as well, which would work in its workflows until its own process has ended.
+ */
+function markOf(databaseFile: string): string {
+  const hash = createHash('sha256').update(resolve(databaseFile)).digest('hex');
+  return `daybook-home-${hash.slice(0, 12)}`;
+}
+
 function serverArguments(input: {
   databaseFile: string;
   port: number;
   uiPort: number;
-  namespace: string;
+  namespaces: readonly string[];
 }): string[] {
   return [
     ...['server', 'start-dev', '--db-filename', input.databaseFile],
     // WAL with NORMAL loses nothing when a process is killed; a power cut may cost the last moments, which syncs repeat.
     ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'],
     ...['--ip', '127.0.0.1', '--port', String(input.port), '--ui-port', String(input.uiPort)],
-    ...['--namespace', input.namespace, '--log-level', 'warn'],
+    ...input.namespaces.flatMap((name) => ['--namespace', name]),
+    ...['--log-level', 'warn'],
     ...searchAttributeNames.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
     ...['--dynamic-config-value', 'matching.enableFairness=true'],
     // Its HTTP API takes a POST from any web page in a browser on this machine; nobody here uses it, so no name gets in.

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../embedded/free-port.ts';
-import { startTemporal, type TemporalServer } from '../../embedded/temporal.ts';
+import { startTemporal, type TemporalOptions, type TemporalServer } from '../../embedded/temporal.ts';
 import { listeningPorts } from './listening-ports.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -25,12 +25,20 @@ test('the namespace keeps closed workflows 30 days and knows the search attribut
 });
 
 test('another namespace is made when it is asked for, and the Web UI answers', async () => {
-  const server = await temporalIn(await temporaryFolder(), 'finance');
+  const server = await temporalIn(await temporaryFolder(), { namespace: 'finance' });
   const connection = await Connection.connect({ address: server.address });
   const { namespaceInfo } = await connection.workflowService.describeNamespace({ namespace: 'finance' });
   await connection.close();
   expect(namespaceInfo?.name).toBe('finance');
   expect((await fetch(server.ui)).status).toBe(200);
+});
+
+test('a server whose port another home took first did not start, although the other one answers there', async () => {
+  const first = await temporalIn(await temporaryFolder());
+  // Both had looked when nobody had it.
+  const second = temporalIn(await temporaryFolder(), { port: Number(first.address.split(':')[1]) });
+  // By these words other ports are tried.
+  await expect(second).rejects.toThrow(/Temporal did not start: it ended with .*address already in use/s);
 });
 
 test.runIf(process.platform === 'linux')(
@@ -59,13 +67,13 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-async function temporalIn(folder: string, namespace = 'default'): Promise<TemporalServer> {
+async function temporalIn(folder: string, options: Partial<TemporalOptions> = {}): Promise<TemporalServer> {
   const server = await startTemporal({
     databaseFile: join(folder, 'temporal.db'),
     port: await freePort(),
     uiPort: await freePort(),
-    namespace,
     report: () => undefined,
+    ...options,
   });
   onTestFinished(() => server.stop());
   return server;
