@@ -110,15 +110,21 @@ export class CompanyUnnamed extends Error {
   }
 }
 
-/** Two names for one company would copy it twice. */
+/**
+ * Two names for one company would copy it twice. The service alone says which company a token opens, so what answers for one company may name
+ * another one: being first proves nothing, and two organisations prove that one of the answers is false.
+ */
 export class IdentityInUse extends Error {
   override readonly name = 'IdentityInUse';
   readonly handling = 'stop';
 
-  constructor(connectionId: string, otherConnectionId: string) {
+  constructor(connectionId: string, other: { connectionId: string; isOfOtherOrganisation: boolean }) {
+    const first = `${other.connectionId}, which reads it already`;
     super(
-      `${connectionId} opens the same company as ${otherConnectionId}, so nothing was written. ` +
-        `Remove one of them with "daybook connection remove".`,
+      (other.isOfOtherOrganisation
+        ? `The service names one company for ${connectionId} and for ${first}, but two organisations: one of the answers is false. Nothing was written. `
+        : `${connectionId} opens the same company as ${first}, so nothing was written. `) +
+        'Find out whose company it is, and remove the other one with "daybook connection remove".',
     );
   }
 }

@@ -65,6 +65,18 @@ describe('for whom the service answers', () => {
     expect(await pinnedOf(two)).toMatchObject({ service_connection_id: null });
   });
 
+  test('that another name has pinned is told with what may tell which is false: who was first, and whether the organisations differ', async () => {
+    const [squat, real] = [await addTestConnection(warehouse), await addTestConnection(warehouse)];
+    const identity = newIdentity();
+    await landAs(squat, { ...identity, orgId: 'another' });
+    await expect(landAs(real, identity)).rejects.toThrow(
+      `The service names one company for ${real} and for ${squat}, which reads it already, but two organisations: one of the answers is false.`,
+    );
+    await expect(landAs(real, { ...identity, orgId: 'another' })).rejects.toThrow(
+      `${real} opens the same company as ${squat}, which reads it already,`,
+    );
+  });
+
   test('is pinned by one name only when two read the same company at once', async () => {
     const names = [await addTestConnection(warehouse), await addTestConnection(warehouse)];
     const identity = newIdentity();

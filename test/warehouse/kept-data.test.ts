@@ -119,7 +119,15 @@ describe('data that remove --keep-data leaves', () => {
     const other = await addTestConnection(warehouse);
     await landBills(other, [], identity);
     await expect(add(connectionId)).rejects.toThrow(IdentityInUse);
+    await expect(add(connectionId)).rejects.toThrow(`${connectionId} opens the same company as ${other}`);
     expect(await keptOf(connectionId)).toBeDefined();
+  });
+
+  test('is refused while another organisation has its company, and says so', async () => {
+    const { connectionId, identity } = await keptConnection();
+    const other = await addTestConnection(warehouse);
+    await landBills(other, [], { ...identity, orgId: 'another' });
+    await expect(add(connectionId)).rejects.toThrow('but two organisations: one of the answers is false');
   });
 
   test('goes with a second remove, and then the name is free for any company', async () => {

@@ -146,16 +146,19 @@ async function refuseOthers(
   { connection, kept }: { connection: NewConnection; kept: KeptData },
 ): Promise<void> {
   const { connectionId, apiAddress } = connection;
-  const { api_address: keptAddress, service_connection_id: identity } = kept;
+  const { api_address: keptAddress, service_connection_id: identity, org_id: organisation } = kept;
   if (keptAddress === null || identity === null) throw new RecordsKept(connectionId);
   if (keptAddress !== apiAddress) throw new RecordsKept(connectionId, keptAddress);
   // As pinIdentity does it: of two names that take one company, the second sees the first.
   await sql`select sync.lock('identity/' || ${identity})`.execute(db);
   const other = await db
     .selectFrom('sync.connections')
-    .select('connection_id')
+    .select(['connection_id', 'org_id'])
     .where('api_address', '=', apiAddress)
     .where('service_connection_id', '=', identity)
     .executeTakeFirst();
-  if (other !== undefined) throw new IdentityInUse(connectionId, other.connection_id);
+  if (other !== undefined) {
+    const isOfOtherOrganisation = other.org_id !== organisation;
+    throw new IdentityInUse(connectionId, { connectionId: other.connection_id, isOfOtherOrganisation });
+  }
 }

@@ -54,8 +54,8 @@ async function pinFirst(
   const { connectionId, runId, token, identity } = input;
   // The lock makes two names that open the same company pin one after the other; the second then sees the first.
   await client.query("select sync.lock('identity/' || $1)", [identity.id]);
-  const { rows } = await client.query<{ connection_id: string }>(
-    `select other.connection_id
+  const { rows } = await client.query<{ connection_id: string; org_id: string }>(
+    `select other.connection_id, other.org_id
      from sync.connections other
      join sync.connections mine using (api_address)
      where mine.connection_id = $1 and other.service_connection_id = $2 and other.connection_id <> $1`,
@@ -71,7 +71,10 @@ async function pinFirst(
     [connectionId, token, runId],
   );
   if (asked.rowCount === 0) throw new TokenNotProved(connectionId);
-  if (other !== undefined) throw new IdentityInUse(connectionId, other.connection_id);
+  if (other !== undefined) {
+    const isOfOtherOrganisation = other.org_id !== identity.orgId;
+    throw new IdentityInUse(connectionId, { connectionId: other.connection_id, isOfOtherOrganisation });
+  }
   const updated = await client.query(
     `update sync.connections set service_connection_id = $2, org_id = $3, platform = $4
      where connection_id = $1
