@@ -6,7 +6,7 @@ import { readRuns, type RunRead } from '../warehouse/runs/read-run.ts';
 import { isDatabaseAway } from '../warehouse/is-database-away.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { print, printAside } from './printer.ts';
-import { visible } from './visible.ts';
+import { visible } from '../server/frame/visible.ts';
 import { readTroubles } from '../operations/read-troubles.ts';
 import { runTable } from './run-table.ts';
 import { runNames } from '../operations/run-names.ts';

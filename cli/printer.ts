@@ -1,5 +1,5 @@
 import Table from 'cli-table3';
-import { visible, visibleInCell } from './visible.ts';
+import { visible, visibleInCell } from '../server/frame/visible.ts';
 
 /** A cell: text, a number that is shown as written, or nothing. */
 export type Cell = string | number | boolean | Date | null | undefined;

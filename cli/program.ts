@@ -27,7 +27,7 @@ import { urlCommand } from './commands/url.ts';
 import { workerCommand } from './commands/worker.ts';
 import type { SetExitCode } from './exit-codes.ts';
 import { productVersion } from './product-version.ts';
-import { visible } from './visible.ts';
+import { visible } from '../server/frame/visible.ts';
 
 export function createProgram(setExitCode: SetExitCode): Command {
   const program = new Command('daybook')

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { createLogUpdate } from 'log-update';
 import { printAside } from './printer.ts';
-import { visible } from './visible.ts';
+import { visible } from '../server/frame/visible.ts';
 
 /**
  * Reads how far something is and shows it, until `over`: in place on a terminal, elsewhere a line every few seconds. An empty

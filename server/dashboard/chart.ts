@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { QueryResult } from '../../warehouse/query-texts.ts';
+import { visible } from '../frame/visible.ts';
 import { leftOutWords, type LeftOut } from './left-out.ts';
 import { namelessWords, type Nameless, type NamelessKind } from './nameless.ts';
 import { unreadWords, type Read } from './unread.ts';
@@ -78,7 +79,7 @@ export function defineChart<Row extends ScopedRow>({ row, view, ...rest }: Chart
   return {
     ...rest,
     views: (result, { asOf, utcDay, nameless, reads: all }) =>
-      [...byChoice(objectsOf(result))].map(([, { scope, objects }]) => {
+      [...byChoice(objectsOf(result).map(withVisibleTexts))].map(([, { scope, objects }]) => {
         const currency = scope.currency ?? '';
         // Where there is nothing but what is left out there are no figures.
         const rows = objects
@@ -132,6 +133,13 @@ function byChoice(objects: readonly Record<string, unknown>[]): Map<string, Choi
     choices.set(key, choice);
   }
   return choices;
+}
+
+/** What others named their vendors and currencies is shown, drawn, and chosen by: all of that is said in the same characters. */
+function withVisibleTexts(object: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(object).map(([name, value]) => [name, typeof value === 'string' ? visible(value) : value]),
+  );
 }
 
 const scoped = z.object({

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { launchBrowser } from '../support/browser.ts';
 import { clientSecret, createInstallation, secretKey } from '../support/installation.ts';
 import { proofTest, some } from '../support/proof-test.ts';
+import { row } from '../support/rows.ts';
 import { seriousFindings } from '../support/serious-findings.ts';
 import { openConsole } from './open-console.ts';
 import { planted, plantStates } from './plant-states.ts';
@@ -93,6 +94,20 @@ describe('a connection', () => {
     const page = await open(`${url}/connections/paused`);
     expect(await page.locator('.facts').textContent()).toContain('Month end: ');
     expect(await page.getByRole('button', { name: 'Resume' }).isVisible()).toBe(true);
+  });
+
+  test('shows what would turn the direction of writing, or control something, written out', async () => {
+    const set = 'update sync.connections set paused_why = $1 where connection_id = $2 returning paused_why';
+    const { paused_why: before } = await row(
+      warehouse,
+      'select paused_why from sync.connections where connection_id = $1',
+      ['paused'],
+    );
+    await row(warehouse, set, ['month \u202edne\u0007', 'paused']);
+    const page = await (await fetch(`${url}/connections/paused`)).text();
+    await row(warehouse, set, [before, 'paused']);
+    expect(page).toContain(String.raw`month \u202edne\u0007`);
+    expect(page).not.toContain('\u202e');
   });
 
   test('over the delete limit asks in two steps', async () => {

@@ -12,6 +12,8 @@ import { buildMarts } from './build-marts.ts';
 
 const installation = await createInstallation();
 const { warehouse } = installation;
+/** A browser would write what follows it backwards. */
+const turned = 'C05\u202e\u0007';
 let honest: string;
 let crowded: string;
 let empty: string[];
@@ -24,6 +26,7 @@ beforeAll(async () => {
   for (let count = 0; count < 505; count += 1) empty.push(await addTestConnection(warehouse));
   await land(warehouse, { connectionId: honest, stream: 'bills', pages: [billsOf(['EUR', 'USD', null])] });
   const codes = Array.from({ length: 60 }, (_, index) => `C${String(index).padStart(2, '0')}`);
+  codes[5] = turned;
   // Of one currency there are two bills.
   const pages = [billsOf([...codes, 'C41', null])];
   await land(warehouse, { connectionId: crowded, stream: 'bills', pages });
@@ -35,7 +38,7 @@ function billsOf(codes: readonly (string | null)[]): string[] {
   return codes.map((code, index) =>
     bill(`b${index}`, {
       currency_code: JSON.stringify(code),
-      vendor_id: `"v${index}"`,
+      vendor_id: JSON.stringify(`v\u2066${index}`),
       issue_date: '"2025-12-01"',
       due_date: '"2025-12-20"',
       total_amount: '10',
@@ -101,4 +104,20 @@ test('one page is read at a time, and by who asks for the same only once', async
     'c',
   ]);
   expect(said).toEqual(['a', 'b', 'c'].flatMap((one) => [`${one} begins`, `${one} ends`]));
+});
+
+test('characters that turn the direction of writing, or control something, are written out in the page, and the choice of them works', async () => {
+  const url = await openConsole(installation);
+  const query = new URLSearchParams({ connection: crowded, currency: String.raw`C05\u202e\u0007` });
+  const page = await (await fetch(`${url}/dashboard?${query.toString()}`)).text();
+  const commands = /[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
+  expect(commands.exec(page)?.[0]).toBeUndefined();
+  const [, sentence] = /id="ap-ageing".*?data-sentence[^>]*>([^<]*)/s.exec(page) ?? [];
+  expect(sentence).toContain(String.raw`C05\u202e\u0007 10 is owed`);
+  expect(/v\\u2066\d+/.exec(page)?.[0]).toBe(String.raw`v\u20665`);
+  const [, data = ''] = /id="dashboard-data">([^<]*)</.exec(page) ?? [];
+  const texts: string[] = [];
+  JSON.parse(data, (_, value: unknown) => (typeof value === 'string' ? texts.push(value) : value));
+  expect(texts.filter((text) => commands.test(text))).toEqual([]);
+  expect(choicesOf(dashboard).currencies[crowded]).toContain(query.get('currency'));
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { visible, visibleInCell } from '../../cli/visible.ts';
+import { visible, visibleInCell } from '../../server/frame/visible.ts';
 import { eventually } from '../support/eventually.ts';
 import { bill } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';

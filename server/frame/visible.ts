@@ -1,5 +1,5 @@
 /**
- * A text as a terminal may show it: what would move its cursor, change its title or turn the direction of writing is written out
+ * A text as a terminal or a page may show it: what would move a cursor, change a title or turn the direction of writing is written out
  * (`\u001b`). Line ends and tabs stay. JSON means the same afterwards.
  */
 export function visible(text: string): string {
