@@ -4,6 +4,7 @@ import { mapConcurrently } from './map-concurrently.ts';
 import { trackProgress } from './progress.ts';
 import { bookkeeping, paging } from './proxies.ts';
 import { createReader, type Run } from './read-streams.ts';
+import { requireInput } from './require-input.ts';
 import { runIdOf, runToEnd, type RunResult } from './run-to-end.ts';
 
 /** One JSON object, so that "Start Workflow Like This One" in the Web UI repeats it, with other dates too. */
@@ -32,6 +33,7 @@ const concurrency = 3;
  * started again with the same times.
  */
 export async function backfillConnection(input: BackfillConnectionInput): Promise<RunResult> {
+  requireInput(input);
   const { connection, continues } = input;
   const runId = runIdOf(input);
   const planned = continues?.runId === runId ? continues.planned : await plan(input, runId);

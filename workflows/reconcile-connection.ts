@@ -8,6 +8,7 @@ import { bookkeeping, comparing } from './proxies.ts';
 import { trackProgress, type Progress } from './progress.ts';
 import { incomplete } from './incomplete.ts';
 import { createReader, type Run, type StreamReader } from './read-streams.ts';
+import { requireInput } from './require-input.ts';
 import { runIdOf, runToEnd, type RunResult } from './run-to-end.ts';
 
 /** One JSON object, so that "Start Workflow Like This One" in the Web UI repeats it. */
@@ -30,6 +31,7 @@ export interface ReconcileConnectionInput {
  * deleted without asking waits in a workflow of its own, where it can be approved by a signal.
  */
 export async function reconcileConnection(input: ReconcileConnectionInput): Promise<RunResult> {
+  requireInput(input);
   const { connection, resources = [], reason = 'Temporal', continues } = input;
   const runId = runIdOf(input);
   const run: Run = { runId, connection, reason, kind: 'reconcile' };

@@ -11,6 +11,7 @@ import { trackAnnouncements } from './data-ready.ts';
 import { bookkeeping } from './proxies.ts';
 import { trackProgress } from './progress.ts';
 import { createReader, readerOf, readStreams } from './read-streams.ts';
+import { requireInput } from './require-input.ts';
 import { runIdOf, runToEnd, type RunResult } from './run-to-end.ts';
 
 /** One JSON object, so that "Start Workflow Like This One" in the Web UI repeats it. */
@@ -49,6 +50,7 @@ export const syncNowUpdate = defineUpdate<SyncNowAnswer>('syncNow');
  * cancels it has the last word.
  */
 export async function syncConnection(input: SyncConnectionInput): Promise<RunResult> {
+  requireInput(input);
   const { connection, resources = [], reason = 'Temporal', continues } = input;
   const own = { runId: runIdOf(input), connection, reason };
   const adopts = input.adopts === undefined || continues !== undefined ? {} : { adopts: input.adopts };

@@ -87,6 +87,23 @@ async function grants(): Promise<string> {
   return String((await rows(warehouse, newest, []))[0]?.at);
 }
 
+test.each(['syncConnection', 'reconcileConnection', 'backfillConnection'])(
+  '%s without an input ends at once, and says what it takes',
+  async (type) => {
+    for (const args of [[null], []]) {
+      const execution = installation.client.workflow.execute(type, {
+        workflowId: `by-hand-${randomBytes(4).toString('hex')}`,
+        taskQueue: 'daybook',
+        args,
+        workflowExecutionTimeout: '20 s',
+      });
+      await expect(execution).rejects.toMatchObject({
+        cause: { type: 'UnknownConnection', message: expect.stringContaining('one JSON object') as string },
+      });
+    }
+  },
+);
+
 proofTest('one company under two names is refused for the second', async () => {
   const connection = await installation.connect();
   const second = await installation.connect({ token: `token-of-${connection}` });
