@@ -43,6 +43,27 @@ function recurringRevenue(): WorkedBook[] {
       everyMonth,
     ),
     worked(
+      'once-in-an-eon',
+      {
+        1: [subscriptionOf('s1', 'c1', 100), changed('s1', { items: eons }), subscriptionOf('s2', 'c2', 30)],
+        0: [changed('s1', { items: [itemOf('year', 1200)] })],
+      },
+      {
+        ...Object.fromEntries(
+          [0, 1, 2, 3].map((position) => [
+            `subscription_mrr_monthly.mrr_status where month = 2026-10-01 and subscription_id = s1 and position = ${position}`,
+            'unknown_interval',
+          ]),
+        ),
+        'subscription_mrr_monthly.interval_count where month = 2026-10-01 and position = 4': 9999,
+        'subscription_mrr_monthly.mrr where month = 2026-10-01 and position = 4': 0.01,
+        'mrr_movements_monthly.unpriced_items where month = 2026-10-01': 4,
+        'mrr_movements_monthly.closing where month = 2026-10-01 and platform_customer_id = c2': 30,
+        'mrr_movements_monthly.closing where month = 2026-11-01 and platform_customer_id = c1': 100,
+      },
+      everyMonth,
+    ),
+    worked(
       'setup-for-nothing',
       {
         1: [subscriptionOf('s1', 'c1', 100)],
@@ -545,6 +566,15 @@ function payments(): WorkedBook[] {
     ),
   ];
 }
+
+/** Billing periods that fit in the bigint of the warehouse, twelve times as many in none; what is above 9,999 is no interval. */
+const eons = [
+  { ...itemOf('year', 100), interval_count: 1e18 },
+  { ...itemOf('week', 100), interval_count: 9_223_372_036_854_774_784 },
+  { ...itemOf('month', 100), interval_count: -9_223_372_036_854_774_784 },
+  { ...itemOf('day', 100), interval_count: 10_000 },
+  { ...itemOf('month', 100), interval_count: 9_999 },
+];
 
 /** 3 of 10 each, for 24. */
 const discounted = { interval: 'month', interval_count: 1, quantity: 3, amount: 24, unit_amount: 10 };

@@ -22,6 +22,8 @@ unfit_prices as (
 items as (
     select
         item_versions.*,
+        -- Only of a count in these bounds is anything computed: twelve times what a source may send is no bigint, in any row.
+        case when item_versions.interval_count between 1 and 9999 then item_versions.interval_count end as intervals,
         unfit_amounts.record_id is not null as has_unfit_own_amount,
         unfit_prices.record_id is not null as has_unfit_price
     from item_versions
@@ -67,12 +69,12 @@ described as (
             and (items.has_unfit_price or (items.quantity is not null and items.unit_amount is not null))
         ) as has_unfit_amount,
         case
-            when coalesce(items.interval_count, 0) not between 1 and 9999 then null
+            when items.intervals is null then null
             when lower(items.billing_interval) = 'day' then 365
             when lower(items.billing_interval) = 'week' then 52
             when lower(items.billing_interval) in ('month', 'year') then 1
         end as numerator,
-        items.interval_count * case lower(items.billing_interval) when 'month' then 1 else 12 end as denominator
+        items.intervals * case lower(items.billing_interval) when 'month' then 1 else 12 end as denominator
     from items
     inner join versions
         on

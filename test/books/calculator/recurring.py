@@ -14,6 +14,9 @@ NOT_PAYING = {'in_trial', 'paused', 'canceled'}
 # Months that one interval has.
 MONTHS = {'day': Fraction(12, 365), 'week': Fraction(12, 52), 'month': Fraction(1), 'year': Fraction(12)}
 
+# A billing period of more of them is none that anybody meant.
+LONGEST_INTERVAL = 9_999
+
 
 def fits_of(book):
     """Of every version that was seen: the subscriptions with an amount that was rounded, and with one that is too large."""
@@ -92,7 +95,7 @@ class Item:
         if self.price == 0:
             return 'priced', 0
         months = MONTHS.get(self.interval)
-        if months is None or self.count is None or self.count <= 0:
+        if months is None or self.count is None or not 1 <= self.count <= LONGEST_INTERVAL:
             return 'unknown_interval', None
         if self.price is None:
             return 'unfit_amount' if self.is_unfit else 'no_amount', None
