@@ -28,16 +28,17 @@ export async function finishExport(
   });
 }
 
-/** A snapshot that is published, and not shown as it was asked for, is a failure that somebody has to hear of. */
+/** A snapshot that is published, and not shown as it was asked for or followed by what has to go, is a failure that somebody has to hear of. */
 function endOf(
   exported: Exported,
   lake: string,
 ): { status: 'succeeded' | 'failed'; failure: string | null; outcome: string | null } {
-  const { icebergProblem } = exported;
+  const { icebergProblem, removalProblem } = exported;
   const outcome = inWords(exported, lake);
-  return icebergProblem === undefined
+  const problems = [icebergProblem, removalProblem].filter((one) => one !== undefined);
+  return problems.length === 0
     ? { status: 'succeeded', failure: null, outcome }
-    : { status: 'failed', failure: `${outcome} ${icebergProblem}`, outcome: null };
+    : { status: 'failed', failure: [outcome, ...problems].join(' '), outcome: null };
 }
 
 function inWords({ icebergTables, ...exported }: Exported, lake: string): string {

@@ -11,10 +11,12 @@ import {
   paginateListObjectsV2,
   PutObjectCommand,
   S3Client,
-  S3ServiceException,
+  type _Error,
+  type EncodingType,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import { LakeRefused, LakeUnavailable } from './errors.ts';
+import { askStorage, codeToShow, isNamed, statusOf } from './ask-storage.ts';
+import { LakeKeeps, LakeRefused, LakeUnavailable } from './errors.ts';
 import { mostBytesOf, unreadable, type FileUsed, type Found, type KeptFile, type SizedFile } from './lake.ts';
 
 /** The objects under a prefix of a bucket. Paths are relative to it. */
@@ -57,6 +59,8 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
     forcePathStyle: true,
     requestHandler: { connectionTimeout: 10_000, socketTimeout: silenceMs },
   });
+  const asked = <Result>(work: () => Promise<Result>): Promise<Result> =>
+    askStorage({ location, client }, work);
   const keyOf = (path: string): string => (prefix === '' ? path : `${prefix}/${path}`);
   const checkCount = (names: readonly string[]): void => {
     if (names.length < mostPaths) return;
@@ -66,33 +70,33 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
 
   return {
     list: (under) =>
-      asked(location, async () => {
+      asked(async () => {
         const paths: string[] = [];
-        for await (const { Contents = [] } of paginateListObjectsV2(
+        for await (const { Contents = [], EncodingType } of paginateListObjectsV2(
           { client },
-          { Bucket, Prefix: keyOf(under) },
+          { Bucket, Prefix: keyOf(under), EncodingType: 'url' },
         ))
           for (const { Key = '' } of Contents) {
             checkCount(paths);
-            paths.push(Key.slice(keyOf('').length));
+            paths.push(decoded(Key, EncodingType).slice(keyOf('').length));
           }
         return paths;
       }),
     folders: (under) =>
-      asked(location, async () => {
+      asked(async () => {
         const names: string[] = [];
-        for await (const { CommonPrefixes = [] } of paginateListObjectsV2(
+        for await (const { CommonPrefixes = [], EncodingType } of paginateListObjectsV2(
           { client },
-          { Bucket, Prefix: keyOf(under), Delimiter: '/' },
+          { Bucket, Prefix: keyOf(under), Delimiter: '/', EncodingType: 'url' },
         ))
           for (const { Prefix = '' } of CommonPrefixes) {
             checkCount(names);
-            names.push(Prefix.slice(keyOf(under).length, -1));
+            names.push(decoded(Prefix, EncodingType).slice(keyOf(under).length, -1));
           }
         return names;
       }),
     read: (path) =>
-      asked(location, () =>
+      asked(() =>
         unlessMissing(async () => {
           const {
             Body,
@@ -107,11 +111,11 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
         }),
       ),
     bytesOf: (path) =>
-      asked(location, () =>
+      asked(() =>
         unlessMissing(async () => (await client.send(new HeadObjectCommand(at(path)))).ContentLength ?? 0),
       ),
     replace: (path, text, found) =>
-      asked(location, () =>
+      asked(() =>
         unlessChanged(async () => {
           const condition = found === undefined ? { IfNoneMatch: '*' } : { IfMatch: found.version };
           const body = Buffer.from(text);
@@ -120,7 +124,7 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
         }),
       ),
     upload: (path, localPath, { over, sha256 }) =>
-      asked(location, () =>
+      asked(() =>
         unlessChanged(async () => {
           const condition = over ? {} : { IfNoneMatch: '*' };
           const remembered = sha256 === undefined ? {} : { Metadata: { [sha256Key]: sha256 } };
@@ -129,7 +133,7 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
         }),
       ),
     copy: ({ path, bytes, sha256 }, to) =>
-      asked(location, async () => {
+      asked(async () => {
         const found = await unlessMissing(() => client.send(new HeadObjectCommand(at(path))));
         if (found?.ContentLength !== bytes || found.Metadata?.[sha256Key] !== sha256) return false;
         // Who replaces it at this moment changes the ETag.
@@ -140,7 +144,7 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
         });
       }),
     download: ({ path, bytes }, localPath) =>
-      asked(location, async () => {
+      asked(async () => {
         const found = await unlessMissing(() => client.send(new GetObjectCommand(at(path))));
         if (found === undefined) return 'is missing';
         const { Body, ContentLength = bytes } = found;
@@ -152,24 +156,55 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
         return await unlessOther(() => pipeline(Body, exactly(bytes), createWriteStream(localPath)));
       }),
     remove: (paths) =>
-      asked(location, async () => {
-        for (let start = 0; start < paths.length; start += 1_000) {
-          const Objects = paths.slice(start, start + 1_000).map((path) => ({ Key: keyOf(path) }));
-          await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }));
+      asked(async () => {
+        const keys = paths.filter((path) => canBeOurs.test(path)).map(keyOf);
+        const kept: _Error[] = [];
+        for (let start = 0; start < keys.length; start += 1_000) {
+          const Objects = keys.slice(start, start + 1_000).map((Key) => ({ Key }));
+          const told = new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } });
+          // It answers that all is well, and says of each key what became of it.
+          const { Errors = [] } = await client.send(told);
+          kept.push(...Errors.filter(({ Code }) => Code !== 'NoSuchKey'));
         }
+        const [first] = kept;
+        if (first === undefined) return;
+        const code = (await codeToShow(client, first.Code)) ?? 'without a code';
+        if (passing.has(code)) throw new LakeUnavailable(location, code);
+        throw new LakeKeeps(location, { files: kept.length, code });
       }),
     abortUploads: (under) =>
-      asked(location, async () => {
+      asked(async () => {
         // A thousand at once; what is more goes the next time.
-        const listed = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix: keyOf(under) }));
-        for (const { Key, UploadId } of listed.Uploads ?? [])
-          await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
+        const { Uploads = [], EncodingType } = await client.send(
+          new ListMultipartUploadsCommand({ Bucket, Prefix: keyOf(under), EncodingType: 'url' }),
+        );
+        for (const { Key = '', UploadId } of Uploads) {
+          const upload = { Bucket, Key: decoded(Key, EncodingType), UploadId };
+          await client.send(new AbortMultipartUploadCommand(upload));
+        }
       }),
     close: () => {
       client.destroy();
     },
   };
 }
+
+/**
+ * Characters that are none of XML's may be in a key: an answer that has them as they are cannot be read. Who does not know of the encoding
+ * does not say that it used it.
+ */
+function decoded(key: string, encoding: EncodingType | undefined): string {
+  return encoding === 'url' ? decodeURIComponent(key.replaceAll('+', ' ')) : key;
+}
+
+/**
+ * No path of ours has a character that controls, or that nobody sees. Whoever may write to the bucket may leave such keys there, which a
+ * request to remove objects cannot name: they stay, and nothing of ours with them.
+ */
+const canBeOurs = /^\P{C}*$/u;
+
+/** Codes of keys that are removed the next time. */
+const passing: ReadonlySet<string> = new Set(['InternalError', 'SlowDown', 'ServiceUnavailable']);
 
 /** Passes on no more than so many bytes: a server need not say how many it sends. */
 function exactly(bytes: number): (source: AsyncIterable<Buffer>) => AsyncGenerator<Buffer> {
@@ -218,34 +253,4 @@ async function unlessChanged(work: () => Promise<void>): Promise<boolean> {
     if (statusOf(error) === 412 || statusOf(error) === 409) return false;
     throw error;
   }
-}
-
-async function asked<Result>(location: string, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    const status = statusOf(error);
-    const name = error instanceof Error ? error.name : String(error);
-    const isRefusal =
-      status !== undefined && status >= 400 && status < 500 && status !== 429 && status !== 408;
-    if (isRefusal || isNamed(error, 'CredentialsProviderError')) throw new LakeRefused(location, name, error);
-    if (status !== undefined || isNetwork(error)) throw new LakeUnavailable(location, name, error);
-    throw error;
-  }
-}
-
-function statusOf(error: unknown): number | undefined {
-  return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
-}
-
-function isNamed(error: unknown, name: string): boolean {
-  return error instanceof Error && error.name === name;
-}
-
-function isNetwork(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    (error.name === 'TimeoutError' ||
-      ('code' in error && /^(E[A-Z]+|UND_ERR_)/.test(String(error.code)) && error.code !== 'ENOSPC'))
-  );
 }

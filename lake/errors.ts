@@ -8,6 +8,30 @@ export class LakeRefused extends Error {
   }
 }
 
+/** Object storage answers, and does not remove what it is told to: it is not permitted, or somebody has locked it. A person is needed. */
+export class LakeKeeps extends Error {
+  override readonly name = 'LakeKeeps';
+  readonly handling = 'stop';
+
+  constructor(location: string, { files, code }: { files: number; code: string }) {
+    super(
+      `The lake ${location} did not remove ${files.toLocaleString('en-US')} ${files === 1 ? 'file' : 'files'} (${code}), so what they hold is ` +
+        'still there. Permit Daybook to delete objects there (s3:DeleteObject), and release what is locked.',
+    );
+  }
+}
+
+/** Why storage keeps what `work` removes; undefined when it is gone. For who has more to do all the same. */
+export async function keptBack(work: () => Promise<void>): Promise<LakeKeeps | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    if (error instanceof LakeKeeps) return error;
+    throw error;
+  }
+}
+
 /** A file of the lake is not one that Daybook wrote: damaged, or made by somebody else who may write there. */
 export class LakeAltered extends Error {
   override readonly name = 'LakeAltered';

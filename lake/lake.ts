@@ -33,7 +33,7 @@ export interface Lake {
    * has one more link to it, a bucket copies it by itself.
    */
   share(file: KeptFile, to: string): Promise<boolean>;
-  /** Removes a file that nothing names any more, if it is there. */
+  /** Removes a file that nothing names any more, if it is there. This and what follows throw LakeKeeps where storage does not remove it. */
   removeFile(path: string): Promise<void>;
   /** Removes a folder of the lake with everything below it, unless a link stands in for it or for one above. */
   removeFolder(path: string): Promise<void>;

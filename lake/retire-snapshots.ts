@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { instantText, snapshotIdText } from './checked-texts.ts';
+import { keptBack, type LakeKeeps } from './errors.ts';
 import { keptBy, type Dated, type KeepRule } from './keep-rule.ts';
 import type { Lake } from './lake.ts';
 import { mapAtOnce } from './map-at-once.ts';
@@ -17,25 +18,30 @@ const graceMilliseconds = 6 * 3_600_000;
 /**
  * Removes snapshots that no rule keeps, in two steps: first they are marked, and a later export removes what has been marked for
  * six hours. What a pointer names always stays. What is no snapshot of this warehouse is neither counted nor removed. Says which were
- * removed.
+ * removed, and of those that storage keeps, why: one that somebody has locked does not hold up the others.
  */
 export async function retireSnapshots(
   lake: Lake,
   { rule, warehouseId, now }: { rule: KeepRule; warehouseId: string; now: Date },
-): Promise<{ removed: string[] }> {
+): Promise<{ removed: string[]; problem?: LakeKeeps }> {
   const snapshots = await ownSnapshots(lake, { warehouseId, now });
   const { found, value } = (await readChecked(lake, path, schema)) ?? {};
   const marked: Readonly<Record<string, string>> = value?.expired ?? {};
   const kept = new Set([...keptBy(rule, { snapshots, now }), ...(await namedByPointers(lake))]);
   const lately = keptUntilLately(rule, { snapshots, now });
   const expired = snapshots.map(({ id }) => id).filter((id) => !kept.has(id));
-  const removed = expired.filter((id) => isOver(marked[id], now) && !lately.has(id));
-  for (const id of removed) await lake.removeSnapshot(id);
+  const removed: string[] = [];
+  let problem: LakeKeeps | undefined;
+  for (const id of expired.filter((one) => isOver(marked[one], now) && !lately.has(one))) {
+    const refusal = await keptBack(() => lake.removeSnapshot(id));
+    if (refusal === undefined) removed.push(id);
+    problem ??= refusal;
+  }
   const left = expired.filter((id) => !removed.includes(id));
   const marks = Object.fromEntries(left.map((id) => [id, markOf(marked[id], now)]));
   const text = `${JSON.stringify({ expired: marks }, null, 2)}\n`;
   if (text !== found?.text && (found !== undefined || left.length > 0)) await lake.replace(path, text, found);
-  return { removed };
+  return problem === undefined ? { removed } : { removed, problem };
 }
 
 /**

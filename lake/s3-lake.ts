@@ -75,8 +75,10 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
     async removeLeftovers(of) {
       const kept = of === 'marts' ? await namesOfMarts(lake) : new Set(await lake.snapshotIds());
       const left = (await bucket.folders(`${of}/`)).filter((name) => !kept.has(name));
-      for (const name of left) await bucket.remove(await bucket.list(`${of}/${name}/`));
       await bucket.abortUploads(`${of}/`);
+      // All of them at once: what the bucket keeps of one does not hold up the others.
+      const paths = await mapAtOnce(requestsAtOnce, left, (name) => bucket.list(`${of}/${name}/`));
+      await bucket.remove(paths.flat());
     },
     close() {
       bucket.close();

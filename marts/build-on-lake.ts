@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDuckDb, quoted } from '../lake/duck-db.ts';
+import { keptBack } from '../lake/errors.ts';
 import { openLake } from '../lake/open-lake.ts';
 import type { BuildLock } from '../warehouse/marts/build-lock.ts';
 import { buildFolder, buildScratch, removeLeftovers } from './build-folder.ts';
@@ -31,7 +32,8 @@ export async function buildOnLake(
   await mkdir(scratch, { recursive: true, mode: 0o700 });
   const lake = await openLake({ location, scratch });
   try {
-    await lake.removeLeftovers('marts');
+    const kept = await keptBack(() => lake.removeLeftovers('marts'));
+    if (kept !== undefined) settings.onStep(kept.message);
     const snapshot = await localSnapshot(lake, scratch);
     const database = join(scratch, 'marts.duckdb');
     settings.onStep(`marts are being built on snapshot ${snapshot.id}`);

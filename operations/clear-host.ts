@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { buildScratch, clearBuilds, clearTemplates, removeLeftovers } from '../marts/build-folder.ts';
 import { temporaryFolder } from '../lake/temporary-folder.ts';
 import { openLake } from '../lake/open-lake.ts';
+import { martsPointerPath } from '../marts/publish-on-lake.ts';
 import { clearSparkNamespace, sparkNamespaces } from '../marts/spark-namespaces.ts';
 import { withBuildLock } from '../warehouse/marts/build-lock.ts';
 import { forgetMarts } from '../warehouse/marts/forget-marts.ts';
@@ -33,6 +34,27 @@ export async function clearMarts(places: Places): Promise<void> {
   await withBuildLock({ databaseUrl, target: 'spark' }, () => clearBuilds(marts.home, 'spark'));
   await clearTemplates(join(marts.home, 'seeds'));
   await rm(temporaryFolder(marts.home), { recursive: true, force: true });
+}
+
+/** Removes the marts from the lake: readers find none there. Throws BuildRunning. */
+export async function dropLakeMarts({
+  settings: { database, lake: places, marts },
+  warehouse,
+}: {
+  settings: Places;
+  warehouse: Warehouse;
+}): Promise<void> {
+  await withBuildLock({ databaseUrl: database.directUrl, target: 'lake' }, async () => {
+    const lake = await openLake({ location: places.location, scratch: buildScratch(marts.home) });
+    try {
+      // First what leads readers to them.
+      await lake.removeFile(martsPointerPath);
+      await lake.removeFolder('marts');
+    } finally {
+      await lake.close();
+    }
+    await forgetMarts(warehouse, 'lake');
+  });
 }
 
 /** Removes what Spark has written, from the catalog and from the lake. Says whether readers saw any. Throws BuildRunning. */

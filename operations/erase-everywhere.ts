@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { createCompanyProof } from '../activities/company-proof.ts';
 import type { ClientBase } from 'pg';
 import { confirmGone } from '../activities/confirm-gone.ts';
+import { MartsFailed } from '../marts/errors.ts';
 import { hostOf } from '../marts/host-of.ts';
 import { createApiClient } from '../source/api-client.ts';
 import { openApiBudget } from '../warehouse/api-budget.ts';
@@ -23,7 +24,7 @@ import { ExportRunning } from '../warehouse/snapshots/open-snapshot.ts';
 import type { MartsTarget } from '../warehouse/tables/marts.ts';
 import { buildMarts } from './build-marts.ts';
 import { eraseFromLake, type SnapshotErased } from './erase-from-lake.ts';
-import { clearMarts, dropSparkMarts } from './clear-host.ts';
+import { clearMarts, dropLakeMarts, dropSparkMarts } from './clear-host.ts';
 import { withRun } from './with-run.ts';
 import type { Settings } from '../config/settings.ts';
 
@@ -94,7 +95,7 @@ async function askSource(
   }
 }
 
-/** Where there are any. What builds leave behind that nobody sees is emptied, where no build ever got through too. */
+/** Where there are any; says where. What builds leave behind that nobody sees is emptied, where no build ever got through too. */
 async function rebuildMarts(
   { settings, warehouse }: { settings: Settings; warehouse: Warehouse },
   onStep: (text: string) => void,
@@ -105,9 +106,21 @@ async function rebuildMarts(
   // Spark may be nowhere near: what it made goes, and whoever has it builds it again.
   if (await whenFree(() => dropSparkMarts({ settings, warehouse }), onStep))
     onStep('the marts on Spark are removed: build them again with "daybook dbt build --target spark"');
+  const rebuilt: MartsTarget[] = [];
   for (const target of built) {
     const asked = { target, reason: 'daybook erase', connections: 1 };
-    await whenFree(() => buildMarts({ settings, warehouse }, asked, onStep), onStep);
+    try {
+      await whenFree(() => buildMarts({ settings, warehouse }, asked, onStep), onStep);
+      rebuilt.push(target);
+    } catch (error) {
+      // A model fails by what any company has in its books, at every try: the record would stay in the snapshots, and in the marts of them.
+      if (target !== 'lake' || !(error instanceof MartsFailed)) throw error;
+      await whenFree(() => dropLakeMarts({ settings, warehouse }), onStep);
+      onStep(
+        `the marts on the lake are removed, for they could not be built without it (${error.message}): ` +
+          'once that is mended, build them again with "daybook dbt build --target lake"',
+      );
+    }
   }
   const ours = { databaseUrl: settings.database.directUrl, target: 'postgres' } as const;
   const emptied = async (client: ClientBase): Promise<void> => {
@@ -115,7 +128,7 @@ async function rebuildMarts(
     await dropHiddenMarts(client);
   };
   await whenFree(() => withBuildLock(ours, (lock) => lock.inSession(emptied)), onStep);
-  return built;
+  return rebuilt;
 }
 
 async function whenFree<Result>(

@@ -8,7 +8,7 @@ import { charactersOf, decoded, textOf, type Body } from './read-body.ts';
 import { replaceNul } from './replace-nul.ts';
 import type { Answer } from './send-request.ts';
 import { withoutTokensWithin } from './tokens-within.ts';
-import { longEnough, withoutSecrets } from './without-secrets.ts';
+import { longEnough, withoutSecrets } from '../errors/without-secrets.ts';
 import { withoutTokens } from './without-tokens.ts';
 
 /** One page of a list (API document 4.1, 4.8). */

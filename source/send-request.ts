@@ -11,7 +11,7 @@ import type { Grant, RequestBudget } from './request-budget.ts';
 import { servedAtOf } from './retry-after.ts';
 import { endWhenSlow, type SlowestBody } from './slow-body.ts';
 import { withTimeLimit } from './time-limit.ts';
-import { isFreeOfSecrets, longEnough, withoutSecrets } from './without-secrets.ts';
+import { isFreeOfSecrets, longEnough, withoutSecrets } from '../errors/without-secrets.ts';
 
 /** Where requests go, and what all of them have in common. */
 export interface Service {

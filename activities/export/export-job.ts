@@ -56,6 +56,8 @@ export interface Exported {
   readonly icebergTables?: number;
   /** Why they do not show it yet, in a sentence. */
   readonly icebergProblem?: string;
+  /** Why older snapshots, or what killed exports left, are still in the lake, in a sentence. */
+  readonly removalProblem?: string;
   /** Nothing has changed, but the last snapshot is not as it was published any more: what is wrong with it. */
   readonly damage?: string;
   /** Readers are sent to another one, which was taken later as it says. */

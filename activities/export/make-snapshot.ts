@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ForeignLake, SnapshotBroken } from '../../lake/errors.ts';
+import { ForeignLake, keptBack, SnapshotBroken, type LakeKeeps } from '../../lake/errors.ts';
 import { findDamage } from '../../lake/find-damage.ts';
 import type { Lake } from '../../lake/lake.ts';
 import { manifestFile } from '../../lake/lake.ts';
@@ -48,16 +48,22 @@ export async function makeSnapshot(
   const session = await openExportSession(job.databaseUrl);
   const lake = await openLake({ location: job.lake, scratch: job.scratch });
   try {
-    await clean(lake, job);
+    const leftovers = await clean(lake, job);
     const current = await readCurrent({ session, lake }, job);
     const published = await readPublished(lake, job);
     const result =
       published === undefined
         ? await exportTables({ session, lake }, { job, current, onProgress })
         : { manifest: published, skipped: false };
-    const isLatest = result.skipped || (await settle({ session, lake }, { job, ...result }));
+    const settled = result.skipped ? { isLatest: true } : await settle({ session, lake }, { job, ...result });
     const inIceberg = await showInIceberg({ session, lake }, job, result.manifest.snapshot_id);
-    return { ...exportedOf(result), ...(isLatest ? {} : { isBehind: true as const }), ...inIceberg };
+    const kept = leftovers ?? settled.kept;
+    return {
+      ...exportedOf(result),
+      ...(settled.isLatest ? {} : { isBehind: true as const }),
+      ...inIceberg,
+      ...(kept === undefined ? {} : { removalProblem: kept.message }),
+    };
   } finally {
     await rm(job.scratch, { recursive: true, force: true });
     await lake.close();
@@ -89,10 +95,11 @@ interface Current {
   damage?: string;
 }
 
-async function clean(lake: Lake, { scratch }: ExportJob): Promise<void> {
+/** What storage keeps of others' leftovers does not keep the next snapshot from readers. */
+async function clean(lake: Lake, { scratch }: ExportJob): Promise<LakeKeeps | undefined> {
   await rm(scratch, { recursive: true, force: true });
   await mkdir(scratch, { recursive: true, mode: 0o700 });
-  await lake.removeLeftovers('snapshots');
+  return keptBack(() => lake.removeLeftovers('snapshots'));
 }
 
 /** Undefined before the first snapshot. Throws ForeignLake. */
@@ -280,11 +287,11 @@ function sumOf(tables: Manifest['tables'], what: 'rows' | 'bytes'): number {
   return Object.values(tables).reduce((sum, table) => sum + table[what], 0);
 }
 
-/** What follows from a published snapshot; done again it changes nothing. Returns whether it is the one that readers are sent to now. */
+/** What follows from a published snapshot; done again it changes nothing. Says whether it is the one that readers are sent to now. */
 async function settle(
   { session, lake }: { session: ExportSession; lake: Lake },
   { job, manifest, mark }: { job: ExportJob } & Made,
-): Promise<boolean> {
+): Promise<{ isLatest: boolean; kept?: LakeKeeps | undefined }> {
   await session.assertAlive();
   const isLatest = await movePointer(lake, manifest);
   await noteSnapshot(session.client, {
@@ -295,9 +302,9 @@ async function settle(
     sizes: sizesOf(manifest),
   });
   const { warehouseId } = job;
-  const { removed } = await retireSnapshots(lake, { rule: job.keep, warehouseId, now: new Date() });
-  await noteSnapshotsRemoved(session.client, removed);
-  return isLatest;
+  const retired = await retireSnapshots(lake, { rule: job.keep, warehouseId, now: new Date() });
+  await noteSnapshotsRemoved(session.client, retired.removed);
+  return { isLatest, kept: retired.problem };
 }
 
 function exportedOf({ manifest, skipped, damage }: Made): Exported {

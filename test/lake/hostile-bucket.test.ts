@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile, mkdir } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -21,6 +21,8 @@ import { land } from '../support/land.ts';
 import { proofTest, some } from '../support/proof-test.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
+import { startAnsweringProxy } from './answering-proxy.ts';
+import { deletedBut } from './deleted-but.ts';
 import { createTestLake } from './export-of.ts';
 import hostileManifests from './hostile-manifests.json' with { type: 'json' };
 import { startS3Server } from './s3-server.ts';
@@ -70,6 +72,45 @@ test('a file that no manifest names is told, and is no part of what the marts ar
     'part-00000.parquet',
   ]);
   await lake.removeFile(`snapshots/${id}/${unlisted}`);
+});
+
+test('objects whose names XML cannot say hold up no export, and what is ours beside them goes', async () => {
+  const left = `snapshots/20200101T000000Z-aaaaaa`;
+  const unsayable = [`${left}/\u0001`, `${left}/\ufffe`, 'snapshots/\u0002/a'];
+  const others = [`${left}/a+b c%2e&<é`, `${left}/bills/part-00000.parquet`];
+  for (const key of [...unsayable, ...others]) await put(key, 'left');
+  const proxy = await startAnsweringProxy(s3.env.AWS_ENDPOINT_URL!, { listing: asS3 });
+  const made = await proxy.use(() => exportNow({ force: true }));
+  expect(made).not.toHaveProperty('removalProblem');
+  expect(await lake.snapshotIds()).toContain(made.snapshotId);
+  expect((await keysIn('snapshots/')).filter((key) => !/^20261121T/.test(key))).toEqual(
+    unsayable.map((key) => key.slice('snapshots/'.length)).sort(),
+  );
+  await lake.removeSnapshot(made.snapshotId);
+  for (const key of unsayable) await remove(key);
+});
+
+test('what the bucket does not remove is told: an export publishes and says so, a snapshot that should go is not gone', async () => {
+  const left = 'snapshots/20200101T000000Z-bbbbbb/bills/part-00000.parquet';
+  await put(left, 'left');
+  const proxy = await startAnsweringProxy(s3.env.AWS_ENDPOINT_URL!, {
+    deletion: (keys) => deletedBut(keys, 'AccessDenied'),
+  });
+  const made = await proxy.use(() => exportNow({ force: true }));
+  expect(made).toMatchObject({
+    skipped: false,
+    removalProblem: expect.stringContaining('did not remove 1 file (AccessDenied)') as string,
+  });
+  expect((await readPointer(lake))?.snapshot_id).toBe(made.snapshotId);
+  await proxy.use(async () => {
+    const refusing = await openLake({ location: s3.location, scratch });
+    await expect(refusing.removeSnapshot(made.snapshotId)).rejects.toThrow(
+      'so what they hold is still there. Permit Daybook to delete objects there (s3:DeleteObject)',
+    );
+    await refusing.close();
+  });
+  await lake.removeSnapshot(made.snapshotId);
+  await lake.removeFile(left);
 });
 
 test('a path in a manifest that leads out of the snapshot writes nothing outside of the cache', async () => {
@@ -280,6 +321,24 @@ async function putManifest(text: string): Promise<void> {
 
 async function put(path: string, body: string | Buffer): Promise<void> {
   await s3.client.send(new PutObjectCommand({ Bucket: s3.bucket, Key: `some/prefix/${path}`, Body: body }));
+}
+
+async function remove(path: string): Promise<void> {
+  await s3.client.send(new DeleteObjectCommand({ Bucket: s3.bucket, Key: `some/prefix/${path}` }));
+}
+
+async function keysIn(path: string): Promise<string[]> {
+  const prefix = `some/prefix/${path}`;
+  const listed = await s3.client.send(
+    new ListObjectsV2Command({ Bucket: s3.bucket, Prefix: prefix, EncodingType: 'url' }),
+  );
+  const keys = (listed.Contents ?? []).map(({ Key = '' }) => decodeURIComponent(Key.replaceAll('+', ' ')));
+  return keys.map((key) => key.slice(prefix.length)).sort();
+}
+
+/** Of a character that XML has not S3 writes the number, which no reader takes. */
+function asS3(answer: string): string {
+  return answer.replaceAll(/[\u0001-\u0008\ufffe]/g, (one) => `&#x${one.charCodeAt(0).toString(16)};`);
 }
 
 function sha256(text: string): string {

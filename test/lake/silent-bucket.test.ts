@@ -5,9 +5,16 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
-import { openBucket } from '../../lake/bucket.ts';
+import { openBucket, type Bucket } from '../../lake/bucket.ts';
+import { deletedBut } from './deleted-but.ts';
 
-const set = ['AWS_ENDPOINT_URL', 'AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];
+const set = [
+  'AWS_ENDPOINT_URL',
+  'AWS_REGION',
+  'AWS_ACCESS_KEY_ID',
+  'AWS_SECRET_ACCESS_KEY',
+  'AWS_SESSION_TOKEN',
+];
 afterEach(() => {
   for (const name of set) Reflect.deleteProperty(process.env, name);
 });
@@ -56,9 +63,68 @@ test.each([
 
 const bytes = 1_000;
 
+const secret = 'planteds3secret';
+const session = 'planted/sessiontokenofarole';
+
+test.each([
+  ['AccessDenied', 'AccessDenied'],
+  ['its markup', '&lt;!channel&gt; &lt;https://evil.example|Session expired&gt;'],
+  ['the credentials it was sent', 'planteds3secret'],
+  ['a part of them', 'sessiontokenofarole'],
+  ['a code of 200 kB', 'x'.repeat(200_000)],
+])('of a refusal only a code of S3 is shown: %s', async (_, code) => {
+  const { bucket } = await bucketOf((_, response) => {
+    response.writeHead(403).end(`<Error><Code>${code}</Code><Message>${session}</Message></Error>`);
+  });
+  const reason = code === 'AccessDenied' ? 'AccessDenied' : 'status 403';
+  await expect(bucket.list('snapshots/')).rejects.toMatchObject({
+    name: 'LakeRefused',
+    message: `The lake s3://b refuses: ${reason}. Check DAYBOOK_LAKE and its permissions.`,
+  });
+});
+
+test.each([
+  ['a page of what stands in front', '<!doctype html><html><hr>Bad gateway</html>'],
+  ['half an answer', '<ListBucketResult><Contents>'],
+  ['an address that is none', listOf('snapshots/%ZZ')],
+])('a listing that cannot be read is no answer, and is told in a sentence: %s', async (_, answer) => {
+  const { bucket } = await bucketOf((_, response) => {
+    response.end(answer);
+  });
+  await expect(bucket.list('snapshots/')).rejects.toMatchObject({
+    name: 'LakeUnavailable',
+    handling: 'retry',
+    message:
+      'The lake s3://b does not answer (its answer cannot be read). The export goes on by itself when it does.',
+  });
+});
+
+test.each([
+  ['AccessDenied', 'LakeKeeps', '(AccessDenied)'],
+  ['&lt;!channel&gt;', 'LakeKeeps', '(without a code)'],
+  ['InternalError', 'LakeUnavailable', '(InternalError)'],
+])('files that the bucket does not remove are told, though it answers 200: %s', async (code, name, said) => {
+  const { bucket } = await bucketOf((request, response) => {
+    request.resume().on('end', () => response.end(deletedBut(['a.parquet', 'b.parquet'], code)));
+  });
+  const message = expect.stringContaining(said) as string;
+  await expect(bucket.remove(['a.parquet', 'b.parquet'])).rejects.toMatchObject({ name, message });
+});
+
+test('what was gone before it was removed is removed', async () => {
+  const { bucket } = await bucketOf((request, response) => {
+    request.resume().on('end', () => response.end(deletedBut(['a.parquet'], 'NoSuchKey')));
+  });
+  await bucket.remove(['a.parquet']);
+});
+
+function listOf(key: string): string {
+  return `<ListBucketResult><EncodingType>url</EncodingType><Contents><Key>${key}</Key></Contents></ListBucketResult>`;
+}
+
 async function bucketOf(
   answer: RequestListener,
-): Promise<{ download: Promise<unknown>; sent: () => number; localPath: string }> {
+): Promise<{ bucket: Bucket; download: Promise<unknown>; sent: () => number; localPath: string }> {
   let sent = 0;
   const server = createServer(answer);
   server.on('connection', (socket) => socket.on('close', () => (sent += socket.bytesWritten)));
@@ -69,14 +135,22 @@ async function bucketOf(
     server.close();
     await rm(folder, { recursive: true });
   });
-  for (const [at, value] of [url, 'us-east-1', 'test', 'planted-s3-secret'].entries())
+  for (const [at, value] of [url, 'us-east-1', 'test', secret, session].entries())
     process.env[set[at] ?? ''] = value;
   const bucket = openBucket('s3://b', { silenceMs: 300 });
   onTestFinished(() => {
     bucket.close();
   });
   const localPath = join(folder, 'downloaded');
-  return { download: bucket.download({ path: 'a.parquet', bytes }, localPath), sent: () => sent, localPath };
+  const object = { path: 'a.parquet', bytes };
+  return {
+    bucket,
+    // A test of other requests does not wait for it.
+    get download() {
+      return bucket.download(object, localPath);
+    },
+    ...{ sent: () => sent, localPath },
+  };
 }
 
 async function urlOf(server: Server): Promise<string> {

@@ -1,0 +1,63 @@
+import { S3ServiceException, type S3Client } from '@aws-sdk/client-s3';
+import { isFreeOfSecrets, longEnough } from '../errors/without-secrets.ts';
+import { LakeRefused, LakeUnavailable } from './errors.ts';
+
+/** Does what needs object storage. Throws LakeRefused and LakeUnavailable when it does not do as it is told. */
+export async function askStorage<Result>(
+  { location, client }: { location: string; client: S3Client },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    const status = statusOf(error);
+    const isRefusal =
+      status !== undefined && status >= 400 && status < 500 && status !== 429 && status !== 408;
+    if (isRefusal || isNamed(error, 'CredentialsProviderError'))
+      throw new LakeRefused(location, await reasonOf(client, error), error);
+    if (status !== undefined || isNetwork(error))
+      throw new LakeUnavailable(location, await reasonOf(client, error), error);
+    if (isUnreadable(error)) throw new LakeUnavailable(location, 'its answer cannot be read', error);
+    throw error;
+  }
+}
+
+/**
+ * A code of S3, if it is a word that may be shown. Whoever answers in its place may write anything there: markup, megabytes, or the
+ * credentials that it was sent.
+ */
+export async function codeToShow(client: S3Client, code: string | undefined): Promise<string | undefined> {
+  if (code === undefined || !/^[A-Za-z][A-Za-z0-9.]{0,63}$/.test(code)) return undefined;
+  const { accessKeyId, secretAccessKey, sessionToken = '' } = await client.config.credentials();
+  const secrets = longEnough([accessKeyId, secretAccessKey, sessionToken]);
+  return isFreeOfSecrets(code, secrets) ? code : undefined;
+}
+
+export function statusOf(error: unknown): number | undefined {
+  return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
+}
+
+export function isNamed(error: unknown, name: string): boolean {
+  return error instanceof Error && error.name === name;
+}
+
+/** What the client says by itself is shown as it is. */
+async function reasonOf(client: S3Client, error: unknown): Promise<string> {
+  const status = statusOf(error);
+  if (status === undefined) return error instanceof Error ? error.name : String(error);
+  const code = error instanceof Error ? error.name : undefined;
+  return (await codeToShow(client, code)) ?? `status ${status}`;
+}
+
+function isNetwork(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    (error.name === 'TimeoutError' ||
+      ('code' in error && /^(E[A-Z]+|UND_ERR_)/.test(String(error.code)) && error.code !== 'ENOSPC'))
+  );
+}
+
+/** The client lets what it could not parse be found at the error; an address that is none is told by our own reading of a listing. */
+function isUnreadable(error: unknown): boolean {
+  return error instanceof Error && ('$response' in error || error instanceof URIError);
+}

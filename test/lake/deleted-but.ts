@@ -1,0 +1,7 @@
+/** As S3 answers a request to remove objects, with 200, where it has not removed these. */
+export function deletedBut(keys: readonly string[], code: string): string {
+  const errors = keys.map(
+    (key) => `<Error><Key>${key}</Key><Code>${code}</Code><Message>no</Message></Error>`,
+  );
+  return `<?xml version="1.0" encoding="UTF-8"?><DeleteResult>${errors.join('')}</DeleteResult>`;
+}
