@@ -152,6 +152,8 @@ export const variables = {
       'A reconcile that would delete more than this share of a resource, and more than 50 records, asks first',
     ),
   DAYBOOK_ALERT_URL: webAddress
+    .refine(hasReadableLogin, 'must have user and password percent-encoded: a % itself is %25')
+    .refine(isOnOpenPort, 'must be an address on another port: fetch blocks this one, as browsers do')
     .optional()
     .describe('Receives a JSON message with a `text` for Slack when an alert opens, and when it closes'),
   DAYBOOK_ALLOW_HTTP: z
@@ -182,6 +184,30 @@ function isShowable(text: string): boolean {
   const { username, password, search, hash } = urlOf(text) ?? {};
   return [username, password, search, hash].every((part) => part === undefined || part === '');
 }
+
+/** A bare `%` in a password stands for no character. */
+function hasReadableLogin(text: string): boolean {
+  const { username = '', password = '' } = urlOf(text) ?? {};
+  try {
+    decodeURIComponent(`${username}${password}`);
+    return true;
+  } catch {
+    // The only way decodeURIComponent has to say that it cannot.
+    return false;
+  }
+}
+
+function isOnOpenPort(text: string): boolean {
+  return !blockedPorts.has(Number(urlOf(text)?.port ?? ''));
+}
+
+/** https://fetch.spec.whatwg.org/#port-blocking: whatever the address, nothing is ever sent there. */
+const blockedPorts: ReadonlySet<number> = new Set([
+  1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
+  109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
+  526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049,
+  3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+]);
 
 function isTimeZone(text: string): boolean {
   try {

@@ -160,11 +160,31 @@ describe('a value that cannot be meant is refused by name:', () => {
     ['DAYBOOK_DELETE_LIMIT', '1.5'],
     ['DAYBOOK_DELETE_LIMIT', '-0.1'],
     ['DAYBOOK_ALERT_URL', 'not a url'],
+    ['DAYBOOK_ALERT_URL', 'https://user:p%ZZ@alerts.example.com/hook'],
+    ['DAYBOOK_ALERT_URL', 'https://us%er@alerts.example.com/hook'],
+    ['DAYBOOK_ALERT_URL', 'https://alerts.example.com:6000/hook'],
+    ['DAYBOOK_ALERT_URL', 'http://127.0.0.1:10080'],
     ['DAYBOOK_GIVE_UP_AFTER', '1w'],
     ['DAYBOOK_LOG_LEVEL', 'loud'],
   ])('%s=%s', (name, value) => {
     const problems = problemsOf({ ...credentials, [name]: value });
     expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name} must be `))]);
+  });
+
+  test.each(['https://user:p%25%20%C3%A9@alerts.example.com/hook?%ZZ', 'https://alerts.example.com:8443'])(
+    'but not DAYBOOK_ALERT_URL=%s',
+    (value) => {
+      expect(problemsOf({ DAYBOOK_ALERT_URL: value })).toEqual([]);
+    },
+  );
+
+  test('of ports those that fetch blocks, which connects to none of them', async () => {
+    const refused = Array.from({ length: 10_100 }, (_, port) => `http://127.0.0.1:${port + 1}`).filter(
+      (url) => problemsOf({ DAYBOOK_ALERT_URL: url }).length > 0,
+    );
+    expect(refused.length).toBeGreaterThan(80);
+    for (const url of refused)
+      await expect(fetch(url)).rejects.toMatchObject({ cause: { message: 'bad port' } });
   });
 
   test.each(['0', '1', '0.2', '1.0', '.5'])('but not DAYBOOK_DELETE_LIMIT=%s', (value) => {
@@ -271,9 +291,9 @@ describe('credentials travel without TLS on loopback alone:', () => {
   });
 
   test.each([
-    'http://127.0.0.1:1',
-    'http://localhost:1',
-    'http://[::1]:1',
+    'http://127.0.0.1:8080',
+    'http://localhost:8080',
+    'http://[::1]:8080',
     'http://127.8.9.1',
     'https://far.example.com',
   ])('%s needs nobody to say so', (url) => {
