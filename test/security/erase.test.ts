@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { bill, billLine } from '../support/finance-records.ts';
@@ -101,6 +101,30 @@ proofTest('a second erasure finds nothing, and that it was deleted stays known',
   ).toEqual({ source: 'reconcile', payload: null });
 });
 
+test('where the marts on the lake cannot be built again they are removed, and the record is in no snapshot any more', async () => {
+  const id = 'in-marts-that-fail';
+  const memo = 'planted-in-marts-that-fail';
+  const record = bill(id, { memo: `"${memo}"` });
+  await admin.execute({ kind: 'add', connection, resource: 'bills', record });
+  await sync(installation, connection);
+  expect((await run(['export'])).code).toBe(0);
+  expect((await run(['dbt', 'build', '--target', 'lake'])).code).toBe(0);
+  expect(await filesWithContent(memo)).toContainEqual(expect.stringMatching(/^marts\/.*\/bills\//));
+  await admin.execute({ kind: 'delete', connection, resource: 'bills', id, event: false });
+  const settings = join(env.DAYBOOK_HOME ?? '', 'seeds', 'connection_settings.csv');
+  await writeFile(settings, `connection_id,base_currency,fx_direction\n${connection},USD,sideways\n`);
+  const { code, stdout, stderr } = await run(['erase', connection, 'bills', id]);
+  await rm(settings);
+  expect(stderr).toMatch(
+    /the marts on the lake are removed, .*The marts were not replaced: .* failed.* build them again with "daybook dbt build --target lake"/,
+  );
+  expect([code, stderr]).toEqual([0, expect.anything()]);
+  expect(stdout).toMatch(/snapshot \S+, now \S+ +[1-9]\d* +0/);
+  expect(await filesWithContent(memo)).toEqual([]);
+  expect(await readdir(lake)).not.toContain('latest-marts.json');
+  expect((await run(['snapshots', 'verify'])).code).toBe(0);
+});
+
 test('the content of a record is erased from tables, history, quarantine, snapshots and marts, with proof', async () => {
   for (const target of some(['postgres', 'lake'])) await run(['dbt', 'build', '--target', target]);
   const before = await tablesWithContent();
@@ -181,17 +205,17 @@ async function tablesWithContent(text = planted): Promise<string[]> {
 }
 
 /** Files of the lake that hold it, the bytes of compressed ones unpacked. */
-async function filesWithContent(): Promise<string[]> {
+async function filesWithContent(text = planted): Promise<string[]> {
   const names = await readdir(lake, { recursive: true });
   const found: string[] = [];
   for (const name of names.filter((one) => /\.(json|parquet)$/.test(one))) {
     const file = join(lake, name);
     if (name.endsWith('.json')) {
-      if ((await readFile(file, 'utf8')).includes(planted)) found.push(name);
+      if ((await readFile(file, 'utf8')).includes(text)) found.push(name);
     } else {
       const [first] = await readParquet(
         file,
-        `select count(*) as rows from read_parquet('{lake}') as r where r::varchar like '%${planted}%'`,
+        `select count(*) as rows from read_parquet('{lake}') as r where r::varchar like '%${text}%'`,
       );
       if (first?.rows !== '0') found.push(name);
     }
