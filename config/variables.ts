@@ -152,7 +152,7 @@ export const variables = {
       'A reconcile that would delete more than this share of a resource, and more than 50 records, asks first',
     ),
   DAYBOOK_ALERT_URL: webAddress
-    .refine(hasReadableLogin, 'must have user and password percent-encoded: a % itself is %25')
+    .refine(hasReadableLogin, 'must be a URL whose user and password are percent-encoded: a % itself is %25')
     .refine(isOnOpenPort, 'must be an address on another port: fetch blocks this one, as browsers do')
     .optional()
     .describe('Receives a JSON message with a `text` for Slack when an alert opens, and when it closes'),

@@ -80,7 +80,7 @@ function environment(cwd: string): Record<string, string> {
     DAYBOOK_CLIENT_SECRET: clientSecret,
     DAYBOOK_SECRET_KEY: secrets.secretKey.toString('base64'),
     DAYBOOK_CONSOLE_PASSWORD: secrets.consolePassword,
-    DAYBOOK_ALERT_URL: `http://alerts:${encodeURIComponent(alertPassword)}@127.0.0.1:9/${alertToken}`,
+    DAYBOOK_ALERT_URL: `http://alerts:${encodeURIComponent(alertPassword)}@127.0.0.1:8/${alertToken}`,
     AWS_ACCESS_KEY_ID: secrets.s3Key,
     AWS_SECRET_ACCESS_KEY: secrets.s3Secret,
     PGPASSWORD: secrets.databasePassword,
