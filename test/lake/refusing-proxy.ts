@@ -2,36 +2,27 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
+import { deletedBut } from './deleted-but.ts';
 
-export interface AnsweringProxy {
+export interface RefusingProxy {
   /** What is opened meanwhile reaches the server through the proxy. */
   readonly use: <Result>(work: () => Promise<Result>) => Promise<Result>;
 }
 
-/** Passes requests on to a server that speaks S3, and has listings told in other words, or removals answered without the server. */
-export async function startAnsweringProxy(
-  target: string,
-  {
-    listing = (answer) => answer,
-    deletion,
-  }: { listing?: (answer: string) => string; deletion?: (keys: readonly string[]) => string },
-): Promise<AnsweringProxy> {
+/** Passes requests on to a server that speaks S3, and answers each removal as S3 does of objects that it may not remove. */
+export async function startRefusingProxy(target: string, code: string): Promise<RefusingProxy> {
   const server = createServer((incoming, outgoing) => {
     const url = new URL(incoming.url ?? '', target);
     const { method = 'GET', headers } = incoming;
-    if (deletion !== undefined && method === 'POST' && url.searchParams.has('delete')) {
+    if (method === 'POST' && url.searchParams.has('delete')) {
       void text(incoming).then((asked) => {
-        outgoing.end(deletion([...asked.matchAll(/<Key>([^<]*)</g)].map(([, key = '']) => key)));
+        const keys = [...asked.matchAll(/<Key>([^<]*)</g)].map(([, key = '']) => key);
+        outgoing.end(deletedBut(keys, code));
       });
       return;
     }
     const onward = request(url, { method, headers }, (answer) => {
-      const { statusCode = 500 } = answer;
-      if (url.searchParams.has('list-type')) {
-        void text(answer).then((said) => outgoing.writeHead(statusCode).end(listing(said)));
-        return;
-      }
-      outgoing.writeHead(statusCode, answer.headers);
+      outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
       answer.pipe(outgoing);
     });
     incoming.pipe(onward);
