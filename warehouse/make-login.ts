@@ -1,8 +1,11 @@
+import { isIPv6 } from 'node:net';
 import { sql } from 'kysely';
+import { databaseAddress } from './database-address.ts';
 import { inTransaction } from './in-transaction.ts';
 import { codeOf } from '../errors/code-of.ts';
 import type { Warehouse } from './open-warehouse.ts';
 import { scramVerifier } from './secrets/scram-verifier.ts';
+import { withoutParameters } from './without-parameters.ts';
 
 /** A login to make, or to make right again. */
 export interface NewLogin {
@@ -42,16 +45,36 @@ export async function makeLogin(
 
 const insufficientPrivilege = '42501';
 
-/** How Daybook reaches the database, as the login. */
+/** How Daybook reaches the database, as the login. Of Daybook's own login nothing is left in it. */
 export function loginUrl(
   databaseUrl: string,
   { login, password }: Pick<NewLogin, 'login' | 'password'>,
 ): URL {
   const url = new URL(databaseUrl);
+  const isWithoutHost = url.hostname === '';
+  // An address without a host has no place for a login in front of it.
+  if (isWithoutHost) url.hostname = hostnameOf(databaseAddress(databaseUrl).host);
   url.username = login;
   url.password = password;
-  return url;
+  url.hash = '';
+  return withoutParameters(url, isWithoutHost ? [...credentials, 'host'] : credentials);
 }
+
+/** The folder of a socket is encoded, IPv6 is in brackets. */
+function hostnameOf(host: string): string {
+  return isIPv6(host) ? `[${host}]` : encodeURIComponent(host);
+}
+
+/** As parameters these win over what stands in front of the host. Paths of certificates stay: a server may want one of every login. */
+const credentials = [
+  'user',
+  'password',
+  'passfile',
+  'sslpassword',
+  'oauth_client_secret',
+  'scram_client_key',
+  'scram_server_key',
+];
 
 /** Postgres gets what it keeps of the password, and not the password itself. */
 async function loginStatements(db: Warehouse['db'], { login, password, role }: NewLogin): Promise<string[]> {

@@ -1,11 +1,18 @@
 import { codeOf } from '../errors/code-of.ts';
 import { LoginClient } from './login-client.ts';
 
-/** Whether Postgres lets the login of a URL into its database. Other errors pass through. */
+/** Whether Postgres lets the login of a URL into its database. Throws when it lets in another one. Other errors pass through. */
 export async function opens(url: URL): Promise<boolean> {
   const client = new LoginClient({ connectionString: url.href, connectionTimeoutMillis: 10_000 });
+  const login = decodeURIComponent(url.username);
+  // Postgres says it by itself. A statement may fail: whoever uses a login may set its statement_timeout.
+  let letIn = login;
+  client.connection.on('parameterStatus', ({ parameterName, parameterValue }: ParameterStatus) => {
+    if (parameterName === 'session_authorization') letIn = parameterValue;
+  });
   try {
     await client.connect();
+    if (letIn !== login) throw new AnotherLetIn(login);
     return true;
   } catch (error) {
     if (refusals.includes(String(codeOf(error)))) return false;
@@ -13,6 +20,23 @@ export async function opens(url: URL): Promise<boolean> {
   } finally {
     await client.end();
   }
+}
+
+/** Whoever got the address would be somebody else: the owner, say. */
+class AnotherLetIn extends Error {
+  override readonly name = 'AnotherLetIn';
+  readonly handling = 'stop';
+
+  constructor(login: string) {
+    super(
+      `The address of ${login} lets in another role than ${login}, so it is given to nobody: look at DATABASE_URL or DAYBOOK_DATABASE_DIRECT_URL, and at a pooler behind it.`,
+    );
+  }
+}
+
+interface ParameterStatus {
+  readonly parameterName: string;
+  readonly parameterValue: string;
 }
 
 /** Throws when Postgres does not let a login in that was just made. */

@@ -1,3 +1,5 @@
+import { withoutParameters } from './without-parameters.ts';
+
 /** How a server may have a client log in: libpq's names for what the driver can do. `none` is to be let in without a password. */
 export type LoginMethod = 'none' | 'password' | 'md5' | typeof scram;
 
@@ -26,9 +28,7 @@ export function requireAuthOf(url: string): string | undefined {
 
 /** The address for tools of others: libpq before 16 refuses one with a parameter that it does not know. */
 export function withoutRequireAuth(url: URL): URL {
-  const plain = new URL(url);
-  plain.searchParams.delete(parameter);
-  return plain;
+  return withoutParameters(url, [parameter]);
 }
 
 /** As libpq reads it: a list of what is taken, or, with `!` before each, of what is not. */

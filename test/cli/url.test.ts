@@ -4,8 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { databaseAddress } from '../../warehouse/database-address.ts';
+import { loginUrl } from '../../warehouse/make-login.ts';
 import { migrate } from '../../warehouse/migrate.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
+import { expectOpens } from '../../warehouse/opens.ts';
 import { builtProgram } from '../support/daybook-process.ts';
 import { bill } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
@@ -176,6 +179,51 @@ test('psql opens with that login, and no password is on its command line', async
   const [commandLine = '', environment = ''] = faked.stdout.split('and ');
   expect(commandLine).not.toContain(password);
   expect(environment.trim()).toBe(password);
+});
+
+const { username: owner, password: secret, host: place, hostname, port, pathname } = new URL(database.url);
+
+test.each([
+  `postgres://${place}${pathname}?options=-c%20work_mem%3D9MB&%75ser=${owner}&password=${secret}`,
+  `postgres://other:wrong@${place}${pathname}?user=${owner}&passfile=planted&password=${secret}#${secret}`,
+  `postgres:///${pathname.slice(1)}?host=${hostname}&port=${port}&user=${owner}&password=${secret}`,
+])(
+  'where DATABASE_URL holds the login of the owner as parameters, url and psql have none of it (%#)',
+  async (spelled) => {
+    const url = await urlOf({ url: spelled });
+    for (const hidden of [secret, 'wrong', 'planted']) expect(url.href).not.toContain(hidden);
+    const { username } = await urlOf(database);
+    expect(url.username).toBe(username);
+    const shown = new pg.Client(url.href);
+    await shown.connect();
+    const asked = 'select session_user, current_user';
+    expect((await shown.query(asked)).rows).toEqual([{ session_user: username, current_user: username }]);
+    await shown.end();
+    const { stdout } = await daybook({ url: spelled }, ['psql', '--', '--csv', '-t', '-c', asked]);
+    expect(stdout).toBe(`${username},${username}\n`);
+  },
+);
+
+test.each([
+  ['postgres:///books?host=%2Frun%2Fpostgresql&user=u&password=p', '/run/postgresql'],
+  ['postgres:///books?host=::1&user=u&password=p', '::1'],
+  ['postgres://u:p@%2Frun%2Fpostgresql/books?user=v', '/run/postgresql'],
+])('so it is with an address without a host in it: %s', (spelled, host) => {
+  const { href } = loginUrl(spelled, { login: 'reader', password: 'its' });
+  const { user, password, database: name, host: led } = databaseAddress(href);
+  expect({ user, password, name, led }).toEqual({
+    user: 'reader',
+    password: 'its',
+    name: 'books',
+    led: host,
+  });
+});
+
+test('no address is handed out by which somebody else than its login is let in', async () => {
+  const url = new URL(database.url);
+  url.searchParams.set('user', owner);
+  url.username = 'reader';
+  await expect(expectOpens(url)).rejects.toThrow(/lets in another role than reader/);
 });
 
 test('psql that is not installed is told in one sentence', async () => {
