@@ -21,6 +21,8 @@ import { parquetOptions } from './write-table.ts';
 
 /** The rows of snapshots that hold content of one record. */
 export interface RowsToErase {
+  /** Whose snapshots: another's are left as they are. */
+  readonly warehouseId: string;
   readonly connectionId: string;
   readonly id: string;
   /** The column that names the record, by table. */
@@ -36,7 +38,7 @@ export interface Rewritten {
 }
 
 /**
- * Publishes every snapshot that holds such rows once more without them, under an ID of the same time, and lets the pointer
+ * Publishes every snapshot of the warehouse that holds such rows once more without them, under an ID of the same time, and lets the pointer
  * follow. Killed anywhere and called again it goes on. Expects that no export runs.
  */
 export async function eraseFromSnapshots(
@@ -48,6 +50,7 @@ export async function eraseFromSnapshots(
   const rewritten: Rewritten[] = [];
   for (const from of ids) {
     const manifest = await manifestOf(lake, from);
+    if (manifest.warehouse_id !== rows.warehouseId) continue;
     const held = await countRows(lake, duckDb, { manifest, rows });
     const erased = [...held.values()].reduce((sum, count) => sum + count, 0);
     if (erased === 0 && !manifest.unfit.some((one) => isOf(rows, one))) continue;

@@ -39,7 +39,15 @@ export function openFolderLake(location: string): Lake {
       const names = (await namesIn(snapshots)).filter((name) => snapshotIdPattern.test(name));
       return names.filter((id) => existsSync(join(snapshots, id, successFile))).sort();
     },
-    read: (path) => atFile(path, () => readFound(join(location, path))),
+    async read(path) {
+      try {
+        return await atFile(path, () => readFound(join(location, path)));
+      } catch (error) {
+        if (['ENOTDIR', 'EACCES', 'EPERM'].includes(codeOf(error)))
+          throw new LakeRefused(location, codeOf(error), error);
+        throw error;
+      }
+    },
     replace: (path, text) =>
       atFile(path, async () => {
         await mkdir(location, { recursive: true });

@@ -7,6 +7,7 @@ import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { beginRunOfAll, type RunOfAll } from '../warehouse/runs/begin-run-of-all.ts';
 import { finishRunOfAll } from '../warehouse/runs/finish-run-of-all.ts';
 import { keepBeating } from '../warehouse/runs/keep-beating.ts';
+import { lakeOwner } from '../warehouse/snapshots/lake-owner.ts';
 import type { MartsTarget } from '../warehouse/tables/marts.ts';
 import { buildOnLake } from './build-on-lake.ts';
 import { buildOnPostgres } from './build-on-postgres.ts';
@@ -48,8 +49,9 @@ export async function buildMarts(
     await noteHost(warehouse, await hostOf(places.home), { builds: true });
     // No workflow stands behind a build that a command does itself.
     const beating = run.workflowId === '' ? keepBeating(warehouse, runId) : undefined;
-    const settings = { ...places, ...follower, asOfDate: todayIn(timeZone, new Date()) };
+    const asOfDate = todayIn(timeZone, new Date());
     try {
+      const settings = { ...places, ...follower, owner: await lakeOwner(warehouse), asOfDate };
       const built =
         target === 'lake'
           ? await buildOnLake(lock, { ...settings, iceberg: { add: iceberg, databaseUrl } })

@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDuckDb, quoted } from '../lake/duck-db.ts';
 import { keptBack } from '../lake/errors.ts';
-import { openLake } from '../lake/open-lake.ts';
+import { openOwnLake, type LakeOwner } from '../lake/own-lake.ts';
 import type { BuildLock } from '../warehouse/marts/build-lock.ts';
 import { buildFolder, buildScratch, removeLeftovers } from './build-folder.ts';
 import type { BuildSettings, MartsBuilt } from './build-settings.ts';
@@ -21,7 +21,7 @@ import { writeSeedTemplates } from './write-seed-templates.ts';
  */
 export async function buildOnLake(
   lock: BuildLock,
-  { lake: location, iceberg, ...settings }: BuildSettings & LakePlaces,
+  { lake: location, owner, iceberg, ...settings }: BuildSettings & LakePlaces,
 ): Promise<MartsBuilt> {
   const started = performance.now();
   const python = await pythonWithDbt(settings);
@@ -30,7 +30,7 @@ export async function buildOnLake(
   const scratch = buildScratch(settings.home);
   await removeLeftovers(settings.home);
   await mkdir(scratch, { recursive: true, mode: 0o700 });
-  const lake = await openLake({ location, scratch });
+  const lake = await openOwnLake({ location, scratch }, owner);
   try {
     const kept = await keptBack(() => lake.removeLeftovers('marts'));
     if (kept !== undefined) settings.onStep(kept.message);
@@ -71,6 +71,7 @@ export async function buildOnLake(
 
 interface LakePlaces {
   readonly lake: string;
+  readonly owner: LakeOwner;
   /** Where the catalog of the Iceberg tables is, and whether they show the marts even where there are none yet. Absent: nobody looks for them. */
   readonly iceberg?: { readonly databaseUrl: string; readonly add: boolean };
 }

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { findManifest } from '../lake/pointer.ts';
 import { runTablesProgram, type ProgramPlaces } from '../iceberg/tables-program.ts';
-import { openLake } from '../lake/open-lake.ts';
+import { openOwnLake, type LakeOwner } from '../lake/own-lake.ts';
 import type { Lake } from '../lake/lake.ts';
 import type { Unfit } from '../lake/manifest.ts';
 import { SnapshotDamaged } from '../lake/errors.ts';
@@ -24,6 +24,7 @@ import { canonicalZone } from './today-in.ts';
 /** Where Spark finds what it reads, and who runs it. */
 export interface SparkPlaces {
   readonly lake: string;
+  readonly owner: LakeOwner;
   /** The catalog of the Iceberg tables is there. */
   readonly databaseUrl: string;
   /** `local[*]`, or a cluster. */
@@ -37,7 +38,7 @@ export interface SparkPlaces {
  */
 export async function buildOnSpark(
   { inSession, assertHeld }: BuildLock,
-  { lake: location, databaseUrl, sparkMaster, ...settings }: BuildSettings & SparkPlaces,
+  { lake: location, owner, databaseUrl, sparkMaster, ...settings }: BuildSettings & SparkPlaces,
 ): Promise<MartsBuilt> {
   const started = performance.now();
   await requireJava(settings.environment);
@@ -45,7 +46,7 @@ export async function buildOnSpark(
   const scratch = join(folder, 'scratch');
   await rm(scratch, { recursive: true, force: true });
   await mkdir(scratch, { recursive: true, mode: 0o700 });
-  const lake = await openLake({ location, scratch });
+  const lake = await openOwnLake({ location, scratch }, owner);
   try {
     const hasSnapshots = await inSession(async (client) => {
       await clearSparkNamespace(client, lake, sparkNamespaces.build);

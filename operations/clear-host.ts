@@ -2,50 +2,53 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildScratch, clearBuilds, clearTemplates, removeLeftovers } from '../marts/build-folder.ts';
 import { temporaryFolder } from '../lake/temporary-folder.ts';
-import { openLake } from '../lake/open-lake.ts';
+import { openOwnLake } from '../lake/own-lake.ts';
 import { martsPointerPath } from '../marts/publish-on-lake.ts';
 import { clearSparkNamespace, sparkNamespaces } from '../marts/spark-namespaces.ts';
 import { withBuildLock } from '../warehouse/marts/build-lock.ts';
 import { forgetMarts } from '../warehouse/marts/forget-marts.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
+import { lakeOwner } from '../warehouse/snapshots/lake-owner.ts';
 import { openExportSession } from '../warehouse/snapshots/open-snapshot.ts';
 import type { Settings } from '../config/settings.ts';
 
 type Places = Pick<Settings, 'database' | 'lake' | 'marts'>;
 
-/**
- * Removes from this host's disk what holds content of records and is made again when it is needed: snapshots that were downloaded,
- * what builds and exports wrote, lists for the user to fill in. Throws BuildRunning, ExportRunning.
- */
-export async function clearHost(places: Places): Promise<void> {
-  await clearExports(places);
-  await clearMarts(places);
+/** Of whom places are, and where. */
+interface Host {
+  readonly settings: Places;
+  readonly warehouse: Warehouse;
 }
 
-/** The same of builds alone, for who does not let an export run meanwhile. Throws BuildRunning. */
-export async function clearMarts(places: Places): Promise<void> {
-  const { database, marts } = places;
+/**
+ * Removes from this host's disk what holds content of records and is made again when it is needed: snapshots that were downloaded,
+ * what builds and exports wrote, lists for the user to fill in. Throws BuildRunning, ExportRunning, and, once the disk is clear, ForeignLake.
+ */
+export async function clearHost(host: Host): Promise<void> {
+  await clearExports(host.settings);
+  await clearMarts(host);
+}
+
+/** The same of builds alone, for who does not let an export run meanwhile. Throws BuildRunning, and, once the disk is clear, ForeignLake. */
+export async function clearMarts(host: Host): Promise<void> {
+  const { database, marts } = host.settings;
   const databaseUrl = database.directUrl;
-  await withBuildLock({ databaseUrl, target: 'lake' }, async () => {
-    await clearBuilds(marts.home, 'lake');
-    await removeUnfinishedMarts(places);
-  });
+  await withBuildLock({ databaseUrl, target: 'lake' }, () => clearBuilds(marts.home, 'lake'));
   await withBuildLock({ databaseUrl, target: 'postgres' }, () => clearBuilds(marts.home, 'postgres'));
   await withBuildLock({ databaseUrl, target: 'spark' }, () => clearBuilds(marts.home, 'spark'));
   await clearTemplates(join(marts.home, 'seeds'));
   await rm(temporaryFolder(marts.home), { recursive: true, force: true });
+  await withBuildLock({ databaseUrl, target: 'lake' }, () => removeUnfinishedMarts(host));
 }
 
-/** Removes the marts from the lake: readers find none there. Throws BuildRunning. */
+/** Removes the marts from the lake: readers find none there. Throws BuildRunning, ForeignLake. */
 export async function dropLakeMarts({
   settings: { database, lake: places, marts },
   warehouse,
-}: {
-  settings: Places;
-  warehouse: Warehouse;
-}): Promise<void> {
+}: Host): Promise<void> {
   await withBuildLock({ databaseUrl: database.directUrl, target: 'lake' }, async () => {
-    const lake = await openLake({ location: places.location, scratch: buildScratch(marts.home) });
+    const scratch = buildScratch(marts.home);
+    const lake = await openOwnLake({ location: places.location, scratch }, await lakeOwner(warehouse));
     try {
       // First what leads readers to them.
       await lake.removeFile(martsPointerPath);
@@ -57,17 +60,14 @@ export async function dropLakeMarts({
   });
 }
 
-/** Removes what Spark has written, from the catalog and from the lake. Says whether readers saw any. Throws BuildRunning. */
+/** Removes what Spark has written, from the catalog and from the lake. Says whether readers saw any. Throws BuildRunning, ForeignLake. */
 export async function dropSparkMarts({
   settings: { database, lake: places, marts },
   warehouse,
-}: {
-  settings: Places;
-  warehouse: Warehouse;
-}): Promise<boolean> {
+}: Host): Promise<boolean> {
   const scratch = join(marts.home, 'dbt', 'spark', 'scratch');
   return withBuildLock({ databaseUrl: database.directUrl, target: 'spark' }, async ({ inSession }) => {
-    const lake = await openLake({ location: places.location, scratch });
+    const lake = await openOwnLake({ location: places.location, scratch }, await lakeOwner(warehouse));
     try {
       await inSession(async (client) => {
         await clearSparkNamespace(client, lake, sparkNamespaces.marts);
@@ -96,9 +96,10 @@ async function clearExports({ database, lake: { scratch } }: Places): Promise<vo
   }
 }
 
-async function removeUnfinishedMarts({ lake: { location }, marts }: Places): Promise<void> {
-  const scratch = buildScratch(marts.home);
-  const lake = await openLake({ location, scratch });
+async function removeUnfinishedMarts({ settings, warehouse }: Host): Promise<void> {
+  const { location } = settings.lake;
+  const scratch = buildScratch(settings.marts.home);
+  const lake = await openOwnLake({ location, scratch }, await lakeOwner(warehouse));
   try {
     await lake.removeLeftovers('marts');
   } finally {

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createCompanyProof } from '../activities/company-proof.ts';
 import type { ClientBase } from 'pg';
 import { confirmGone } from '../activities/confirm-gone.ts';
 import { MartsFailed } from '../marts/errors.ts';
 import { hostOf } from '../marts/host-of.ts';
+import { openOwnLake } from '../lake/own-lake.ts';
 import { createApiClient } from '../source/api-client.ts';
 import { openApiBudget } from '../warehouse/api-budget.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
@@ -20,6 +22,7 @@ import { BuildRunning, withBuildLock } from '../warehouse/marts/build-lock.ts';
 import { dropCopies, dropHiddenMarts } from '../warehouse/marts/drop-hidden-marts.ts';
 import { readMartsStatus } from '../warehouse/marts/read-marts-status.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
+import { lakeOwner } from '../warehouse/snapshots/lake-owner.ts';
 import { ExportRunning } from '../warehouse/snapshots/open-snapshot.ts';
 import type { MartsTarget } from '../warehouse/tables/marts.ts';
 import { buildMarts } from './build-marts.ts';
@@ -43,13 +46,14 @@ export interface Erased {
 /**
  * Takes the content of a record out of everything that Daybook keeps: tables, then snapshots, then marts. Each is made from the
  * one before, so killed anywhere and called again it ends the same. An export or a build that runs is waited for. Throws
- * StillReturned, and what the service, the lake and the builds throw.
+ * StillReturned, ForeignLake before anything is erased, and what the service, the lake and the builds throw.
  */
 export async function eraseEverywhere(
   { settings, warehouse }: { settings: Settings; warehouse: Warehouse },
   record: RecordNamed,
   onStep: (text: string) => void,
 ): Promise<Erased> {
+  await requireLakeOf({ settings, warehouse });
   const { connectionId, resource } = record;
   const runId = randomUUID();
   const stream = resource.streams[0].name;
@@ -66,12 +70,25 @@ export async function eraseEverywhere(
       onStep(`snapshots published without it: ${erased.length}`);
       marts.push(...(await rebuildMarts({ settings, warehouse }, onStep)));
     };
-    const snapshots = await whenFree(() => eraseFromLake(settings, record, follow), onStep);
+    const snapshots = await whenFree(() => eraseFromLake({ settings, warehouse }, record, follow), onStep);
     // Last: what they build from now on does not hold the record.
     const hosts = await askOtherHostsToClear(warehouse, await hostOf(settings.marts.home));
     const left = await countContent(warehouse.pool, record);
     return { held, left, snapshots, marts, hosts };
   });
+}
+
+/** Before anything is erased. */
+async function requireLakeOf({
+  settings,
+  warehouse,
+}: {
+  settings: Settings;
+  warehouse: Warehouse;
+}): Promise<void> {
+  const { location, scratch } = settings.lake;
+  const lake = await openOwnLake({ location, scratch: join(scratch, 'erase') }, await lakeOwner(warehouse));
+  await lake.close();
 }
 
 /** The service's time when it had no such record, as confirmGone has it. Throws StillReturned, and what the service says. */
@@ -102,7 +119,7 @@ async function rebuildMarts(
 ): Promise<MartsTarget[]> {
   const status = await readMartsStatus(warehouse);
   const built = (['postgres', 'lake'] as const).filter((target) => status[target].as_of_date !== null);
-  await whenFree(() => clearMarts(settings), onStep);
+  await whenFree(() => clearMarts({ settings, warehouse }), onStep);
   // Spark may be nowhere near: what it made goes, and whoever has it builds it again.
   if (await whenFree(() => dropSparkMarts({ settings, warehouse }), onStep))
     onStep('the marts on Spark are removed: build them again with "daybook dbt build --target spark"');

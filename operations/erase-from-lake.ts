@@ -8,7 +8,10 @@ import { eraseFromSnapshots, type RowsToErase } from '../lake/erase-from-snapsho
 import type { Lake } from '../lake/lake.ts';
 import { manifestText, sha256Of, sizesOf } from '../lake/manifest.ts';
 import { openLake } from '../lake/open-lake.ts';
+import { requireOwnLake } from '../lake/own-lake.ts';
 import type { RecordNamed } from '../warehouse/erase/erase-record.ts';
+import type { Warehouse } from '../warehouse/open-warehouse.ts';
+import { lakeOwner } from '../warehouse/snapshots/lake-owner.ts';
 import { noteSnapshot, noteSnapshotsRemoved } from '../warehouse/snapshots/note-snapshot.ts';
 import { openExportSession, type ExportSession } from '../warehouse/snapshots/open-snapshot.ts';
 import type { Settings } from '../config/settings.ts';
@@ -25,10 +28,18 @@ export interface SnapshotErased {
  * old ones, also from Iceberg tables. No export runs meanwhile. Throws ExportRunning, and what the lake and Iceberg throw.
  */
 export async function eraseFromLake(
-  { database, lake: { location, scratch }, marts: { cacheFolder } }: Settings,
+  {
+    settings: {
+      database,
+      lake: { location, scratch },
+      marts: { cacheFolder },
+    },
+    warehouse,
+  }: { settings: Settings; warehouse: Warehouse },
   record: RecordNamed,
   follow: (erased: readonly SnapshotErased[]) => Promise<void>,
 ): Promise<SnapshotErased[]> {
+  const owner = await lakeOwner(warehouse);
   const session = await openExportSession(database.directUrl);
   const folder = join(scratch, 'erase');
   // What exports that were killed here left.
@@ -36,8 +47,9 @@ export async function eraseFromLake(
   const lake = await openLake({ location, scratch: folder });
   const duckDb = await openDuckDb({ spillFolder: join(folder, 'spill') });
   try {
+    await requireOwnLake(lake, owner);
     await lake.removeLeftovers('snapshots');
-    const erased = await republish({ session, lake, duckDb }, rowsOf(record));
+    const erased = await republish({ session, lake, duckDb }, rowsOf(record, owner));
     await follow(erased);
     await session.assertAlive();
     for (const { from } of erased) await lake.removeSnapshot(from);
@@ -80,8 +92,12 @@ async function republish(
   return rewritten.map(({ from, manifest, erased }) => ({ from, to: manifest.snapshot_id, rows: erased }));
 }
 
-function rowsOf({ connectionId, resource: { name, children }, id }: RecordNamed): RowsToErase {
+function rowsOf(
+  { connectionId, resource: { name, children }, id }: RecordNamed,
+  { warehouseId }: Pick<RowsToErase, 'warehouseId'>,
+): RowsToErase {
   return {
+    warehouseId,
     connectionId,
     id,
     columns: {

@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ForeignLake, keptBack, SnapshotBroken, type LakeKeeps } from '../../lake/errors.ts';
+import { keptBack, SnapshotBroken, type LakeKeeps } from '../../lake/errors.ts';
 import { findDamage } from '../../lake/find-damage.ts';
 import type { Lake } from '../../lake/lake.ts';
 import { manifestFile } from '../../lake/lake.ts';
@@ -13,9 +13,9 @@ import {
   type Manifest,
 } from '../../lake/manifest.ts';
 import { openLake } from '../../lake/open-lake.ts';
+import { nearIds, requireOwnLake } from '../../lake/own-lake.ts';
 import { lookAtManifest, lookAtPointer, movePointer, pointerPath, readManifest } from '../../lake/pointer.ts';
 import { retireSnapshots } from '../../lake/retire-snapshots.ts';
-import { isFarAhead, timeOfSnapshot } from '../../lake/snapshot-id.ts';
 import { noteSnapshot, noteSnapshotsRemoved, readNote } from '../../warehouse/snapshots/note-snapshot.ts';
 import { snapshotTables } from '../../warehouse/snapshots/snapshot-tables.ts';
 import { unfitTable } from '../../warehouse/snapshots/unfit-table.ts';
@@ -39,7 +39,7 @@ import { bytesNeeded, withRoom } from './with-room.ts';
 
 /**
  * Makes the snapshot of a run and publishes it, once: what an attempt that was killed has published already is found, and
- * what it left half done is removed.
+ * what it left half done is removed. Throws ForeignLake.
  */
 export async function makeSnapshot(
   job: ExportJob,
@@ -48,8 +48,11 @@ export async function makeSnapshot(
   const session = await openExportSession(job.databaseUrl);
   const lake = await openLake({ location: job.lake, scratch: job.scratch });
   try {
+    const hasNoted = async (id: string): Promise<boolean> =>
+      (await readNote(session.client, id)) !== undefined;
+    await requireOwnLake(lake, { warehouseId: job.warehouseId, hasNoted });
     const leftovers = await clean(lake, job);
-    const current = await readCurrent({ session, lake }, job);
+    const current = await readCurrent({ session, lake });
     const published = await readPublished(lake, job);
     const result =
       published === undefined
@@ -102,11 +105,14 @@ async function clean(lake: Lake, { scratch }: ExportJob): Promise<LakeKeeps | un
   return keptBack(() => lake.removeLeftovers('snapshots'));
 }
 
-/** Undefined before the first snapshot. Throws ForeignLake. */
-async function readCurrent(
-  { session, lake }: { session: ExportSession; lake: Lake },
-  { warehouseId }: ExportJob,
-): Promise<Current | undefined> {
+/** Undefined before the first snapshot. */
+async function readCurrent({
+  session,
+  lake,
+}: {
+  session: ExportSession;
+  lake: Lake;
+}): Promise<Current | undefined> {
   const pointer = await lookAtPointer(lake);
   if (pointer === undefined) return undefined;
   const named = pointer.value?.snapshot_id;
@@ -116,8 +122,6 @@ async function readCurrent(
   const seen = namedManifest ?? (await lookAtManifest(lake, id));
   const manifest = seen?.value;
   const note = await readNote(session.client, id);
-  const isOurs = manifest === undefined ? note !== undefined : manifest.warehouse_id === warehouseId;
-  if (!isOurs) throw new ForeignLake(lake.location);
   const noted = note && {
     mark: note.mark,
     isSame: note.mark !== unknownMark && note.manifestSha256 === sha256Of(seen?.found.text ?? ''),
@@ -128,11 +132,6 @@ async function readCurrent(
       ? `${pointerPath} cannot be read`
       : `${pointerPath} names ${named}, which is not there`;
   return { manifest, noted, damage };
-}
-
-/** Of years ahead there is none of ours. */
-async function nearIds(lake: Lake): Promise<string[]> {
-  return (await lake.snapshotIds()).filter((id) => !isFarAhead(timeOfSnapshot(id)));
 }
 
 async function readPublished(lake: Lake, { snapshotId }: ExportJob): Promise<Manifest | undefined> {

@@ -7,7 +7,7 @@ import { withBuildLock } from '../../warehouse/marts/build-lock.ts';
 import { testApiAddress } from '../support/test-connection.ts';
 import { compareMart, martNames, type Compared } from './compare-marts.ts';
 import { martInPostgres, martOnLake } from './read-marts.ts';
-import { withShelf, type Shelf, type ShelfInput } from './shelf.ts';
+import { shelfWarehouseId, withShelf, type Shelf, type ShelfInput } from './shelf.ts';
 
 export interface BooksChecked extends Compared {
   readonly books: number;
@@ -57,6 +57,7 @@ export function settingsOf({
 }: Shelf): Omit<Parameters<typeof buildOnLake>[1], 'lake'> {
   return {
     home,
+    owner: { warehouseId: shelfWarehouseId, hasNoted: () => Promise.resolve(false) },
     cacheFolder,
     environment: process.env,
     apiAddress: testApiAddress,

@@ -14,6 +14,9 @@ import { momentOf, randomBooks } from './random-books.ts';
 import { cacheFolder } from '../dbt/run-dbt-by-hand.ts';
 import { fxRates, writeSeeds } from './write-seeds.ts';
 
+/** Whose books they are. */
+export const shelfWarehouseId = 'the-warehouse';
+
 /** Random books, kept side by side in one warehouse and in one snapshot, and what their marts must be. */
 export interface Shelf {
   readonly databaseUrl: string;
@@ -128,7 +131,7 @@ async function exportTo(
       runId,
       keep: { last: 7, daily: 30, monthEnds: true },
       productVersion: '0.0.0-test',
-      warehouseId: 'the-warehouse',
+      warehouseId: shelfWarehouseId,
       snapshotId: snapshotId({ runId, startedAt: new Date() }),
       ...(iceberg ? { iceberg: { add: true, cacheFolder } } : {}),
     },

@@ -8,6 +8,7 @@ import { testApiAddress, testKey } from '../support/test-connection.ts';
 export interface BuildEnvironment {
   /** `DAYBOOK_HOME`: where the seeds are. */
   readonly home: string;
+  readonly env: Readonly<Record<string, string>>;
   readonly build: (
     target: 'postgres' | 'lake' | 'spark',
     env?: Readonly<Record<string, string>>,
@@ -36,6 +37,7 @@ export async function buildEnvironment(input: {
   const args = (target: string): string[] => ['dbt', 'build', '--target', target];
   return {
     home: env.DAYBOOK_HOME,
+    env,
     build: (target, more) => runDaybook(args(target), { cwd, env: { ...env, ...more } }),
     startBuild: (target) => startDaybook(args(target), { cwd, env }),
   };

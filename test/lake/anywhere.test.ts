@@ -12,7 +12,7 @@ import { bill } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { createTestLake } from './export-of.ts';
+import { createTestLake, testWarehouseId as warehouseId } from './export-of.ts';
 
 const { warehouse, url } = await createTestDatabase();
 const connectionId = await addTestConnection(warehouse);
@@ -42,7 +42,7 @@ test.each([
     const lake = await openLake({ location, scratch });
     const duckDb = await openDuckDb({ spillFolder: scratch });
     expect((await verifySnapshot(lake, { id, spillFolder: scratch })).problems).toEqual([]);
-    const erasure = { connectionId, id: 'b1', columns: { bills: 'id' } };
+    const erasure = { warehouseId, connectionId, id: 'b1', columns: { bills: 'id' } };
     const [rewritten] = await eraseFromSnapshots(lake, duckDb, erasure);
     duckDb.close();
     expect(rewritten).toMatchObject({ from: id, erased: 1 });

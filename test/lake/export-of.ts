@@ -6,6 +6,7 @@ import { afterAll } from 'vitest';
 import { makeSnapshot } from '../../activities/export/make-snapshot.ts';
 import type { Exported, ExportJob, ExportProgress } from '../../activities/export/export-job.ts';
 import { snapshotId } from '../../lake/snapshot-id.ts';
+import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 
 export interface TestLake {
   readonly location: string;
@@ -19,11 +20,15 @@ export interface TestLake {
   readonly jobOf: (job?: Partial<ExportJob>) => ExportJob;
 }
 
-/** A lake in a folder that goes away after the last test of the file. */
+/** Of lakes of tests, unless they say otherwise. */
+export const testWarehouseId = 'the-warehouse';
+
+/** A lake in a folder that goes away after the last test of the file. What the product does there by itself it does as the same warehouse. */
 export async function createTestLake(
   databaseUrl: string,
   options: Partial<ExportJob> = {},
 ): Promise<TestLake> {
+  await nameWarehouse(databaseUrl, options.warehouseId ?? testWarehouseId);
   const folder = await mkdtemp(join(tmpdir(), 'daybook-test-lake-'));
   afterAll(() => rm(folder, { recursive: true, force: true }));
   const location = options.lake ?? join(folder, 'lake');
@@ -39,7 +44,7 @@ export async function createTestLake(
       scratch,
       keep: { last: 7, daily: 30, monthEnds: true },
       productVersion: '0.0.0-test',
-      warehouseId: 'the-warehouse',
+      warehouseId: testWarehouseId,
       runId,
       // A second apart, so that they have an order.
       snapshotId: snapshotId({ runId, startedAt: new Date(Date.UTC(2026, 10, 21, 12, 0, runs)) }),
@@ -53,4 +58,13 @@ export async function createTestLake(
     jobOf,
     exportNow: (job, onProgress = () => undefined) => makeSnapshot(jobOf(job), onProgress),
   };
+}
+
+async function nameWarehouse(databaseUrl: string, id: string): Promise<void> {
+  const warehouse = openWarehouse({ url: databaseUrl, connections: 1 });
+  await warehouse.pool.query(
+    `insert into sync.settings values ('warehouse_id', $1) on conflict (name) do update set value = excluded.value`,
+    [id],
+  );
+  await warehouse.close();
 }

@@ -21,7 +21,7 @@ import { land } from '../support/land.ts';
 import { proofTest, some } from '../support/proof-test.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { createTestLake } from './export-of.ts';
+import { createTestLake, testWarehouseId as warehouseId } from './export-of.ts';
 import hostileManifests from './hostile-manifests.json' with { type: 'json' };
 import { startRefusingProxy } from './refusing-proxy.ts';
 import { startS3Server } from './s3-server.ts';
@@ -274,7 +274,7 @@ async function isRefusedEverywhere(): Promise<void> {
     expect.stringMatching(altered),
   ]);
   const duckDb = await openDuckDb({ spillFolder: scratch });
-  const rows = { connectionId: 'c', id: 'b1', columns: { bills: 'id' } };
+  const rows = { warehouseId, connectionId: 'c', id: 'b1', columns: { bills: 'id' } };
   await expect(eraseFromSnapshots(lake, duckDb, rows)).rejects.toThrow(altered);
   duckDb.close();
   // An export uses nothing of it either: it makes a snapshot that is whole.

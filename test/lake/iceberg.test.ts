@@ -17,7 +17,7 @@ import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { blocksOf } from '../docs/blocks-of.ts';
-import { createTestLake } from './export-of.ts';
+import { createTestLake, testWarehouseId as warehouseId } from './export-of.ts';
 import {
   icebergReaders,
   manifestSeen,
@@ -220,6 +220,7 @@ test('content that is erased from the snapshots is nowhere below the tables', as
   await exportNow();
   const duckDb = await openDuckDb({ spillFolder: scratch });
   const erased = await eraseFromSnapshots(lake, duckDb, {
+    warehouseId,
     connectionId,
     id: 'b2',
     columns: { bills: 'id', bill_lines: 'bill_id' },

@@ -15,7 +15,7 @@ import { proofTest, some } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { createTestLake } from './export-of.ts';
+import { createTestLake, testWarehouseId as warehouseId } from './export-of.ts';
 import { readParquet } from './read-parquet.ts';
 import { startS3Server } from './s3-server.ts';
 
@@ -201,7 +201,7 @@ test.each(some(['a bucket', 'a folder']))(
     await change(connections[10]);
     const second = await exportNow();
     const duckDb = await openDuckDb({ spillFolder: scratch });
-    const erasure = { connectionId, id: 'b1', columns: { bills: 'id', bill_lines: 'bill_id' } };
+    const erasure = { warehouseId, connectionId, id: 'b1', columns: { bills: 'id', bill_lines: 'bill_id' } };
     const rewritten = await eraseFromSnapshots(lake, duckDb, erasure);
     expect(rewritten.map(({ erased }) => erased)).toEqual([2, 2]);
     for (const { from, manifest } of rewritten) {

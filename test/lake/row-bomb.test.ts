@@ -15,7 +15,7 @@ import { bill } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { createTestLake } from './export-of.ts';
+import { createTestLake, testWarehouseId as warehouseId } from './export-of.ts';
 import { repeatRowGroup } from './repeat-row-group.ts';
 
 const { warehouse, url } = await createTestDatabase();
@@ -53,7 +53,7 @@ test.each([
     }),
   ).rejects.toThrow(damaged);
   const duckDb = await openDuckDb({ spillFolder: scratch });
-  const erasure = { connectionId, id: 'b1', columns: { bills: 'id' } };
+  const erasure = { warehouseId, connectionId, id: 'b1', columns: { bills: 'id' } };
   await expect(eraseFromSnapshots(lake, duckDb, erasure)).rejects.toThrow(damaged);
   duckDb.close();
   expect(performance.now() - started).toBeLessThan(20_000);

@@ -10,7 +10,7 @@ import { land } from '../support/land.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { createTestLake } from './export-of.ts';
+import { createTestLake, testWarehouseId as warehouseId } from './export-of.ts';
 import { readParquet } from './read-parquet.ts';
 
 const { warehouse, url } = await createTestDatabase();
@@ -75,7 +75,12 @@ test('what did not change is kept, and comes into the manifest when there is roo
 test('an erased record is not in it either', async () => {
   const { snapshotId } = await exportNow({ force: true });
   const duckDb = await openDuckDb({ spillFolder: scratch });
-  const erasure = { connectionId: hostile, id: 'b7', columns: { bills: 'id', bill_lines: 'bill_id' } };
+  const erasure = {
+    warehouseId,
+    connectionId: hostile,
+    id: 'b7',
+    columns: { bills: 'id', bill_lines: 'bill_id' },
+  };
   const rewritten = await eraseFromSnapshots(lake, duckDb, erasure);
   duckDb.close();
   const newest = rewritten.find(({ from }) => from === snapshotId)?.manifest;

@@ -47,7 +47,7 @@ export async function noteSnapshot(
 
 /** What was noted of a snapshot; undefined when nobody noted it, as in a database that was restored to a moment before it. */
 export async function readNote(
-  client: ClientBase,
+  client: Pick<ClientBase, 'query'>,
   snapshotId: string,
 ): Promise<{ mark: string; manifestSha256: string } | undefined> {
   const { rows } = await client.query<{ mark: string; manifestSha256: string }>(

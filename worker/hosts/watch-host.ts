@@ -26,7 +26,7 @@ export async function watchHost(
       const host = await hostOf(settings.marts.home);
       const asked = await noteHost(warehouse, host);
       if (asked !== null) {
-        if (!(await whileFree(() => clearHost(settings)))) return;
+        if (!(await whileFree(() => clearHost({ settings, warehouse })))) return;
         await noteHostCleared(warehouse, { ...host, asked });
         logger.info('Files of snapshots and builds were cleared, as an erasure asked.');
       } else if (isStarting && !(await whileFree(() => clearLeftovers(settings)))) return;

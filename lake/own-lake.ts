@@ -1,0 +1,51 @@
+import { ForeignLake } from './errors.ts';
+import type { Lake } from './lake.ts';
+import { openLake } from './open-lake.ts';
+import { lookAtManifest, lookAtPointer } from './pointer.ts';
+import { isFarAhead, timeOfSnapshot } from './snapshot-id.ts';
+
+/** The warehouse whose history a lake shows. */
+export interface LakeOwner {
+  readonly warehouseId: string;
+  /** Whether the warehouse knows the snapshot as its own: of one whose manifest cannot be read nothing else tells. */
+  readonly hasNoted: (snapshotId: string) => Promise<boolean>;
+}
+
+/** Opens a lake to write or remove there. Throws ForeignLake, and what `openLake` does. */
+export async function openOwnLake(places: Parameters<typeof openLake>[0], owner: LakeOwner): Promise<Lake> {
+  const lake = await openLake(places);
+  try {
+    await requireOwnLake(lake, owner);
+    return lake;
+  } catch (error) {
+    await lake.close();
+    throw error;
+  }
+}
+
+/**
+ * Throws ForeignLake when the lake is another warehouse's: by the snapshot that `latest.json` names, or else by the newest one that tells.
+ * A lake without snapshots is anybody's.
+ */
+export async function requireOwnLake(lake: Lake, owner: LakeOwner): Promise<void> {
+  let isOurs: boolean | undefined;
+  for await (const id of tellingIds(lake)) {
+    const seen = await lookAtManifest(lake, id);
+    if (seen === undefined) continue;
+    isOurs =
+      seen.value === undefined ? await owner.hasNoted(id) : seen.value.warehouse_id === owner.warehouseId;
+    if (isOurs || seen.value !== undefined) break;
+  }
+  if (isOurs === false) throw new ForeignLake(lake.location);
+}
+
+async function* tellingIds(lake: Lake): AsyncGenerator<string> {
+  const named = (await lookAtPointer(lake))?.value?.snapshot_id;
+  if (named !== undefined) yield named;
+  yield* (await nearIds(lake)).reverse();
+}
+
+/** Of complete snapshots, the oldest first. Of years ahead there is none of ours. */
+export async function nearIds(lake: Lake): Promise<string[]> {
+  return (await lake.snapshotIds()).filter((id) => !isFarAhead(timeOfSnapshot(id)));
+}
