@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { sessionInWords } from './session-in-words.ts';
 import { isOurs } from './taking-locks.ts';
 
 /** A session that holds what another one waits for. */
@@ -87,7 +88,7 @@ async function blockersOf(
     if (!firstSeen.has(blocker)) firstSeen.set(blocker, now);
     const met = (now - (firstSeen.get(blocker) ?? now)) / 1000;
     const lasting = seconds === null ? `for at least ${met.toFixed(0)} s` : `for ${seconds.toFixed(0)} s`;
-    const session = `session ${blocker}${application === null ? '' : `, ${application}`}`;
+    const session = sessionInWords({ pid: blocker, application });
     return {
       pid: blocker,
       isOurs: is_ours,

@@ -5,6 +5,7 @@ import { inTransaction } from './in-transaction.ts';
 import { codeOf } from '../errors/code-of.ts';
 import type { Warehouse } from './open-warehouse.ts';
 import { scramVerifier } from './secrets/scram-verifier.ts';
+import { changersOfRoles, isLockRefused, LockHeld } from './taking-locks.ts';
 import { withoutParameters } from './without-parameters.ts';
 
 /** A login to make, or to make right again. */
@@ -23,7 +24,7 @@ export interface LoginRefused {
 
 /**
  * Makes a login that reads this database. `begin` begins the transaction: it locks, since one makes it at a time, and returns what is to be run
- * before. Returns undefined when it was made.
+ * before. Returns undefined when it was made. Throws LockHeld.
  */
 export async function makeLogin(
   { pool }: Warehouse,
@@ -33,11 +34,15 @@ export async function makeLogin(
   let statements: readonly string[] = [];
   try {
     await inTransaction(pool, async ({ db }) => {
+      // A login may change its own row, and keep it for as long as it likes.
+      await sql`set local lock_timeout = '5s'`.execute(db);
       statements = [...(await begin(db)), ...(await loginStatements(db, wanted))];
       for (const statement of statements) await sql.raw(statement).execute(db);
     });
     return undefined;
   } catch (cause) {
+    if (isLockRefused(cause))
+      throw new LockHeld(`Making the login ${wanted.login}`, await changersOfRoles(pool));
     if (codeOf(cause) !== insufficientPrivilege) throw cause;
     return { statements, cause };
   }

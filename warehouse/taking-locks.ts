@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
 import { codeOf } from '../errors/code-of.ts';
 import { beginStatement } from './in-transaction.ts';
+import { sessionInWords } from './session-in-words.ts';
 
 /** Somebody who reads holds what has to be replaced. */
 export class LockHeld extends Error {
@@ -117,11 +118,9 @@ export const isOurs = `(
 
 /** Who is not Daybook and holds a table or view of ours. Where they run and what, only they and a superuser may see. */
 export async function holdersOf(client: Pick<ClientBase, 'query'>): Promise<string[]> {
-  const { rows } = await client.query<{ holder: string }>(`
-    select format(
-      '%s (session %s%s) reads %s', a.usename, a.pid, coalesce(', ' || nullif(a.application_name, ''), ''),
-      string_agg(distinct format('%s.%s', n.nspname, c.relname), ', ')
-    ) as holder
+  const { rows } = await client.query<Holder & { relations: string }>(`
+    select a.usename as "user", a.pid, a.application_name as application,
+      string_agg(distinct format('%s.%s', n.nspname, c.relname), ', ') as relations
     from pg_locks l
     join pg_stat_activity a using (pid)
     join pg_class c on c.oid = l.relation and c.relkind in ('r', 'v', 'm')
@@ -132,5 +131,28 @@ export async function holdersOf(client: Pick<ClientBase, 'query'>): Promise<stri
     group by a.usename, a.pid, a.application_name
     order by a.pid
   `);
-  return rows.map(({ holder }) => holder);
+  return rows.map(({ relations, ...holder }) => `${inWords(holder)} reads ${relations}`);
+}
+
+/** Who is not Daybook and has changed a role, or its settings, in a transaction that is still open. */
+export async function changersOfRoles(client: Pick<ClientBase, 'query'>): Promise<string[]> {
+  const { rows } = await client.query<Holder>(`
+    select distinct a.usename as "user", a.pid, a.application_name as application
+    from pg_locks l
+    join pg_stat_activity a using (pid)
+    where l.granted and l.mode = 'RowExclusiveLock' and l.database = 0
+      and l.relation in ('pg_authid'::regclass, 'pg_db_role_setting'::regclass) and not ${isOurs}
+    order by a.pid
+  `);
+  return rows.map(inWords);
+}
+
+interface Holder {
+  readonly user: string;
+  readonly pid: number;
+  readonly application: string | null;
+}
+
+function inWords({ user, ...session }: Holder): string {
+  return `${user} (${sessionInWords(session)})`;
 }

@@ -10,7 +10,7 @@ import { row, rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { startReceiver } from './alert-receiver.ts';
-import { addRun, addStream } from './facts.ts';
+import { addRun, addStream, failSync } from './facts.ts';
 
 const { warehouse } = await createTestDatabase();
 /** Out of reach: of Temporal only pauses are asked, and only of what is stale. */
@@ -61,6 +61,19 @@ test('two watchers tell once that an alert is open and once that it is over, in 
   expect(resolved!.text).toMatch(
     new RegExp(`^Daybook: over: ${name}: no stream has stalled. It was: ${name}: `),
   );
+});
+
+test('what somebody wrote into a failure is text to Slack, not markup, and stays as it is in the parts', async () => {
+  const receiver = await startReceiver();
+  watch({ url: receiver.url });
+  const planted = '<!channel> <https://evil.example/login|Your session expired: sign in> & more';
+  await failSync(warehouse, name, planted);
+  const [opened] = await receiver.gets(1);
+  expect(opened!.alert.message).toContain(planted);
+  expect(opened!.text).toContain(
+    '&lt;!channel&gt; &lt;https://evil.example/login|Your session expired: sign in&gt; &amp; more',
+  );
+  expect(opened!.text).not.toMatch(/[<>]/);
 });
 
 test('a receiver that was down is told when it is up, and its outage is logged once, without its address', async () => {

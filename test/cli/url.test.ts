@@ -129,6 +129,24 @@ test('what a user of the login has set for it, and so for everybody who uses it,
   expect(seen).toEqual(['0', '"$user", public', 'on', 'UTC']);
 });
 
+test('a user of the login who is changing it keeps url waiting for a few seconds only, and is named', async () => {
+  const url = await urlOf(database);
+  const user = new pg.Client({ connectionString: url.href, application_name: 'the <tool>' });
+  await user.connect();
+  await user.query('set default_transaction_read_only = off');
+  await user.query(`alter role ${url.username} set statement_timeout = '1h'`);
+  await user.query(`begin; alter role ${url.username} set statement_timeout = '2h'`);
+  const { code, stdout, stderr } = await daybook(database, ['url']);
+  expect(stderr).toMatch(
+    new RegExp(
+      `^Making the login ${url.username} could not go on: ${url.username} \\(session \\d+, the \\?tool\\?\\) in a transaction that does not end\\. End that session`,
+    ),
+  );
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  await user.end();
+  expect((await urlOf(database)).href).toBe(url.href);
+});
+
 test('url as JSON has every part that a form asks for', async () => {
   const { stdout } = await daybook(database, ['url', '--json']);
   const { hostname, port, pathname, username, password, href } = await urlOf(database);

@@ -11,8 +11,10 @@ import { withBuildLock } from '../../warehouse/marts/build-lock.ts';
 import { prepareSchemas } from '../../warehouse/marts/prepare-schemas.ts';
 import { migrate } from '../../warehouse/migrate.ts';
 import { ExportRunning, openExportSession } from '../../warehouse/snapshots/open-snapshot.ts';
+import { watchBlockers } from '../../warehouse/blockers.ts';
 import { withExportEvery } from '../../warehouse/snapshots/export-schedule.ts';
 import { takingLocks } from '../../warehouse/taking-locks.ts';
+import { eventually } from '../support/eventually.ts';
 import { bill } from '../support/finance-records.ts';
 import { begin, land } from '../support/land.ts';
 import { proofTest } from '../support/proof-test.ts';
@@ -228,3 +230,25 @@ async function connectAs(of: string): Promise<pg.Client> {
   await client.connect();
   return client;
 }
+
+test('what a reader calls itself is plain text wherever it is told that it is in the way', async () => {
+  await analyst.query(`set application_name = '<!channel> <https://evil.example|Daybook: log in here>'`);
+  await analyst.query('begin; select from finance.bills');
+  const blocked = takingLocks(owner, { what: 'This', patienceMilliseconds: 0 }, () =>
+    owner.query('lock table finance.bills'),
+  );
+  const plain =
+    /^This could not go on: analyst_\w+ \(session \d+, [\w .?-]{1,40}\) reads finance\.bills in a/;
+  await expect(blocked).rejects.toThrow(plain);
+  const { rows: sessions } = await owner.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const seen: string[] = [];
+  const watch = watchBlockers(warehouse.pool, (words) => seen.push(words));
+  watch.watch(sessions[0]?.pid ?? 0);
+  const waiting = owner.query('begin; lock table finance.bills');
+  await eventually(() => Promise.resolve(seen[0]));
+  await analyst.query('rollback');
+  await waiting;
+  await watch.stop();
+  expect(seen[0]).toMatch(/^analyst_\w+ \(session \d+, [\w .?-]{1,40}\), in a transaction for/);
+  expect(seen[0]).toContain('channel');
+});

@@ -1,6 +1,6 @@
 import type { Alert } from '../../warehouse/alerts/read-alerts.ts';
 
-/** What DAYBOOK_ALERT_URL receives. `text` stands alone: that is what Slack shows. */
+/** What DAYBOOK_ALERT_URL receives. `text` stands alone: that is what Slack shows, and so it is escaped as Slack wants it. */
 export interface AlertMessage {
   readonly text: string;
   readonly event: 'open' | 'resolve';
@@ -26,7 +26,16 @@ export function alertMessage({ connection_id: connection, ...alert }: ToldAlert)
     resolvedAt === null
       ? `Daybook: ${message} What to do: ${remedy}`
       : `Daybook: over: ${connection === null ? '' : `${connection}: `}${over[kind]} It was: ${message}`;
-  return { text, event: resolvedAt === null ? 'open' : 'resolve', alert: { ...alert, connection } };
+  return {
+    text: escaped(text),
+    event: resolvedAt === null ? 'open' : 'resolve',
+    alert: { ...alert, connection },
+  };
+}
+
+/** A failure may hold words of others, and Slack takes `<!channel>` and `<https://…|words>` for markup. */
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 /** What is true once an alert is over, in whatever way it ended. */
