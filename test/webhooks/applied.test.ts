@@ -91,7 +91,7 @@ proofTest('a 429 is waited out by a timer that says so', async () => {
   });
   await send(url, await changeBill(installation, connection, { id, memo: 'after the pause' }));
   const [entry] = await appliedInbox(installation, connection);
-  expect(entry).toMatchObject({ outcome: 'landed', tries: 0 });
+  expect(entry).toMatchObject({ outcome: 'landed', tries: 1 });
   const summaries: string[] = [];
   for await (const { runId } of client.workflow.list({ query: `WorkflowId = 'webhooks/${connection}'` })) {
     summaries.push(...(await timerSummaries(client.workflow.getHandle(`webhooks/${connection}`, runId))));
