@@ -158,6 +158,12 @@ proofTest(
     const without = await run(['snapshots', 'list']);
     expect(without.stdout).toContain(`latest.json of the lake ${lake} is not as Daybook writes it`);
     expect(without.code).toBe(0);
+    await writeFile(join(lake, 'latest.json'), pointer.replaceAll(id, '20200101T000000Z-012345'));
+    expect((await run(['snapshots', 'list'])).stdout).toContain(
+      'latest.json names 20200101T000000Z-012345, which is not there: who reads by it finds nothing. "daybook export" puts that right.',
+    );
+    await rm(join(lake, 'latest.json'));
+    expect((await run(['snapshots', 'list'])).stdout).toContain('There is no latest.json: ');
     await writeFile(join(lake, 'latest.json'), pointer);
     await rm(join(lake, 'snapshots', other), { recursive: true });
   },

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { Lake } from '../../../lake/lake.ts';
 import { sizesOf, unfitCountOf } from '../../../lake/manifest.ts';
-import { lookAtManifest, lookAtPointer } from '../../../lake/pointer.ts';
+import { lookAtManifest, lookAtPointer, type Pointer } from '../../../lake/pointer.ts';
 import { print, printJson, printTable } from '../../printer.ts';
 import { withLake } from './with-lake.ts';
 
@@ -81,8 +81,21 @@ async function listSnapshots(lake: Lake): Promise<{ snapshots: ListedSnapshot[];
       problem: seen.altered?.message ?? null,
     });
   }
-  const found = [pointer?.altered?.message, ...snapshots.map(({ problem }) => problem)];
+  const found = [
+    pointer?.altered?.message ?? aimless(pointer?.value, snapshots),
+    ...snapshots.map(({ problem }) => problem),
+  ];
   return { snapshots, problems: found.filter((problem) => typeof problem === 'string') };
+}
+
+/** What is wrong with a pointer that can be read; undefined when it leads readers to a snapshot, or there is none yet. */
+function aimless(pointer: Pointer | undefined, snapshots: readonly ListedSnapshot[]): string | undefined {
+  if (snapshots.length === 0 || snapshots.some(({ latest }) => latest)) return undefined;
+  const what =
+    pointer === undefined
+      ? 'There is no latest.json'
+      : `latest.json names ${pointer.snapshot_id}, which is not there`;
+  return `${what}: who reads by it finds nothing. "daybook export" puts that right.`;
 }
 
 function inMegabytes(bytes: number | null): number | null {
