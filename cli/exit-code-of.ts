@@ -25,6 +25,7 @@ function isUsage(error: unknown): boolean {
       'MigrationRefused',
       'JavaMissing',
       'NoIcebergSnapshot',
+      'SparkBehindPooler',
       'PythonMissing',
       'NoSnapshot',
       'MartsMissing',

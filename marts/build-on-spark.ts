@@ -9,11 +9,12 @@ import type { Lake } from '../lake/lake.ts';
 import type { Unfit } from '../lake/manifest.ts';
 import { SnapshotDamaged } from '../lake/errors.ts';
 import { pythonWith } from '../python/python-environment.ts';
+import { checkPooler } from '../warehouse/check-pooler.ts';
 import type { BuildLock } from '../warehouse/marts/build-lock.ts';
 import { buildFolder } from './build-folder.ts';
 import type { BuildSettings, MartsBuilt } from './build-settings.ts';
 import { dbtProject } from './dbt-project.ts';
-import { NoIcebergSnapshot, SparkRefused } from './errors.ts';
+import { NoIcebergSnapshot, SparkBehindPooler, SparkRefused } from './errors.ts';
 import { requireJava } from './java.ts';
 import { jdbcAddress } from './jdbc-address.ts';
 import { martsNeedPython } from './python-with-dbt.ts';
@@ -33,7 +34,7 @@ export interface SparkPlaces {
 
 /**
  * Builds and tests the marts with Spark on the newest snapshot that the Iceberg tables show, in tables of a build, then publishes
- * them as Iceberg tables of their own. Throws JavaMissing, PythonMissing, NoIcebergSnapshot, SparkRefused, SnapshotDamaged, MartsFailed, and what
+ * them as Iceberg tables of their own. Throws JavaMissing, PythonMissing, NoIcebergSnapshot, SparkBehindPooler, SparkRefused, SnapshotDamaged, MartsFailed, and what
  * the lake throws.
  */
 export async function buildOnSpark(
@@ -56,6 +57,8 @@ export async function buildOnSpark(
       return rowCount === 1;
     });
     if (!hasSnapshots) throw new NoIcebergSnapshot(location);
+    if ((await checkPooler(databaseUrl, 'DAYBOOK_DATABASE_DIRECT_URL')) !== 'none')
+      throw new SparkBehindPooler();
     const python = await pythonWith(needs, settings);
     await forgetForeignTables(lake, { ...settings, databaseUrl, scratch, inSession });
     settings.onStep('Spark is being started');

@@ -3,8 +3,10 @@ import { PythonMissing } from '../python/errors.ts';
 /** Nothing has failed: what marts are built with or on is not there. */
 export function isNothingToBuild(
   error: unknown,
-): error is PythonMissing | NoSnapshot | JavaMissing | NoIcebergSnapshot {
-  return [PythonMissing, NoSnapshot, JavaMissing, NoIcebergSnapshot].some((kind) => error instanceof kind);
+): error is PythonMissing | NoSnapshot | JavaMissing | NoIcebergSnapshot | SparkBehindPooler {
+  return [PythonMissing, NoSnapshot, JavaMissing, NoIcebergSnapshot, SparkBehindPooler].some(
+    (kind) => error instanceof kind,
+  );
 }
 
 /** A model or an error-level test failed, as it would again. The marts of the last good build stay. */
@@ -64,6 +66,19 @@ export class NoIcebergSnapshot extends Error {
   constructor(lake: string) {
     super(
       `Spark reads Iceberg tables, and those of the lake ${lake} show no snapshot yet: run "daybook export --iceberg" first.`,
+    );
+  }
+}
+
+/** Exit code 2: Spark's catalog names its schema for the session, which a pooler refuses, or lends to others with it. */
+export class SparkBehindPooler extends Error {
+  override readonly name = 'SparkBehindPooler';
+  readonly handling = 'stop';
+
+  constructor() {
+    super(
+      'Spark reads the catalog of the Iceberg tables in sessions of its own, and there is a pooler in front of Postgres: ' +
+        'give DAYBOOK_DATABASE_DIRECT_URL the address of Postgres itself.',
     );
   }
 }

@@ -10,6 +10,7 @@ import { recordCommandLines } from '../security/record-command-lines.ts';
 import { bill } from '../support/finance-records.ts';
 import { hasJava } from '../support/has-java.ts';
 import { land } from '../support/land.ts';
+import { pastThePooler } from '../support/past-the-pooler.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -27,7 +28,7 @@ const { exportNow } = await createTestLake(url, { lake });
 const { home, build, startBuild } = await buildEnvironment({
   databaseUrl: url,
   lake,
-  env: { SPARK_CONF_DIR: conf },
+  env: { SPARK_CONF_DIR: conf, DAYBOOK_DATABASE_DIRECT_URL: pastThePooler(url) },
 });
 const iceberg = { add: true, cacheFolder: join(homedir(), '.cache', 'daybook') };
 

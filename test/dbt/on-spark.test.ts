@@ -1,18 +1,20 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { openLake } from '../../lake/open-lake.ts';
 import { clearSparkNamespace, sparkNamespaces } from '../../marts/spark-namespaces.ts';
 import { dropSparkMarts } from '../../operations/clear-host.ts';
 import { createTestLake } from '../lake/export-of.ts';
+import { pgBouncerProgram } from '../support/pgbouncer-program.ts';
+import { startPgBouncer } from '../support/pgbouncer.ts';
 import { rows } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { buildEnvironment } from './build-environment.ts';
 import { dbtFolder } from './marts-of.ts';
 
 // Nothing of Spark is installed or run here: test/books/on-spark.proof.test.ts does that.
-const { warehouse, url } = await createTestDatabase();
+const { warehouse, url, adminUrl } = await createTestDatabase();
 const folder = await mkdtemp(join(tmpdir(), 'daybook-test-on-spark-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 const lake = join(folder, 'lake');
@@ -53,6 +55,25 @@ test('before Iceberg tables show a snapshot nothing is built, and one sentence s
     { status: 'unsupported', target: 'spark' },
     { status: 'unsupported', target: 'spark' },
   ]);
+});
+
+test('behind a pooler nothing is built, and one sentence says which address Spark needs', async (context) => {
+  const program = await pgBouncerProgram();
+  if (typeof program !== 'string') return context.skip(program.lacks);
+  const pooler = await startPgBouncer(program, { adminUrl, settings: { max_prepared_statements: 200 } });
+  onTestFinished(() => pooler.stop());
+  await warehouse.pool.query(
+    `insert into iceberg.iceberg_tables (catalog_name, table_namespace, table_name) values ('daybook', 'finance', 'snapshots')`,
+  );
+  onTestFinished(async () => {
+    await warehouse.pool.query('delete from iceberg.iceberg_tables');
+  });
+  const env = { JAVA_HOME: await javaOf('17.0.15'), DATABASE_URL: pooler.through(url) };
+  const { code, stderr } = await build('spark', env);
+  expect(stderr.trim()).toBe(
+    'Spark reads the catalog of the Iceberg tables in sessions of its own, and there is a pooler in front of Postgres: give DAYBOOK_DATABASE_DIRECT_URL the address of Postgres itself.',
+  );
+  expect(code).toBe(2);
 });
 
 test('what Spark wrote is removed from catalog and lake, and nothing else is', async () => {

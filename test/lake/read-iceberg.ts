@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import type { Manifest } from '../../lake/manifest.ts';
 import { libpqAddress } from '../../python/libpq-address.ts';
 import { pythonEnvironment } from '../support/python-environment.ts';
+import { pastThePooler } from '../support/past-the-pooler.ts';
 
 /** By snapshot and table. Sums have no zeros at their end. */
 export type IcebergSeen = Readonly<Record<string, Readonly<Record<string, TableSeen>>>>;
@@ -86,13 +87,6 @@ export function readerOf(databaseUrl: string): Record<string, string> {
     PGDATABASE: dbname,
     PGOPTIONS: '-c search_path=iceberg -c role=daybook_reader',
   };
-}
-
-/** Readers set the schema and the role for their session, which a pooler refuses. */
-function pastThePooler(databaseUrl: string): string {
-  const url = new URL(databaseUrl);
-  url.host = process.env.TEST_POSTGRES_HOST ?? url.host;
-  return url.href;
 }
 
 /** What the manifest says of each table, as readers say it. */
