@@ -272,11 +272,13 @@ async function latest(): Promise<string> {
     .snapshot_id;
 }
 
+/** One that is idle is nobody's: a pooler keeps it under the name that it had last. */
 async function exportSessions(): Promise<number> {
   return (
     await rows(
       warehouse,
-      `select pid from pg_stat_activity where application_name = 'daybook export' and datname = current_database()`,
+      `select pid from pg_stat_activity
+       where application_name = 'daybook export' and datname = current_database() and state <> 'idle'`,
     )
   ).length;
 }
