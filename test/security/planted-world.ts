@@ -97,7 +97,7 @@ async function plantPassword(adminUrl: string): Promise<void> {
 
 function environment(of: { databasePort: number; apiUrl: string; home: string }): Record<string, string> {
   const { alertPassword, alertToken, databasePassword } = secrets;
-  const alerts = `http://alerts:${encodeURIComponent(alertPassword)}@127.0.0.1:9/${alertToken}?token=${alertToken}`;
+  const alerts = `http://alerts:${encodeURIComponent(alertPassword)}@127.0.0.1:8/${alertToken}?token=${alertToken}`;
   return {
     DATABASE_URL: `postgres://daybook@127.0.0.1:${of.databasePort}/daybook?password=${encodeURIComponent(databasePassword)}`,
     DAYBOOK_API_URL: of.apiUrl,
