@@ -2,6 +2,8 @@
 -- customer as far as lines of people go. From there each step leads twice as far up as the one before, to a million customers: a
 -- long line costs no more than as many short ones, where what keeps every ancestor of every customer costs the square of its
 -- length, or the cube.
+-- What stands between the blocks of Jinja is not indented by them.
+-- noqa: disable=LT02
 {%- if target.type == 'spark' %}
 {{ daybook.rooted_by_steps(ref('stg_finance__customers')) }}
 {%- else %}

@@ -345,11 +345,13 @@ final as (
         unknown_count,
         unexplained_count,
         undated_payment_count,
+        -- noqa: disable=LT02
         case
             when days_payable_status = 'known'
                 then {{ daybook.ratio('open_dated_3_months', '3 * purchases_3_months') }}
                     * {{ daybook.as_double('days_3_months') }}
         end as days_payable_outstanding,
+        -- noqa: enable=LT02
         days_payable_status,
         {{ daybook.ratio('weighted_days', 'weight_with_days') }} as average_days_to_pay,
         {{ daybook.ratio('weight_late', 'weight_with_due_date') }} as paid_late_share,
