@@ -32,64 +32,37 @@ const seesAll = `
 `;
 
 const shared = `
-  create function sync.restrict_rows(held regclass, shown text) returns void
+  create or replace function sync.share_table(shared regclass) returns void
   language plpgsql set search_path = pg_catalog as $$
   declare
+    -- The tables of marts are read through views of the same names.
+    shown text := (
+      select format('%I.%I', case nspname when 'finance' then nspname else 'marts' end, relname)
+      from pg_class c join pg_namespace n on n.oid = relnamespace where c.oid = shared
+    );
     -- Names of roles bring the collation "C" along; without that of the column no index is used.
     rule text := format(
       '(select sync.sees_all(current_user, %L)) is not null '
       'or connection_id = any ((select sync.connections_seen_by(current_user) collate "default")::text[])',
       shown
     );
-    there text := (select pg_get_expr(polqual, polrelid) from pg_policy where polrelid = held and polname = 'everybody');
+    there text := (select pg_get_expr(polqual, polrelid) from pg_policy where polrelid = shared and polname = 'everybody');
   begin
-    if not (select relrowsecurity from pg_class where oid = held) then
-      execute format('alter table %s enable row level security', held);
+    if not (select relrowsecurity from pg_class where oid = shared) then
+      execute format('alter table %s enable row level security', shared);
     end if;
     if there is null then
-      execute format('create policy everybody on %s using (%s)', held, rule);
+      execute format('create policy everybody on %s using (%s)', shared, rule);
     elsif there = 'true' then
-      execute format('alter policy everybody on %s using (%s)', held, rule);
+      execute format('alter policy everybody on %s using (%s)', shared, rule);
     end if;
     -- Until 0.6.0 was released.
-    if exists (select from pg_policy where polrelid = held and polname = 'own_connections') then
-      execute format('drop policy own_connections on %s', held);
+    if exists (select from pg_policy where polrelid = shared and polname = 'own_connections') then
+      execute format('drop policy own_connections on %s', shared);
     end if;
   end $$;
-  comment on function sync.restrict_rows(regclass, text) is
+  comment on function sync.share_table(regclass) is
     'Has a table show readers of some connections these alone, and all rows to everybody else who may read what it is shown as; done again it changes nothing';
-
-  create or replace function sync.share_table(shared regclass) returns void
-  language plpgsql set search_path = pg_catalog as $$
-  begin
-    perform sync.restrict_rows(shared, shared::text);
-  end $$;
-
-  create or replace function sync.share_marts(built text) returns void
-  language plpgsql set search_path = pg_catalog as $$
-  declare mart record;
-  begin
-    for mart in
-      select
-        t.oid::regclass as built_table, v.oid::regclass as view,
-        coalesce('security_invoker=true' = any (v.reloptions), false) as is_checked,
-        exists (
-          select from pg_attribute where attrelid = t.oid and attname = 'connection_id' and not attisdropped
-        ) as has_connections
-      from pg_class t
-      join pg_class v on v.relname = t.relname and v.relnamespace = 'marts'::regnamespace and v.relkind = 'v'
-      where t.relnamespace = to_regnamespace(quote_ident(built)) and t.relkind = 'r'
-      order by t.relname
-    loop
-      if mart.has_connections then perform sync.restrict_rows(mart.built_table, mart.view::text); end if;
-      -- The schema is nobody's to name: who may read the view may read the table behind it.
-      execute format('grant select on %s to public', mart.built_table);
-      if not mart.is_checked then execute format('alter view %s set (security_invoker = true)', mart.view); end if;
-      if to_regrole('daybook_tenant') is not null then
-        execute format('grant select on %s to daybook_tenant', mart.view);
-      end if;
-    end loop;
-  end $$;
 
   select sync.share_table(oid) from pg_class
   where relnamespace = 'finance'::regnamespace and relkind in ('r', 'p')
