@@ -44,7 +44,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a record is held whose ID is, whatever its content',
-    file: 'warehouse/landing/find-held.ts',
+    file: 'warehouse/landing/holds-records.ts',
     find: 'and f.id = arriving.id and f._content_hash = arriving.hash',
     replace: 'and f.id = arriving.id and arriving.hash is not null',
   },

@@ -3,46 +3,24 @@ import type { FindHeld, HeldContent } from '../../resources/source-record.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { RecordScope } from '../record-scope.ts';
 import { contentHash } from './content-hash.ts';
+import { heldAmong } from './holds-records.ts';
 
 /**
  * Finds in the pages of one reading what `finance` holds already. After a page of which it holds nothing, as in a first load, it is not asked
  * again.
  */
-export function findHeldOf(
-  { pool }: Pick<Warehouse, 'pool'>,
-  { connectionId, resource }: RecordScope,
-): FindHeld {
+export function findHeldOf(warehouse: Pick<Warehouse, 'pool'>, scope: RecordScope): FindHeld {
   // A version that is `updated_at` may stand in what is nested in a record too. There are few such records.
-  let asks = resource.version === 'last_synced_at';
+  let asks = scope.resource.version === 'last_synced_at';
   return async (texts) => {
     if (!asks) return new Map();
     const candidates = texts.flatMap((text, place) => {
       const content = contentAsWritten(text);
-      return content === undefined ? [] : [{ place, content }];
+      return content === undefined ? [] : [{ place, ...content }];
     });
-    const { rows } = await pool.query<{ place: string }>({
-      name: `find held ${resource.name}`,
-      text: `
-        select place
-        from unnest($2::text[], $3::bytea[]) with ordinality as arriving (id, hash, place)
-        join lateral (
-          select from finance.${resource.name} f
-          where f.connection_id = $1 and f.id = arriving.id and f._content_hash = arriving.hash
-          offset 0
-        ) held on true`,
-      values: [
-        connectionId,
-        candidates.map(({ content }) => content.id),
-        candidates.map(({ content }) => content.hash),
-      ],
-    });
-    asks = rows.length > 0;
-    return new Map(
-      rows.flatMap(({ place }) => {
-        const candidate = candidates[Number(place) - 1];
-        return candidate === undefined ? [] : [[candidate.place, candidate.content] as const];
-      }),
-    );
+    const held = await heldAmong(warehouse, scope, candidates);
+    asks = held.length > 0;
+    return new Map(held.map(({ place, ...content }) => [place, content]));
   };
 }
 

@@ -1,23 +1,35 @@
+import type { HeldContent } from '../../resources/source-record.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { RecordScope } from '../record-scope.ts';
-import type { PreparedRecord } from './prepared-page.ts';
+
+type Content = Pick<HeldContent, 'id' | 'hash'>;
 
 /** Whether `finance` holds each of the records with the same content: landing them again would write none of it. */
 export async function holdsRecords(
-  { pool }: Pick<Warehouse, 'pool'>,
-  { connectionId, resource, records }: RecordScope & { readonly records: readonly PreparedRecord[] },
+  warehouse: Pick<Warehouse, 'pool'>,
+  { records, ...scope }: RecordScope & { readonly records: readonly Content[] },
 ): Promise<boolean> {
-  const { rows } = await pool.query<{ holds: boolean }>({
-    name: `holds ${resource.name}`,
+  return (await heldAmong(warehouse, scope, records)).length === records.length;
+}
+
+/** Those of the records that `finance` holds with the same content. */
+export async function heldAmong<Record extends Content>(
+  { pool }: Pick<Warehouse, 'pool'>,
+  { connectionId, resource }: RecordScope,
+  records: readonly Record[],
+): Promise<Record[]> {
+  const { rows } = await pool.query<{ is_held: boolean }>({
+    name: `held among ${resource.name}`,
     text: `
-      select count(*) = cardinality($2::text[]) as holds
-      from unnest($2::text[], $3::bytea[]) as arriving (id, hash)
-      join lateral (
-        select from finance.${resource.name} f
+      select held.yes is not null as is_held
+      from unnest($2::text[], $3::bytea[]) with ordinality as arriving (id, hash, place)
+      left join lateral (
+        select true as yes from finance.${resource.name} f
         where f.connection_id = $1 and f.id = arriving.id and f._content_hash = arriving.hash
         offset 0
-      ) held on true`,
+      ) held on true
+      order by arriving.place`,
     values: [connectionId, records.map(({ id }) => id), records.map(({ hash }) => hash)],
   });
-  return rows[0]?.holds === true;
+  return records.filter((_, index) => rows[index]?.is_held === true);
 }
