@@ -16,6 +16,7 @@ import { openLake } from '../../lake/open-lake.ts';
 import { nearIds, requireOwnLake } from '../../lake/own-lake.ts';
 import { lookAtManifest, lookAtPointer, movePointer, pointerPath, readManifest } from '../../lake/pointer.ts';
 import { retireSnapshots } from '../../lake/retire-snapshots.ts';
+import { lakeOwnerIn } from '../../warehouse/snapshots/lake-owner.ts';
 import { noteSnapshot, noteSnapshotsRemoved, readNote } from '../../warehouse/snapshots/note-snapshot.ts';
 import { snapshotTables } from '../../warehouse/snapshots/snapshot-tables.ts';
 import { unfitTable } from '../../warehouse/snapshots/unfit-table.ts';
@@ -48,9 +49,7 @@ export async function makeSnapshot(
   const session = await openExportSession(job.databaseUrl);
   const lake = await openLake({ location: job.lake, scratch: job.scratch });
   try {
-    const hasNoted = async (id: string): Promise<boolean> =>
-      (await readNote(session.client, id)) !== undefined;
-    await requireOwnLake(lake, { warehouseId: job.warehouseId, hasNoted });
+    await requireOwnLake(lake, lakeOwnerIn(session.client, job.warehouseId));
     const leftovers = await clean(lake, job);
     const current = await readCurrent({ session, lake });
     const published = await readPublished(lake, job);
