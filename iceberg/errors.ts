@@ -5,7 +5,7 @@ export class IcebergFailed extends Error {
 
   constructor(reason: string) {
     super(
-      `The Iceberg tables do not show every snapshot (${reason}). The snapshots themselves are published, and the next export completes ` +
+      `The Iceberg tables do not show every snapshot (${reason}). The snapshots themselves are published, and the next export tries to complete ` +
         'the tables.',
     );
   }

@@ -154,5 +154,10 @@ class Bucket:
         self.filesystem.delete_dir(f"{self.path}/{table}")
 
     def _names(self, folder: str, kind: pyarrow.fs.FileType) -> list[str]:
+        # The key of an object may be any text, and a folder is what keys begin with: of "folder//x" pyarrow lists the folder itself.
         selector = pyarrow.fs.FileSelector(folder, allow_not_found=True)
-        return [one.base_name for one in self.filesystem.get_file_info(selector) if one.type == kind]
+        return [
+            one.base_name
+            for one in self.filesystem.get_file_info(selector)
+            if one.type == kind and one.path == f"{folder}/{one.base_name}" and re.fullmatch(NAME, one.base_name)
+        ]

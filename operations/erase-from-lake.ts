@@ -70,8 +70,12 @@ export async function eraseFromLake(
 /** What nothing names any more goes from the disk, wherever an attempt that was killed has left it. */
 async function eraseFromIceberg(session: ExportSession, lake: Lake, places: ProgramPlaces): Promise<void> {
   if (!(await hasTables(session.client, lake))) return;
-  await showSnapshots(lake, places, { add: true, sweep: true, newest: undefined });
-  await showMarts(lake, places, { add: false, sweep: true, marts: undefined });
+  try {
+    await showSnapshots(lake, places, { add: true, sweep: true, newest: undefined });
+  } finally {
+    // Of marts too whatever can be removed, though something stands in the way of the others.
+    await showMarts(lake, places, { add: false, sweep: true, marts: undefined });
+  }
 }
 
 async function republish(

@@ -1,7 +1,7 @@
 {#-
     A query of `named` (connection_id, an ID, a name that may be null) with a label that is unique within its connection: the
     name without white space around it, else `kind` and the ID. It is followed by the ID where two have it, and where it is what
-    another one would be called so.
+    another one would be called so. Behind a name no ID has a bracket that opens, so that no other name and ID read the same.
 -#}
 {% macro labelled(named, id, name, kind) -%}
     trimmed as (
@@ -14,7 +14,7 @@
     longer as (
         select
             *,
-            plain_label || ' (' || {{ id }} || ')' as long_label,
+            plain_label || ' (' || replace(replace({{ id }}, '%', '%25'), '(', '%28') || ')' as long_label,
             count(*) over (partition by connection_id, plain_label) as namesakes
         from trimmed
     ),

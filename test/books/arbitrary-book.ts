@@ -161,6 +161,11 @@ class Clerk {
           `${customer}-${currency.slice(1, -1)}`,
           this.inCurrency(customer, currency),
         );
+    if (this.chance(20))
+      for (const [id, name] of readAlike) {
+        this.add('customers', id, { ...this.customer(), customer_name: text(name) });
+        this.add('items', id, { ...this.item(), name: text(name) });
+      }
   }
 
   /** A customer who pays in two currencies changes to one of them, or back; or nobody knows any more what one of them brings. */
@@ -685,6 +690,14 @@ function negated(json: string): string {
 function withoutTimes(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !name.endsWith('_at')));
 }
+
+/** IDs and names of which two read the same, an ID in brackets behind its name. */
+const readAlike = [
+  ['p) (q', 'X'],
+  ['z', 'X'],
+  ['q', 'X (p)'],
+  ['y', 'X (p)'],
+] as const;
 
 const statuses = [
   '"open"',

@@ -160,6 +160,12 @@ export const mistakes: readonly Mistake[] = [
     replace: 'when longer.namesakes > 2 then longer.long_label',
   },
   {
+    name: 'a name and an ID read like another name and another ID',
+    file: 'macros/label.sql',
+    find: "replace(replace({{ id }}, '%', '%25'), '(', '%28')",
+    replace: '{{ id }}',
+  },
+  {
     name: 'a trial is recurring revenue',
     file: 'models/intermediate/int_subscription_item_versions__priced.sql',
     find: "when items.status = 'active' then true",

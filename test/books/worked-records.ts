@@ -318,7 +318,13 @@ function mended(): WorkedBook[] {
 }
 
 function named(): WorkedBook {
-  const bills = ['m1', 'm2', 'm3'].map((vendor) =>
+  const vendorNames = {
+    ...{ m1: 'Acme', m2: '\u2003Acme\u00a0', m3: '\u00a0\u3000' },
+    // With the ID behind the name as it is, the first and the third would read the same.
+    ...{ 'p) (q': 'X', z: 'X', q: 'X (p)', y: 'X (p)' },
+    ...{ 'a%28b': 'Y', 'a(b': 'Y' },
+  };
+  const bills = Object.keys(vendorNames).map((vendor) =>
     billOf(vendor, { vendor_id: vendor, issue_date: '2026-11-01', total_amount: 1 }),
   );
   const book = worked(
@@ -329,12 +335,13 @@ function named(): WorkedBook {
       'vendors.vendor_name where vendor_id = m2': 'Acme (m2)',
       'vendors.known_name where vendor_id = m2': 'Acme',
       'vendors.vendor_name where vendor_id = m3': 'Vendor m3',
+      'vendors.vendor_name where vendor_id = p) (q': 'X (p) %28q)',
+      'vendors.vendor_name where vendor_id = q': 'X (p) (q)',
+      'vendors.vendor_name where vendor_id = a%28b': 'Y (a%2528b)',
+      'vendors.vendor_name where vendor_id = a(b': 'Y (a%28b)',
     },
   );
-  return {
-    ...book,
-    book: { ...book.book, vendorNames: { m1: 'Acme', m2: '\u2003Acme\u00a0', m3: '\u00a0\u3000' } },
-  };
+  return { ...book, book: { ...book.book, vendorNames } };
 }
 
 function resumed(): WorkedBook {

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
 import { openLake } from '../../lake/open-lake.ts';
 import { readManifest } from '../../lake/pointer.ts';
@@ -50,3 +51,22 @@ test('a snapshot that is gone takes the objects with it that no other one needs'
   const { tables } = (await readManifest(lake, second!))!;
   expect(files).toEqual(tables.bills!.files.map(({ sha256 }) => `data/${sha256}.parquet`));
 });
+
+test('keys that are of no table hold up no export, and are left alone', async () => {
+  const keys = ['/x', '/bills/data/', '\u0001/x', '../x', 'bills/data//y', 'bills/data/\u0001'].map(
+    (name) => `${new URL(s3.location).pathname.slice(1)}/iceberg/finance/${name}`,
+  );
+  for (const key of keys)
+    await s3.client.send(new PutObjectCommand({ Bucket: s3.bucket, Key: key, Body: 'x' }));
+  await rows(warehouse, `update finance.bills set memo = 'another' where id = 'b2'`);
+  expect(await exportNow()).not.toHaveProperty('icebergProblem');
+  const ids = await lake.snapshotIds();
+  expect(Object.keys(await readIceberg(url, { reader: 'duckdb', tables: ['bills'] })).sort()).toEqual(ids);
+  const kept = await Promise.all(keys.map((key) => isInBucket(key)));
+  expect(kept).not.toContain(false);
+});
+
+async function isInBucket(key: string): Promise<boolean> {
+  const { KeyCount } = await s3.client.send(new ListObjectsV2Command({ Bucket: s3.bucket, Prefix: key }));
+  return KeyCount === 1;
+}

@@ -168,7 +168,8 @@ def name_of(text):
 def labels_of(kind, names):
     """One for each ID, no two the same: its name, with the ID behind it where that would be another's label too."""
     short = {key: name_of(name) or f'{kind} {key}' for key, name in names.items()}
-    long = {key: f'{label} ({key})' for key, label in short.items()}
+    # The last bracket that opens is the one before the ID: that is all that tells where the name ends.
+    long = {key: f'{label} ({key.replace("%", "%25").replace("(", "%28")})' for key, label in short.items()}
     times = Counter(short.values())
     return {
         key: long[key] if times[label] > 1 or label in long.values() else label for key, label in short.items()
