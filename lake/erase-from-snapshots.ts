@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { named, quoted, type DuckDb } from './duck-db.ts';
 import { SnapshotBroken } from './errors.ts';
@@ -55,7 +55,10 @@ export async function eraseFromSnapshots(
     const erased = [...held.values()].reduce((sum, count) => sum + count, 0);
     if (erased === 0 && !manifest.unfit.some((one) => isOf(rows, one))) continue;
     const to = idWithout(from, rows);
-    if (!ids.includes(to)) await publishWithout(lake, duckDb, { manifest, to, held, rows });
+    if (!ids.includes(to))
+      await lake.withDraft(to, (folder) =>
+        publishWithout(lake, duckDb, { manifest, to, folder, held, rows }),
+      );
     const now = await manifestOf(lake, to);
     await movePointer(lake, now);
     rewritten.push({ from, manifest: now, erased });
@@ -99,12 +102,16 @@ async function countRows(
 async function publishWithout(
   lake: Lake,
   duckDb: DuckDb,
-  input: { manifest: Manifest; to: string; held: ReadonlyMap<string, number>; rows: RowsToErase },
+  input: {
+    manifest: Manifest;
+    to: string;
+    /** Of the draft. */
+    folder: string;
+    held: ReadonlyMap<string, number>;
+    rows: RowsToErase;
+  },
 ): Promise<void> {
-  const { manifest, to, held, rows } = input;
-  const folder = lake.draftFolder(to);
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
+  const { manifest, to, folder, held, rows } = input;
   const tables: Record<string, ManifestTable> = {};
   const written = new Map<string, string>();
   const kept: string[] = [];
@@ -112,7 +119,7 @@ async function publishWithout(
     const files: ManifestFile[] = [];
     const isOther = table.files.some(({ path }) => held.has(path));
     for (const file of table.files) {
-      const now = await fileWithout(lake, duckDb, { ...input, folder, table: name, file, isOther });
+      const now = await fileWithout(lake, duckDb, { ...input, table: name, file, isOther });
       if (now === undefined) kept.push(file.path);
       else written.set(file.path, now.sha256);
       files.push(now ?? file);
@@ -136,7 +143,6 @@ async function publishWithout(
   };
   await writeFile(join(folder, manifestFile), manifestText(described), { flag: 'wx' });
   await lake.publish(to, { written, kept });
-  await rm(folder, { recursive: true, force: true });
 }
 
 /** The file as it is in the new snapshot; undefined when it is the very file. */

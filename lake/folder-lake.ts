@@ -1,4 +1,14 @@
-import { link, lstat, mkdir, open, readdir, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
+import {
+  link,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  rename,
+  stat,
+  writeFile,
+  type FileHandle,
+} from 'node:fs/promises';
 import { constants, existsSync, lstatSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import {
@@ -12,7 +22,9 @@ import {
   type Lake,
 } from './lake.ts';
 import { DiskFull, LakeRefused } from './errors.ts';
+import { inFolder, inFolderBelow, NoFolder } from './folder-below.ts';
 import { sha256OfFile } from './read-back.ts';
+import { removeFileIn, removeFolderIn, removeIn } from './remove-below.ts';
 import { copyRegularFile, NoRegularFile, piecesOf, withRegularFile } from './regular-file.ts';
 import { snapshotIdPattern } from './snapshot-id.ts';
 import { unobstructed } from './unobstructed.ts';
@@ -22,19 +34,38 @@ import { unobstructed } from './unobstructed.ts';
  * and appears by one rename. It belongs to one export host, where one export runs at a time.
  *
  * A file beside the others has a name that can be guessed. It is made anew, so that a link that waits there, in a folder that others may
- * write to as well, leads to no file of ours.
+ * write to as well, leads to no file of ours. What is put there or removed goes through a descriptor of the folder (`inFolderBelow`), so that a
+ * link that takes its place meanwhile leads nowhere.
  */
 export function openFolderLake(location: string): Lake {
   const snapshots = join(location, 'snapshots');
   const draftFolder = (id: string): string => {
     if (lstatSync(snapshots, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw isLink('snapshots');
-    return join(snapshots, `${draftPrefix}${id}`);
+    return join(snapshots, nameOfDraft(id));
   };
+  /** Those that are being written, by their ID. */
+  const openDrafts = new Map<string, string>();
   const atFile = <Result>(path: string, work: () => Promise<Result>): Promise<Result> =>
     unobstructed(location, { path, is: 'a file' }, work);
   const lake: Lake = {
     location,
     draftFolder,
+    withDraft: (id, write) =>
+      inMadeFolder('snapshots', async (folder) => {
+        const name = nameOfDraft(id);
+        await removeIn(folder, name);
+        await mkdir(join(folder, name));
+        try {
+          return await inFolder(folder, name, async (draft) => {
+            await requireOwn(draft, join('snapshots', name));
+            openDrafts.set(id, draft);
+            return write(draft);
+          });
+        } finally {
+          openDrafts.delete(id);
+          await removeIn(folder, name);
+        }
+      }),
     async snapshotIds() {
       const names = (await namesIn(snapshots)).filter((name) => snapshotIdPattern.test(name));
       return names.filter((id) => existsSync(join(snapshots, id, successFile))).sort();
@@ -53,7 +84,7 @@ export function openFolderLake(location: string): Lake {
         await mkdir(location, { recursive: true });
         const draft = join(location, `.${path}.${process.pid}`);
         try {
-          await rm(draft, { force: true });
+          await removeFileIn(location, basename(draft));
           await writeFile(draft, text, { flag: 'wx' });
         } catch (error) {
           if (!isCode(error, 'ENOSPC')) throw error;
@@ -65,51 +96,44 @@ export function openFolderLake(location: string): Lake {
         return true;
       }),
     async keep({ id, files }, to) {
-      const targets = to.paths.map((path) => join(draftFolder(to.id), path));
+      const draft = openDrafts.get(to.id) ?? draftFolder(to.id);
+      const targets = to.paths.map((path) => join(draft, path));
       for (const [place, file] of files.entries()) {
         if (await keepFile(join(snapshots, id, file.path), { file, target: targets[place] ?? '' })) continue;
-        await Promise.all(targets.map((target) => rm(target, { force: true })));
+        for (const path of to.paths) await lake.removeFile(join('snapshots', nameOfDraft(to.id), path));
         return false;
       }
       return true;
     },
     async publish(id, { written, kept }) {
-      const draft = draftFolder(id);
+      const draft = openDrafts.get(id) ?? draftFolder(id);
       const folders = new Set([...written.keys(), ...kept].map((file) => dirname(join(draft, file))));
       await writeFile(join(draft, successFile), '', { flag: 'wx' });
       for (const file of [...written.keys(), manifestFile, successFile]) await bringToDisk(join(draft, file));
       for (const folder of [...folders, draft]) await bringToDisk(folder);
       await unobstructed(location, { path: `snapshots/${id}`, is: 'free' }, () =>
-        rename(draft, join(snapshots, id)),
+        rename(draftFolder(id), join(snapshots, id)),
       );
       await bringToDisk(snapshots);
     },
     putFile: (path, localPath) =>
-      atFile(path, async () => {
-        const { target, draft } = await draftBeside(path);
-        await mkdir(dirname(target), { recursive: true });
+      putBeside(path, async (draft) => {
         await copyRegularFile(localPath, draft);
         await bringToDisk(draft);
-        await rename(draft, target);
-        await bringToDisk(dirname(target));
+        await rename(draft, join(dirname(draft), basename(path)));
+        await bringToDisk(dirname(draft));
       }),
     share: (file, path) =>
-      atFile(path, async () => {
-        const { target, draft } = await draftBeside(path);
+      putBeside(path, async (draft) => {
         const isShared = await keepFile(join(location, file.path), { file, target: draft });
-        if (isShared) await rename(draft, target);
+        if (isShared) await rename(draft, join(dirname(draft), basename(path)));
         // A rename over another name of the same file does nothing.
-        await rm(draft, { force: true });
+        await removeFileIn(dirname(draft), basename(draft));
         return isShared;
       }),
     removeFile: (path) =>
-      atFile(path, async () => {
-        if ((await linkAbove(path)) === undefined) await rm(join(location, path), { force: true });
-      }),
-    async removeFolder(path) {
-      if ((await linkAbove(join(path, 'any'))) !== undefined) return;
-      await rm(join(location, path), { recursive: true, force: true });
-    },
+      inOwnFolder(dirname(path), (folder) => atFile(path, () => removeFileIn(folder, basename(path)))),
+    removeFolder: (path) => inOwnFolder(dirname(path), (folder) => removeFolderIn(folder, basename(path))),
     async filesIn(folder) {
       if (!existsSync(join(location, folder))) return [];
       const entries = await unobstructed(location, { path: folder, is: 'a folder' }, () =>
@@ -131,26 +155,20 @@ export function openFolderLake(location: string): Lake {
       }
     },
     async removeSnapshot(id) {
-      for (const [folder, name] of [
-        [snapshots, id],
-        [join(location, 'marts'), id],
-      ] as const) {
-        if ((await linkAbove(relative(location, join(folder, name)))) !== undefined) continue;
-        if (!existsSync(join(folder, name))) continue;
-        const gone = join(folder, `${draftPrefix}gone-${name}`);
-        await rename(join(folder, name), gone);
-        await rm(gone, { recursive: true, force: true });
-      }
+      for (const path of ['snapshots', 'marts'])
+        await inOwnFolder(path, async (folder) => {
+          if (!existsSync(join(folder, id))) return;
+          const gone = nameOfDraft(`gone-${id}`);
+          await rename(join(folder, id), join(folder, gone));
+          await removeIn(folder, gone);
+        });
     },
     async removeLeftovers(of) {
-      const leftovers =
-        of === 'marts'
-          ? await leftoversOfBuilds()
-          : [
-              ...(await matching(snapshots, /^\.tmp-/)),
-              ...(await matching(location, /^\.latest\.json\.\d+$|^\.retention\.json\.\d+$/)),
-            ];
-      await Promise.all(leftovers.map((path) => rm(path, { recursive: true, force: true })));
+      if (of === 'marts') return removeLeftoversOfBuilds();
+      await inOwnFolder('snapshots', (folder) => removeNamed(folder, isDraft));
+      await inOwnFolder('.', (folder) =>
+        removeNamed(folder, (name) => /^\.(latest|retention)\.json\.\d+$/.test(name)),
+      );
     },
     close: () => Promise.resolve(),
   };
@@ -160,39 +178,73 @@ export function openFolderLake(location: string): Lake {
     return new LakeRefused(location, `${folder} is a link, and nothing is written through one`);
   }
 
-  async function leftoversOfBuilds(): Promise<string[]> {
-    const marts = join(location, 'marts');
+  async function removeLeftoversOfBuilds(): Promise<void> {
     const kept = await namesOfMarts(lake);
-    const ids = await ownNamesIn(marts);
-    const folders = (
-      await Promise.all(ids.filter((id) => kept.has(id)).map((id) => matching(join(marts, id), /^[^.]/)))
-    ).flat();
-    return [
-      ...ids.filter((id) => !kept.has(id)).map((id) => join(marts, id)),
-      ...(await Promise.all(folders.map((folder) => matching(folder, /^\.tmp-/)))).flat(),
-      ...(await matching(location, /^\.latest-marts\.json\.\d+$/)),
-    ];
+    // Only such names: who may write to the lake may put a folder of any other there, and one of that name may be anywhere.
+    const isGone = (name: string): boolean => snapshotIdPattern.test(name) && !kept.has(name);
+    await inOwnFolder('marts', (folder) => removeNamed(folder, (name) => isDraft(name) || isGone(name)));
+    for (const id of kept)
+      await inOwnFolder(join('marts', id), async (folder) => {
+        for (const mart of await foldersIn(folder))
+          await inFolder(folder, mart, (inner) => removeNamed(inner, isDraft));
+      });
+    await inOwnFolder('.', (folder) =>
+      removeNamed(folder, (name) => /^\.latest-marts\.json\.\d+$/.test(name)),
+    );
   }
 
-  async function matching(folder: string, pattern: RegExp): Promise<string[]> {
-    const names = await ownNamesIn(folder);
-    return names.filter((name) => pattern.test(name)).map((name) => join(folder, name));
+  /** Works in a folder of the lake to remove what is in it. Where there is none, or a link in its place or above, nothing is ours. */
+  async function inOwnFolder(path: string, work: (folder: string) => Promise<void>): Promise<void> {
+    try {
+      await unobstructed(location, { path, is: 'a folder' }, () => inFolderBelow(location, { path }, work));
+    } catch (error) {
+      if (error instanceof NoFolder) return;
+      if (['EACCES', 'EPERM', 'EROFS'].includes(codeOf(error)))
+        throw new LakeRefused(location, codeOf(error), error);
+      throw error;
+    }
   }
 
-  /** Of what is to be removed. */
-  async function ownNamesIn(folder: string): Promise<string[]> {
-    const isOurs = (await linkAbove(join(relative(location, folder), 'any'))) === undefined;
-    return isOurs ? namesIn(folder) : [];
+  /** Works in a folder of the lake to put something there, and makes it if it is not there. Nothing is made behind a link. */
+  async function inMadeFolder<Result>(
+    path: string,
+    work: (folder: string) => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      return await inFolderBelow(location, { path, make: true }, work);
+    } catch (error) {
+      const behind = error instanceof NoFolder ? await linkAbove(join(path, 'any')) : undefined;
+      throw behind === undefined ? error : isLink(behind);
+    }
   }
 
-  /** Where a file is made before it gets its name, beside it; what a killed process left there is removed. Nothing is made behind a link. */
-  async function draftBeside(path: string): Promise<{ target: string; draft: string }> {
-    const link = await linkAbove(path);
-    if (link !== undefined) throw isLink(link);
-    const target = join(location, path);
-    const draft = join(dirname(target), `${draftPrefix}${basename(target)}.${process.pid}`);
-    await rm(draft, { force: true });
-    return { target, draft };
+  /** Hands over where a file is made before it gets its name, beside it; what a killed process left there is removed. */
+  function putBeside<Result>(path: string, put: (draft: string) => Promise<Result>): Promise<Result> {
+    const name = nameOfDraft(`${basename(path)}.${process.pid}`);
+    return atFile(path, () =>
+      inMadeFolder(dirname(path), async (folder) => {
+        await removeFileIn(folder, name);
+        return put(join(folder, name));
+      }),
+    );
+  }
+
+  /**
+   * DuckDB writes by path, and follows links; in a folder that was just made nobody else can put one. Who may write beside it may have put another
+   * folder in its place at once: one of another owner, or in which others may write, other than in what is made there now. (On some
+   * mounts all is another user's, and open to everybody.)
+   */
+  async function requireOwn(folder: string, path: string): Promise<void> {
+    const name = '.probe';
+    const file = await open(join(folder, name), 'wx');
+    try {
+      const [made, found] = [await file.stat(), await stat(folder)];
+      if (found.uid === made.uid && (found.mode & ~made.mode & 0o022) === 0) return;
+    } finally {
+      await file.close();
+      await removeFileIn(folder, name);
+    }
+    throw new LakeRefused(location, `somebody else has put a folder in the place of ${path}`);
   }
 
   /**
@@ -224,6 +276,25 @@ export function openFolderLake(location: string): Lake {
 }
 
 const draftPrefix = '.tmp-';
+
+function nameOfDraft(name: string): string {
+  return `${draftPrefix}${name}`;
+}
+
+function isDraft(name: string): boolean {
+  return name.startsWith(draftPrefix);
+}
+
+async function removeNamed(folder: string, isMeant: (name: string) => boolean): Promise<void> {
+  for (const name of (await readdir(folder)).filter(isMeant)) await removeIn(folder, name);
+}
+
+async function foldersIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+    .map(({ name }) => name);
+}
 
 /** Says whether the target is the file now. */
 async function keepFile(

@@ -2,8 +2,10 @@
 export interface Lake {
   /** As DAYBOOK_LAKE says it. */
   readonly location: string;
-  /** The folder in which a snapshot is written before it is published. */
+  /** Where the folder is in which a snapshot is written before it is published. */
   draftFolder(id: string): string;
+  /** Makes that folder anew and hands over a path to it, which is good for the time of the work. What is not published by then is removed. */
+  withDraft<Result>(id: string, write: (folder: string) => Promise<Result>): Promise<Result>;
   /** Of complete snapshots, the oldest first. */
   snapshotIds(): Promise<string[]>;
   /** A small file; undefined when there is none. */

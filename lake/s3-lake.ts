@@ -18,6 +18,16 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
   const lake: Lake = {
     location,
     draftFolder,
+    async withDraft(id, write) {
+      const folder = draftFolder(id);
+      await rm(folder, { recursive: true, force: true });
+      await mkdir(folder, { recursive: true });
+      try {
+        return await write(folder);
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+    },
     async snapshotIds() {
       const ids = (await bucket.folders('snapshots/')).filter((id) => snapshotIdPattern.test(id));
       const isComplete = await mapAtOnce(

@@ -28,7 +28,8 @@ export async function unobstructed<Result>(
   }
 }
 
-const obstructed = new Set<unknown>(['ENOTDIR', 'EISDIR', 'ERR_FS_EISDIR', 'EEXIST', 'ENOTEMPTY']);
+/** EPERM: what macOS says where a folder is to be removed as a file. */
+const obstructed = new Set<unknown>(['ENOTDIR', 'EISDIR', 'EPERM', 'EEXIST', 'ENOTEMPTY']);
 
 /** In words; undefined when every name on the way is what it has to be. */
 async function obstacleTo(location: string, { path, is }: LakePlace): Promise<string | undefined> {

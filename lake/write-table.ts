@@ -1,9 +1,10 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, readdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { throughPipe } from './csv-pipe.ts';
 import { named, quoted, type DuckDb } from './duck-db.ts';
 import { RowTooLong, SnapshotBroken } from './errors.ts';
+import { removeIn } from './remove-below.ts';
 import { scaleOf, type LakeColumn, type LakeTable } from './table.ts';
 
 export interface WriteTableInput {
@@ -51,8 +52,8 @@ const longestRowBytes = 60_000_000;
  */
 async function tryToWrite(duckDb: DuckDb, input: WriteTableInput, rowBytes: number): Promise<boolean> {
   const { table, folder, pipe, parts, rows, openCsv, partBytes = 1_000_000_000 } = input;
-  await rm(folder, { recursive: true, force: true });
   await mkdir(dirname(folder), { recursive: true });
+  await removeIn(dirname(folder), basename(folder));
   const selected = selectSql(table, { pipe, rowBytes });
   const connection = await duckDb.connect();
   try {

@@ -28,12 +28,14 @@ export async function fillDraft(
   { snapshot, lake }: { snapshot: DatabaseSnapshot; lake: Lake },
   input: {
     job: ExportJob;
+    /** Of the draft. */
+    folder: string;
     planned: readonly TablePlanned[];
     base: Manifest | undefined;
     onFilled: (part: PartPlanned) => void;
   },
 ): Promise<DraftFilled> {
-  const { job, planned, onFilled } = input;
+  const { job, folder, planned, onFilled } = input;
   const { snapshotId, scratch, partBytes } = job;
   const unfit = planUnfit(planned);
   const nameFile = fileNames([...planned, unfit]);
@@ -62,7 +64,7 @@ export async function fillDraft(
     ...{
       unfit,
       room,
-      folder: lake.draftFolder(snapshotId),
+      folder,
       scratch,
       partBytes,
       snapshotId,

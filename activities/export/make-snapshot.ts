@@ -157,13 +157,12 @@ async function exportTables(
     }
     const weighed = await weighAllTables(snapshot, deciding, onProgress);
     const { scratch, snapshotId } = job;
-    const folder = lake.draftFolder(snapshotId);
     const base = baseOf(current, job);
     const planned = planTables(weighed, { job, base, origin: session.origin });
     const neededBytes = await bytesNeeded(session.client, { planned, base, current: current?.manifest });
-    const manifest = await withRoom({ folder, scratch, neededBytes }, async () => {
+    const write = async (folder: string): Promise<Manifest> => {
       const onFilled = progressOf(weighed, { planned, onProgress });
-      const filled = await fillDraft({ snapshot, lake }, { job, planned, base, onFilled });
+      const filled = await fillDraft({ snapshot, lake }, { job, folder, planned, base, onFilled });
       await letGo({ session, snapshot }, deciding);
       const described = manifestOf(job, { takenAt: snapshot.takenAt, weighed, filled });
       await writeFile(join(folder, manifestFile), manifestText(described), { flag: 'wx' });
@@ -173,7 +172,9 @@ async function exportTables(
       await session.assertAlive();
       await lake.publish(snapshotId, filesOf(described));
       return described;
-    });
+    };
+    const place = { folder: lake.draftFolder(snapshotId), scratch, neededBytes };
+    const manifest = await withRoom(place, () => lake.withDraft(snapshotId, write));
     return { manifest, skipped: false, mark, ...(same?.damage === undefined ? {} : { damage: same.damage }) };
   } catch (error) {
     // What an earlier export has kept may be what is wrong, and every attempt would fail as this one. Without a server there is nothing to forget.

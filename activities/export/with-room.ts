@@ -1,4 +1,4 @@
-import { mkdir, rm, statfs } from 'node:fs/promises';
+import { mkdir, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ClientBase } from 'pg';
 import { codeOf } from '../../errors/code-of.ts';
@@ -8,8 +8,8 @@ import { readTableBytes } from '../../warehouse/snapshots/read-context.ts';
 import type { TablePlanned } from './plan-parts.ts';
 
 /**
- * Lets `write` fill the folder of a draft, and leaves nothing of it there. Throws DiskFull: before the first byte where the
- * draft would surely not fit, or when a disk is full all the same.
+ * Lets `write` fill the folder of a draft. Throws DiskFull: before the first byte where the draft would surely not fit, or when a disk is
+ * full all the same.
  */
 export async function withRoom<Result>(
   { folder, scratch, neededBytes }: { folder: string; scratch: string; neededBytes: number },
@@ -28,8 +28,6 @@ export async function withRoom<Result>(
   } catch (error) {
     if (isSpillFull(error)) throw fullDisk(scratch);
     throw isDiskFull(error) ? fullDisk(place) : error;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
 }
 

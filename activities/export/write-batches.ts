@@ -1,4 +1,4 @@
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ClientBase } from 'pg';
 import { openDuckDb, type DuckDb } from '../../lake/duck-db.ts';
@@ -6,6 +6,7 @@ import { SnapshotBroken } from '../../lake/errors.ts';
 import { exactSum } from '../../lake/exact-sum.ts';
 import { tableOfFiles, type ManifestFile, type Unfit } from '../../lake/manifest.ts';
 import { readBack, type FileBack, type FilesBack } from '../../lake/read-back.ts';
+import { removeIn } from '../../lake/remove-below.ts';
 import { tableDifferences } from '../../lake/table-differences.ts';
 import { isUncastable, writeTable } from '../../lake/write-table.ts';
 import { copyTable } from '../../warehouse/snapshots/copy-table.ts';
@@ -101,9 +102,7 @@ export async function writeBatches(
     return written;
   } finally {
     for (const { duckDb } of workers) duckDb.close();
-    await Promise.all(
-      workers.map(({ place }) => rm(join(folder, `.batch-${place}`), { recursive: true, force: true })),
-    );
+    for (const { place } of workers) await removeIn(folder, `.batch-${place}`);
   }
 }
 

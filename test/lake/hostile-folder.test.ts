@@ -1,4 +1,14 @@
 import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  symlinkSync,
+} from 'node:fs';
 import { lstat, mkdtemp, mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -10,6 +20,7 @@ import { emptyManifest } from './empty-manifest.ts';
 import { readManifest, readPointer } from '../../lake/pointer.ts';
 import { sha256OfFile } from '../../lake/read-back.ts';
 import { verifySnapshot } from '../../lake/verify-snapshot.ts';
+import { onceDone } from './once-done.ts';
 
 /** A folder that somebody else may write to. */
 const location = await mkdtemp(join(tmpdir(), 'daybook-hostile-folder-'));
@@ -248,6 +259,112 @@ test('a snapshot is neither published nor removed through a link in the place of
   expect(await readdir(join(victim, `.tmp-${id}`))).toEqual(['_manifest.json']);
 });
 
+/** Where a link that is exchanged for a folder is never followed. */
+const isLinux = process.platform === 'linux';
+const oldId = '20260101T000000Z-abcdef';
+
+test.skipIf(!isLinux).each<[string, string, () => Promise<void>]>([
+  [`marts/${oldId}`, 'marts', () => lake.removeLeftovers('marts')],
+  [`marts/${oldId}`, `marts/${oldId}`, () => lake.removeLeftovers('marts')],
+  [`marts/${oldId}`, `marts/${oldId}/bills`, () => lake.removeLeftovers('marts')],
+  [`marts/${oldId}`, 'marts', () => lake.removeFolder('marts')],
+  [`marts/${oldId}`, `marts/${oldId}/bills`, () => lake.removeFolder('marts')],
+  [`marts/${oldId}`, `marts/.tmp-gone-${oldId}`, () => lake.removeSnapshot(oldId)],
+  [`snapshots/.tmp-${oldId}`, 'snapshots', () => lake.removeLeftovers('snapshots')],
+  [`snapshots/.tmp-${oldId}`, `snapshots/.tmp-${oldId}/bills`, () => lake.removeLeftovers('snapshots')],
+  [`snapshots/${oldId}`, `snapshots/.tmp-gone-${oldId}/bills`, () => lake.removeSnapshot(oldId)],
+])(
+  '%s is removed, and nothing behind a link that takes the place of %s once that has been listed',
+  async (folder, exchanged, remove) => {
+    for (const name of ['key', 'bills/part-00000.parquet', 'bills/deep/file'])
+      await putFile(join(folder, name), '');
+    const { place, aside, behind, exchange } = await exchangeForLink(exchanged);
+    let before: string[] = [];
+    onceDone('readdir', place, () => {
+      exchange();
+      before = namesBelow(behind);
+    });
+    await remove();
+    expect(before).not.toEqual([]);
+    expect(namesBelow(behind)).toEqual(before);
+    expect(namesBelow(aside)).toEqual([]);
+  },
+);
+
+test.skipIf(!isLinux)(
+  'no mart is put behind a link that takes the place of its folder meanwhile',
+  async () => {
+    const path = `marts/${oldId}/bills`;
+    await putFile(join(path, 'part-00000.parquet'), 'before');
+    await putFile('ours', 'ours');
+    const { aside, behind, exchange } = await exchangeForLink(path);
+    onceDone('open', join(location, 'ours'), exchange);
+    await lake.putFile(join(path, 'part-00000.parquet'), join(location, 'ours'));
+    expect(await readFile(join(behind, 'part-00000.parquet'), 'utf8')).toBe('before');
+    expect(await readFile(join(aside, 'part-00000.parquet'), 'utf8')).toBe('ours');
+  },
+);
+
+test.skipIf(!isLinux).each(['snapshots', `snapshots/.tmp-${oldId}`])(
+  'no draft is written behind a link that takes the place of %s meanwhile',
+  async (exchanged) => {
+    await mkdir(join(location, 'snapshots'), { recursive: true });
+    const { behind, exchange } = await exchangeForLink(exchanged);
+    await lake.withDraft(oldId, async (draft) => {
+      exchange();
+      await mkdir(join(draft, 'bills'));
+      await writeFile(join(draft, 'bills/part-00000.parquet'), 'ours');
+      expect(namesBelow(behind).filter((name) => name.endsWith('.parquet'))).toEqual([]);
+    });
+    expect(existsSync(behind)).toBe(true);
+  },
+);
+
+test.skipIf(!isLinux || process.getuid?.() !== 0).each<[string, (folder: string) => void]>([
+  [
+    'of another user',
+    (folder) => {
+      chownSync(folder, 65_534, 65_534);
+    },
+  ],
+  [
+    'in which others may write',
+    (folder) => {
+      chmodSync(folder, 0o2770);
+    },
+  ],
+])(
+  'a draft is not written in a folder %s that somebody has put in the place of the one that was made',
+  async (_, change) => {
+    const path = `snapshots/.tmp-${oldId}`;
+    const draft = join(location, path);
+    await mkdir(dirname(draft), { recursive: true });
+    onceDone('mkdir', draft, () => {
+      renameSync(draft, `${draft}.aside`);
+      mkdirSync(draft);
+      change(draft);
+    });
+    await expect(lake.withDraft(oldId, () => Promise.resolve())).rejects.toThrow(
+      `The lake ${location} refuses: somebody else has put a folder in the place of ${path}.`,
+    );
+  },
+);
+
+test('of marts that are gone and drafts nothing is left, and what has another name stays', async () => {
+  for (const name of [oldId, `.tmp-${oldId}`, 'precious', '.ssh', `${oldId}.old`])
+    await putFile(join('marts', name, 'bills/file'), '');
+  await lake.removeLeftovers('marts');
+  expect((await readdir(join(location, 'marts'))).sort()).toEqual(['.ssh', `${oldId}.old`, 'precious']);
+});
+
+test('a leftover of hundreds of folders in one another holds up nothing: what is deeper than ours stays', async () => {
+  const leftover = join(location, 'snapshots', `.tmp-${oldId}`);
+  await mkdir(join(leftover, 'd/'.repeat(300)), { recursive: true });
+  await writeFile(join(leftover, 'key'), '');
+  await lake.removeLeftovers('snapshots');
+  expect(await readdir(leftover)).toEqual(['d']);
+});
+
 test('a lake that is a link itself is one that somebody set up so', async () => {
   const real = await mkdtemp(join(tmpdir(), 'daybook-real-'));
   onTestFinished(() => rm(real, { recursive: true }));
@@ -303,6 +420,25 @@ async function linkTo(path: string, text: string): Promise<void> {
   onTestFinished(() => rm(outside, { recursive: true }));
   await writeFile(join(outside, 'file'), text);
   await symlink(join(outside, 'file'), path);
+}
+
+/** What puts a link in the place of a folder of the lake: to a folder outside that looks the same. */
+async function exchangeForLink(
+  path: string,
+): Promise<{ place: string; aside: string; behind: string; exchange: () => void }> {
+  const outside = await mkdtemp(join(tmpdir(), 'daybook-outside-'));
+  onTestFinished(() => rm(outside, { recursive: true }));
+  const [place, aside, behind] = [join(location, path), join(outside, 'aside'), join(outside, 'behind')];
+  const exchange = (): void => {
+    renameSync(place, aside);
+    cpSync(aside, behind, { recursive: true });
+    symlinkSync(behind, place);
+  };
+  return { place, aside, behind, exchange };
+}
+
+function namesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true }).map(String).sort();
 }
 
 /** By this process, from whatever it reads. */
