@@ -180,7 +180,7 @@ export function openFolderLake(location: string): Lake {
 
   async function removeLeftoversOfBuilds(): Promise<void> {
     const kept = await namesOfMarts(lake);
-    // Only such names: who may write to the lake may put a folder of any other there, and one of that name may be anywhere.
+    // Only such names: who may write to the lake puts folders of any name there, and where links can be outrun leads to others of that name.
     const isGone = (name: string): boolean => snapshotIdPattern.test(name) && !kept.has(name);
     await inOwnFolder('marts', (folder) => removeNamed(folder, (name) => isDraft(name) || isGone(name)));
     for (const id of kept)
@@ -199,10 +199,14 @@ export function openFolderLake(location: string): Lake {
       await unobstructed(location, { path, is: 'a folder' }, () => inFolderBelow(location, { path }, work));
     } catch (error) {
       if (error instanceof NoFolder) return;
-      if (['EACCES', 'EPERM', 'EROFS'].includes(codeOf(error)))
-        throw new LakeRefused(location, codeOf(error), error);
-      throw error;
+      throw inWords(error);
     }
+  }
+
+  /** Its own words name a descriptor, and not the folder. */
+  function inWords(error: unknown): unknown {
+    const code = codeOf(error);
+    return ['EACCES', 'EPERM', 'EROFS'].includes(code) ? new LakeRefused(location, code, error) : error;
   }
 
   /** Works in a folder of the lake to put something there, and makes it if it is not there. Nothing is made behind a link. */
@@ -214,7 +218,7 @@ export function openFolderLake(location: string): Lake {
       return await inFolderBelow(location, { path, make: true }, work);
     } catch (error) {
       const behind = error instanceof NoFolder ? await linkAbove(join(path, 'any')) : undefined;
-      throw behind === undefined ? error : isLink(behind);
+      throw behind === undefined ? inWords(error) : isLink(behind);
     }
   }
 
