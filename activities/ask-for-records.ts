@@ -23,7 +23,7 @@ export function askForRecords({
   accessToken: string;
   /** Ids of some records that are known to live. */
   readAlive: () => Promise<readonly string[]>;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }): Asking {
   const fetch = (id: string): Promise<FetchedRecord> => api.fetch({ accessToken, resource, id, signal });
   const proveAbsence = createAbsenceProof({ fetch, readAlive });

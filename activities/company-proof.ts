@@ -33,7 +33,7 @@ export function createCompanyProof(
     readonly runId: string;
     readonly access: ConnectionAccess;
     readonly api: ApiClient;
-    readonly signal?: AbortSignal;
+    readonly signal?: AbortSignal | undefined;
   },
 ): CompanyProof {
   const { connectionId, runId, access } = asking;

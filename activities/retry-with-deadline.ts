@@ -9,9 +9,12 @@ const pauseMilliseconds = 2_000;
 
 /**
  * Asks again while the error says that this may help, for a minute: for requests outside of Temporal, which does this for
- * activities. Throws the last error.
+ * activities. Throws the last error; an abort rejects with the signal's reason.
  */
-export async function retryWithDeadline<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+export async function retryWithDeadline<Answer>(
+  ask: () => Promise<Answer>,
+  signal?: AbortSignal,
+): Promise<Answer> {
   const started = performance.now();
   for (;;) {
     try {
@@ -20,12 +23,12 @@ export async function retryWithDeadline<Answer>(ask: () => Promise<Answer>): Pro
       if (handlingOf(error) === 'stop') throw error;
       const milliseconds = Math.max(waitOf(error)?.milliseconds ?? 0, pauseMilliseconds);
       if (performance.now() - started + milliseconds > deadlineMilliseconds) throw error;
-      await pause(milliseconds);
+      await pause(milliseconds, undefined, { signal }).catch(() => signal?.throwIfAborted());
     }
   }
 }
 
 /** The client's fetch, retried so. */
 export function retryingFetch(api: ApiClient): Pick<ApiClient, 'fetch'> {
-  return { fetch: (request) => retryWithDeadline(() => api.fetch(request)) };
+  return { fetch: (request) => retryWithDeadline(() => api.fetch(request), request.signal) };
 }

@@ -22,6 +22,8 @@ export interface EntryToReplay {
   /** As the service has it now. */
   readonly fetch: (id: string) => Promise<FetchedRecord>;
   readonly proveAbsence: ProveAbsence;
+  /** Ends what is asked of the service. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -78,7 +80,7 @@ interface FoundRecord {
 /** As the service has it now; where it cannot be fetched, as it was kept. Undefined when it is gone. */
 async function recordOf(
   { record_id: id, payload }: { record_id: string | null; payload: string },
-  { resource, proof, fetch, proveAbsence }: EntryToReplay,
+  { resource, proof, fetch, proveAbsence, signal }: EntryToReplay,
 ): Promise<FoundRecord | undefined> {
   const asKept = (): FoundRecord => ({ record: sourceRecord(payload), token: null, servedAt: null });
   if (!resource.fetchable || id === null) return asKept();
@@ -95,5 +97,5 @@ async function recordOf(
       await proof.requireNow(null);
       return absence === 'absent' ? undefined : asKept();
     }
-  });
+  }, signal);
 }

@@ -30,6 +30,8 @@ export interface ReplayInput {
   /** Who or what asked; shown in the runs' rows. */
   readonly reason: string;
   readonly onReplayed?: (entry: ReplayedEntry) => void;
+  /** Ends it: entries for which the service has not answered by then stay open, with the signal's reason, which is an error of ours. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -42,7 +44,7 @@ export interface ReplayInput {
 export async function replayQuarantine(
   settings: Settings,
   warehouse: Warehouse,
-  { entries, reason, onReplayed = () => undefined }: ReplayInput,
+  { entries, reason, signal, onReplayed = () => undefined }: ReplayInput,
 ): Promise<ReplayedEntry[]> {
   const { api: service } = settings;
   const replayed: ReplayedEntry[] = [];
@@ -60,7 +62,7 @@ export async function replayQuarantine(
       const ofConnection = tried.filter(({ connection_id }) => connection_id === connectionId);
       await replayConnection(
         { settings, warehouse, api },
-        { connectionId, entries: ofConnection, reason, onReplayed: say },
+        { connectionId, entries: ofConnection, reason, signal, onReplayed: say },
       );
     }
   } finally {
@@ -83,20 +85,24 @@ interface Tools {
   readonly api: ApiClient;
 }
 
-async function replayConnection(
-  tools: Tools,
-  input: Required<ReplayInput> & { readonly connectionId: string },
-): Promise<void> {
+interface ReplayOfConnection extends ReplayInput {
+  readonly connectionId: string;
+  readonly onReplayed: (entry: ReplayedEntry) => void;
+}
+
+async function replayConnection(tools: Tools, input: ReplayOfConnection): Promise<void> {
   const { settings, warehouse } = tools;
-  const { connectionId, entries, reason, onReplayed } = input;
+  const { connectionId, entries, reason, signal, onReplayed } = input;
   const { api, secretKey } = settings;
   const access = await readAccess(warehouse, secretKey, { connectionId, apiAddress: api.address }).catch(
     asOtherWorld,
   );
-  if (access instanceof OtherWorld) {
-    for (const entry of entries) onReplayed({ ...entry, failure: access.message });
-    return;
-  }
+  const leaveOpen = ({ message }: Error): void => {
+    for (const entry of entries) onReplayed({ ...entry, failure: message });
+  };
+  if (access instanceof OtherWorld) return leaveOpen(access);
+  const end = endOf(signal);
+  if (end !== undefined) return leaveOpen(end);
   const streams = [...new Set(entries.map(({ stream }) => stream))];
   await withRun(warehouse, { connectionId, kind: 'replay', reason, streams }, (run) =>
     replayInRun(tools, { ...input, run, access }),
@@ -105,25 +111,23 @@ async function replayConnection(
 
 async function replayInRun(
   { warehouse, api }: Tools,
-  replay: {
-    readonly connectionId: string;
-    readonly entries: readonly QuarantineEntry[];
-    readonly run: OpenRun;
-    readonly access: ConnectionAccess;
-    readonly onReplayed: (entry: ReplayedEntry) => void;
-  },
+  replay: ReplayOfConnection & { readonly run: OpenRun; readonly access: ConnectionAccess },
 ): Promise<void> {
-  const { connectionId, entries, run, access, onReplayed } = replay;
+  const { connectionId, entries, run, access, signal, onReplayed } = replay;
   const { runId } = run;
   const counting = countRequestsOf(api);
-  const proof = createCompanyProof({ warehouse }, { connectionId, runId, access, api: counting.api });
-  const asking = createAsking({ warehouse, api: counting.api }, { connectionId, accessToken: access.token });
+  const proof = createCompanyProof({ warehouse }, { connectionId, runId, access, api: counting.api, signal });
+  const asking = createAsking(
+    { warehouse, api: counting.api },
+    { connectionId, accessToken: access.token, signal },
+  );
   let allFail: Error | undefined;
   for (const entry of entries) {
     const resource = resourceNamed(entry.resource);
-    const { counts, failure } = allFail
-      ? { counts: {}, failure: allFail }
-      : await replayEntry(warehouse, { entry, resource, runId, proof, ...asking(resource) }).then(
+    const known = endOf(signal) ?? allFail;
+    const { counts, failure } = known
+      ? { counts: {}, failure: known }
+      : await replayEntry(warehouse, { entry, resource, runId, proof, signal, ...asking(resource) }).then(
           asCounts,
           asFailure,
         );
@@ -133,7 +137,7 @@ async function replayInRun(
       const others = await idsToCompare(warehouse, { connectionId, resource, entries, except: entry });
       // Each is asked once: how long it is tried is said of the record.
       const fetch = (id: string): Promise<FetchedRecord> =>
-        counting.api.fetch({ accessToken: access.token, resource, id });
+        counting.api.fetch({ accessToken: access.token, resource, id, signal });
       const isAlone = await concernsOneAlone(failure, { others, fetch }).catch(asError);
       if (isAlone !== true) allFail = failure;
     }
@@ -166,16 +170,26 @@ function asError(error: unknown): Error {
 /** How the service is asked for the records of each resource. */
 function createAsking(
   { warehouse, api }: Pick<Tools, 'warehouse' | 'api'>,
-  { connectionId, accessToken }: { connectionId: string; accessToken: string },
+  {
+    connectionId,
+    accessToken,
+    signal,
+  }: { connectionId: string; accessToken: string; signal: AbortSignal | undefined },
 ): (resource: Resource) => Asking {
   const askings = new Map<Resource, Asking>();
   return (resource) => {
     const readAlive = (): Promise<string[]> => heldIds(warehouse, { connectionId, resource });
     const asking =
-      askings.get(resource) ?? askForRecords({ api: retryingFetch(api), resource, accessToken, readAlive });
+      askings.get(resource) ??
+      askForRecords({ api: retryingFetch(api), resource, accessToken, readAlive, signal });
     askings.set(resource, asking);
     return asking;
   };
+}
+
+/** Why no more is to be asked; undefined: it may be. */
+function endOf(signal: AbortSignal | undefined): Error | undefined {
+  return signal?.aborted === true ? asError(signal.reason) : undefined;
 }
 
 function asOtherWorld(error: unknown): OtherWorld {

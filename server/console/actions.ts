@@ -3,7 +3,7 @@ import { approveDeletions } from './actions/approve-deletions.ts';
 import { discardEntries } from './actions/discard-entries.ts';
 import { pause } from './actions/pause.ts';
 import { reconcileNow } from './actions/reconcile-now.ts';
-import { replayEntries } from './actions/replay-entries.ts';
+import { replayWithin } from './actions/replay-entries.ts';
 import { resume } from './actions/resume.ts';
 import { syncNow } from './actions/sync-now.ts';
 
@@ -14,6 +14,10 @@ export const actions: Readonly<Record<string, Action>> = {
   '/connections/:connection/approve-deletions': approveDeletions,
   '/connections/:connection/pause': pause,
   '/connections/:connection/resume': resume,
-  '/quarantine/replay': replayEntries,
   '/quarantine/discard': discardEntries,
+};
+
+/** Those for which the finance API is asked, which answers when it likes: they hold up one another, and no action of the others. */
+export const actionsOfService: Readonly<Record<string, Action>> = {
+  '/quarantine/replay': replayWithin(30_000),
 };

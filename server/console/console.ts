@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { readClock } from '../../warehouse/read-clock.ts';
 import { registerDashboard } from '../dashboard/register-dashboard.tsx';
-import { actions } from './actions.ts';
+import type { Action } from './action.ts';
+import { actions, actionsOfService } from './actions.ts';
 import { registerAssets } from '../frame/assets.ts';
 import { paths } from '../frame/paths.ts';
 import { limitWork } from '../limit-work.ts';
@@ -31,7 +32,8 @@ export function createConsole(parts: ConsoleParts): FastifyPluginAsync {
     registerAssets(server);
     registerPages(server, parts);
     registerDashboard(server, parts);
-    registerActions(server, parts);
+    registerActions(server, parts, { actions, mostAtOnce: 4 });
+    registerActions(server, parts, { actions: actionsOfService, mostAtOnce: 1 });
   };
 }
 
@@ -84,10 +86,12 @@ function registerPages(server: FastifyInstance, parts: ConsoleParts): void {
   }
 }
 
-const mostActionsAtOnce = 4;
-
-function registerActions(server: FastifyInstance, parts: ConsoleParts): void {
-  const inTurn = limitWork(mostActionsAtOnce);
+function registerActions(
+  server: FastifyInstance,
+  parts: ConsoleParts,
+  { actions, mostAtOnce }: { actions: Readonly<Record<string, Action>>; mostAtOnce: number },
+): void {
+  const inTurn = limitWork(mostAtOnce);
   const { secretKey } = parts.settings;
   for (const [path, act] of Object.entries(actions)) {
     server.post<Routed & { Body: URLSearchParams | undefined }>(path, async (request, reply) => {

@@ -1,11 +1,13 @@
-import { actions } from '../../server/console/actions.ts';
+import { actions, actionsOfService } from '../../server/console/actions.ts';
 import type { Place } from './find-planted.ts';
 import { secrets } from './planted.ts';
 
 /** Every page that a link of the console leads to, every form with and without what it needs, and what is refused: heads and bodies. */
 export async function crawlConsole(url: string): Promise<Place[]> {
   const pages = await followLinks(url);
-  const forms = Object.keys(actions).map((path) => path.replace(':connection', 'acme'));
+  const forms = Object.keys({ ...actions, ...actionsOfService }).map((path) =>
+    path.replace(':connection', 'acme'),
+  );
   const answers = await Promise.all([
     ...forms.flatMap((path) => [ask(url, path, post('')), ask(url, path, post('why=planted&id=1&id=999'))]),
     ask(url, '/runs', { headers: { authorization: basic(secrets.wrongPassword) } }),

@@ -7,26 +7,60 @@ import { chosenEntries } from './chosen-entries.ts';
 /** Each costs a request to the service, and somebody waits. */
 export const mostReplayed = 25;
 
-/** As `daybook quarantine replay ID…` does. */
-export const replayEntries: Action = async ({ warehouse, settings }, { form }) => {
-  const entries = await chosenEntries(warehouse, form);
-  if (entries.length > mostReplayed) {
-    throw new ActionRefused(
-      `Choose at most ${mostReplayed} entries; "daybook quarantine replay" takes all of them at once.`,
+/**
+ * Does what `daybook quarantine replay ID…` does, for so long at most: what is not answered by then stays open. The service may take a minute
+ * for each answer, and somebody waits.
+ */
+export function replayWithin(milliseconds: number): Action {
+  return async ({ warehouse, settings }, { form }) => {
+    const entries = await chosenEntries(warehouse, form);
+    if (entries.length > mostReplayed) {
+      throw new ActionRefused(
+        `Choose at most ${mostReplayed} entries; "daybook quarantine replay" takes all of them at once.`,
+      );
+    }
+    await checkSecretKey(warehouse, await settings.secretKey());
+    const ending = new AbortController();
+    const outOfTime = new OutOfTime(milliseconds);
+    const timer = setTimeout(() => {
+      ending.abort(outOfTime);
+    }, milliseconds);
+    try {
+      const { signal } = ending;
+      const replayed = await replayQuarantine(settings, warehouse, { entries, reason: 'console', signal });
+      return { notice: inWords(replayed, outOfTime), next: paths.quarantine() };
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+/** The rest of a replay was not asked for. */
+class OutOfTime extends Error {
+  override readonly name = 'OutOfTime';
+  readonly handling = 'stop';
+
+  constructor(milliseconds: number) {
+    super(
+      `A replay in the console ends after ${milliseconds / 1_000} s: replay the rest again, or with "daybook quarantine replay", which waits ` +
+        'for as long as the service takes.',
     );
   }
-  await checkSecretKey(warehouse, await settings.secretKey());
-  const replayed = await replayQuarantine(settings, warehouse, { entries, reason: 'console' });
-  return { notice: inWords(replayed), next: paths.quarantine() };
-};
+}
 
-function inWords(replayed: readonly ReplayedEntry[]): string {
+function inWords(replayed: readonly ReplayedEntry[], outOfTime: OutOfTime): string {
   const landed = replayed.filter(({ status }) => status === 'landed').length;
   const discarded = replayed.filter(({ status }) => status === 'discarded').length;
   const open = replayed.filter(({ status }) => status === 'open');
-  const failure = open.find((entry) => entry.failure !== null)?.failure;
+  const late = open.filter(({ failure }) => failure === outOfTime.message).length;
+  const failure = open.find(
+    (entry) => entry.failure !== null && entry.failure !== outOfTime.message,
+  )?.failure;
   return [
     `${landed} landed, ${discarded} no longer needed, ${open.length} still open.`,
+    ...(late > 0
+      ? [`The service was not asked for ${late} of them, or had not answered.`, outOfTime.message]
+      : []),
     ...(failure === undefined || failure === null ? [] : [failure]),
   ].join(' ');
 }

@@ -1,5 +1,5 @@
 import { resourceNames } from '../../../resources/index.ts';
-import { listQuarantine } from '../../../warehouse/quarantine/read-quarantine.ts';
+import { newestOpenEntries } from '../../../warehouse/quarantine/read-quarantine.ts';
 import { paths } from '../../frame/paths.ts';
 import { mostReplayed } from '../actions/replay-entries.ts';
 import type { ConsoleParts } from '../console-parts.ts';
@@ -21,8 +21,7 @@ export async function quarantinePage(
   ] as const;
   const [{ chosen: connection }, { chosen: resource }] = choices;
   const { shown, last } = pageOf(
-    await listQuarantine(warehouse, {
-      all: false,
+    await newestOpenEntries(warehouse, {
       connectionId: connection,
       resource,
       before,
@@ -54,7 +53,7 @@ export async function quarantinePage(
                 Discard chosen
               </button>
               <p class="aside">
-                A replay fetches each record again, at most {mostReplayed} at once; it may take a minute.
+                A replay fetches each record again, at most {mostReplayed} at once, for half a minute at most.
               </p>
             </div>
           )}
