@@ -9,6 +9,7 @@ import type { StreamStatus } from '../../warehouse/connections/read-status.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { readApiSilence } from '../../warehouse/read-api-silence.ts';
 import { readMartsStatus, type MartsStatus } from '../../warehouse/marts/read-marts-status.ts';
+import { countInWords } from '../../warehouse/quarantine/count-open-entries.ts';
 import { listReaders, type ReaderListed } from '../../warehouse/readers/list-readers.ts';
 import { readSnapshotStatus, type SnapshotStatus } from '../../warehouse/snapshots/read-snapshot-status.ts';
 import type { ConnectionReport } from '../../operations/connection-reports.ts';
@@ -205,7 +206,7 @@ function headline({ name, platform, last_run: run, quarantined }: ConnectionRepo
   const parts = [
     `${name}${platform === null ? '' : ` (${platform})`}`,
     run === null ? 'never synced' : `last ${run.kind} ${run.status}`,
-    ...(quarantined > 0 ? [`${quarantined} in quarantine`] : []),
+    ...(quarantined > 0 ? [`${countInWords(quarantined)} in quarantine`] : []),
   ];
   return parts.join(' · ') + (typeof run?.failure === 'string' ? `\n  ${run.failure}` : '');
 }

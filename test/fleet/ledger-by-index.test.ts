@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
 import { judgeAlerts } from '../../warehouse/alerts/judge-alerts.ts';
-import { readStatusOf } from '../../warehouse/connections/read-status.ts';
+import { readOpenAlerts } from '../../warehouse/alerts/read-alerts.ts';
+import { rankConnections } from '../../warehouse/connections/rank-connections.ts';
+import { readStatus, readStatusOf, type ConnectionStatus } from '../../warehouse/connections/read-status.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
+import { countInWords } from '../../warehouse/quarantine/count-open-entries.ts';
+import { newestOpenEntries } from '../../warehouse/quarantine/read-quarantine.ts';
 import { readRuns } from '../../warehouse/runs/read-run.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { addFleet } from './add-fleet.ts';
@@ -22,6 +26,19 @@ await pool.query(
 );
 await pool.query('vacuum analyze sync.runs, sync.connections, sync.streams');
 
+const entries = 40_000;
+/** One company has sent what nobody can store: of its bills all but one of the entries there are. */
+const flooded = 'co-00007';
+await pool.query(
+  `insert into sync.quarantine
+     (connection_id, resource, stream, entry_key, reason, payload, run_id, first_seen_at, last_seen_at)
+   select case n when 10 then 'co-00003' else $2 end, 'bills', 'bills', 'entry-' || n, 'id is missing', '{}', 'run',
+     now() - interval '1 hour', now()
+   from generate_series(1, $1::int) n`,
+  [entries, flooded],
+);
+await pool.query('analyze sync.quarantine');
+
 test.each([
   ['the newest of all', () => readRuns(warehouse, { limit: 51 })],
   ['a page far down', () => readRuns(warehouse, { before: 'run-30000', limit: 51 })],
@@ -35,12 +52,48 @@ test.each([
   ['what failed last', () => judged()],
   ['the last run of each connection on a page', () => readStatusOf(warehouse, ['co-00003', 'co-00004'])],
 ])('%s: the ledger of runs is read by its indexes', async (_what, read) => {
-  await pool.query('select pg_stat_force_next_flush()');
-  const before = await rowsRead();
-  const found = await read();
-  await pool.query('select pg_stat_force_next_flush()');
+  const { found, looked } = await countRows('sync.runs', read);
   expect(found.length).toBeLessThanOrEqual(51);
-  expect((await rowsRead()) - before).toBeLessThan(runs / 20);
+  expect(looked).toBeLessThan(runs / 20);
+});
+
+test.each<[string, () => Promise<readonly unknown[]>]>([
+  ['the newest of all', () => newestOpenEntries(warehouse, { limit: 51 })],
+  ['a page far down', () => newestOpenEntries(warehouse, { before: 20_000, limit: 51 })],
+  ['of a resource', () => newestOpenEntries(warehouse, { resource: 'items', limit: 51 })],
+  ['of that connection', () => newestOpenEntries(warehouse, { connectionId: flooded, limit: 51 })],
+  [
+    'of its other lists',
+    () => newestOpenEntries(warehouse, { connectionId: flooded, resource: 'items', limit: 51 }),
+  ],
+  ['of another connection', () => newestOpenEntries(warehouse, { connectionId: 'co-00003', limit: 51 })],
+  ['who has any', async () => (await rankConnections(warehouse, { pausedElsewhere: [], limit: 51 })).names],
+])('%s: the open entries of one connection are not gone through', async (_what, read) => {
+  const { found, looked } = await countRows('sync.quarantine', read);
+  expect(found.length).toBeLessThanOrEqual(51);
+  expect(looked).toBeLessThan(entries / 20);
+});
+
+test.each<[string, () => Promise<readonly ConnectionStatus[]>]>([
+  ['some connections', () => readStatusOf(warehouse, ['co-00003', 'co-00004', flooded])],
+  ['all connections', () => readStatus(warehouse)],
+])('of %s no more open entries are counted than are told', async (_what, read) => {
+  const { found, looked } = await countRows('sync.quarantine', read);
+  const told = new Map(found.map(({ name, quarantined }) => [name, quarantined]));
+  expect([told.get('co-00003'), told.get('co-00004'), told.get(flooded)]).toEqual([1, 0, 10_001]);
+  expect([1_234, 10_000, 10_001].map(countInWords)).toEqual(['1,234', '10,000', 'more than 10,000']);
+  expect(looked).toBeLessThan(entries / 3);
+});
+
+test('the alert of an endless quarantine is judged by its newest entries', async () => {
+  const { looked } = await countRows('sync.quarantine', judged);
+  expect(looked).toBeLessThan(entries / 3);
+  const alerts = (await readOpenAlerts(warehouse)).filter(({ kind }) => kind === 'quarantine');
+  expect(alerts.map(({ message }) => message.replace(/since .* UTC/, 'since then'))).toEqual([
+    'co-00003: 1 record could not be landed since then (1 of bills) and wait in quarantine, 1 with those before.',
+    `${flooded}: more than 10,000 records could not be landed since then (more than 10,000 of bills) and wait in quarantine, ` +
+      'more than 10,000 with those before.',
+  ]);
 });
 
 async function judged(): Promise<readonly unknown[]> {
@@ -48,12 +101,23 @@ async function judged(): Promise<readonly unknown[]> {
   return [];
 }
 
-/** How many rows of it statements have looked at, by a scan of the table or of an index. */
-async function rowsRead(): Promise<number> {
+/** How many rows of the table statements look at meanwhile, by a scan of it or of an index. */
+async function countRows<Found>(
+  table: string,
+  read: () => Promise<Found>,
+): Promise<{ found: Found; looked: number }> {
+  const before = await rowsRead(table);
+  const found = await read();
+  return { found, looked: (await rowsRead(table)) - before };
+}
+
+async function rowsRead(table: string): Promise<number> {
+  await pool.query('select pg_stat_force_next_flush()');
   const { rows } = await pool.query<{ rows: number }>(
     `select t.seq_tup_read + sum(i.idx_tup_read) as rows
      from pg_stat_user_tables t join pg_stat_user_indexes i using (relid)
-     where t.relid = 'sync.runs'::regclass group by t.seq_tup_read`,
+     where t.relid = $1::regclass group by t.seq_tup_read`,
+    [table],
   );
   return Number(rows[0]?.rows);
 }

@@ -1,6 +1,8 @@
 import { sql, type RawBuilder } from 'kysely';
 import { resources } from '../../resources/index.ts';
 import { freshSince, lastComplete, stale } from '../connections/stale.ts';
+import { countInWords, countLimit, mostCounted } from '../quarantine/count-open-entries.ts';
+import { listedInQuarantine } from '../quarantine/listed-in-quarantine.ts';
 import { holdsRecords } from '../reconcile/holds-records.ts';
 import type { AlertKind } from '../tables/alerts.ts';
 import { newestFailures } from './newest-failures.ts';
@@ -111,36 +113,42 @@ export const troubles: Record<Exclude<AlertKind, 'stuck'>, RawBuilder<unknown>> 
     join sync.run_streams s on s.run_id = d.run_id and s.stream = listed.stream and s.failure_type = 'ApprovalNeeded'
     group by d.connection_id`,
 
-  /** It grows: a record came within a day and is still there. Older entries are known. */
+  /**
+   * It grows: a record came within a day and is still there. Older entries are known. The newest of each resource are looked at, in the order of
+   * an index, as `countOpenEntries` does.
+   */
   quarantine: sql`
-    select 'quarantine', q.connection_id,
+    select 'quarantine', connection_id,
       format('%s: %s could not be landed since %s (%s) and wait in quarantine, %s with those before.',
-        q.connection_id, case when sum(q.recent) = 1 then '1 record' else sum(q.recent) || ' records' end,
-        ${moment('min(q.since)')},
-        string_agg(q.recent || ' of ' || q.resource, ', ' order by q.resource) filter (where q.recent > 0),
-        sum(q.open)),
+        connection_id, case when sum(recent) = 1 then '1 record' else ${counted('sum(recent)')} || ' records' end,
+        ${moment('min(since)')},
+        string_agg(${counted('recent')} || ' of ' || resource, ', ' order by resource) filter (where recent > 0),
+        ${counted('sum(open)')}),
       '"daybook quarantine list" names them and "daybook quarantine show ID" says what is wrong; "daybook quarantine replay" '
         'tries again once the source has mended them, "discard" closes those that nobody wants.'
-    from (
-      select connection_id, resource, count(*) as open, count(*) filter (where recent) as recent,
-        min(first_seen_at) filter (where recent) as since
+    from (${listedInQuarantine}) listed
+    join sync.connections using (connection_id)
+    cross join lateral (
+      select count(*) as open, count(*) filter (where entry.recent) as recent,
+        min(first_seen_at) filter (where entry.recent) as since
       from (
-        select q.*, q.first_seen_at > now() - interval '24 hours' as recent
+        select first_seen_at, first_seen_at > now() - interval '24 hours' as recent
         from sync.quarantine q
-        join sync.connections using (connection_id)
-        where q.status = 'open'
-      ) entries
-      group by connection_id, resource
-    ) q
-    group by q.connection_id
-    having sum(q.recent) > 0`,
+        where q.status = 'open' and q.connection_id between listed.connection_id and listed.connection_id
+          and q.resource between listed.resource and listed.resource
+        order by q.connection_id desc, q.resource desc, q.id desc
+        limit ${countLimit}
+      ) entry
+    ) newest
+    group by connection_id
+    having sum(recent) > 0`,
 
-  /** While the service has asked for a pause, or the connection is paused, they wait rightly. */
+  /** While the service has asked for a pause, or the connection is paused, they wait rightly; what counts is the time since. */
   webhooks: sql`
     select 'webhooks', w.connection_id,
       format('%s: %s since %s, though they are to be applied within seconds. Nothing is lost: the next sync brings what they tell of.',
         w.connection_id, case when count(*) = 1 then '1 webhook has waited' else count(*) || ' webhooks have waited' end,
-        ${moment('min(w.received_at)')}),
+        ${moment('min(greatest(w.received_at, c.webhooks_after))')}),
       '"daybook doctor" says whether Temporal and the database answer; a "daybook worker" has to run, and its log says what fails.'
     from sync.webhook_inbox w
     join sync.connections c using (connection_id)
@@ -192,6 +200,12 @@ export const troubles: Record<Exclude<AlertKind, 'stuck'>, RawBuilder<unknown>> 
     where kind = 'marts' and (status = 'failed' or (status = 'unsupported' and as_of_date is not null))
     having count(*) > 0`,
 };
+
+/** A number of entries, of which no more than `countLimit` were looked at for each resource. */
+function counted(expression: string): RawBuilder<string> {
+  return sql<string>`case when ${sql.raw(expression)} > ${sql.lit(mostCounted)} then ${sql.lit(countInWords(mostCounted + 1))}
+    else (${sql.raw(expression)})::text end`;
+}
 
 /** A time as people read it, to the minute. */
 function moment(expression: string): RawBuilder<string> {

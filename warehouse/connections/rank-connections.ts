@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
+import { listedInQuarantine } from '../quarantine/listed-in-quarantine.ts';
 import { stale } from './stale.ts';
 
 /** What a list of connections can be narrowed to. */
@@ -52,7 +53,7 @@ export async function rankConnections(
       from sync.connections
       left join (select distinct unnest(${[...pausedElsewhere]}::text[]) as name) elsewhere on elsewhere.name = connection_id
       left join (select distinct connection_id from sync.alerts where resolved_at is null) alerted using (connection_id)
-      left join (select distinct connection_id from sync.quarantine where status = 'open') held using (connection_id)
+      left join (select distinct connection_id from (${listedInQuarantine}) listed) held using (connection_id)
       left join (select distinct connection_id from sync.runs where status = 'running' and kind <> 'webhook') running using (connection_id)
     ), states as materialized (
       select *, alerted or failing or stale or paused_itself as needy from judged

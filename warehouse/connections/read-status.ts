@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { streamNames, streams as lists } from '../../resources/index.ts';
 import { UnknownConnection } from '../errors.ts';
 import type { Warehouse } from '../open-warehouse.ts';
+import { countOpenEntries } from '../quarantine/count-open-entries.ts';
 import type { RunKind, RunStatus } from '../tables/runs.ts';
 import { noWebhooks, readWebhookStatus, type WebhookStatus } from '../webhooks/read-webhook-status.ts';
 import { lastComplete, stale } from './stale.ts';
@@ -27,6 +28,7 @@ export interface ConnectionStatus {
     failure: string | null;
     started_at: Date;
   } | null;
+  /** Open entries, as far as they are counted: 10,001 stands for more than 10,000. */
   quarantined: number;
   webhooks: WebhookStatus;
   streams: StreamStatus[];
@@ -116,24 +118,17 @@ async function statusOf(warehouse: Warehouse, names: readonly string[] | null): 
     where ${asked}
   `.execute(db);
   const webhooks = await readWebhookStatus(warehouse, names);
-  const quarantined = await db
-    .selectFrom('sync.quarantine as connections')
-    .select(({ fn }) => ['connection_id', fn.countAll<number>().as('entries')])
-    .where('status', '=', 'open')
-    .where(asked)
-    .groupBy('connection_id')
-    .execute();
+  const quarantined = await countOpenEntries(warehouse, names);
   const byConnection = {
     streams: new Map(streams.map((row) => [streamKey(row.connection_id, row.stream), row])),
     runs: new Map(runs.map((run) => [run.connection_id, run])),
-    quarantined: new Map(quarantined.map((row) => [row.connection_id, row.entries])),
   };
   return connections.map(({ connection_id: name, paused_at: since, paused_why: why, ...connection }) => ({
     name,
     ...connection,
     paused: since === null ? null : { why: why ?? '', since },
     last_run: lastRunOf(byConnection.runs.get(name)),
-    quarantined: byConnection.quarantined.get(name) ?? 0,
+    quarantined: quarantined.get(name) ?? 0,
     webhooks: webhooks.get(name) ?? noWebhooks,
     streams: streamNames.map((stream) =>
       streamStatusOf(stream, byConnection.streams.get(streamKey(name, stream))),

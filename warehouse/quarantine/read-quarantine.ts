@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { resourceNames } from '../../resources/index.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 
 export interface QuarantineEntry {
@@ -31,28 +32,55 @@ const columns = [
   sql<string>`sync.content_hash(payload)`.as('content'),
 ] as const;
 
-/** Open entries, or all, the newest first. */
+/** Open entries, or all, the newest first: every one of them, for who asked for that. */
 export function listQuarantine(
   { db }: Warehouse,
-  { all, connectionId, resource, before, limit }: QuarantineListed,
+  { all, connectionId }: { all: boolean; connectionId?: string | undefined },
 ): Promise<QuarantineEntry[]> {
   let query = db.selectFrom('sync.quarantine').select(columns).orderBy('id', 'desc');
   if (!all) query = query.where('status', '=', 'open');
   if (connectionId !== undefined) query = query.where('connection_id', '=', connectionId);
-  if (resource !== undefined) query = query.where('resource', '=', resource);
-  if (before !== undefined) query = query.where('id', '<', before);
-  if (limit !== undefined) query = query.limit(limit);
   return query.execute();
 }
 
-export interface QuarantineListed {
-  /** Closed entries too. */
-  all: boolean;
+export interface NewestAsked {
   connectionId?: string | undefined;
   resource?: string | undefined;
   /** Entries of lower numbers only. */
   before?: number | undefined;
-  limit?: number;
+  limit: number;
+}
+
+/**
+ * The newest open entries, however many others there are: of each resource the newest, which an index has in their order, and of these the
+ * newest.
+ */
+export function newestOpenEntries(
+  { db }: Warehouse,
+  { connectionId, resource, before, limit }: NewestAsked,
+): Promise<QuarantineEntry[]> {
+  const narrowed = sql.join(
+    [
+      sql`status = 'open'`,
+      ...(connectionId === undefined ? [] : [sql`connection_id = ${connectionId}`]),
+      ...(before === undefined ? [] : [sql`id < ${before}`]),
+    ],
+    sql` and `,
+  );
+  const names = resource === undefined ? resourceNames : [resource];
+  const ofEach = names.map(
+    (name) =>
+      sql`(select id from sync.quarantine where resource = ${name} and ${narrowed} order by id desc limit ${limit})`,
+  );
+  const newest = sql<number>`(
+    select id from (${sql.join(ofEach, sql` union all `)}) entry order by id desc limit ${limit}
+  )`;
+  return db
+    .selectFrom('sync.quarantine')
+    .select(columns)
+    .where('id', 'in', newest)
+    .orderBy('id', 'desc')
+    .execute();
 }
 
 /** The entries of these numbers that there are, in the order of their numbers. */

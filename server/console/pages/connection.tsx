@@ -1,7 +1,7 @@
 import { countRecords } from '../../../warehouse/connections/count-records.ts';
 import { readStatus } from '../../../warehouse/connections/read-status.ts';
 import { readOpenAlerts } from '../../../warehouse/alerts/read-alerts.ts';
-import { listQuarantine } from '../../../warehouse/quarantine/read-quarantine.ts';
+import { newestOpenEntries } from '../../../warehouse/quarantine/read-quarantine.ts';
 import { readDiscrepancies } from '../../../warehouse/reconcile/read-discrepancies.ts';
 import { readWaitingDeletions } from '../../../warehouse/reconcile/read-waiting-deletions.ts';
 import { readRuns } from '../../../warehouse/runs/read-run.ts';
@@ -46,7 +46,7 @@ export async function connectionPage(parts: ConsoleParts, { params, now }: PageR
     readRuns(warehouse, of),
     readWaitingDeletions(warehouse, of),
     readOpenAlerts(warehouse, connectionId),
-    listQuarantine(warehouse, { ...of, all: false }),
+    newestOpenEntries(warehouse, of),
     readDiscrepancies(warehouse, of),
     listWebhooks(warehouse, of),
   ]);

@@ -11,6 +11,7 @@ import { readApiSilence } from '../../../warehouse/read-api-silence.ts';
 import { readDemand } from '../../../warehouse/connections/read-demand.ts';
 import { readStatusOf } from '../../../warehouse/connections/read-status.ts';
 import { readMartsStatus } from '../../../warehouse/marts/read-marts-status.ts';
+import { countInWords } from '../../../warehouse/quarantine/count-open-entries.ts';
 import { readWaitingDeletions } from '../../../warehouse/reconcile/read-waiting-deletions.ts';
 import { readSnapshotStatus } from '../../../warehouse/snapshots/read-snapshot-status.ts';
 import {
@@ -224,7 +225,7 @@ function columnsAt(now: Date, waiting: ReadonlySet<string>): Column<ConnectionRe
         quarantined === 0 ? (
           <span class="aside">none</span>
         ) : (
-          <a href={paths.quarantine({ connection: name })}>{quarantined.toLocaleString('en-US')}</a>
+          <a href={paths.quarantine({ connection: name })}>{countInWords(quarantined)}</a>
         ),
     },
     {
