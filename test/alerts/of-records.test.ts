@@ -3,9 +3,13 @@ import { judgeAlerts } from '../../warehouse/alerts/judge-alerts.ts';
 import { readOpenAlerts, type Alert } from '../../warehouse/alerts/read-alerts.ts';
 import { pauseConnection } from '../../warehouse/connections/pause-connection.ts';
 import { resumeConnection } from '../../warehouse/connections/resume-connection.ts';
-import { addTestConnection } from '../support/test-connection.ts';
+import { setToken } from '../../warehouse/connections/set-token.ts';
+import { dueConnections } from '../../warehouse/webhooks/due-connections.ts';
+import { holdWebhooks } from '../../warehouse/webhooks/hold-webhooks.ts';
+import { row } from '../support/rows.ts';
+import { addTestConnection, testApiAddress, testKey } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { addEntry, addRun, addStream, addWebhook } from './facts.ts';
+import { addEntry, addRun, addStream, addWebhook, succeedSync } from './facts.ts';
 
 const { warehouse } = await createTestDatabase();
 
@@ -121,9 +125,41 @@ describe('webhooks', () => {
     expect(await open()).toEqual([]);
     await resumeConnection(warehouse, { connectionId: name });
     await judge();
+    expect(await open()).toEqual([]);
+    await passed(61);
+    await judge();
     expect(await open()).toHaveLength(1);
   });
+
+  test.each([
+    ['a sync got through', () => succeedSync(warehouse, name)],
+    ['a token was set', () => setToken(warehouse, testKey, { connectionId: name, token: 'another' })],
+  ])('has waited only since %s, which ended the pause that the service had asked for', async (_, end) => {
+    await addWebhook(warehouse, { connection: name, secondsAgo: 600 });
+    await holdWebhooks(warehouse, { connectionId: name, milliseconds: 300_000 });
+    await end();
+    await judge();
+    expect(await open()).toEqual([]);
+    expect(await dueConnections(warehouse, testApiAddress)).toEqual([name]);
+    await passed(61);
+    await judge();
+    const [alert] = await open();
+    expect(alert?.kind).toBe('webhooks');
+    const { since } = await row(
+      warehouse,
+      `select to_char(webhooks_after at time zone 'UTC', 'YYYY-MM-DD HH24:MI') as since from sync.connections`,
+    );
+    expect(alert?.message).toContain(`has waited since ${String(since)} UTC`);
+  });
 });
+
+/** So many seconds have gone by since webhooks became due. */
+async function passed(seconds: number): Promise<void> {
+  await warehouse.pool.query(
+    `update sync.connections set webhooks_after = webhooks_after - $1 * interval '1 second'`,
+    [seconds],
+  );
+}
 
 function judge(): Promise<void> {
   return judgeAlerts(warehouse, { pausedElsewhere: [] });

@@ -3,6 +3,7 @@ import { pino, type Logger } from 'pino';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { claimDelivery } from '../../warehouse/alerts/claim-delivery.ts';
 import { judgeAlerts } from '../../warehouse/alerts/judge-alerts.ts';
+import { settleDelivery } from '../../warehouse/alerts/settle-delivery.ts';
 import { watchAlerts, type AlertPlaces } from '../../worker/alerts/watch-alerts.ts';
 import { registry } from '../../worker/metrics.ts';
 import { eventually } from '../support/eventually.ts';
@@ -100,6 +101,14 @@ test('a receiver that was down is told when it is up, and its outage is logged o
   ]);
   expect(JSON.stringify(log)).not.toContain('planted');
   expect(log[0]).toMatchObject({ problem: 'ECONNREFUSED' });
+});
+
+test('alerts that a receiver refuses again and again keep no new one waiting, and take turns', async () => {
+  const refused = Array.from({ length: 40 }, (_, index) => `refused-${index}`);
+  for (const message of refused) await openAlert(message);
+  expect(await claimedAll(refused.length)).toEqual(refused);
+  await openAlert('new');
+  expect(await claimedAll(refused.length + 1)).toEqual(['new', ...refused]);
 });
 
 test('an alert that was over before it could be told is not told of', async () => {
@@ -215,6 +224,28 @@ function watch({ url }: { url: string | undefined }): { msg: string }[] {
 
 function judge(): Promise<void> {
   return judgeAlerts(warehouse, { pausedElsewhere: [] });
+}
+
+async function openAlert(message: string): Promise<void> {
+  await warehouse.pool.query(
+    `insert into sync.alerts (kind, connection_id, message, remedy) values ('failed', $1, $1, 'r')`,
+    [message],
+  );
+}
+
+/** What is told next, so many times, while the receiver takes none of it and each is due again at once. */
+async function claimedAll(times: number): Promise<string[]> {
+  const claimed: string[] = [];
+  for (let time = 0; time < times; time += 1) {
+    const delivery = await claimDelivery(warehouse);
+    if (delivery === undefined) throw new Error('Nothing is due.');
+    await settleDelivery(warehouse, delivery, 'not told');
+    await warehouse.pool.query('update sync.alerts set try_after = clock_timestamp() where id = $1', [
+      delivery.alert.id,
+    ]);
+    claimed.push(delivery.alert.message);
+  }
+  return claimed;
 }
 
 function stall(stream: string): Promise<void> {

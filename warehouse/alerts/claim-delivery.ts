@@ -11,7 +11,8 @@ export interface Delivery {
 }
 
 /**
- * Takes what is to be told next, the oldest first, for the caller alone; undefined when there is nothing. An alert that was
+ * Takes what is to be told next, for the caller alone; undefined when there is nothing. What was never tried comes first, the oldest of it
+ * before the others, then what has been due for longest: alerts that a receiver refuses again and again keep no new one waiting. An alert that was
  * over before anybody was told of it is never told of. A caller that dies with a claim leaves it to the others after 15
  * seconds, three times what telling may take; since nobody knows then whether it was told, it may be told twice.
  */
@@ -24,7 +25,7 @@ export async function claimDelivery({ db }: Warehouse): Promise<Delivery | undef
           else open_sent_at is not null and (resolved_sent_at is null or try_after is not null)
         end
         and (try_after is null or try_after <= clock_timestamp())
-      order by coalesce(resolved_at, opened_at), id
+      order by try_after nulls first, coalesce(resolved_at, opened_at), id
       limit 1
       for update skip locked
     )

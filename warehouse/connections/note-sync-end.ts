@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
-import { notPaused } from './schedule-state.ts';
+import { notPaused, webhooksDue } from './schedule-state.ts';
 
 export interface EndedSync {
   connectionId: string;
@@ -56,7 +56,7 @@ async function noteSuccess(
   return inTransaction(pool, async ({ db }) => {
     const noted = await db
       .updateTable('sync.connections')
-      .set({ failures: 0, webhooks_after: null })
+      .set({ failures: 0, webhooks_after: webhooksDue })
       .where('connection_id', '=', connectionId)
       .where(isNewest(runId))
       // Nothing gets through with a token that opens another company: it was set since.
@@ -65,7 +65,7 @@ async function noteSuccess(
         eb.or([
           eb('failures', '>', 0),
           eb('paused_by', '=', 'daybook'),
-          eb('webhooks_after', 'is not', null),
+          eb('webhooks_after', '>', webhooksDue),
         ]),
       )
       .where(

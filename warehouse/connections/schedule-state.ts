@@ -130,12 +130,15 @@ async function noteSettled(db: Warehouse['db'], settled: readonly SchedulesSettl
   `.execute(db);
 }
 
+/** The time at which a hold or a pause ends: its webhooks are due, and only from now on do they wait too long. */
+export const webhooksDue = sql<Date>`clock_timestamp()`;
+
 /** Columns of a connection that is not paused. Its webhooks are applied again, too, and its token is tried again. */
 export const notPaused = {
   paused_at: null,
   paused_why: null,
   paused_by: null,
-  webhooks_after: null,
+  webhooks_after: webhooksDue,
   refused_token: null,
 } as const;
 

@@ -3,7 +3,7 @@ import { UnknownConnection } from '../errors.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { checkSecretKey } from '../secrets/check-secret-key.ts';
 import { sealToken } from '../secrets/sealed-token.ts';
-import { notPaused } from './schedule-state.ts';
+import { notPaused, webhooksDue } from './schedule-state.ts';
 
 /**
  * The pinned identity stays: a token of another company is found out by the next run. A connection that paused itself
@@ -19,7 +19,7 @@ export async function setToken(
     await checkSecretKey({ db }, key);
     const updated = await db
       .updateTable('sync.connections')
-      .set({ token_sealed: sealToken(key, input), webhooks_after: null, refused_token: null })
+      .set({ token_sealed: sealToken(key, input), webhooks_after: webhooksDue, refused_token: null })
       .where('connection_id', '=', connectionId)
       .returning('paused_by')
       .executeTakeFirst();
