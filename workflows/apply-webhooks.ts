@@ -12,6 +12,7 @@ import { searchAttributes } from '../temporal/search-attributes.ts';
 import { failureOf } from './failure-of.ts';
 import { applying } from './proxies.ts';
 import { waitInWords } from './read-streams.ts';
+import { requireInput } from './require-input.ts';
 import { askedMilliseconds } from './asked-milliseconds.ts';
 
 /** One JSON object, so that "Start Workflow Like This One" in the Web UI repeats it. */
@@ -27,6 +28,7 @@ export const webhooksArrivedSignal = defineSignal('webhooksArrived');
  * what is left, or has arrived meanwhile, is the next one's.
  */
 export async function applyWebhooks(input: ApplyWebhooksInput): Promise<{ records: number }> {
+  requireInput(input);
   const { connection } = input;
   const arrived = { times: 0 };
   setHandler(

@@ -1,4 +1,5 @@
 import {
+  ApplicationFailure,
   CancellationScope,
   condition,
   defineSignal,
@@ -13,6 +14,7 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import type { DeletionQuestion } from '../activities/plan-reconcile.ts';
 import { workflowIds } from '../temporal/workflow-ids.ts';
 import type { reconcileConnection } from './reconcile-connection.ts';
+import { requireInput } from './require-input.ts';
 
 export interface AwaitApprovalInput {
   connection: string;
@@ -45,6 +47,8 @@ export const approveUpdate = defineUpdate<Approved, [Approval]>('approve');
  * it, so this one never means more than it shows. Unanswered it ends after a month.
  */
 export async function awaitApproval(input: AwaitApprovalInput): Promise<Answer> {
+  requireInput(input);
+  requireQuestion(input);
   const answer: Answer = { approved: false };
   setHandler(
     approveDeletesSignal,
@@ -78,6 +82,19 @@ export async function awaitApproval(input: AwaitApprovalInput): Promise<Answer> 
   if (input.foundBy === undefined) await reconcileApproved(input, answer);
   else await CancellationScope.nonCancellable(() => reconcileApproved(input, answer));
   return answer;
+}
+
+/** Whoever starts it by hand leaves out what only a reconcile knows. */
+function requireQuestion({ waiting, foundBy }: { waiting?: unknown; foundBy?: unknown }): void {
+  if (isMap(waiting) && (foundBy === undefined || isMap(foundBy))) return;
+  throw ApplicationFailure.nonRetryable(
+    'The input does not say how many records of which resources are to be approved: a reconcile asks that itself.',
+    'UnknownResource',
+  );
+}
+
+function isMap(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
 }
 
 interface Answer {

@@ -24,7 +24,8 @@ export const requestMartsSignal = defineSignal('requestMarts');
  * Builds and tests the marts in Postgres, then those on the latest snapshot; one that fails does not keep the other from being
  * built. What was asked for meanwhile is the next execution's.
  */
-export async function buildMarts({ reason = 'Temporal' }: BuildMartsInput): Promise<MartsResult> {
+export async function buildMarts(input: BuildMartsInput | null = {}): Promise<MartsResult> {
+  const { reason = 'Temporal' } = input ?? {};
   const { runId } = workflowInfo();
   const requests = { count: 0 };
   setHandler(

@@ -17,11 +17,8 @@ export interface ExportSnapshotInput {
  * Publishes one consistent snapshot of all tables, or says that nothing has changed since the last one, which is whole. The marts follow in a
  * workflow of their own: an export is done when its snapshot is there.
  */
-export async function exportSnapshot({
-  reason = 'Temporal',
-  force = false,
-  iceberg = false,
-}: ExportSnapshotInput): Promise<Exported> {
+export async function exportSnapshot(input: ExportSnapshotInput | null = {}): Promise<Exported> {
+  const { reason = 'Temporal', force = false, iceberg = false } = input ?? {};
   const exported = await publish(
     { runId: workflowInfo().runId, reason },
     { force, ...(iceberg && { iceberg }) },

@@ -7,8 +7,9 @@ export interface PruneWarehouseInput {
 }
 
 /** Removes what is older than it is to be kept; the result says how many rows of each table. */
-export async function pruneWarehouse({
-  dryRun = false,
-}: PruneWarehouseInput): Promise<Record<string, number>> {
+export async function pruneWarehouse(
+  input: PruneWarehouseInput | null = {},
+): Promise<Record<string, number>> {
+  const { dryRun = false } = input ?? {};
   return keeping.prune({ dryRun });
 }

@@ -1,13 +1,22 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 
 /**
- * Ends a run that was started by hand without an input. Reading a member of nothing would be an error of the workflow's code, and Temporal
- * would try the task again until the run times out.
+ * Ends a run that was started by hand without an input, or with `resources` that are no list. Reading a member of nothing would be an error of
+ * the workflow's code, and Temporal would try the task again until the run times out.
  */
 export function requireInput(input: unknown): void {
-  if (typeof input === 'object' && input !== null) return;
-  throw ApplicationFailure.nonRetryable(
-    'The input names no connection: it is one JSON object, such as {"connection":"acme-us"}.',
-    'UnknownConnection',
-  );
+  if (typeof input !== 'object' || input === null)
+    throw ApplicationFailure.nonRetryable(
+      'The input names no connection: it is one JSON object, such as {"connection":"acme-us"}.',
+      'UnknownConnection',
+    );
+  if ('resources' in input && !isListOfNames(input.resources))
+    throw ApplicationFailure.nonRetryable(
+      'The "resources" of the input are no list of names, such as ["bills"]; without them all are meant.',
+      'UnknownResource',
+    );
+}
+
+function isListOfNames(resources: unknown): boolean {
+  return Array.isArray(resources) && resources.every((name) => typeof name === 'string');
 }

@@ -3,12 +3,14 @@ import { workflowInfo } from '@temporalio/workflow';
 import type { ScheduledStarted, ScheduledStartInput } from '../activities/start-scheduled.ts';
 import { priorities } from '../temporal/priorities.ts';
 import { starting, syncing } from './proxies.ts';
+import { requireInput } from './require-input.ts';
 
 /**
  * What schedules start, since they name each run of theirs anew: it starts the run that is due under its stable name, and
  * ends. A sync in which there is little to do it runs itself. The result says what was done or runs, or why nothing does.
  */
 export async function scheduledStart(input: ScheduledStartInput): Promise<ScheduledStarted> {
+  requireInput(input);
   const { typedSearchAttributes, startTime } = workflowInfo();
   const at = typedSearchAttributes.get(scheduledTime) ?? startTime;
   const fairness = input.kind === 'export' ? {} : { fairnessKey: input.connection };

@@ -5,6 +5,7 @@ import { setToken } from '../../warehouse/connections/set-token.ts';
 import { rotateSecretKey } from '../../warehouse/secrets/rotate-secret-key.ts';
 import { eventually } from '../support/eventually.ts';
 import { createInstallation, secretKey } from '../support/installation.ts';
+import { pathWithoutPython } from '../support/path-without-python.ts';
 import { proofTest, some } from '../support/proof-test.ts';
 import { endOfReconcile, startReconcile } from '../support/reconcile.ts';
 import { rows } from '../support/rows.ts';
@@ -12,7 +13,8 @@ import { endOf, startSync, sync, type SyncEnd } from '../support/sync.ts';
 
 const installation = await createInstallation();
 const { admin, warehouse } = installation;
-let worker = await installation.startWorker();
+const withoutPython = await pathWithoutPython(installation.cwd);
+let worker = await installation.startWorker(withoutPython);
 
 afterEach(() => admin.clearFaults());
 
@@ -87,22 +89,57 @@ async function grants(): Promise<string> {
   return String((await rows(warehouse, newest, []))[0]?.at);
 }
 
-test.each(['syncConnection', 'reconcileConnection', 'backfillConnection'])(
-  '%s without an input ends at once, and says what it takes',
+test.each([
+  'syncConnection',
+  'reconcileConnection',
+  'backfillConnection',
+  'applyWebhooks',
+  'awaitApproval',
+  'scheduledStart',
+])('%s without an input ends at once, and says what it takes', async (type) => {
+  for (const args of [[null], []]) {
+    await expect(startedByHand(type, args)).rejects.toMatchObject({
+      cause: { type: 'UnknownConnection', message: expect.stringContaining('one JSON object') as string },
+    });
+  }
+});
+
+test.each(['syncConnection', 'reconcileConnection', 'backfillConnection', 'scheduledStart'])(
+  '%s of resources that are no list of names ends at once, and says so',
   async (type) => {
-    for (const args of [[null], []]) {
-      const execution = installation.client.workflow.execute(type, {
-        workflowId: `by-hand-${randomBytes(4).toString('hex')}`,
-        taskQueue: 'daybook',
-        args,
-        workflowExecutionTimeout: '20 s',
-      });
-      await expect(execution).rejects.toMatchObject({
-        cause: { type: 'UnknownConnection', message: expect.stringContaining('one JSON object') as string },
+    const connection = await installation.connect();
+    for (const resources of ['bills', { a: 1 }, [7], null]) {
+      await expect(startedByHand(type, [{ kind: 'sync', connection, resources }])).rejects.toMatchObject({
+        cause: { type: 'UnknownResource', message: expect.stringContaining('["bills"]') as string },
       });
     }
   },
 );
+
+test('a question that says nothing of what is to be approved ends at once', async () => {
+  for (const more of [{}, { waiting: 'bills' }, { waiting: { bills: 1 }, foundBy: null }]) {
+    await expect(startedByHand('awaitApproval', [{ connection: 'acme-eu', ...more }])).rejects.toMatchObject({
+      cause: { type: 'UnknownResource', message: expect.stringContaining('a reconcile asks') as string },
+    });
+  }
+});
+
+test.each(['pruneWarehouse', 'exportSnapshot', 'buildMarts'])(
+  '%s, all of whose input is optional, needs none',
+  async (type) => {
+    for (const args of [[null], []]) await startedByHand(type, args);
+  },
+);
+
+/** A workflow that somebody starts in Temporal, to its end. */
+function startedByHand(type: string, args: unknown[]): Promise<unknown> {
+  return installation.client.workflow.execute(type, {
+    workflowId: `by-hand-${randomBytes(4).toString('hex')}`,
+    taskQueue: 'daybook',
+    args,
+    workflowExecutionTimeout: '20 s',
+  });
+}
 
 proofTest('one company under two names is refused for the second', async () => {
   const connection = await installation.connect();
