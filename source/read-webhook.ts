@@ -16,6 +16,7 @@ export interface Webhook {
   readonly digest: string;
   readonly type: string;
   readonly code: string;
+  /** Null also where it can be nobody's. */
   readonly serviceConnectionId: string | null;
   /** Null when it is about nothing that is copied. */
   readonly resource: Resource | null;
@@ -40,7 +41,7 @@ export function readWebhook(body: Buffer): Webhook | undefined {
     digest: createHash('sha256').update(text).digest('hex'),
     type,
     code: textOf(parsed.code) ?? '',
-    serviceConnectionId: textOf(parsed.connection_id),
+    serviceConnectionId: connectionOf(parsed.connection_id),
     resource,
     recordId: isObject(record) ? idOf(record.id) : null,
     version: version !== null && microsecondsOf(version) !== undefined ? version : null,
@@ -59,6 +60,12 @@ function parseObject(text: string): Record<string, unknown> | undefined {
 
 function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/** What is longer than a key names no connection. */
+function connectionOf(value: unknown): string | null {
+  const name = textOf(value);
+  return name !== null && !isTooLong(name) ? name : null;
 }
 
 function idOf(value: unknown): string | null {

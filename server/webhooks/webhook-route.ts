@@ -77,7 +77,7 @@ const statuses: Record<Receipt, number> = { stored: 200, forged: 401, unreadable
 const answers: Record<Receipt, object> = {
   stored: { status: 'stored' },
   forged: { error: 'The signature is not that of the service.' },
-  unreadable: { error: 'The body is not a JSON object.' },
+  unreadable: { error: 'The body is not a JSON object, or none that Postgres can hold.' },
 };
 
 function refuse(reply: FastifyReply, because: RefusedBecause): FastifyReply {

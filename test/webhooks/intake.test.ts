@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
@@ -93,6 +93,18 @@ test('what is not known is stored and acknowledged, and says why nothing follows
   expect(await newest()).toMatchObject({ status: 'ignored', type: '' });
   expect(await send(url, '{"type":7,"code":null,"connection_id":{}}')).toBe(200);
   expect(await newest()).toMatchObject({ status: 'ignored', type: '' });
+});
+
+test('what is too long to be the name of a connection is stored, and is of none', async () => {
+  const name = randomBytes(500_000).toString('hex');
+  const body = connectionWebhook('nobody').replace('conn-nobody', name);
+  expect(await send(url, body)).toBe(200);
+  expect(await newest()).toMatchObject({
+    service_connection_id: null,
+    status: 'ignored',
+    outcome: 'no connection here has this identity',
+    payload: { connection_id: name },
+  });
 });
 
 test('duplicates are counted by their content, whatever token they come with', async () => {
