@@ -100,9 +100,15 @@ async function replayConnection(tools: Tools, input: ReplayOfConnection): Promis
   const leaveOpen = ({ message }: Error): void => {
     for (const entry of entries) onReplayed({ ...entry, failure: message });
   };
-  if (access instanceof OtherWorld) return leaveOpen(access);
+  if (access instanceof OtherWorld) {
+    leaveOpen(access);
+    return;
+  }
   const end = endOf(signal);
-  if (end !== undefined) return leaveOpen(end);
+  if (end !== undefined) {
+    leaveOpen(end);
+    return;
+  }
   const streams = [...new Set(entries.map(({ stream }) => stream))];
   await withRun(warehouse, { connectionId, kind: 'replay', reason, streams }, (run) =>
     replayInRun(tools, { ...input, run, access }),
