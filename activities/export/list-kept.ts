@@ -75,7 +75,8 @@ async function read(
   const connection = await duckDb.connect();
   try {
     const answer = await connection.runAndReadAll(
-      `select table_name, column_name, connection_id, record_id, position::varchar,
+      // The client drops a byte order mark that a text begins with: of an ID it is a part.
+      `select table_name, column_name, connection_id, '.' || record_id, position::varchar,
          strftime(recorded_at at time zone 'UTC', '%Y-%m-%dT%H:%M:%S.%f+00:00'), value, is_rounded
        from (
          select *, row_number() over () as place, sum(strlen(value)) over (rows unbounded preceding) as bytes
@@ -92,7 +93,7 @@ async function read(
           column: String(column),
           key: {
             ...(connectionId === null ? {} : { connection_id: String(connectionId) }),
-            ...(name === undefined || record === null ? {} : { [name]: String(record) }),
+            ...(name === undefined || record === null ? {} : { [name]: String(record).slice(1) }),
             ...(position === null ? {} : { position: Number(position) }),
             ...(recordedAt === null ? {} : { recorded_at: String(recordedAt) }),
           },

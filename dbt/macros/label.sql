@@ -24,13 +24,12 @@
             longer.*,
             case
                 when longer.namesakes > 1 then longer.long_label
-                when exists (
-                    select 1
-                    from longer as others
-                    where others.connection_id = longer.connection_id and others.long_label = longer.plain_label
-                ) then longer.long_label
+                when others.long_label is not null then longer.long_label
                 else longer.plain_label
             end as label
         from longer
+        -- One at most, since no two are the same. Asked with exists, Postgres looks through all of them for each one once they are many.
+        left join longer as others
+            on others.connection_id = longer.connection_id and others.long_label = longer.plain_label
     )
 {%- endmacro %}

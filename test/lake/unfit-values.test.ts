@@ -21,11 +21,14 @@ const lake = await openLake({ location, scratch: join(scratch, 'read') });
 const honest = await addTestConnection(warehouse, 'honest');
 const hostile = await addTestConnection(warehouse, 'hostile');
 
+/** DuckDB's client drops the mark that it begins with. */
+const noisyId = '\ufeffnoisy';
+
 const perConnection = `select connection_id, count(*) as n, max(length(value)) as longest, bool_or(is_rounded) as rounded
   from read_parquet('{lake}/unfit_values/*.parquet') group by connection_id order by connection_id`;
 
 test('values with 5,000 digits each, 72 MB together, end no export: the table has them all, the manifest the first', async () => {
-  const noisy = bill('noisy', { total_amount: '1.00000000001', line_items: list(billLine()) });
+  const noisy = bill(noisyId, { total_amount: '1.00000000001', line_items: list(billLine()) });
   await land(warehouse, { connectionId: honest, stream: 'bills', pages: [[noisy]] });
   const huge = Array.from({ length: 180 }, () => billLine({ total_amount: '1e4999' }));
   const page = Array.from({ length: 80 }, (_, index) => bill(`b${index}`, { line_items: list(...huge) }));
@@ -57,12 +60,12 @@ test('what did not change is kept, and comes into the manifest when there is roo
   expect(manifest.unfit_values).toBe(14_401);
   const kept = manifest.tables.unfit_values?.files.filter(({ since }) => since === before.snapshot_id) ?? [];
   expect(kept.map((file) => file.rows)).toEqual(expect.arrayContaining([14_400]));
-  await rows(warehouse, `delete from finance.bill_lines where bill_id not in ('noisy', 'b7')`);
+  await rows(warehouse, `delete from finance.bill_lines where bill_id not in ('${noisyId}', 'b7')`);
   const third = await exportNow();
   const after = await manifestOf(third.snapshotId);
   expect(after.unfit_values).toBe(181);
   expect(after.unfit.map(({ table, column, key, rounded }) => [table, column, key, rounded])).toEqual([
-    ['bills', 'total_amount', { connection_id: 'honest', id: 'noisy' }, true],
+    ['bills', 'total_amount', { connection_id: 'honest', id: noisyId }, true],
     ...Array.from({ length: 180 }, (_, position) => [
       'bill_lines',
       'total_amount',
@@ -84,7 +87,7 @@ test('an erased record is not in it either', async () => {
   const rewritten = await eraseFromSnapshots(lake, duckDb, erasure);
   duckDb.close();
   const newest = rewritten.find(({ from }) => from === snapshotId)?.manifest;
-  expect(newest).toMatchObject({ unfit_values: 1, unfit: [{ table: 'bills', key: { id: 'noisy' } }] });
+  expect(newest).toMatchObject({ unfit_values: 1, unfit: [{ table: 'bills', key: { id: noisyId } }] });
   expect((await held(newest?.snapshot_id ?? '')).map(({ connection_id }) => connection_id)).toEqual([
     'honest',
   ]);
