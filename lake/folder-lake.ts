@@ -21,6 +21,7 @@ import {
   type KeptFile,
   type Lake,
 } from './lake.ts';
+import { codeOf } from '../errors/code-of.ts';
 import { DiskFull, LakeRefused } from './errors.ts';
 import { inFolder, inFolderBelow, NoFolder } from './folder-below.ts';
 import { sha256OfFile } from './read-back.ts';
@@ -74,9 +75,7 @@ export function openFolderLake(location: string): Lake {
       try {
         return await atFile(path, () => readFound(join(location, path)));
       } catch (error) {
-        if (['ENOTDIR', 'EACCES', 'EPERM'].includes(codeOf(error)))
-          throw new LakeRefused(location, codeOf(error), error);
-        throw error;
+        throw inWords(error, ['ENOTDIR', 'EACCES', 'EPERM']);
       }
     },
     replace: (path, text) =>
@@ -87,7 +86,7 @@ export function openFolderLake(location: string): Lake {
           await removeFileIn(location, basename(draft));
           await writeFile(draft, text, { flag: 'wx' });
         } catch (error) {
-          if (!isCode(error, 'ENOSPC')) throw error;
+          if (codeOf(error) !== 'ENOSPC') throw error;
           throw new DiskFull(location, { neededBytes: text.length, setting: 'DAYBOOK_LAKE' });
         }
         await bringToDisk(draft);
@@ -203,10 +202,10 @@ export function openFolderLake(location: string): Lake {
     }
   }
 
-  /** Its own words name a descriptor, and not the folder. */
-  function inWords(error: unknown): unknown {
-    const code = codeOf(error);
-    return ['EACCES', 'EPERM', 'EROFS'].includes(code) ? new LakeRefused(location, code, error) : error;
+  /** What the system refuses: its own words may name a descriptor, and not the folder. */
+  function inWords(error: unknown, refusals = ['EACCES', 'EPERM', 'EROFS']): unknown {
+    const code = String(codeOf(error));
+    return refusals.includes(code) ? new LakeRefused(location, code, error) : error;
   }
 
   /** Works in a folder of the lake to put something there, and makes it if it is not there. Nothing is made behind a link. */
@@ -272,9 +271,9 @@ export function openFolderLake(location: string): Lake {
       const place = { path: relative(location, folder), is: 'a folder' } as const;
       return await unobstructed(location, place, () => readdir(folder));
     } catch (error) {
-      if (isCode(error, 'ENOENT')) return [];
+      if (codeOf(error) === 'ENOENT') return [];
       if (error instanceof LakeRefused) throw error;
-      throw new LakeRefused(location, codeOf(error), error);
+      throw new LakeRefused(location, String(codeOf(error) ?? error), error);
     }
   }
 }
@@ -355,16 +354,8 @@ async function linkOrCopy(source: string, target: string, bytes: number): Promis
   try {
     await link(source, target);
   } catch (error) {
-    if (isCode(error, 'ENOSPC')) throw error;
+    if (codeOf(error) === 'ENOSPC') throw error;
     await copyRegularFile(source, target, bytes);
     await bringToDisk(target);
   }
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return codeOf(error) === code;
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }
