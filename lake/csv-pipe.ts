@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { codeOf } from '../errors/code-of.ts';
 
 /**
  * Lets `read` take a stream as if it were a file, by a named pipe: nothing of it is ever on a disk. Throws what the stream
@@ -71,7 +72,7 @@ async function openForWriting(pipe: string, over: AbortSignal): Promise<number |
       return openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
     } catch (error) {
       // Nobody has opened it for reading yet. Opening it without O_NONBLOCK would block a thread for ever if nobody does.
-      if (!isCode(error, 'ENXIO')) throw error;
+      if (codeOf(error) !== 'ENXIO') throw error;
       await wait(2);
     }
   }
@@ -79,9 +80,5 @@ async function openForWriting(pipe: string, over: AbortSignal): Promise<number |
 }
 
 function isBrokenPipe(error: unknown): boolean {
-  return isCode(error, 'EPIPE') || isCode(error, 'ERR_STREAM_PREMATURE_CLOSE');
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
+  return ['EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'].some((code) => codeOf(error) === code);
 }

@@ -102,6 +102,20 @@ test('a build whose tests fail exits with 1, names them, and leaves the last goo
   await expectShown(before, 1);
 });
 
+test('what a killed build had asked of Postgres ends with it, even while it waits for a lock', async () => {
+  const other = await warehouse.pool.connect();
+  try {
+    await other.query('begin; lock table finance.bills in access exclusive mode');
+    const killed = startBuild('postgres');
+    await inTheEnd(async () => ((await dbtSessions(`wait_event_type = 'Lock'`)) > 0 ? true : undefined));
+    await killed.stop('SIGKILL');
+    await inTheEnd(async () => ((await dbtSessions()) === 0 ? true : undefined));
+  } finally {
+    await other.query('rollback');
+    other.release();
+  }
+});
+
 proofTest(
   "kill -9 in the middle of dbt: readers see the last good marts; the next build refuses a second beside it, and a user's own view shows what it made",
   async () => {
@@ -151,11 +165,11 @@ async function martsBuiltBeside(shown: string): Promise<number> {
   return Number(count);
 }
 
-async function dbtSessions(): Promise<number> {
+async function dbtSessions(which = 'true'): Promise<number> {
   const { count } = await row(
     warehouse,
     `select count(*)::int as count from pg_stat_activity
-     where application_name = 'daybook-dbt' and datname = current_database() and state <> 'idle'`,
+     where application_name = 'daybook-dbt' and datname = current_database() and state <> 'idle' and ${which}`,
   );
   return Number(count);
 }
