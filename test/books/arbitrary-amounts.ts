@@ -3,10 +3,17 @@ import fc from 'fast-check';
 /**
  * Where the tax of a document is told: by its lines, whose totals the header mostly sums up; by the header alone, on top of the lines or
  * inside of them; by lines whose prices have it in them; by lines that tell it though it is not charged; by lines beside a discount of
- * their own; or by lines that are worth nothing, and their header.
+ * their own; by lines that are worth nothing, and their header; or in so few different amounts that much fits by accident.
  */
 export type Taxed =
-  'by lines' | 'on top' | 'inside' | 'in prices' | 'not charged' | 'discounted' | 'beside nothing';
+  | 'by lines'
+  | 'on top'
+  | 'inside'
+  | 'in prices'
+  | 'not charged'
+  | 'discounted'
+  | 'beside nothing'
+  | 'in fives';
 
 interface Line {
   readonly total: string;
@@ -63,6 +70,9 @@ export function arbitraryAmounts(gen: fc.GeneratorValue): Amounts {
     );
   }
 
+  /** Between them, sums and differences are alike by accident. */
+  const fives = (min: number): string => String(5 * between(min, 4));
+
   const any = (currency: string): string => (between(1, 100) <= 12 ? odd(currency) : plain(currency));
 
   /** What a service that computes in doubles makes of it. */
@@ -91,6 +101,10 @@ export function arbitraryAmounts(gen: fc.GeneratorValue): Amounts {
         const [net, tax] = [plain(currency), plain(currency)];
         const discount = oneOf(tax, plain(currency));
         return { net, tax, discount, total: doubled(sum, [net, tax, `-${discount}`], currency) };
+      }
+      if (taxed === 'in fives') {
+        const [net, tax] = [fives(-4), fives(-4)];
+        return { net, tax, total: oneOf(net, String(Number(net) + Number(tax))) };
       }
       const net = any(currency);
       if (taxed === 'in prices') return { net, tax: plain(currency), total: net };
@@ -125,6 +139,17 @@ export function arbitraryAmounts(gen: fc.GeneratorValue): Amounts {
           sub_total: net,
           tax_amount: oneOf(tax, tax, ...taxesOfLines),
           total_discount: discount,
+        };
+      }
+      if (taxed === 'in fives') {
+        const nets = sum(lines.map(({ net }) => Number(net)));
+        const taxes = sum(lines.map(({ tax }) => Number(tax)));
+        const off = Number(fives(0));
+        return {
+          total: String(oneOf(nets, nets - off, nets - off, sum(totals.map(Number)))),
+          sub_total: oneOf('null', String(nets), fives(-4)),
+          tax_amount: oneOf('null', fives(-4), String(taxes), String(taxes - off)),
+          total_discount: String(off),
         };
       }
       if (taxed === 'in prices')

@@ -341,6 +341,7 @@ class Clerk {
     const taxed = this.oneOf<Taxed>([
       ...(['by lines', 'by lines', 'by lines'] as const),
       ...(['on top', 'inside', 'in prices', 'not charged', 'discounted', 'beside nothing'] as const),
+      ...(['in fives', 'in fives'] as const),
     ]);
     const lines = Array.from({ length: this.oneOf([0, 1, 1, 2, 3]) }, () =>
       this.amounts.lineOf(taxed, currency),

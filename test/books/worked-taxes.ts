@@ -80,6 +80,18 @@ export function workedTaxes(): WorkedBook[] {
             ...{ ...october, total_amount: 100, sub_total: 100, tax_amount: 19, line_items: [whole] },
           }),
           creditOf('back', { ...october, total_amount: 100, line_items: [whole] }),
+          // The header tells 15, its line 20, and nobody charges either: that both are apart by the discount means nothing.
+          billOf('by-accident', {
+            ...{
+              ...october,
+              vendor_id: 'c',
+              sub_total: 100,
+              tax_amount: 15,
+              total_discount: 5,
+              total_amount: 95,
+            },
+            line_items: [{ account_id: 'fees', sub_total: 100, tax_amount: 20, total_amount: 120 }],
+          }),
           // Tax of 19 that is charged, and a discount of 19.
           billOf('discounted', {
             ...{ ...october, vendor_id: 'b', total_amount: 100, sub_total: 100, tax_amount: 19 },
@@ -97,6 +109,9 @@ export function workedTaxes(): WorkedBook[] {
         'spend_lines.net_amount where document_id = zero': 100,
         'spend_lines.net_amount where document_id = told': 100,
         'spend_lines.net_amount where document_id = back': -100,
+        'spend_lines.net_amount where document_id = by-accident and position = 0': 100,
+        'spend_lines.gross_amount where document_id = by-accident and position = -1': -5,
+        'spend_lines.net_amount where document_id = by-accident and position = -1': null,
         'bill_lines.tax_treatment where bill_id = silent': 'not_charged',
         'spend_by_dimension_monthly.spend where dimension = account and dimension_id = office': 200,
         'spend_by_dimension_monthly.spend where dimension = account and dimension_id = travel': 238,

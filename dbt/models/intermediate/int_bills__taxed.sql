@@ -17,6 +17,8 @@ line_totals as (
         count(*) filter (where gross_amount is distinct from 0) as line_count,
         {{ daybook.whole_sum('gross_amount') }} as gross_amount,
         {{ daybook.whole_sum('case when is_known then coalesce(tax_amount, 0) end') }} as tax_amount,
+        -- Told by a line, and in no amount of it.
+        {{ daybook.whole_sum("case when tax_treatment = 'not_charged' then tax_amount else 0 end") }} as uncharged_tax,
         bool_or(coalesce(tax_amount <> 0, false)) as tells_tax
     from lines
     group by connection_id, bill_id
@@ -33,6 +35,7 @@ compared as (
         coalesce(bills.total_discount, 0) as discount,
         coalesce(line_totals.line_count, 0) as line_count,
         coalesce(line_totals.tells_tax, false) as tells_tax,
+        coalesce(line_totals.uncharged_tax, 0) as uncharged_tax,
         bills.total_amount - case when line_totals.bill_id is null then 0 else line_totals.gross_amount end as missing_amount,
         coalesce(bills.tax_amount, 0)
         - case when line_totals.bill_id is null then 0 else line_totals.tax_amount end as untold_tax
@@ -77,6 +80,8 @@ taxed as (
             when has_half_of_it then 'unknown'
             when not has_tax_beside_lines then 'told'
             when missing_amount = 0 then 'inside'
+            -- Of a header that tells other tax than such lines do, nobody knows whether it is charged.
+            when uncharged_tax <> 0 then 'unknown'
             -- Beside lines that are worth nothing and tell tax all the same, nobody knows where the rest of it is.
             when line_count = 0 and not tells_tax then 'on_top'
             when abs(missing_amount - untold_tax) <= noise then 'on_top'
@@ -90,7 +95,8 @@ taxed as (
         -- Of one line that is the whole bill, the net amount is that of the header.
         cast(
             case
-                when not has_tax_beside_lines or untold_tax <> tax_amount or line_count <> 1 or missing_amount <> 0 then null
+                when not has_tax_beside_lines or untold_tax <> tax_amount or uncharged_tax <> 0 then null
+                when line_count <> 1 or missing_amount <> 0 then null
                 when abs(sub_total + tax_amount - total_amount) <= noise then sub_total
                 when abs(sub_total + tax_amount - discount - total_amount) <= noise
                     then total_amount - tax_amount

@@ -156,17 +156,20 @@ class Taxes:
         if self._may_hide_tax(document):
             self.rest_net = None
         is_half_told = tells_half(document)
+        # Tax that the vendor does not charge is in no amount: a header that tells another tax cannot be told apart from it.
+        not_charged = [line.tax for one, line in zip(self.lines, document.lines) if one.treatment == 'not_charged']
+        tells_uncharged = total(not_charged) != 0
         if not is_half_told and (untold is None or is_noise(document.currency, untold)):
             return
         self.has_untold_tax = True
         worth = [line for line in self.lines if line.gross is None or line.gross != 0]
-        if not is_half_told and self._is_on_top(document, worth, untold):
+        if not is_half_told and not tells_uncharged and self._is_on_top(document, worth, untold):
             self.rest_net = None if is_torn else less(self.rest, untold)
             return
         # It is in the lines, or nobody knows where: a line that tells no tax may have some of it.
         self.rest_net = None
         # Of tax that another line tells nobody knows whether the header means it too.
-        net_of_header = None if is_half_told or untold != tax else self._net_of_header(document, tax)
+        net_of_header = None if is_half_told or tells_uncharged or untold != tax else self._net_of_header(document, tax)
         for line in worth:
             if line.tells_tax:
                 continue
