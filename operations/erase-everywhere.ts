@@ -46,7 +46,8 @@ export interface Erased {
 /**
  * Takes the content of a record out of everything that Daybook keeps: tables, then snapshots, then marts. Each is made from the
  * one before, so killed anywhere and called again it ends the same. An export or a build that runs is waited for. Throws
- * StillReturned, ForeignLake before anything is erased, and what the service, the lake and the builds throw.
+ * StillReturned, ForeignLake before anything is erased, MartsFailed when the marts in Postgres alone still hold it, and what the
+ * service, the lake and the builds throw.
  */
 export async function eraseEverywhere(
   { settings, warehouse }: { settings: Settings; warehouse: Warehouse },
@@ -65,16 +66,17 @@ export async function eraseEverywhere(
     const { held, counts } = await eraseRecord(warehouse, { ...record, runId, goneAt, heldBefore });
     run.noteCounted(stream, counts);
     onStep('the tables no longer hold it');
-    const marts: MartsTarget[] = [];
+    let rebuilt: Rebuilt = { marts: [], failure: undefined };
     const follow = async (erased: readonly SnapshotErased[]): Promise<void> => {
       onStep(`snapshots published without it: ${erased.length}`);
-      marts.push(...(await rebuildMarts({ settings, warehouse }, onStep)));
+      rebuilt = await rebuildMarts({ settings, warehouse }, onStep);
     };
     const snapshots = await whenFree(() => eraseFromLake({ settings, warehouse }, record, follow), onStep);
     // Last: what they build from now on does not hold the record.
     const hosts = await askOtherHostsToClear(warehouse, await hostOf(settings.marts.home));
+    if (rebuilt.failure !== undefined) throw rebuilt.failure;
     const left = await countContent(warehouse.pool, record);
-    return { held, left, snapshots, marts, hosts };
+    return { held, left, snapshots, marts: rebuilt.marts, hosts };
   });
 }
 
@@ -112,26 +114,40 @@ async function askSource(
   }
 }
 
+interface Rebuilt {
+  readonly marts: readonly MartsTarget[];
+  /** Of the build in Postgres: readers see marts with the record until one gets through. */
+  readonly failure: MartsFailed | undefined;
+}
+
 /** Where there are any; says where. What builds leave behind that nobody sees is emptied, where no build ever got through too. */
 async function rebuildMarts(
   { settings, warehouse }: { settings: Settings; warehouse: Warehouse },
   onStep: (text: string) => void,
-): Promise<MartsTarget[]> {
+): Promise<Rebuilt> {
   const status = await readMartsStatus(warehouse);
   const built = (['postgres', 'lake'] as const).filter((target) => status[target].as_of_date !== null);
   await whenFree(() => clearMarts({ settings, warehouse }), onStep);
   // Spark may be nowhere near: what it made goes, and whoever has it builds it again.
   if (await whenFree(() => dropSparkMarts({ settings, warehouse }), onStep))
     onStep('the marts on Spark are removed: build them again with "daybook dbt build --target spark"');
-  const rebuilt: MartsTarget[] = [];
+  const marts: MartsTarget[] = [];
+  let failure: MartsFailed | undefined;
   for (const target of built) {
     const asked = { target, reason: 'daybook erase', connections: 1 };
     try {
       await whenFree(() => buildMarts({ settings, warehouse }, asked, onStep), onStep);
-      rebuilt.push(target);
+      marts.push(target);
     } catch (error) {
       // A model fails by what any company has in its books, at every try: the record would stay in the snapshots, and in the marts of them.
-      if (target !== 'lake' || !(error instanceof MartsFailed)) throw error;
+      if (!(error instanceof MartsFailed)) throw error;
+      if (target === 'postgres') {
+        failure = error;
+        onStep(
+          'the marts in Postgres still hold it, for they could not be built without it: once that is mended, run this command again',
+        );
+        continue;
+      }
       await whenFree(() => dropLakeMarts({ settings, warehouse }), onStep);
       onStep(
         `the marts on the lake are removed, for they could not be built without it (${error.message}): ` +
@@ -145,7 +161,7 @@ async function rebuildMarts(
     await dropHiddenMarts(client);
   };
   await whenFree(() => withBuildLock(ours, (lock) => lock.inSession(emptied)), onStep);
-  return rebuilt;
+  return { marts, failure };
 }
 
 async function whenFree<Result>(

@@ -125,6 +125,35 @@ test('where the marts on the lake cannot be built again they are removed, and th
   expect((await run(['snapshots', 'verify'])).code).toBe(0);
 });
 
+proofTest(
+  'where the marts in Postgres cannot be built again, the record is gone from all else, and the next try ends it',
+  async () => {
+    const id = 'in-marts-of-postgres';
+    const memo = 'planted-in-marts-of-postgres';
+    await admin.execute({
+      kind: 'add',
+      connection,
+      resource: 'bills',
+      record: bill(id, { memo: `"${memo}"` }),
+    });
+    await sync(installation, connection);
+    expect((await run(['export'])).code).toBe(0);
+    expect((await run(['dbt', 'build', '--target', 'postgres'])).code).toBe(0);
+    await admin.execute({ kind: 'delete', connection, resource: 'bills', id, event: false });
+    const settings = join(env.DAYBOOK_HOME ?? '', 'seeds', 'connection_settings.csv');
+    await writeFile(settings, `connection_id,base_currency,fx_direction\n${connection},USD,sideways\n`);
+    const { code, stderr } = await run(['erase', connection, 'bills', id]);
+    await rm(settings);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/the marts in Postgres still hold it, .* run this command again/);
+    expect(stderr).toContain('The marts were not replaced');
+    expect(await filesWithContent(memo)).toEqual([]);
+    expect(await tablesWithContent(memo)).toEqual(['marts.bills', 'marts_a.bills']);
+    expect(await eraseAsJson(id)).toMatchObject({ marts: ['postgres'] });
+    expect(await tablesWithContent(memo)).toEqual([]);
+  },
+);
+
 test('the content of a record is erased from tables, history, quarantine, snapshots and marts, with proof', async () => {
   for (const target of some(['postgres', 'lake'])) await run(['dbt', 'build', '--target', target]);
   const before = await tablesWithContent();
