@@ -41,6 +41,7 @@ export function syncWithinTick(dependencies: Dependencies, input: TickSyncInput)
       const begun = await beginTickRun(warehouse, run);
       if (begun.state === 'ended') return endedBefore(dependencies, input, begun);
       if (begun.state !== 'open') return begun;
+      // `catch` reads it, which keeps it: AbortSignal.any alone would leave it to garbage collection on Node 20.
       const deadline = AbortSignal.timeout(deadlineMilliseconds);
       try {
         const signal = AbortSignal.any([cancelled, deadline]);

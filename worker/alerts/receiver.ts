@@ -1,7 +1,10 @@
 import type { Logger } from 'pino';
+import { Agent, fetch, type Dispatcher } from 'undici';
 import { codeOf } from '../../errors/code-of.ts';
+import { TimeLimitReached, withTimeLimit } from '../../source/time-limit.ts';
 import type { Told } from '../../warehouse/alerts/settle-delivery.ts';
 import type { AlertMessage } from './alert-message.ts';
+import { endInformationalFloods } from './end-informational-floods.ts';
 
 /** Who is told of alerts. */
 export interface Receiver {
@@ -13,17 +16,14 @@ export interface Receiver {
  * The receiver at DAYBOOK_ALERT_URL. The address is a secret, as Slack's are, so no error of the client is passed on: it may
  * quote the address. An outage is logged once.
  */
-export function openReceiver(settings: { url: string; version: string; logger: Logger }): Receiver {
-  const { logger } = settings;
-  const { address, headers } = targetOf(settings);
+export function openReceiver(settings: ReceiverSettings): Receiver {
+  const { logger, deadlineMilliseconds: milliseconds = 5_000 } = settings;
+  const target = targetOf(settings);
   let down = false;
   return {
     async tell(message, stopping) {
-      const { told, problem } = await post(address, {
-        headers,
-        body: JSON.stringify(message),
-        signal: AbortSignal.any([stopping, AbortSignal.timeout(deadlineMilliseconds)]),
-      });
+      const limit = { milliseconds, signal: stopping };
+      const { told, problem } = await post(target, JSON.stringify(message), limit);
       if (stopping.aborted) return told;
       if (problem !== undefined && !down)
         logger.warn({ problem }, 'DAYBOOK_ALERT_URL could not be told of an alert; it is tried again.');
@@ -34,13 +34,22 @@ export function openReceiver(settings: { url: string; version: string; logger: L
   };
 }
 
-const deadlineMilliseconds = 5_000;
+interface ReceiverSettings {
+  readonly url: string;
+  readonly version: string;
+  readonly logger: Logger;
+  /** For a whole exchange. */
+  readonly deadlineMilliseconds?: number;
+}
+
+interface Target {
+  readonly address: URL;
+  readonly headers: Record<string, string>;
+  readonly dispatcher: Dispatcher;
+}
 
 /** Credentials in an address are for a header: `fetch` refuses such addresses. */
-function targetOf({ url, version }: { url: string; version: string }): {
-  address: URL;
-  headers: Record<string, string>;
-} {
+function targetOf({ url, version }: ReceiverSettings): Target {
   const address = new URL(url);
   const { username, password } = address;
   address.username = '';
@@ -48,6 +57,7 @@ function targetOf({ url, version }: { url: string; version: string }): {
   const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
   return {
     address,
+    dispatcher: new Agent().compose(endInformationalFloods()),
     headers: {
       'content-type': 'application/json',
       'user-agent': `daybook/${version}`,
@@ -56,26 +66,30 @@ function targetOf({ url, version }: { url: string; version: string }): {
   };
 }
 
+/** The time limit is no AbortSignal.timeout within AbortSignal.any: Node 20 forgets such a timeout with the next garbage collection. */
 async function post(
-  address: URL,
-  request: { headers: Record<string, string>; body: string; signal: AbortSignal },
+  { address, ...target }: Target,
+  body: string,
+  limit: { milliseconds: number; signal: AbortSignal },
 ): Promise<{ told: Told; problem?: string }> {
   try {
-    const response = await fetch(address, { method: 'POST', redirect: 'manual', ...request });
-    await response.body?.cancel();
-    return response.ok ? { told: 'told' } : { told: 'not told', problem: `answered ${response.status}` };
+    const { ok, status } = await withTimeLimit(limit, async (signal) => {
+      const response = await fetch(address, { method: 'POST', redirect: 'manual', ...target, body, signal });
+      await response.body?.cancel();
+      return response;
+    });
+    return ok ? { told: 'told' } : { told: 'not told', problem: `answered ${status}` };
   } catch (error) {
-    const problem = problemOf(error);
+    const problem = problemOf(error, limit);
     return { told: notConnected.test(problem) ? 'not told' : 'perhaps', problem };
   }
 }
 
 const notConnected = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
 
-function problemOf(error: unknown): string {
+function problemOf(error: unknown, { milliseconds }: { milliseconds: number }): string {
   if (!(error instanceof Error)) return 'unknown';
-  const { cause } = error;
-  const code = codeOf(cause);
-  if (code !== undefined) return String(code);
-  return error.name === 'TimeoutError' ? 'no answer within 5 s' : error.name;
+  if (error instanceof TimeLimitReached) return `no answer within ${milliseconds / 1_000} s`;
+  const code = codeOf(error.cause);
+  return code === undefined ? error.name : String(code);
 }

@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { pino } from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+import type { AlertMessage } from '../../worker/alerts/alert-message.ts';
+import { openReceiver, type Receiver } from '../../worker/alerts/receiver.ts';
+import { startReceiver } from './alert-receiver.ts';
+
+test('a receiver that never answers is given up in time, whenever garbage is collected', async () => {
+  const { url } = Object.assign(await startReceiver(), { answer: 'nothing' as const });
+  collectGarbageAllTheTime();
+  expect(await tell(receiverAt(url, 500))).toBe('perhaps');
+});
+
+test('a receiver whose answer has no end has been told, and its connection is closed', async () => {
+  const server = await startServer((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+    flood(socket, '4\r\nmore\r\n');
+  });
+  expect(await tell(receiverAt(server.url, never))).toBe('told');
+  await server.closed;
+});
+
+test('informational answers without end are cut off long before the time is over, and their connection is closed', async () => {
+  const server = await startServer((socket) => {
+    flood(socket, 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n');
+  });
+  expect(await tell(receiverAt(server.url, never))).toBe('perhaps');
+  await server.closed;
+});
+
+test('a receiver that says it is at work, and nothing more, is given up in time, and its connection is closed', async () => {
+  const server = await startServer((socket) => {
+    socket.write('HTTP/1.1 102 Processing\r\n\r\n');
+  });
+  collectGarbageAllTheTime();
+  expect(await tell(receiverAt(server.url, 500))).toBe('perhaps');
+  await server.closed;
+});
+
+test('a receiver may send a few informational answers before its own', async () => {
+  const server = await startServer((socket) => {
+    socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(3));
+    socket.end('HTTP/1.1 204 No Content\r\n\r\n');
+  });
+  expect(await tell(receiverAt(server.url, never))).toBe('told');
+});
+
+/** The test ends before. */
+const never = 3_600_000;
+
+function receiverAt(url: string, deadlineMilliseconds: number): Receiver {
+  return openReceiver({ url, version: '1.2.3', logger: pino({ level: 'silent' }), deadlineMilliseconds });
+}
+
+function tell(receiver: Receiver): ReturnType<Receiver['tell']> {
+  return receiver.tell(message, new AbortController().signal);
+}
+
+const message: AlertMessage = {
+  text: 'Daybook: it failed.',
+  event: 'open',
+  alert: {
+    id: 1,
+    kind: 'failed',
+    connection: 'acme',
+    message: 'It failed.',
+    remedy: 'Run it again.',
+    opened_at: new Date(0),
+    resolved_at: null,
+  },
+};
+
+/** Until the test is over. */
+function collectGarbageAllTheTime(): void {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const timer = setInterval(collect, 50);
+  onTestFinished(() => {
+    clearInterval(timer);
+  });
+}
+
+/** A server that answers the bytes of a request as it likes; `closed` resolves when its first connection is. */
+async function startServer(
+  answer: (socket: Socket) => void,
+): Promise<{ readonly url: string; readonly closed: Promise<unknown> }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    // Whoever cuts off a flood resets the connection.
+    socket.on('error', () => undefined);
+    socket.on('close', () => server.emit('closed'));
+    socket.once('data', () => {
+      answer(socket);
+    });
+  });
+  const closed = once(server, 'closed');
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await once(server, 'close');
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, closed };
+}
+
+/** Writes 200,000 of them, which is far more than connections buffer, unless it is cut off; then nothing. */
+function flood(socket: Socket, text: string): void {
+  const many = text.repeat(1_000);
+  const write = (left: number): void => {
+    if (!socket.destroyed && left > 0) socket.write(many, () => setImmediate(write, left - 1));
+  };
+  write(200);
+}

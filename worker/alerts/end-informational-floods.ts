@@ -1,0 +1,40 @@
+import type { Dispatcher } from 'undici';
+
+/**
+ * Ends a request with TooManyInformational once its server has sent more informational answers (1xx) than any has reason to.
+ * No limit of undici counts them, and 70 MB of them a second take a core for as long as the request may last.
+ */
+export function endInformationalFloods(): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) => dispatch(options, counting(handler));
+}
+
+const mostInformational = 16;
+
+export class TooManyInformational extends Error {
+  override readonly name = 'TooManyInformational';
+  readonly code = 'TOO_MANY_INFORMATIONAL';
+}
+
+/** undici takes what is thrown at an answer for the end of the request, and closes its connection. */
+function counting(handler: Dispatcher.DispatchHandler): Dispatcher.DispatchHandler {
+  let informational = 0;
+  return {
+    onRequestStart(controller, context) {
+      handler.onRequestStart?.(controller, context);
+    },
+    onResponseStart(controller, statusCode, headers, statusMessage) {
+      if (statusCode < 200) informational += 1;
+      if (informational > mostInformational) throw new TooManyInformational();
+      handler.onResponseStart?.(controller, statusCode, headers, statusMessage);
+    },
+    onResponseData(controller, chunk) {
+      handler.onResponseData?.(controller, chunk);
+    },
+    onResponseEnd(controller, trailers) {
+      handler.onResponseEnd?.(controller, trailers);
+    },
+    onResponseError(controller, error) {
+      handler.onResponseError?.(controller, error);
+    },
+  };
+}
