@@ -6,11 +6,15 @@ import { freePort } from '../../embedded/free-port.ts';
 import { startPostgres } from '../../embedded/postgres.ts';
 import { migrate } from '../../warehouse/migrate.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
-import { createDatabaseWatch } from '../../worker/alerts/database-watch.ts';
+import {
+  createDatabaseWatch,
+  type DatabaseWatch,
+  type WatchPatience,
+} from '../../worker/alerts/database-watch.ts';
 import { watchAlerts } from '../../worker/alerts/watch-alerts.ts';
 import { eventually } from '../support/eventually.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
-import { startReceiver } from './alert-receiver.ts';
+import { startReceiver, type AlertReceiver } from './alert-receiver.ts';
 
 test('a Postgres that stops is told of once, and that it is back', async () => {
   const options = { dataDir: join(await temporaryFolder(), 'postgres'), port: await freePort() };
@@ -28,7 +32,7 @@ test('a Postgres that stops is told of once, and that it is back', async () => {
       logger: pino({ level: 'silent' }),
       stopping: stopping.signal,
       everyMilliseconds: 50,
-      database: createDatabaseWatch({ away: 1_500, refusing: 1_500 }),
+      database: createDatabaseWatch({ away: 1_500, refusing: 1_500, trying: 5_000 }),
     },
   );
   await postgres.stop();
@@ -49,7 +53,7 @@ test('a Postgres that stops is told of once, and that it is back', async () => {
 });
 
 test('an absence that nobody was told of is not told of later; one that somebody may know of is', async () => {
-  const watch = createDatabaseWatch({ away: 1, refusing: 1 });
+  const watch = createDatabaseWatch({ away: 1, refusing: 1, trying: 5_000 });
   for (const told of ['not told', 'perhaps'] as const) {
     watch.failed(withCode('53300'));
     const away = await eventually(() => Promise.resolve(watch.due()));
@@ -65,7 +69,7 @@ test('an absence that nobody was told of is not told of later; one that somebody
 });
 
 test('a full disk is told of at once, although small statements get through, and is over when nothing is refused any more', async () => {
-  const watch = createDatabaseWatch({ away: 60_000, refusing: 200 });
+  const watch = createDatabaseWatch({ away: 60_000, refusing: 200, trying: 5_000 });
   expect(watch.due()).toBeUndefined();
   watch.refused(withCode('ECONNREFUSED'));
   watch.refused(withCode('23505'));
@@ -82,6 +86,64 @@ test('a full disk is told of at once, although small statements get through, and
     resolved_at: expect.any(Date) as Date,
   });
 });
+
+test('a receiver that refuses is not told of the database again with each round, but after a while', async () => {
+  const receiver = await startReceiver();
+  receiver.answer = 400;
+  const hour = 3_600_000;
+  const watch = watchForDatabase(receiver, { away: hour, refusing: hour, trying: hour });
+  watch.refused(withCode('53100'));
+  await receiver.gets(1);
+  const { rounds } = watch;
+  await eventually(() => Promise.resolve(watch.rounds > rounds + 20 ? true : undefined));
+  expect(receiver.received).toHaveLength(1);
+});
+
+test('what did not get through of the database is tried again until it does', async () => {
+  const receiver = await startReceiver();
+  receiver.answer = 400;
+  const watch = watchForDatabase(receiver, { away: 3_600_000, refusing: 3_600_000, trying: 1 });
+  watch.refused(withCode('53100'));
+  await receiver.gets(3);
+  receiver.answer = 200;
+  expect(await receiver.gets(4)).toMatchObject(
+    Array.from({ length: 4 }, () => ({ event: 'open', alert: { kind: 'database' } })),
+  );
+});
+
+/** Watches without a Postgres until the test is over, and counts how often it was asked what is to be told. */
+function watchForDatabase(
+  receiver: AlertReceiver,
+  patience: WatchPatience,
+): DatabaseWatch & { readonly rounds: number } {
+  const watch = createDatabaseWatch(patience);
+  const counted = {
+    ...watch,
+    rounds: 0,
+    due() {
+      counted.rounds += 1;
+      return watch.due();
+    },
+  };
+  const warehouse = openWarehouse({ url: 'postgres://nobody@127.0.0.1:1/nothing', connections: 1 });
+  const temporal = new Client({ connection: Connection.lazy({ address: '127.0.0.1:1' }) });
+  const stopping = new AbortController();
+  const ended = watchAlerts(
+    { warehouse, temporal, url: receiver.url, version: '1.2.3' },
+    {
+      logger: pino({ level: 'silent' }),
+      stopping: stopping.signal,
+      everyMilliseconds: 50,
+      database: counted,
+    },
+  );
+  onTestFinished(async () => {
+    stopping.abort();
+    await ended;
+    await warehouse.close();
+  });
+  return counted;
+}
 
 function withCode(code: string): Error {
   return Object.assign(new Error('refused'), { code });

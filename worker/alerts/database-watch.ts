@@ -13,7 +13,10 @@ export interface DatabaseWatch {
   failed(error: unknown): void;
   /** A piece of work failed, maybe since the database takes nothing more: small statements may get through meanwhile. */
   refused(error: unknown): void;
-  /** What is to be told: that it is away, then that it is back. An absence that nobody was told of is not told of later. */
+  /**
+   * What is to be told now: that it is away, then that it is back. What did not get through is due again after a while, as with
+   * every alert (`settleDelivery`). An absence that nobody was told of is not told of later.
+   */
   due(): ToldAlert | undefined;
   /** What became of telling it. */
   settle(told: Told): void;
@@ -25,16 +28,18 @@ export interface WatchPatience {
   readonly away: number;
   /** For how long nothing may have been refused before that counts as over: work is tried again every 20 s. */
   readonly refusing: number;
+  /** How long after a try that did not get through it is tried again at first; then twice as long, up to twelve times. */
+  readonly trying: number;
 }
 
 export function createDatabaseWatch(
-  patience: WatchPatience = { away: 30_000, refusing: 60_000 },
+  patience: WatchPatience = { away: 30_000, refusing: 60_000, trying: 5_000 },
 ): DatabaseWatch {
   let answered = now();
   let reason = 'no answer';
   let refusal: { since: Date; last: Moment; why: string } | undefined;
   let open: ToldAlert | undefined;
-  let due: ToldAlert | undefined;
+  let due: Due | undefined;
   let mayBeKnown = false;
   let looked = now();
   const watch: DatabaseWatch = {
@@ -60,17 +65,17 @@ export function createDatabaseWatch(
       if (open === undefined && (away || refusal !== undefined)) {
         open =
           away || refusal === undefined ? absence(answered.at, reason) : refusing(refusal.since, refusal.why);
-        due = open;
+        due = untried(open);
         mayBeKnown = false;
       } else if (open !== undefined && !away && refusal === undefined) {
-        due = mayBeKnown ? { ...open, resolved_at: answered.at } : undefined;
+        due = mayBeKnown ? untried({ ...open, resolved_at: answered.at }) : undefined;
         open = undefined;
       }
-      return due;
+      return due !== undefined && isReady(due, patience.trying) ? due.alert : undefined;
     },
     settle(told) {
       if (told !== 'not told') mayBeKnown = true;
-      if (told === 'told') due = undefined;
+      due = told === 'told' || due === undefined ? undefined : { ...due, tries: due.tries + 1, last: now() };
     },
   };
   return watch;
@@ -91,6 +96,21 @@ function now(): Moment {
 
 function isOlder({ ticks }: Moment, milliseconds: number): boolean {
   return performance.now() - ticks > milliseconds;
+}
+
+interface Due {
+  readonly alert: ToldAlert;
+  readonly tries: number;
+  /** The last try. */
+  readonly last: Moment;
+}
+
+function untried(alert: ToldAlert): Due {
+  return { alert, tries: 0, last: now() };
+}
+
+function isReady({ tries, last }: Due, milliseconds: number): boolean {
+  return tries === 0 || isOlder(last, milliseconds * Math.min(2 ** (tries - 1), 12));
 }
 
 function absence(since: Date, reason: string): ToldAlert {
