@@ -12,6 +12,8 @@ import threading
 from dbt.cli.main import dbtRunner
 from dbt_common.events.functions import env_scrubber
 
+from read_seeds import read_as_written
+
 STANDARD_INPUT = 0
 told_errors = []
 saying = threading.Lock()
@@ -21,6 +23,7 @@ def run(args: list[str]) -> bool:
     # Almost nothing of what dbt makes is garbage while it runs, and looking for it often takes a tenth of the time.
     gc.set_threshold(50_000, 20, 100)
     threading.Thread(target=end_with_parent, daemon=True).start()
+    read_as_written()
     result = dbtRunner(callbacks=[tell]).invoke(args)
     if result.exception is not None and not told_errors:
         say(message=env_scrubber(str(result.exception)))

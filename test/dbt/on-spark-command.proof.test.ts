@@ -7,7 +7,7 @@ import { forFewRows, martsOnSpark } from '../books/on-spark.ts';
 import { createTestLake } from '../lake/export-of.ts';
 import { findPlanted } from '../security/find-planted.ts';
 import { recordCommandLines } from '../security/record-command-lines.ts';
-import { bill } from '../support/finance-records.ts';
+import { bill, expense } from '../support/finance-records.ts';
 import { hasJava } from '../support/has-java.ts';
 import { land } from '../support/land.ts';
 import { pastThePooler } from '../support/past-the-pooler.ts';
@@ -39,6 +39,13 @@ beforeAll(async () => {
   await writeFile(join(conf, 'spark-defaults.conf'), forFewRows);
   connectionId = await addTestConnection(warehouse);
   await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('one')]] });
+  const expenses = ['null', 'NULL', `a'\r\\`].map((id, at) =>
+    expense(`e${at}`, { vendor_id: JSON.stringify(id) }),
+  );
+  await land(warehouse, { connectionId, stream: 'expenses', pages: [expenses] });
+  await mkdir(join(home, 'seeds'), { recursive: true });
+  const seed = [`null,One`, `NULL,Two`, `"a'\r\\",Three`].map((row) => `${connectionId},${row}\n`).join('');
+  await writeFile(join(home, 'seeds', 'vendor_names.csv'), `connection_id,vendor_id,vendor_name\n${seed}`);
   await exportNow({ iceberg });
 });
 
@@ -69,7 +76,15 @@ test.skipIf(!hasJava())(
     );
     expect(await tables('marts_spark_build')).toEqual([]);
     expect(await tables('marts_spark')).toHaveLength(25);
-    expect((await martsOnSpark(url, folder)).get('bills')?.rows).toHaveLength(1);
+    const marts = await martsOnSpark(url, folder);
+    expect(marts.get('bills')?.rows).toHaveLength(1);
+    // A vendor is what its ID is, though it be a word for no value, or have what ends a text or a line.
+    const named = marts.get('vendors')?.rows.filter(({ is_inferred }) => is_inferred === 'false');
+    expect(named?.map(({ vendor_id, known_name }) => [vendor_id, known_name]).sort()).toEqual([
+      ['NULL', 'Two'],
+      [`a'\r\\`, 'Three'],
+      ['null', 'One'],
+    ]);
 
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('two')]] });
     await exportNow({ iceberg });

@@ -42,7 +42,8 @@ ranked as (
     select
         connection_id,
         vendor_id,
-        vendor_name,
+        -- A cell of a spreadsheet holds 32,767 characters, and a name of a vendor may have millions.
+        left(vendor_name, 1000) as vendor_name,
         row_number() over (
             order by {{ daybook.binary_order('connection_id') }}, spend desc nulls last, {{ daybook.binary_order('vendor_id') }}
         ) as place
