@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildScratch, clearBuilds, clearTemplates, removeLeftovers } from '../marts/build-folder.ts';
+import { removeEach } from '../lake/remove-each.ts';
 import { temporaryFolder } from '../lake/temporary-folder.ts';
 import { openOwnLake } from '../lake/own-lake.ts';
 import { martsPointerPath } from '../marts/publish-on-lake.ts';
@@ -29,7 +30,7 @@ export async function clearHost(host: Host): Promise<void> {
   await clearMarts(host);
 }
 
-/** The same of builds alone, for who does not let an export run meanwhile. Throws BuildRunning, and, once the disk is clear, ForeignLake. */
+/** The same of builds alone, for who does not let an export run meanwhile. Throws BuildRunning, and, once the disk is clear, ForeignLake and LakeKeeps. */
 export async function clearMarts(host: Host): Promise<void> {
   const { database, marts } = host.settings;
   const databaseUrl = database.directUrl;
@@ -41,7 +42,7 @@ export async function clearMarts(host: Host): Promise<void> {
   await withBuildLock({ databaseUrl, target: 'lake' }, () => removeUnfinishedMarts(host));
 }
 
-/** Removes the marts from the lake: readers find none there. Throws BuildRunning, ForeignLake. */
+/** Removes the marts from the lake: readers find none there. Throws BuildRunning, ForeignLake, and, once the rest is gone, LakeKeeps. */
 export async function dropLakeMarts({
   settings: { database, lake: places, marts },
   warehouse,
@@ -51,8 +52,7 @@ export async function dropLakeMarts({
     const lake = await openOwnLake({ location: places.location, scratch }, await lakeOwner(warehouse));
     try {
       // First what leads readers to them.
-      await lake.removeFile(martsPointerPath);
-      await lake.removeFolder('marts');
+      await removeEach([() => lake.removeFile(martsPointerPath), () => lake.removeFolder('marts')]);
     } finally {
       await lake.close();
     }
@@ -60,7 +60,7 @@ export async function dropLakeMarts({
   });
 }
 
-/** Removes what Spark has written, from the catalog and from the lake. Says whether readers saw any. Throws BuildRunning, ForeignLake. */
+/** Removes what Spark has written, from the catalog and from the lake. Says whether readers saw any. Throws BuildRunning, ForeignLake, and, once the rest is gone, LakeKeeps. */
 export async function dropSparkMarts({
   settings: { database, lake: places, marts },
   warehouse,
@@ -69,10 +69,13 @@ export async function dropSparkMarts({
   return withBuildLock({ databaseUrl: database.directUrl, target: 'spark' }, async ({ inSession }) => {
     const lake = await openOwnLake({ location: places.location, scratch }, await lakeOwner(warehouse));
     try {
-      await inSession(async (client) => {
-        await clearSparkNamespace(client, lake, sparkNamespaces.marts);
-        await clearSparkNamespace(client, lake, sparkNamespaces.build);
-      });
+      await inSession((client) =>
+        removeEach(
+          [sparkNamespaces.marts, sparkNamespaces.build].map(
+            (namespace) => () => clearSparkNamespace(client, lake, namespace),
+          ),
+        ),
+      );
     } finally {
       await lake.close();
     }

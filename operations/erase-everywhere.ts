@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { createCompanyProof } from '../activities/company-proof.ts';
 import type { ClientBase } from 'pg';
 import { confirmGone } from '../activities/confirm-gone.ts';
+import { keptBack, LakeKeeps } from '../lake/errors.ts';
 import { MartsFailed } from '../marts/errors.ts';
 import { hostOf } from '../marts/host-of.ts';
 import { openOwnLake } from '../lake/own-lake.ts';
@@ -26,7 +27,7 @@ import { lakeOwner } from '../warehouse/snapshots/lake-owner.ts';
 import { ExportRunning } from '../warehouse/snapshots/open-snapshot.ts';
 import type { MartsTarget } from '../warehouse/tables/marts.ts';
 import { buildMarts } from './build-marts.ts';
-import { eraseFromLake, type SnapshotErased } from './erase-from-lake.ts';
+import { eraseFromLake, type SnapshotErased, type WhileErasing } from './erase-from-lake.ts';
 import { clearMarts, dropLakeMarts, dropSparkMarts } from './clear-host.ts';
 import { withRun } from './with-run.ts';
 import type { Settings } from '../config/settings.ts';
@@ -41,13 +42,15 @@ export interface Erased {
   readonly marts: readonly MartsTarget[];
   /** Others that have built marts: a worker there clears what they keep. */
   readonly hosts: readonly AskedHost[];
+  /** What still holds the record, and why; none when all is gone. */
+  readonly kept: readonly string[];
 }
 
 /**
  * Takes the content of a record out of everything that Daybook keeps: tables, then snapshots, then marts. Each is made from the
- * one before, so killed anywhere and called again it ends the same. An export or a build that runs is waited for. Throws
- * StillReturned, ForeignLake before anything is erased, MartsFailed when the marts in Postgres alone still hold it, and what the
- * service, the lake and the builds throw.
+ * one before, so killed anywhere and called again it ends the same. An export or a build that runs is waited for. What object storage
+ * does not remove, and marts in Postgres that cannot be built without it, are told at the end, when everything else is done, and fail
+ * the run. Throws StillReturned, ForeignLake before anything is erased, and what the service, the lake and the builds throw.
  */
 export async function eraseEverywhere(
   { settings, warehouse }: { settings: Settings; warehouse: Warehouse },
@@ -66,17 +69,24 @@ export async function eraseEverywhere(
     const { held, counts } = await eraseRecord(warehouse, { ...record, runId, goneAt, heldBefore });
     run.noteCounted(stream, counts);
     onStep('the tables no longer hold it');
-    let rebuilt: Rebuilt = { marts: [], failure: undefined };
-    const follow = async (erased: readonly SnapshotErased[]): Promise<void> => {
-      onStep(`snapshots published without it: ${erased.length}`);
-      rebuilt = await rebuildMarts({ settings, warehouse }, onStep);
+    const marts: MartsTarget[] = [];
+    const kept: Error[] = [];
+    const onKept = (problem: Error): void => {
+      kept.push(problem);
+      run.noteFailure(stream, problem);
     };
-    const snapshots = await whenFree(() => eraseFromLake({ settings, warehouse }, record, follow), onStep);
+    const follow: WhileErasing['follow'] = async (erased) => {
+      onStep(`snapshots published without it: ${erased.length}`);
+      marts.push(...(await rebuildMarts({ settings, warehouse }, { onStep, onKept })));
+    };
+    const snapshots = await whenFree(
+      () => eraseFromLake({ settings, warehouse }, record, { follow, onKept }),
+      onStep,
+    );
     // Last: what they build from now on does not hold the record.
     const hosts = await askOtherHostsToClear(warehouse, await hostOf(settings.marts.home));
-    if (rebuilt.failure !== undefined) throw rebuilt.failure;
     const left = await countContent(warehouse.pool, record);
-    return { held, left, snapshots, marts: rebuilt.marts, hosts };
+    return { held, left, snapshots, marts, hosts, kept: kept.map(({ message }) => message) };
   });
 }
 
@@ -114,41 +124,43 @@ async function askSource(
   }
 }
 
-interface Rebuilt {
-  readonly marts: readonly MartsTarget[];
-  /** Of the build in Postgres: readers see marts with the record until one gets through. */
-  readonly failure: MartsFailed | undefined;
-}
-
 /** Where there are any; says where. What builds leave behind that nobody sees is emptied, where no build ever got through too. */
 async function rebuildMarts(
   { settings, warehouse }: { settings: Settings; warehouse: Warehouse },
-  onStep: (text: string) => void,
-): Promise<Rebuilt> {
+  { onStep, onKept }: { onStep: (text: string) => void; onKept: (problem: Error) => void },
+): Promise<MartsTarget[]> {
+  const removing = async (work: () => Promise<void>): Promise<void> => {
+    const kept = await keptBack(() => whenFree(work, onStep));
+    if (kept !== undefined) onKept(kept);
+  };
   const status = await readMartsStatus(warehouse);
   const built = (['postgres', 'lake'] as const).filter((target) => status[target].as_of_date !== null);
-  await whenFree(() => clearMarts({ settings, warehouse }), onStep);
+  await removing(() => clearMarts({ settings, warehouse }));
   // Spark may be nowhere near: what it made goes, and whoever has it builds it again.
-  if (await whenFree(() => dropSparkMarts({ settings, warehouse }), onStep))
-    onStep('the marts on Spark are removed: build them again with "daybook dbt build --target spark"');
-  const marts: MartsTarget[] = [];
-  let failure: MartsFailed | undefined;
+  await removing(async () => {
+    if (await dropSparkMarts({ settings, warehouse }))
+      onStep('the marts on Spark are removed: build them again with "daybook dbt build --target spark"');
+  });
+  const rebuilt: MartsTarget[] = [];
   for (const target of built) {
     const asked = { target, reason: 'daybook erase', connections: 1 };
     try {
       await whenFree(() => buildMarts({ settings, warehouse }, asked, onStep), onStep);
-      marts.push(target);
+      rebuilt.push(target);
     } catch (error) {
+      // By then the new ones are published.
+      if (error instanceof LakeKeeps) {
+        onKept(error);
+        continue;
+      }
       // A model fails by what any company has in its books, at every try: the record would stay in the snapshots, and in the marts of them.
       if (!(error instanceof MartsFailed)) throw error;
       if (target === 'postgres') {
-        failure = error;
-        onStep(
-          'the marts in Postgres still hold it, for they could not be built without it: once that is mended, run this command again',
-        );
+        onStep('the marts in Postgres still hold it, for they could not be built without it');
+        onKept(error);
         continue;
       }
-      await whenFree(() => dropLakeMarts({ settings, warehouse }), onStep);
+      await removing(() => dropLakeMarts({ settings, warehouse }));
       onStep(
         `the marts on the lake are removed, for they could not be built without it (${error.message}): ` +
           'once that is mended, build them again with "daybook dbt build --target lake"',
@@ -161,7 +173,7 @@ async function rebuildMarts(
     await dropHiddenMarts(client);
   };
   await whenFree(() => withBuildLock(ours, (lock) => lock.inSession(emptied)), onStep);
-  return { marts, failure };
+  return rebuilt;
 }
 
 async function whenFree<Result>(

@@ -4,6 +4,7 @@ import { hasTables } from '../iceberg/has-tables.ts';
 import { showMarts, showSnapshots } from '../iceberg/show-snapshots.ts';
 import type { ProgramPlaces } from '../iceberg/tables-program.ts';
 import { openDuckDb, type DuckDb } from '../lake/duck-db.ts';
+import { keptBack, type LakeKeeps } from '../lake/errors.ts';
 import { eraseFromSnapshots, type RowsToErase } from '../lake/erase-from-snapshots.ts';
 import type { Lake } from '../lake/lake.ts';
 import { manifestText, sha256Of, sizesOf } from '../lake/manifest.ts';
@@ -21,11 +22,23 @@ export interface SnapshotErased {
   readonly to: string;
   /** Rows of the record that the old one holds. */
   readonly rows: number;
+  /** Storage did not remove the old one. */
+  readonly isKept: boolean;
+}
+
+type Republished = Omit<SnapshotErased, 'isKept'>;
+
+export interface WhileErasing {
+  /** Brings along what else is built on the snapshots. */
+  readonly follow: (erased: readonly Republished[]) => Promise<void>;
+  /** Hears of each removal that storage refuses: the others are done all the same. */
+  readonly onKept: (problem: LakeKeeps) => void;
 }
 
 /**
  * Publishes the snapshots that hold a record without it, lets `follow` bring along what else is built on them, and removes the
- * old ones, also from Iceberg tables. No export runs meanwhile. Throws ExportRunning, and what the lake and Iceberg throw.
+ * old ones, also from Iceberg tables. What storage keeps of one holds up nothing else. No export runs meanwhile. Throws ExportRunning,
+ * and what the lake and Iceberg throw.
  */
 export async function eraseFromLake(
   {
@@ -37,7 +50,7 @@ export async function eraseFromLake(
     warehouse,
   }: { settings: Settings; warehouse: Warehouse },
   record: RecordNamed,
-  follow: (erased: readonly SnapshotErased[]) => Promise<void>,
+  { follow, onKept }: WhileErasing,
 ): Promise<SnapshotErased[]> {
   const owner = await lakeOwner(warehouse);
   const session = await openExportSession(database.directUrl);
@@ -48,14 +61,20 @@ export async function eraseFromLake(
   const duckDb = await openDuckDb({ spillFolder: join(folder, 'spill') });
   try {
     await requireOwnLake(lake, owner);
-    await lake.removeLeftovers('snapshots');
-    const erased = await republish({ session, lake, duckDb }, rowsOf(record, owner));
-    await follow(erased);
+    const left = await keptBack(() => lake.removeLeftovers('snapshots'));
+    if (left !== undefined) onKept(left);
+    const republished = await republish({ session, lake, duckDb }, rowsOf(record, owner));
+    await follow(republished);
     await session.assertAlive();
-    for (const { from } of erased) await lake.removeSnapshot(from);
+    const erased: SnapshotErased[] = [];
+    for (const one of republished) {
+      const kept = await keptBack(() => lake.removeSnapshot(one.from));
+      if (kept !== undefined) onKept(kept);
+      erased.push({ ...one, isKept: kept !== undefined });
+    }
     await noteSnapshotsRemoved(
       session.client,
-      erased.map(({ from }) => from),
+      erased.filter(({ isKept }) => !isKept).map(({ from }) => from),
     );
     await eraseFromIceberg(session, lake, { databaseUrl: database.directUrl, cacheFolder, scratch: folder });
     return erased;
@@ -81,7 +100,7 @@ async function eraseFromIceberg(session: ExportSession, lake: Lake, places: Prog
 async function republish(
   { session, lake, duckDb }: { session: ExportSession; lake: Lake; duckDb: DuckDb },
   rows: RowsToErase,
-): Promise<SnapshotErased[]> {
+): Promise<Republished[]> {
   const rewritten = await eraseFromSnapshots(lake, duckDb, rows);
   for (const { manifest } of rewritten) {
     await noteSnapshot(session.client, {

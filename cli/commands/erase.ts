@@ -28,19 +28,24 @@ export function eraseCommand(setExitCode: SetExitCode): Command {
       );
       if (json === true) printJson(erased);
       else show({ name, resourceName, id }, erased);
-      if (Object.values(erased.left).some((rows) => rows > 0)) setExitCode(exitCodes.failed);
+      if (erased.kept.length > 0 || Object.values(erased.left).some((rows) => rows > 0))
+        setExitCode(exitCodes.failed);
     });
 }
 
 function show(
   { name, resourceName, id }: { name: string; resourceName: string; id: string },
-  { held, left, snapshots, marts, hosts }: Erased,
+  { held, left, snapshots, marts, hosts, kept }: Erased,
 ): void {
   printTable(
     ['place', 'rows before', 'rows now'],
     [
       ...Object.entries(held).map(([table, rows]) => [table, rows, left[table] ?? 0]),
-      ...snapshots.map(({ from, to, rows }) => [`snapshot ${from}, now ${to}`, rows, 0]),
+      ...snapshots.map(({ from, to, rows, isKept }) => [
+        `snapshot ${from}, now ${to}`,
+        rows,
+        isKept ? rows : 0,
+      ]),
     ],
   );
   if (marts.length > 0) print(`\nThe marts were built anew (${marts.join(', ')}).`);
@@ -49,6 +54,13 @@ function show(
       '\nOther hosts have built marts. A worker that runs there clears what they keep within 10 s; else the next one that starts there:',
     );
     for (const host of hosts) print(`  ${host.name}, last seen ${shown(host.seen_at)}`);
+  }
+  if (kept.length > 0) {
+    print(
+      `\nNot all of ${id} of ${resourceName} of ${name} may be gone. Run the same command again once this is mended:`,
+    );
+    for (const problem of kept) print(`  ${problem}`);
+    return;
   }
   if (snapshots.length === 0 && Object.values(held).every((rows) => rows === 0)) {
     print(
