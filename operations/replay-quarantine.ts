@@ -149,9 +149,14 @@ async function replayInRun(
     }
     run.noteCounted(entry.stream, counts);
     await run.count(entry.stream, { requests: counting.takeCount() });
-    const [now = entry] = await readQuarantineEntries(warehouse, [entry.id]);
+    const [now = gone(entry)] = await readQuarantineEntries(warehouse, [entry.id]);
     onReplayed({ ...now, failure: failure?.message ?? null });
   }
+}
+
+/** As it is told when there is no such entry any more. */
+function gone(entry: QuarantineEntry): QuarantineEntry {
+  return { ...entry, status: 'discarded', closed_why: 'the entry was removed meanwhile, as by an erasure' };
 }
 
 /** Ids of other records that the service should answer for: those that are held, and those that wait too. */

@@ -144,6 +144,24 @@ describe('a record that waits in quarantine is fetched again', () => {
     expect(await entryOf(connection)).toMatchObject({ status: 'open' });
   });
 
+  test('and is not called open when its entry was erased meanwhile', async () => {
+    const connection = await installation.connect();
+    await quarantine(connection, bill('b', { memo: '7' }));
+    await admin.execute({ ...bills(connection), kind: 'add', record: bill('b', { memo: '8' }) });
+    const match = { connection, path: '/accounting/bills/b' };
+    await admin.addFault({ match, fault: { kind: 'slow', ms: 3_000 } });
+    const replaying = installation.run(['quarantine', 'replay']);
+    await eventually(async () =>
+      (await admin.requests()).some(({ path }) => path.endsWith('/b')) ? true : undefined,
+    );
+    // As an erasure does that runs meanwhile.
+    await addTombstone(warehouse, { connectionId: connection, recordId: 'b', version: '2999-01-01' });
+    await warehouse.pool.query('delete from sync.quarantine where connection_id = $1', [connection]);
+    const { code, stdout } = await replaying;
+    expect(stdout).toMatch(/bills b of co-\w+: discarded, the entry was removed meanwhile/);
+    expect(code).toBe(0);
+  });
+
   test('and does not come back from the dead', async () => {
     const connection = await installation.connect();
     await quarantine(connection, bill('b', { memo: '7' }));
