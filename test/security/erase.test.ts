@@ -146,7 +146,9 @@ proofTest(
     await rm(settings);
     expect(code).toBe(1);
     expect(stderr).toContain('the marts in Postgres still hold it');
-    expect(stdout).toMatch(/Run the same command again once this is mended:\n {2}The marts were not replaced/);
+    expect(stdout).toMatch(
+      /Run the same command again once this is mended:\n {2}The marts were not replaced/,
+    );
     expect(await filesWithContent(memo)).toEqual([]);
     expect(await tablesWithContent(memo)).toEqual(['marts.bills', 'marts_a.bills']);
     expect(await eraseAsJson(id)).toMatchObject({ marts: ['postgres'] });
