@@ -129,9 +129,11 @@ async function rebuildMarts(
   { settings, warehouse }: { settings: Settings; warehouse: Warehouse },
   { onStep, onKept }: { onStep: (text: string) => void; onKept: (problem: Error) => void },
 ): Promise<MartsTarget[]> {
-  const removing = async (work: () => Promise<void>): Promise<void> => {
+  /** Whether it was done. */
+  const removing = async (work: () => Promise<void>): Promise<boolean> => {
     const kept = await keptBack(() => whenFree(work, onStep));
     if (kept !== undefined) onKept(kept);
+    return kept === undefined;
   };
   const status = await readMartsStatus(warehouse);
   const built = (['postgres', 'lake'] as const).filter((target) => status[target].as_of_date !== null);
@@ -160,11 +162,11 @@ async function rebuildMarts(
         onKept(error);
         continue;
       }
-      await removing(() => dropLakeMarts({ settings, warehouse }));
-      onStep(
-        `the marts on the lake are removed, for they could not be built without it (${error.message}): ` +
-          'once that is mended, build them again with "daybook dbt build --target lake"',
-      );
+      if (await removing(() => dropLakeMarts({ settings, warehouse })))
+        onStep(
+          `the marts on the lake are removed, for they could not be built without it (${error.message}): ` +
+            'once that is mended, build them again with "daybook dbt build --target lake"',
+        );
     }
   }
   const ours = { databaseUrl: settings.database.directUrl, target: 'postgres' } as const;

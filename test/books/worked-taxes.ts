@@ -57,6 +57,14 @@ export function workedTaxes(): WorkedBook[] {
             ...{ ...october, total_amount: 90, sub_total: 90, tax_amount: 10 },
             line_items: [{ ...office, sub_total: 0, tax_amount: 19, total_amount: 0 }],
           }),
+          // The second line corrects the tax of the first: of the header's 10 nobody knows whether they are in them.
+          billOf('corrected', {
+            ...{ ...october, vendor_id: 'd', total_amount: 100, sub_total: 90, tax_amount: 10 },
+            line_items: [
+              { account_id: 'fees', sub_total: 95, tax_amount: 5, total_amount: 100 },
+              { account_id: 'fees', sub_total: 5, tax_amount: -5, total_amount: 0 },
+            ],
+          }),
           billOf('beside-a-remark', {
             ...{ ...october, total_amount: 110, sub_total: 100, tax_amount: 10 },
             line_items: [{ ...office, description: 'Thank you', total_amount: 0 }],
@@ -65,6 +73,8 @@ export function workedTaxes(): WorkedBook[] {
       },
       {
         'spend_lines.net_amount where document_id = beside-nothing and position = -1': null,
+        'spend_lines.net_amount where document_id = corrected and position = 0': 95,
+        'spend_lines.net_amount where document_id = corrected and position = 1': 5,
         'spend_lines.net_amount where document_id = beside-a-remark and position = -1': 100,
       },
     ),

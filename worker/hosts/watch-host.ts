@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { keptBack } from '../../lake/errors.ts';
 import { hostOf } from '../../marts/host-of.ts';
 import { noteHost, noteHostCleared } from '../../warehouse/hosts/note-host.ts';
 import { BuildRunning } from '../../warehouse/marts/build-lock.ts';
@@ -26,7 +27,11 @@ export async function watchHost(
       const host = await hostOf(settings.marts.home);
       const asked = await noteHost(warehouse, host);
       if (asked !== null) {
-        if (!(await whileFree(() => clearHost({ settings, warehouse })))) return;
+        // What a bucket keeps, the erasure tells: the disk of this host is clear by then.
+        const clear = async (): Promise<void> => {
+          await keptBack(() => clearHost({ settings, warehouse }));
+        };
+        if (!(await whileFree(clear))) return;
         await noteHostCleared(warehouse, { ...host, asked });
         logger.info('Files of snapshots and builds were cleared, as an erasure asked.');
       } else if (isStarting && !(await whileFree(() => clearLeftovers(settings)))) return;

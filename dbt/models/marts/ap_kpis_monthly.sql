@@ -221,7 +221,11 @@ weighed as (
             when unknown_of_bill = 0 and total_amount is not null
                 then least(lasted_by_then, total_amount) - least(lasted_by_then - lasting_amount, total_amount)
         end as weight,
-        {{ daybook.days_between('issue_date', 'counted_date') }} as days_to_pay,
+        -- One of the two days is wrong where a century is between them; and the sum of amounts times days fits its type.
+        case
+            when abs({{ daybook.days_between('issue_date', 'counted_date') }}) <= 36525
+                then {{ daybook.days_between('issue_date', 'counted_date') }}
+        end as days_to_pay,
         -- Null without a due date: it was neither late nor in time.
         counted_date > due_date as is_late
     from lasted_by_then

@@ -169,7 +169,8 @@ class Taxes:
         # It is in the lines, or nobody knows where: a line that tells no tax may have some of it.
         self.rest_net = None
         # Of tax that another line tells nobody knows whether the header means it too.
-        net_of_header = None if is_half_told or tells_uncharged or untold != tax else self._net_of_header(document, tax)
+        is_told_by_line = any(line.tells_tax for line in self.lines)
+        net_of_header = None if is_half_told or is_told_by_line else self._net_of_header(document, tax)
         for line in worth:
             if line.tells_tax:
                 continue

@@ -272,7 +272,9 @@ def ap_kpis_monthly(ledger):
                 for day, weight in owed_payments(bill, today)
                 if month <= day <= end
             ]
-            weighted = [(weight, (day - b.date).days) for b, day, weight in weighed if b.date is not None]
+            days = [(weight, (day - b.date).days) for b, day, weight in weighed if b.date is not None]
+            # One of two days that are a century apart is wrong.
+            weighted = [(weight, apart) for weight, apart in days if abs(apart) <= 36525]
             # Without a due date nobody can be late.
             timed = [(weight, day > b.due_date) for b, day, weight in weighed if b.due_date is not None]
             late = total(weight for weight, is_late in timed if is_late)
