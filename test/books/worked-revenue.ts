@@ -11,10 +11,23 @@ import {
 
 /** Subscriptions of which history knows more, or less, than the ends of months show. */
 export function workedRevenue(): WorkedBook[] {
-  return [emptied(), ...paidWithinAMonth(), recordedAfterTheLastReading(), recordedOnceRead()];
+  return [emptied(), large(), ...paidWithinAMonth(), recordedAfterTheLastReading(), recordedOnceRead()];
 }
 
 const everyMonth = { 3: 'complete', 2: 'complete', 1: 'complete', 0: 'complete' } as const;
+
+/** So much more than any platform sells, that a quotient of it takes all digits that an engine has. */
+function large(): WorkedBook {
+  return worked(
+    'large',
+    { 1: [subscriptionOf('s0', 'c0', 200_000_000_000), subscriptionOf('s1', 'c1', 9_000_000_000_000_000)] },
+    {
+      'subscription_mrr_monthly.mrr where month = 2026-11-01 and subscription_id = s0': 200_000_000_000,
+      'subscription_mrr_monthly.mrr where month = 2026-11-01 and subscription_id = s1': 9_000_000_000_000_000,
+    },
+    everyMonth,
+  );
+}
 
 /** A platform that empties the list of items when it cancels tells no less than one that keeps it: nobody knows who paid before. */
 function emptied(): WorkedBook {

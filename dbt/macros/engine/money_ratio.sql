@@ -39,11 +39,14 @@
     end
 {%- endmacro %}
 
-{#- A quotient keeps fewer decimals than it has: so the remainder is taken off first, and what is divided comes out even. -#}
+{#-
+    A quotient keeps fewer decimals than it has: so the remainder is taken off first, and what is divided comes out even. The fewer digits
+    a divisor may have, the more the quotient has before the point: 15 are enough for 2 * 9,999 * 12 * 10^9.
+-#}
 {% macro spark__money_ratio(amount, numerator, denominator, scale) -%}
     {%- set units = "cast(cast(abs(" ~ amount ~ ") as numeric(38, 9)) * 1000000000 as numeric(38, 0))" -%}
     {%- set step = "cast(power(10, 9 - (" ~ scale ~ ")) as numeric(10, 0))" -%}
-    {%- set divisor = "cast(2 * cast(" ~ denominator ~ " as bigint) * " ~ step ~ " as numeric(38, 0))" -%}
+    {%- set divisor = "cast(2 * cast(" ~ denominator ~ " as bigint) * " ~ step ~ " as numeric(15, 0))" -%}
     {%- set dividend = "cast(2 * " ~ units ~ " * " ~ numerator ~ " + cast(" ~ denominator ~ " as bigint) * " ~ step ~ " as numeric(38, 0))" -%}
     case when {{ denominator }} > 0
         then
