@@ -116,6 +116,8 @@ def session(job: dict) -> SparkSession:
         "spark.sql.decimalOperations.allowPrecisionLoss": "false",
         "spark.sql.defaultCatalog": CATALOG,
         "spark.sql.caseSensitive": "false",
+        # The text of a seed may hold ${env:NAME}, which would become what the environment of the JVM has.
+        "spark.sql.variable.substitute": "false",
         f"spark.sql.catalog.{CATALOG}": "org.apache.iceberg.spark.SparkCatalog",
         f"spark.sql.catalog.{CATALOG}.catalog-impl": "org.apache.iceberg.jdbc.JdbcCatalog",
         f"spark.sql.catalog.{CATALOG}.uri": job["catalog"],
@@ -135,10 +137,12 @@ def session(job: dict) -> SparkSession:
         builder = builder.master(job["master"])
     for name, value in settings.items():
         builder = builder.config(name, value)
+    # Before the JVM starts, which inherits the environment.
+    password = os.environ.pop("DAYBOOK_SPARK_PASSWORD")
     spark = started(builder, job["log"])
     # Of what is set before, all is on the command line of the JVM, which every user of the machine can read. The catalog is loaded when it
     # is used for the first time.
-    spark.conf.set(f"spark.sql.catalog.{CATALOG}.jdbc.password", os.environ.pop("DAYBOOK_SPARK_PASSWORD"))
+    spark.conf.set(f"spark.sql.catalog.{CATALOG}.jdbc.password", password)
     spark.sparkContext.setLogLevel("ERROR")
     return spark
 

@@ -3,9 +3,10 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { processTable } from '../../embedded/process-table.ts';
 import { forFewRows, martsOnSpark } from '../books/on-spark.ts';
 import { createTestLake } from '../lake/export-of.ts';
-import { findPlanted } from '../security/find-planted.ts';
+import { findPlanted, type Place } from '../security/find-planted.ts';
 import { recordCommandLines } from '../security/record-command-lines.ts';
 import { bill, expense } from '../support/finance-records.ts';
 import { hasJava } from '../support/has-java.ts';
@@ -32,6 +33,18 @@ const { home, build, startBuild } = await buildEnvironment({
 });
 const iceberg = { add: true, cacheFolder: join(homedir(), '.cache', 'daybook') };
 
+/** The names of some by their IDs: words for no value, what ends a text or a line, and what Spark calls variables. */
+const vendors = {
+  null: 'One',
+  NULL: 'Two',
+  [`a'\r\\`]: 'Three',
+  '${a}': 'Four',
+  '${b}': '${env:DAYBOOK_SPARK_PASSWORD}',
+  '${env:DAYBOOK_SPARK_PASSWORD}': '${spark:spark.app.name} ${system:user.name}',
+};
+
+const secrets = { password: new URL(url).password };
+
 let connectionId: string;
 
 beforeAll(async () => {
@@ -39,12 +52,12 @@ beforeAll(async () => {
   await writeFile(join(conf, 'spark-defaults.conf'), forFewRows);
   connectionId = await addTestConnection(warehouse);
   await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('one')]] });
-  const expenses = ['null', 'NULL', `a'\r\\`].map((id, at) =>
-    expense(`e${at}`, { vendor_id: JSON.stringify(id) }),
-  );
+  const expenses = Object.keys(vendors).map((id, at) => expense(`e${at}`, { vendor_id: JSON.stringify(id) }));
   await land(warehouse, { connectionId, stream: 'expenses', pages: [expenses] });
   await mkdir(join(home, 'seeds'), { recursive: true });
-  const seed = [`null,One`, `NULL,Two`, `"a'\r\\",Three`].map((row) => `${connectionId},${row}\n`).join('');
+  const seed = Object.entries(vendors)
+    .map(([id, name]) => `${connectionId},"${id}",${name}\n`)
+    .join('');
   await writeFile(join(home, 'seeds', 'vendor_names.csv'), `connection_id,vendor_id,vendor_name\n${seed}`);
   await exportNow({ iceberg });
 });
@@ -59,6 +72,7 @@ test.skipIf(!hasJava())(
     expect(scratch.map((name) => name.replace(/-.*/, ''))).toEqual(
       expect.arrayContaining(['blockmgr', 'spark']),
     );
+    expect(findPlanted([await environmentOfSpark()], secrets)).toEqual([]);
     await building.stop('SIGKILL');
     expect(await tables('marts_spark')).toEqual([]);
 
@@ -66,7 +80,7 @@ test.skipIf(!hasJava())(
     const first = await build('spark');
     const commandLines = await recorded();
     expect(commandLines.content).toContain('org.apache.spark.deploy.SparkSubmit');
-    expect(findPlanted([commandLines], { password: new URL(url).password })).toEqual([]);
+    expect(findPlanted([commandLines], secrets)).toEqual([]);
     expect(first.stderr).toContain('the marts are being published');
     // What the JVM has to say is in a file.
     expect(first.stderr).not.toMatch(/WARN|log4j/i);
@@ -78,13 +92,10 @@ test.skipIf(!hasJava())(
     expect(await tables('marts_spark')).toHaveLength(25);
     const marts = await martsOnSpark(url, folder);
     expect(marts.get('bills')?.rows).toHaveLength(1);
-    // A vendor is what its ID is, though it be a word for no value, or have what ends a text or a line.
-    const named = marts.get('vendors')?.rows.filter(({ is_inferred }) => is_inferred === 'false');
-    expect(named?.map(({ vendor_id, known_name }) => [vendor_id, known_name]).sort()).toEqual([
-      ['NULL', 'Two'],
-      [`a'\r\\`, 'Three'],
-      ['null', 'One'],
-    ]);
+    const named = marts.get('vendors')?.rows.filter(({ is_inferred }) => is_inferred === 'false') ?? [];
+    expect(named.map((row) => [row.vendor_id, row.known_name]).sort()).toEqual(
+      Object.entries(vendors).sort(),
+    );
 
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('two')]] });
     await exportNow({ iceberg });
@@ -98,6 +109,17 @@ test.skipIf(!hasJava())(
     ).toEqual(['interrupted', 'succeeded', 'succeeded'].map((status) => ({ status })));
   },
 );
+
+/** Of the JVM of this build, as it was started. */
+async function environmentOfSpark(): Promise<Place> {
+  const jvm = (await processTable()).find(
+    ({ commandLine }) =>
+      commandLine.includes('org.apache.spark.deploy.SparkSubmit') && commandLine.includes(home),
+  );
+  const content = await readFile(`/proc/${jvm?.pid ?? 0}/environ`, 'utf8');
+  expect(content).toContain('SPARK_LOCAL_DIRS');
+  return { name: 'the environment of Spark', content };
+}
 
 /** Whoever can write in the lake names another place to write to, and files to remove. */
 async function plantMetadata(): Promise<void> {
