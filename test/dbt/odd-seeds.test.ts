@@ -27,6 +27,9 @@ const ids = ['null', 'NULL', ' null ', ' ', 'a\rb', 'a\nb', '"', `'a','`];
 /** What a platform may call its vendor: no cell of a spreadsheet holds it. */
 const longName = 'x'.repeat(140_000);
 
+/** Seeds are loaded 10,000 rows at a time. */
+const more = Array.from({ length: 10_000 }, (_, index) => ['null', `more${index}`, 'Another']);
+
 beforeAll(async () => {
   const connectionId = await addTestConnection(warehouse, 'null');
   const records = ids.map((id, index) =>
@@ -46,7 +49,7 @@ test.each(some(targets))(
     const vendors = await rowsOfTemplate('vendor_names');
     expect(vendors.find(([, id]) => id === 'long')?.[2]).toHaveLength(1_000);
     const others = vendors.filter(([, id]) => id !== 'long');
-    await saveNamed('vendor_names', [...others, ['null', 'long', `${longName}y`]]);
+    await saveNamed('vendor_names', [...others, ...more, ['null', 'long', `${longName}y`]]);
     await saveNamed('account_map', await rowsOfTemplate('account_map'));
     await built(target);
     const expected = Object.fromEntries(ids.map((id) => [id, nameOf(id)]));
