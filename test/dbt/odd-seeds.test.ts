@@ -48,7 +48,9 @@ test.each(some(targets))(
     await built(target);
     const vendors = await rowsOfTemplate('vendor_names');
     expect(vendors.find(([, id]) => id === 'long')?.[2]).toHaveLength(1_000);
-    const others = vendors.filter(([, id]) => id !== 'long');
+    // The template also lists what the target before has saved.
+    const added = new Set(['long', ...more.map(([, id]) => id)]);
+    const others = vendors.filter(([, id]) => !added.has(id));
     await saveNamed('vendor_names', [...others, ...more, ['null', 'long', `${longName}y`]]);
     await saveNamed('account_map', await rowsOfTemplate('account_map'));
     await built(target);
