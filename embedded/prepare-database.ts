@@ -70,23 +70,22 @@ function ofOwner(adminUrl: string, password: string): string {
 }
 
 /**
- * Functions that everybody may call unless a superuser takes that away: some write to the disk without any right to a table, and locks of
- * programs take the memory of the server's, by which nobody reads or writes any more. Daybook itself calls the locks and exports snapshots.
+ * Functions that write to the disk without any right to a table, which everybody may call unless a superuser takes that away. Daybook itself
+ * exports snapshots.
  */
 const closeFunctions = `
   do $$
-  declare called record;
+  declare called regprocedure;
   begin
     for called in
-      select oid::regprocedure as name, proname !~ '^(lo_|lowrite|pg_logical)' as is_ours from pg_proc
-      where pronamespace = 'pg_catalog'::regnamespace and has_function_privilege('public', oid, 'execute') and (
-        proname in ('lo_creat', 'lo_create', 'lo_from_bytea', 'lo_open', 'lo_put', 'lowrite', 'pg_logical_emit_message')
-        or proname ~ '^pg_(try_)?advisory_(xact_)?lock' or proname = 'pg_export_snapshot'
-      )
+      select oid from pg_proc
+      where pronamespace = 'pg_catalog'::regnamespace and has_function_privilege('public', oid, 'execute')
+        and proname in ('lo_creat', 'lo_create', 'lo_from_bytea', 'lo_open', 'lo_put', 'lowrite', 'pg_logical_emit_message',
+          'pg_export_snapshot')
     loop
-      execute format('revoke execute on function %s from public', called.name);
-      if called.is_ours then execute format('grant execute on function %s to daybook', called.name); end if;
+      execute format('revoke execute on function %s from public', called);
     end loop;
+    grant execute on function pg_export_snapshot() to daybook;
   end $$`;
 
 async function withClient<Result>(url: string, use: (client: pg.Client) => Promise<Result>): Promise<Result> {

@@ -96,7 +96,7 @@ proofTest(
   },
 );
 
-test('somebody who logs in to the embedded Postgres is let into no other database, fills no disk, and takes no locks but those of tables', async () => {
+test('somebody who logs in to the embedded Postgres is let into no other database, and fills no disk by what everybody may call', async () => {
   const { url, adminUrl } = await postgresIn(await temporaryFolder());
   await query(adminUrl, `create role analyst login password 'reads'`);
   const login = new URL(url);
@@ -113,12 +113,9 @@ test('somebody who logs in to the embedded Postgres is let into no other databas
     `select lo_from_bytea(0, 'content')`,
     `select pg_logical_emit_message(false, 'much', repeat('x', 1000))`,
     'select pg_export_snapshot()',
-    'select pg_advisory_lock(1)',
-    'select pg_try_advisory_lock_shared(1, 2)',
-    'select pg_try_advisory_xact_lock(1)',
   ])
     await expect(query(login.href, statement), statement).rejects.toThrow(/permission denied/);
-  await query(url, 'begin; select pg_export_snapshot(), pg_try_advisory_xact_lock(1); rollback');
+  await query(url, 'begin; select pg_export_snapshot(); rollback');
 });
 
 proofTest(
