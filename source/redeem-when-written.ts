@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { passingOn } from './passing-on.ts';
 import type { Grant } from './request-budget.ts';
 
 /**
@@ -17,21 +18,10 @@ export class GrantTooOld extends Error {
 /** undici takes what is thrown at the start for the end of the request, and keeps the connection; an abort would close it. */
 function redeeming(handler: Dispatcher.DispatchHandler, grant: Grant): Dispatcher.DispatchHandler {
   return {
+    ...passingOn(handler),
     onRequestStart(controller, context) {
       if (!grant.redeem()) throw new GrantTooOld();
       handler.onRequestStart?.(controller, context);
-    },
-    onResponseStart(controller, statusCode, headers, statusMessage) {
-      handler.onResponseStart?.(controller, statusCode, headers, statusMessage);
-    },
-    onResponseData(controller, chunk) {
-      handler.onResponseData?.(controller, chunk);
-    },
-    onResponseEnd(controller, trailers) {
-      handler.onResponseEnd?.(controller, trailers);
-    },
-    onResponseError(controller, error) {
-      handler.onResponseError?.(controller, error);
     },
   };
 }

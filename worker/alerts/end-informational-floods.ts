@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { passingOn } from '../../source/passing-on.ts';
 
 /**
  * Ends a request with TooManyInformational once its server has sent more informational answers (1xx) than any has reason to.
@@ -19,22 +20,11 @@ export class TooManyInformational extends Error {
 function counting(handler: Dispatcher.DispatchHandler): Dispatcher.DispatchHandler {
   let informational = 0;
   return {
-    onRequestStart(controller, context) {
-      handler.onRequestStart?.(controller, context);
-    },
+    ...passingOn(handler),
     onResponseStart(controller, statusCode, headers, statusMessage) {
       if (statusCode < 200) informational += 1;
       if (informational > mostInformational) throw new TooManyInformational();
       handler.onResponseStart?.(controller, statusCode, headers, statusMessage);
-    },
-    onResponseData(controller, chunk) {
-      handler.onResponseData?.(controller, chunk);
-    },
-    onResponseEnd(controller, trailers) {
-      handler.onResponseEnd?.(controller, trailers);
-    },
-    onResponseError(controller, error) {
-      handler.onResponseError?.(controller, error);
     },
   };
 }
