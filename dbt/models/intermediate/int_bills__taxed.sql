@@ -95,8 +95,7 @@ taxed as (
         -- Of one line that is the whole bill, the net amount is that of the header.
         cast(
             case
-                when not has_tax_beside_lines or tells_tax or untold_tax <> tax_amount then null
-                when line_count <> 1 or missing_amount <> 0 then null
+                when not has_tax_beside_lines or tells_tax or line_count <> 1 or missing_amount <> 0 then null
                 when abs(sub_total + tax_amount - total_amount) <= noise then sub_total
                 when abs(sub_total + tax_amount - discount - total_amount) <= noise
                     then total_amount - tax_amount
