@@ -101,29 +101,32 @@ proofTest('a second erasure finds nothing, and that it was deleted stays known',
   ).toEqual({ source: 'reconcile', payload: null });
 });
 
-test('where the marts on the lake cannot be built again they are removed, and the record is in no snapshot any more', async () => {
-  const id = 'in-marts-that-fail';
-  const memo = 'planted-in-marts-that-fail';
-  const record = bill(id, { memo: `"${memo}"` });
-  await admin.execute({ kind: 'add', connection, resource: 'bills', record });
-  await sync(installation, connection);
-  expect((await run(['export'])).code).toBe(0);
-  expect((await run(['dbt', 'build', '--target', 'lake'])).code).toBe(0);
-  expect(await filesWithContent(memo)).toContainEqual(expect.stringMatching(/^marts\/.*\/bills\//));
-  await admin.execute({ kind: 'delete', connection, resource: 'bills', id, event: false });
-  const settings = join(env.DAYBOOK_HOME ?? '', 'seeds', 'connection_settings.csv');
-  await writeFile(settings, `connection_id,base_currency,fx_direction\n${connection},USD,sideways\n`);
-  const { code, stdout, stderr } = await run(['erase', connection, 'bills', id]);
-  await rm(settings);
-  expect(stderr).toMatch(
-    /the marts on the lake are removed, .*The marts were not replaced: .* failed.* build them again with "daybook dbt build --target lake"/,
-  );
-  expect([code, stderr]).toEqual([0, expect.anything()]);
-  expect(stdout).toMatch(/snapshot \S+, now \S+ +[1-9]\d* +0/);
-  expect(await filesWithContent(memo)).toEqual([]);
-  expect(await readdir(lake)).not.toContain('latest-marts.json');
-  expect((await run(['snapshots', 'verify'])).code).toBe(0);
-});
+proofTest(
+  'where the marts on the lake cannot be built again they are removed, and the record is in no snapshot any more',
+  async () => {
+    const id = 'in-marts-that-fail';
+    const memo = 'planted-in-marts-that-fail';
+    const record = bill(id, { memo: `"${memo}"` });
+    await admin.execute({ kind: 'add', connection, resource: 'bills', record });
+    await sync(installation, connection);
+    expect((await run(['export'])).code).toBe(0);
+    expect((await run(['dbt', 'build', '--target', 'lake'])).code).toBe(0);
+    expect(await filesWithContent(memo)).toContainEqual(expect.stringMatching(/^marts\/.*\/bills\//));
+    await admin.execute({ kind: 'delete', connection, resource: 'bills', id, event: false });
+    const settings = join(env.DAYBOOK_HOME ?? '', 'seeds', 'connection_settings.csv');
+    await writeFile(settings, `connection_id,base_currency,fx_direction\n${connection},USD,sideways\n`);
+    const { code, stdout, stderr } = await run(['erase', connection, 'bills', id]);
+    await rm(settings);
+    expect(stderr).toMatch(
+      /the marts on the lake are removed, .*The marts were not replaced: .* failed.* build them again with "daybook dbt build --target lake"/,
+    );
+    expect([code, stderr]).toEqual([0, expect.anything()]);
+    expect(stdout).toMatch(/snapshot \S+, now \S+ +[1-9]\d* +0/);
+    expect(await filesWithContent(memo)).toEqual([]);
+    expect(await readdir(lake)).not.toContain('latest-marts.json');
+    expect((await run(['snapshots', 'verify'])).code).toBe(0);
+  },
+);
 
 proofTest(
   'where the marts in Postgres cannot be built again, the record is gone from all else, and the next try ends it',
