@@ -1,16 +1,23 @@
 """Seeds as people and Daybook write them, the same for every database.
 
 dbt takes `null` for no value, however it is spelled and whatever is around it, though a vendor's ID or name may be that; it makes one line
-end of all kinds, and takes no text of more than 131,072 characters. dbt-duckdb has DuckDB guess how the file is written.
+end of all kinds, and takes no text of more than 131,072 characters. dbt-duckdb has DuckDB guess how the file is written. What 05/10/2026 is,
+each database decides for itself.
 """
 
 import csv
+import os
+import re
 
 import agate
 from dbt_common.clients import agate_helper
+from dbt_common.exceptions import DbtRuntimeError
 
 # As long as any text that the service sends: the file holds no more.
 LONGEST_TEXT = 2**31 - 1
+
+
+DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 class AsWritten(agate.Text):
@@ -23,10 +30,20 @@ def from_csv(path, text_columns, delimiter=","):
     with open(path, encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file, delimiter=delimiter)
         names = next(reader, [])
-        rows = [row for row in reader if row]
+        rows = []
+        for row in reader:
+            if row:
+                require_days(dict(zip(names, row)), f"{os.path.basename(path)}, line {reader.line_num}")
+                rows.append(row)
     types = agate_helper.build_type_tester(text_columns).run(rows, names)
     as_written = [AsWritten() if name.endswith(("_id", "_name")) else kind for name, kind in zip(names, types)]
     return agate.Table(rows, names, as_written)
+
+
+def require_days(row, place):
+    day = row.get("valid_from", "")
+    if day != "" and DAY.fullmatch(day) is None:
+        raise DbtRuntimeError(f"{place}: valid_from is {day!r}, which is no day. Write it as 2026-10-05.")
 
 
 def read_as_written() -> None:

@@ -1,17 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { codeOf } from '../errors/code-of.ts';
+import { z } from 'zod';
 import type { Host } from '../warehouse/hosts/note-host.ts';
+import { createFile } from './create-file.ts';
 
 /** The host of a home. Its ID is made once; of two processes that make it at once, one wins. */
 export async function hostOf(home: string): Promise<Host> {
   const file = join(home, 'host-id');
   await mkdir(home, { recursive: true, mode: 0o700 });
-  await writeFile(file, randomUUID(), { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
-    if (codeOf(error) !== 'EEXIST') throw error;
-  });
+  await createFile(file, randomUUID());
   const hostId = (await readFile(file, 'utf8')).trim();
+  if (!z.uuid().safeParse(hostId).success) {
+    // A disk that was full left it so, before release 0.6.
+    await rm(file, { force: true });
+    return hostOf(home);
+  }
   return { hostId, name: `${hostname()}:${home}` };
 }

@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { createFile } from './create-file.ts';
 import { dbtProject } from './dbt-project.ts';
 import { unguarded } from './formula-guard.ts';
 
@@ -20,9 +20,12 @@ export async function prepareProject(input: { seedsFolder: string; project: stri
   await mkdir(seedsFolder, { recursive: true, mode: 0o700 });
   for (const seed of (await readdir(join(dbtProject, 'seeds'))).filter(isSeed)) {
     const users = join(seedsFolder, seed);
+    const header = await readFile(join(dbtProject, 'seeds', seed), 'utf8');
     // Written, not copied: a copy has the mode of our file, which everybody may read.
-    if (!existsSync(users)) await writeFile(users, await readFile(join(dbtProject, 'seeds', seed)));
-    await writeFile(join(project, 'seeds', seed), unguarded(await readFile(users, 'utf8')));
+    await createFile(users, header);
+    const text = await readFile(users, 'utf8');
+    // Of an empty one dbt makes a table without columns.
+    await writeFile(join(project, 'seeds', seed), text.trim() === '' ? header : unguarded(text));
   }
 }
 

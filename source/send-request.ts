@@ -3,6 +3,7 @@ import type { Dispatcher } from 'undici';
 import type { AnswerLimits } from './answer-limits.ts';
 import { codeOf } from '../errors/code-of.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
+import { endInformationalFloods } from './end-informational-floods.ts';
 import { errorFromResponse } from './error-from-response.ts';
 import { RateLimited, SourceUnavailable, UnreadableResponse, type Failure } from './errors.ts';
 import { readBody, readBodyStart, type Body } from './read-body.ts';
@@ -137,7 +138,7 @@ async function respond(service: Service, request: ServiceRequest, grant: Grant):
 }
 
 async function exchange(service: Service, request: ServiceRequest, grant: Grant): Promise<Response> {
-  const dispatcher = service.dispatcher.compose(redeemWhenWritten(grant));
+  const dispatcher = service.dispatcher.compose(redeemWhenWritten(grant), endInformationalFloods());
   const { statusCode, headers, body } = await dispatcher.request({
     origin: service.origin,
     path: `${service.pathPrefix}${request.path}?${queryOf(request)}`,

@@ -1,13 +1,15 @@
 {#-
     A query of `named` (connection_id, an ID, a name that may be null) with a label that is unique within its connection: the
-    name without white space around it, else `kind` and the ID. It is followed by the ID where two have it, and where it is what
-    another one would be called so. Behind a name no ID has a bracket that opens, so that no other name and ID read the same.
+    first 1,000 characters of the name without white space around it, else `kind` and the ID. It is followed by the ID where two
+    have it, and where it is what another one would be called so. Behind a name no ID has a bracket that opens, so that no other
+    name and ID read the same.
 -#}
 {% macro labelled(named, id, name, kind) -%}
     trimmed as (
         select
             *,
-            coalesce(nullif({{ daybook.trimmed(name) }}, ''), '{{ kind }} ' || {{ id }}) as plain_label
+            -- A platform may send a name of megabytes, and every line of the marts has it.
+            coalesce(left(nullif({{ daybook.trimmed(name) }}, ''), 1000), '{{ kind }} ' || {{ id }}) as plain_label
         from {{ named }}
     ),
 

@@ -138,9 +138,22 @@ function byChoice(objects: readonly Record<string, unknown>[]): Map<string, Choi
 /** What others named their vendors and currencies is shown, drawn, and chosen by: all of that is said in the same characters. */
 function withVisibleTexts(object: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(object).map(([name, value]) => [name, typeof value === 'string' ? visible(value) : value]),
+    Object.entries(object).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? withoutMiddle(visible(value)) : value,
+    ]),
   );
 }
+
+/**
+ * Of a long text its beginning and its end, where a label has the ID that tells it from others. IDs of 2,000 control characters made a page
+ * of 100 MB. Names of connections and the currencies that can be chosen are shorter, but for control characters.
+ */
+function withoutMiddle(text: string): string {
+  return text.length <= longestShown ? text : `${text.slice(0, longestShown - 60)} … ${text.slice(-57)}`;
+}
+
+const longestShown = 300;
 
 const scoped = z.object({
   connection_id: z.string().nullable(),

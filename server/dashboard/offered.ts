@@ -21,6 +21,9 @@ export interface LeftOutOfChoices {
 /** A company may have a code of its own in each of its bills: 5,000 of them were a page of 120 MB, and the server stood still for a minute. */
 const mostCurrencies = 20;
 
+/** In SQL. It is no code of a currency, and would stand on the page in each of its rows. */
+const isTooLong = 'coalesce(length(currency_code) > 40, false)';
+
 /** Few companies have more. */
 const currenciesAtOnce = 5;
 
@@ -70,8 +73,9 @@ placed as (
     row_number() over (
       partition by scope.connection_id
       order by
-        currency_code is null desc, count(distinct counted.connection_id) desc, sum(documents) desc, currency_code
+        currency_code is null desc, ${isTooLong}, count(distinct counted.connection_id) desc, sum(documents) desc, currency_code
     ) as place,
+    ${isTooLong} as is_too_long,
     sum(documents) as documents,
     sum(sum(documents)) over (partition by scope.connection_id) as of_connection
   from counted
@@ -82,7 +86,7 @@ placed as (
 decided as (
   select
     *,
-    place <= ${mostCurrencies} and row_number() over (
+    place <= ${mostCurrencies} and not is_too_long and row_number() over (
       order by
         place > ${mostCurrencies},
         connection_id is null or connection_id is not distinct from $1 desc,

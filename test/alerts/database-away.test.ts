@@ -68,6 +68,18 @@ test('an absence that nobody was told of is not told of later; one that somebody
   }
 });
 
+test('an absence that is told, and whose end is not, ends for who was told when a second one ends that nobody was told of', async () => {
+  const watch = createDatabaseWatch({ away: 1, refusing: 1, trying: 5_000 });
+  for (const told of ['told', 'not told'] as const) {
+    watch.failed(withCode('53300'));
+    expect(await eventually(() => Promise.resolve(watch.due()))).toMatchObject({ resolved_at: null });
+    watch.settle(told);
+    watch.answered();
+    expect(watch.due()).toMatchObject({ resolved_at: expect.any(Date) as Date });
+    watch.settle('not told');
+  }
+});
+
 test('a full disk is told of at once, although small statements get through, and is over when nothing is refused any more', async () => {
   const watch = createDatabaseWatch({ away: 60_000, refusing: 200, trying: 5_000 });
   expect(watch.due()).toBeUndefined();

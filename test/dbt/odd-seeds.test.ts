@@ -1,11 +1,11 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestLake } from '../lake/export-of.ts';
 import { expense, text } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
-import { some } from '../support/proof-test.ts';
+import { proofTest, some } from '../support/proof-test.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { buildEnvironment } from './build-environment.ts';
@@ -40,6 +40,9 @@ beforeAll(async () => {
   await warehouse.pool.query(`update sync.connections set expand_platform_data = true`);
   await land(warehouse, { connectionId, stream: 'expenses', pages: [records] });
   await exportNow();
+  // As releases before 0.6 left them on a disk that was full.
+  await mkdir(join(home, 'seeds'), { recursive: true });
+  for (const file of [join(home, 'host-id'), seedFile('account_map')]) await writeFile(file, '');
 });
 
 test.each(some(targets))(
@@ -63,6 +66,19 @@ test.each(some(targets))(
     expect(await knownNames(target, { mart: 'accounts', id: 'account_id' })).toMatchObject(expected);
   },
 );
+
+proofTest.each(targets)(
+  'a day that databases read in two ways ends the build, and is named: %s',
+  async (target) => {
+    await writeFile(seedFile('fx_rates'), `${rateHeader}EUR,USD,2026-10-05,1.1\nEUR,USD,05/10/2026,1.2\n`);
+    const { code, stderr } = await build(target);
+    await writeFile(seedFile('fx_rates'), rateHeader);
+    expect(code).toBe(1);
+    expect(stderr).toContain("fx_rates.csv, line 3: valid_from is '05/10/2026', which is no day.");
+  },
+);
+
+const rateHeader = 'from_currency,to_currency,valid_from,rate\n';
 
 function nameOf(id: string): string {
   return `Named ${ids.indexOf(id)}`;

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -87,6 +88,27 @@ function heapUsed(): number {
   (runInNewContext('gc') as () => void)();
   return process.memoryUsage().heapUsed;
 }
+
+test('informational answers without end are cut off long before the time is over, and their connection is closed', async () => {
+  const api = await startScriptedApi((_, { socket }) => {
+    if (socket !== null) flood(socket, 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n');
+  });
+  const { client } = clientOf(api);
+  await expect(client.list(billsRequest)).rejects.toMatchObject({
+    name: 'SourceUnavailable',
+    message: expect.stringContaining('TOO_MANY_INFORMATIONAL') as string,
+  });
+  await api.requests[0]?.abandoned;
+});
+
+test('a few informational answers may come before a page', async () => {
+  const api = await startScriptedApi((_, response) => {
+    for (let sent = 0; sent < 3; sent += 1) response.writeProcessing();
+    answerJson(response, { bills: [], next_cursor: null });
+  });
+  const { client } = clientOf(api);
+  expect((await client.list(billsRequest)).records).toEqual([]);
+});
 
 test('a text of a million commas is one value', async () => {
   const api = await startScriptedApi((_, response) => {
@@ -221,6 +243,15 @@ test('a record without a token stays as it was sent, to the last character', asy
 });
 
 /** Until nobody takes any more, or 30 MB. */
+function flood(socket: Socket, piece: string): void {
+  const send = (): void => {
+    while (!socket.destroyed) if (!socket.write(piece)) return;
+  };
+  socket.on('drain', send);
+  socket.on('error', () => undefined);
+  send();
+}
+
 function sendOn(response: ServerResponse, piece: Buffer): void {
   let left = 30_000_000;
   const send = (): void => {

@@ -65,8 +65,9 @@ export function createDatabaseWatch(
       if (open === undefined && (away || refusal !== undefined)) {
         open =
           away || refusal === undefined ? absence(answered.at, reason) : refusing(refusal.since, refusal.why);
+        // Who was not told that the one before is over takes it for open still.
+        mayBeKnown = due !== undefined && due.alert.resolved_at !== null;
         due = untried(open);
-        mayBeKnown = false;
       } else if (open !== undefined && !away && refusal === undefined) {
         due = mayBeKnown ? untried({ ...open, resolved_at: answered.at }) : undefined;
         open = undefined;

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import { Agent, fetch, type Dispatcher } from 'undici';
 import { codeOf } from '../../errors/code-of.ts';
+import { endInformationalFloods } from '../../source/end-informational-floods.ts';
 import { TimeLimitReached, withTimeLimit } from '../../source/time-limit.ts';
 import type { Told } from '../../warehouse/alerts/settle-delivery.ts';
 import type { AlertMessage } from './alert-message.ts';
-import { endInformationalFloods } from './end-informational-floods.ts';
 
 /** Who is told of alerts. */
 export interface Receiver {

@@ -167,7 +167,7 @@ def name_of(text):
 
 def labels_of(kind, names):
     """One for each ID, no two the same: its name, with the ID behind it where that would be another's label too."""
-    short = {key: name_of(name) or f'{kind} {key}' for key, name in names.items()}
+    short = {key: (name_of(name) or '')[:1000] or f'{kind} {key}' for key, name in names.items()}
     # The last bracket that opens is the one before the ID: that is all that tells where the name ends.
     long = {key: f'{label} ({key.replace("%", "%25").replace("(", "%28")})' for key, label in short.items()}
     times = Counter(short.values())

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { passingOn } from '../../source/passing-on.ts';
+import { passingOn } from './passing-on.ts';
 
 /**
  * Ends a request with TooManyInformational once its server has sent more informational answers (1xx) than any has reason to.

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { bill } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
+import { proofTest, some } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -21,12 +22,24 @@ beforeAll(async () => {
   await rows(warehouse, 'alter table finance.bills alter column memo set storage external');
 });
 
+/** In quotes of CSV is what has a quote, a comma or a line end, as JSON does. */
+const plain = '0123456789';
+const inQuotes = '{"a": ""},';
+
 test.each([
-  ['last', 5],
-  ['first', 5],
-  ['middle', 57],
-])('the row that comes %s may have %d MB', async (id, megabytes) => {
-  await setMemo(id, megabytes);
+  ['last', 5, inQuotes],
+  ['first', 5, inQuotes],
+  ...some(
+    [
+      ['last', 5, plain],
+      ['first', 5, plain],
+      ['middle', 57, plain],
+      ['middle', 35, inQuotes],
+    ] as const,
+    0,
+  ),
+])('the row that comes %s may have %d MB of %s', async (id, megabytes, text) => {
+  await setMemo(id, megabytes, text);
   const { snapshotId, rows: exported } = await exportNow();
   const kept = await readParquet(
     join(location, 'snapshots', snapshotId),
@@ -42,9 +55,9 @@ test.each([
   expect(exported).toBeGreaterThan(2);
 });
 
-test('a row of more than 60 MB is said to be too long, and nothing is published', async () => {
+proofTest('a row of more than 60 MB is said to be too long, and nothing is published', async () => {
   const before = await readdir(join(location, 'snapshots'));
-  await setMemo('last', 61);
+  await setMemo('last', 61, plain);
   await expect(exportNow()).rejects.toMatchObject({
     name: 'RowTooLong',
     handling: 'stop',
@@ -55,9 +68,10 @@ test('a row of more than 60 MB is said to be too long, and nothing is published'
   expect(await readdir(join(location, 'snapshots'))).toEqual(before);
 });
 
-async function setMemo(id: string, megabytes: number): Promise<void> {
-  await rows(warehouse, `update finance.bills set memo = repeat('0123456789', $2) where id = $1`, [
+async function setMemo(id: string, megabytes: number, text: string): Promise<void> {
+  await rows(warehouse, `update finance.bills set memo = repeat($3, $2) where id = $1`, [
     id,
-    megabytes * 100_000,
+    (megabytes * 1_000_000) / text.length,
+    text,
   ]);
 }
