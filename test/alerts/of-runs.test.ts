@@ -16,6 +16,26 @@ beforeEach(async () => {
   name = await addTestConnection(warehouse);
 });
 
+test('an export that failed after it has published does not say that there is no newer snapshot', async () => {
+  const said: string[] = [];
+  for (const failure of [
+    'No room.',
+    'Published snapshot x: 1 rows in 1 tables. The Iceberg tables do not show it.',
+  ]) {
+    await warehouse.pool.query(
+      `insert into sync.runs (run_id, kind, status, workflow_id, temporal_run_id, reason, failure, finished_at)
+       values (gen_random_uuid(), 'export', 'failed', 'export', 'e', 'test', $1, now())`,
+      [failure],
+    );
+    await judge();
+    said.push(...(await readOpenAlerts(warehouse)).map(({ message }) => message));
+  }
+  expect(said).toEqual([
+    expect.stringMatching(/^The last export failed at 20.* UTC, so there is no newer snapshot: No room\.$/),
+    expect.stringMatching(/^The last export failed at 20.* UTC: Published snapshot x/),
+  ]);
+});
+
 describe('failed', () => {
   test('opens with the failure of the last sync, and is over with the next that gets through', async () => {
     await failSync(warehouse, name, 'GET /accounting/bills failed (500): it is tried again.');

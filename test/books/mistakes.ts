@@ -240,8 +240,8 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'a week is a quarter of a month',
     file: 'models/intermediate/int_subscription_item_versions__priced.sql',
-    find: "when lower(items.billing_interval) = 'week' then 52",
-    replace: "when lower(items.billing_interval) = 'week' then 48",
+    find: `when {{ daybook.lowered('items.billing_interval') }} = 'week' then 52`,
+    replace: `when {{ daybook.lowered('items.billing_interval') }} = 'week' then 48`,
   },
   {
     name: 'tax that only a header tells is net',

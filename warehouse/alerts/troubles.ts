@@ -177,7 +177,8 @@ export const troubles: Record<Exclude<AlertKind, 'stuck'>, RawBuilder<unknown>> 
 
   export: sql`
     select 'export', null::text,
-      format('The last export failed at %s, so there is no newer snapshot: %s', ${moment('finished_at')}, failure),
+      format('The last export failed at %s%s: %s', ${moment('finished_at')},
+        case when failure not like 'Published snapshot %' then ', so there is no newer snapshot' end, failure),
       'Do what the failure says, then "daybook export"; the snapshots that are there stay as they are.'
     from (${newestRunsOfAll}) newest
     where kind = 'export' and status = 'failed'`,

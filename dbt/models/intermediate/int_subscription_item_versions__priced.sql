@@ -70,11 +70,11 @@ described as (
         ) as has_unfit_amount,
         case
             when items.intervals is null then null
-            when lower(items.billing_interval) = 'day' then 365
-            when lower(items.billing_interval) = 'week' then 52
-            when lower(items.billing_interval) in ('month', 'year') then 1
+            when {{ daybook.lowered('items.billing_interval') }} = 'day' then 365
+            when {{ daybook.lowered('items.billing_interval') }} = 'week' then 52
+            when {{ daybook.lowered('items.billing_interval') }} in ('month', 'year') then 1
         end as numerator,
-        items.intervals * case lower(items.billing_interval) when 'month' then 1 else 12 end as denominator
+        items.intervals * case {{ daybook.lowered('items.billing_interval') }} when 'month' then 1 else 12 end as denominator
     from items
     inner join versions
         on
@@ -119,7 +119,7 @@ priced as (
                     ) }}
             end as numeric(38, 9)
         ) as mrr,
-        is_amount_computed or coalesce(lower(billing_interval) in ('day', 'week'), false) as is_estimated
+        is_amount_computed or coalesce({{ daybook.lowered('billing_interval') }} in ('day', 'week'), false) as is_estimated
     from described
 )
 

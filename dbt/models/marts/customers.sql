@@ -11,8 +11,8 @@ rooted as (
 addresses as (
     select
         *,
-        lower(type) as kind,
-        row_number() over (partition by connection_id, customer_id, lower(type) order by position) as place
+        {{ daybook.lowered('type') }} as kind,
+        row_number() over (partition by connection_id, customer_id, {{ daybook.lowered('type') }} order by position) as place
     from {{ ref('stg_finance__customer_addresses') }}
 ),
 
@@ -25,8 +25,10 @@ final as (
         customers.label as customer_label,
         customers.contact_name,
         customers.status as source_status,
-        case
-            when lower(customers.status) in ('active', 'inactive') then lower(customers.status) else 'unknown'
+        case {{ daybook.lowered('customers.status') }}
+            when 'active' then 'active'
+            when 'inactive' then 'inactive'
+            else 'unknown'
         end as status,
         customers.parent_id,
         rooted.top_parent_id,

@@ -100,7 +100,7 @@ def top_of(key, parents):
 
 def address(customer, kind):
     names = ('address1', 'address2', 'city', 'region', 'postal_code', 'country')
-    found = next((one for one in customer.get('addresses') or [] if (one.get('type') or '').lower() == kind), {})
+    found = next((one for one in customer.get('addresses') or [] if lowered(one.get('type')) == kind), {})
     return {f'{kind}_{name}': found.get(name) for name in names}
 
 
@@ -159,6 +159,11 @@ def dates(today, fiscal_start=1):
 
 # Of Unicode, each of them.
 WHITE_SPACE = '\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000' + ''.join(map(chr, range(0x2000, 0x200B)))
+
+
+def lowered(word):
+    # Of A to Z alone, as a database has it whatever its locale.
+    return ''.join(one.lower() if one.isascii() else one for one in word or '')
 
 
 def name_of(text):
