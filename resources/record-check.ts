@@ -4,7 +4,7 @@ import { listCheck, toldIssues } from './list-check.ts';
 import { hasHugeNumber, hugeNumber } from './huge-number.ts';
 import { isTooLong, longestId } from './longest-id.ts';
 import { recordFitsOf } from './record-fits.ts';
-import { recordShapeOf, refers, type RecordShape } from './record-shape.ts';
+import { recordShapeOf, isBounded, type RecordShape } from './record-shape.ts';
 import { columnKinds, type Column, type Resource } from './resource.ts';
 import { isWellFormed } from './well-formed.ts';
 
@@ -71,7 +71,7 @@ function objectOf(
 function valueOf(column: Column): z.ZodType {
   switch (columnKinds[column.kind].json) {
     case 'string':
-      return refers(column)
+      return isBounded(column)
         ? z.string(isNot('a text')).refine((id) => !isTooLong(id), tooLong)
         : z.string(isNot('a text'));
     case 'decimal string':

@@ -3,7 +3,7 @@ import { beginsWithDay, isTime } from './instant.ts';
 import { isObject } from './is-object.ts';
 import { mostLines } from './list-check.ts';
 import { isTooLong } from './longest-id.ts';
-import { recordShapeOf, refers, type RecordShape } from './record-shape.ts';
+import { recordShapeOf, isBounded, type RecordShape } from './record-shape.ts';
 import { columnKinds, type Column, type Resource } from './resource.ts';
 import { isWellFormed } from './well-formed.ts';
 
@@ -45,7 +45,7 @@ function orNone(fits: Test): Test {
 function valueFits(column: Column): Test {
   switch (columnKinds[column.kind].json) {
     case 'string':
-      return refers(column)
+      return isBounded(column)
         ? (value) => typeof value === 'string' && !isTooLong(value)
         : (value) => typeof value === 'string';
     case 'decimal string':

@@ -21,7 +21,10 @@ function unnested(column: Column): Column {
   return { ...column, path: [column.path[1] ?? column.path[0]] };
 }
 
-/** Marts look such a one up by an index, and no record has an ID that is longer; the dashboard offers each currency to be chosen. */
-export function refers({ kind, name }: Column): boolean {
-  return (kind === 'id' && name !== 'id' && name !== 'platform_id') || kind === 'currency';
+/**
+ * Whether a text is no longer than an ID may be. Marts look IDs of other records up by an index; the dashboard offers each currency to be
+ * chosen; and each item of a subscription repeats its status.
+ */
+export function isBounded({ kind, name }: Column): boolean {
+  return (kind === 'id' && name !== 'id' && name !== 'platform_id') || kind === 'currency' || kind === 'enum';
 }

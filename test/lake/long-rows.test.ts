@@ -24,6 +24,7 @@ beforeAll(async () => {
 
 /** In quotes of CSV is what has a quote, a comma or a line end, as JSON does. */
 const plain = '0123456789';
+const escaped = String.raw`\"`;
 const inQuotes = '{"a": ""},';
 
 const longRows: readonly (readonly [id: string, megabytes: number, text: string])[] = [
@@ -33,6 +34,7 @@ const longRows: readonly (readonly [id: string, megabytes: number, text: string]
   ['first', 5, plain],
   ['middle', 57, plain],
   ['middle', 35, inQuotes],
+  ['middle', 31, escaped],
 ];
 
 test.each(some(longRows, 2))('the row that comes %s may have %d MB of %s', async (id, megabytes, text) => {

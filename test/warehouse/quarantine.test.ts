@@ -73,6 +73,12 @@ describe('a record that cannot land waits in quarantine with the reason and its 
       'currency_code is longer than 2000 bytes, which no index surely holds',
     ],
     [
+      'a status that is none',
+      bill('x', { status: `"${'s'.repeat(2_001)}"` }),
+      'x',
+      'status is longer than 2000 bytes, which no index surely holds',
+    ],
+    [
       'numbers that are much longer with all their digits',
       bill('x', { remark: list(...Array<string>(12).fill('1e89999')) }),
       'x',

@@ -38,9 +38,9 @@ export async function weighTable(client: ClientBase, table: SnapshotTable): Prom
   });
 }
 
-/** SQL that tells the values of some columns in all rows from others. */
+/** SQL that tells the values of some columns in all rows from others. A text of Postgres has at most 1 GB, and the rows may have more. */
 function digestOf(columns: readonly string[]): string {
-  const row = `row(${columns.map(named).join(', ')})::text`;
+  const row = `md5(row(${columns.map(named).join(', ')})::text)`;
   return `md5(coalesce(string_agg(${row}, ',' order by ${row}), ''))`;
 }
 

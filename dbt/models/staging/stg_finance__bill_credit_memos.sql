@@ -15,7 +15,8 @@ in_this_world as (
         vendor_id,
         {{ daybook.captured_vendor_name() }} as platform_vendor_name,
         issue_date,
-        document_number,
+        -- Each line repeats it.
+        left(document_number, 1000) as document_number,
         {{ daybook.money('remaining_amount') }} as remaining_amount,
         status,
         {{ daybook.money('total_amount') }} as total_amount,

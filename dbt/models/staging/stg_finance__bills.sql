@@ -22,7 +22,8 @@ in_this_world as (
         {{ daybook.currency_code('currency_code') }} as currency_code,
         status,
         {{ daybook.money('total_amount') }} as total_amount,
-        document_number,
+        -- Each line repeats it.
+        left(document_number, 1000) as document_number,
         memo,
         {{ daybook.money('sub_total') }} as sub_total,
         {{ daybook.money('tax_amount') }} as tax_amount,

@@ -30,6 +30,11 @@ def enum(value):
     return value
 
 
+def first_of(text):
+    """Of a text that each line repeats, as much as marts have."""
+    return None if text is None else text[:1000]
+
+
 def day(value):
     """The day as it was written: no time zone moves it."""
     return None if value in (None, '') else date.fromisoformat(value[:10])
@@ -175,7 +180,7 @@ class Bill(Document):
         self.subsidiary_id = code(sent.get('subsidiary_id'))
         self.date = day(sent.get('issue_date'))
         self.due_date = day(sent.get('due_date'))
-        self.number = sent.get('document_number')
+        self.number = first_of(sent.get('document_number'))
         self.due = reader.money(sent, 'amount_due')
         self.total = reader.money(sent, 'total_amount')
         self.sub_total = reader.money(sent, 'sub_total')
@@ -197,7 +202,7 @@ class Credit(Document):
         super().__init__(book, 'bill_credit_memos', sent)
         reader = self.reader
         self.date = day(sent.get('issue_date'))
-        self.number = sent.get('document_number')
+        self.number = first_of(sent.get('document_number'))
         self.total = reader.money(sent, 'total_amount')
         self.remaining = reader.money(sent, 'remaining_amount')
         self.own_rate, self.has_unknown_rate = None, False
