@@ -137,12 +137,9 @@ def session(job: dict) -> SparkSession:
         builder = builder.master(job["master"])
     for name, value in settings.items():
         builder = builder.config(name, value)
-    # Before the JVM starts, which inherits the environment.
-    password = os.environ.pop("DAYBOOK_SPARK_PASSWORD")
+    # All of this is on the command line of the JVM, which every user of the machine can read, and what the catalog is told is sent to workers
+    # with each table. The driver of Postgres finds the password in the file that PGPASSFILE names.
     spark = started(builder, job["log"])
-    # Of what is set before, all is on the command line of the JVM, which every user of the machine can read. The catalog is loaded when it
-    # is used for the first time.
-    spark.conf.set(f"spark.sql.catalog.{CATALOG}.jdbc.password", password)
     spark.sparkContext.setLogLevel("ERROR")
     return spark
 

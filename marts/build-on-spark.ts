@@ -1,5 +1,4 @@
 import { mkdir, rm } from 'node:fs/promises';
-import { availableParallelism, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { findManifest } from '../lake/pointer.ts';
@@ -20,6 +19,7 @@ import { jdbcAddress } from './jdbc-address.ts';
 import { martsNeedPython } from './python-with-dbt.ts';
 import { runDbt, type DbtResult } from './run-dbt.ts';
 import { clearSparkNamespace, sparkNamespaces } from './spark-namespaces.ts';
+import { sparkSettings } from './spark-settings.ts';
 import { canonicalZone } from './today-in.ts';
 
 /** Where Spark finds what it reads, and who runs it. */
@@ -62,7 +62,7 @@ export async function buildOnSpark(
     const python = await pythonWith(needs, settings);
     await forgetForeignTables(lake, { ...settings, databaseUrl, scratch, inSession });
     settings.onStep('Spark is being started');
-    const { catalog, user, password } = await jdbcAddress(databaseUrl, scratch);
+    const { catalog, user, passwordFile } = await jdbcAddress(databaseUrl, scratch);
     const said: Said = { snapshotId: undefined, refused: undefined, published: [] };
     const result = await runUnlessRefused(said, location, () =>
       runDbt({
@@ -72,16 +72,17 @@ export async function buildOnSpark(
         seedsFolder: join(settings.home, 'seeds'),
         connections: Infinity,
         output: { type: 'spark', method: 'session', host: 'none', schema: sparkNamespaces.build },
-        secrets: { ...bucketLogin(settings.environment), DAYBOOK_SPARK_PASSWORD: password },
+        secrets: bucketLogin(settings.environment),
         login: {
           ...temporaryFilesIn(scratch, settings.environment),
+          PGPASSFILE: passwordFile,
           DAYBOOK_SPARK_JOB: JSON.stringify({
             lake: location.startsWith('s3://') ? location : resolve(location),
             jars: join(settings.cacheFolder, 'spark-jars'),
             catalog,
             user,
             master: sparkMaster,
-            settings: settingsOf(sparkMaster, settings.environment),
+            settings: sparkSettings(sparkMaster, settings.environment),
             namespace: sparkNamespaces.marts,
             build_namespace: sparkNamespaces.build,
             manifest: join(folder, 'target', sparkNamespaces.build, 'manifest.json'),
@@ -250,17 +251,4 @@ const keysOfRecords = [
 function bucketLogin(environment: NodeJS.ProcessEnv): Record<string, string> {
   const found = Object.entries(environment).filter(([name]) => name.startsWith('AWS_'));
   return Object.fromEntries(found) as Record<string, string>;
-}
-
-/** In this process it listens to nobody else, and takes half of the memory; a cluster is told by its own spark-defaults.conf. */
-function settingsOf(master: string, environment: NodeJS.ProcessEnv): Record<string, string> {
-  if (!master.startsWith('local') || environment.SPARK_CONF_DIR !== undefined) return {};
-  const gigabytes = Math.max(1, Math.min(8, Math.floor(totalmem() / 2 ** 31)));
-  return {
-    'spark.ui.enabled': 'false',
-    'spark.driver.bindAddress': '127.0.0.1',
-    'spark.driver.host': '127.0.0.1',
-    'spark.driver.memory': `${gigabytes}g`,
-    'spark.sql.shuffle.partitions': String(2 * availableParallelism()),
-  };
 }

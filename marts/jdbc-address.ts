@@ -2,15 +2,22 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { libpqAddress } from '../python/libpq-address.ts';
 import { trustedAuthorities } from '../python/trusted-authorities.ts';
+import { SparkRefused } from './errors.ts';
 
-/** A Postgres as the driver of Java is told of it: reached as libpq is, and asked for no less proof of who it is. */
+/**
+ * A Postgres as the driver of Java is told of it: reached as libpq is, and asked for no less proof of who it is. The password is in a
+ * file of its own, for `PGPASSFILE`: Spark hands whatever a catalog is told to its workers, with each table. `folder` is new, and
+ * nobody else's. Throws SparkRefused where no such file can hold the password.
+ */
 export async function jdbcAddress(
   databaseUrl: string,
   folder: string,
-): Promise<{ catalog: string; user: string; password: string }> {
+): Promise<{ catalog: string; user: string; passwordFile: string }> {
   const authoritiesFile = join(folder, 'authorities.pem');
   await writeFile(authoritiesFile, await trustedAuthorities());
   const { host, port, user, password, dbname, tls } = libpqAddress(databaseUrl, authoritiesFile);
+  const passwordFile = join(folder, 'pgpass');
+  await writeFile(passwordFile, passwordLine(password), { mode: 0o600, flag: 'wx' });
   const parameters = new URLSearchParams({
     currentSchema: 'iceberg',
     ApplicationName: 'daybook spark',
@@ -20,6 +27,15 @@ export async function jdbcAddress(
   return {
     catalog: `jdbc:postgresql://${place}:${port}/${encodeURIComponent(dbname)}?${parameters.toString().replaceAll('+', '%20')}`,
     user,
-    password,
+    passwordFile,
   };
+}
+
+/** For any host, port, database and user: there is only one. */
+function passwordLine(password: string): string {
+  if (/[\r\n]/.test(password))
+    throw new SparkRefused(
+      'the password of the database has a line break, which a password file cannot hold',
+    );
+  return `*:*:*:*:${password.replaceAll(/[\\:]/g, '\\$&')}\n`;
 }

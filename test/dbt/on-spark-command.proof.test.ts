@@ -1,9 +1,11 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { processTable } from '../../embedded/process-table.ts';
+import { processTable, type ProcessEntry } from '../../embedded/process-table.ts';
 import { forFewRows, martsOnSpark } from '../books/on-spark.ts';
 import { createTestLake } from '../lake/export-of.ts';
 import { findPlanted, type Place } from '../security/find-planted.ts';
@@ -15,11 +17,15 @@ import { pastThePooler } from '../support/past-the-pooler.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
+import { askForBroadcasts, portsOf } from './blocks-of-spark.ts';
 import { buildEnvironment } from './build-environment.ts';
 
 vi.setConfig({ testTimeout: 3_600_000 });
 
-const { warehouse, url } = await createTestDatabase();
+/** With everything that a file of passwords or an address has a meaning for. */
+const oddPassword = `: \\ \\: # ' " % ${randomBytes(12).toString('hex')} \\`;
+
+const { warehouse, url, adminUrl } = await createTestDatabase();
 const folder = await mkdtemp(join(tmpdir(), 'daybook-test-spark-command-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 const lake = join(folder, 'lake');
@@ -29,8 +35,9 @@ const { exportNow } = await createTestLake(url, { lake });
 const { home, build, startBuild } = await buildEnvironment({
   databaseUrl: url,
   lake,
-  env: { SPARK_CONF_DIR: conf, DAYBOOK_DATABASE_DIRECT_URL: pastThePooler(url) },
+  env: { SPARK_CONF_DIR: conf, DAYBOOK_DATABASE_DIRECT_URL: await withOddPassword() },
 });
+const scratch = join(home, 'dbt', 'spark', 'scratch');
 const iceberg = { add: true, cacheFolder: join(homedir(), '.cache', 'daybook') };
 
 /** The names of some by their IDs: words for no value, what ends a text or a line, and what Spark calls variables. */
@@ -43,7 +50,10 @@ const vendors = {
   '${env:DAYBOOK_SPARK_PASSWORD}': '${spark:spark.app.name} ${system:user.name}',
 };
 
-const secrets = { password: new URL(url).password };
+const secrets = { password: new URL(url).password, 'odd password': oddPassword };
+
+/** Of a build: the one that runs dbt, and Spark. */
+const programs = ['run_dbt_on_spark.py', 'org.apache.spark.deploy.SparkSubmit'];
 
 let connectionId: string;
 
@@ -68,11 +78,20 @@ test.skipIf(!hasJava())(
     const building = startBuild('spark');
     await building.says(/marts are being built on Spark, on snapshot /);
     // What a killed JVM leaves on the disk is where an erasure removes it.
-    const scratch = await readdir(join(home, 'dbt', 'spark', 'scratch'));
-    expect(scratch.map((name) => name.replace(/-.*/, ''))).toEqual(
+    const written = await readdir(scratch);
+    expect(written.map((name) => name.replace(/-.*/, ''))).toEqual(
       expect.arrayContaining(['blockmgr', 'spark']),
     );
-    expect(findPlanted([await environmentOfSpark()], secrets)).toEqual([]);
+    const [python, jvm] = await Promise.all(programs.map(processOf));
+    expect(findPlanted(await Promise.all([python, jvm].map(environmentOf)), secrets)).toEqual([]);
+    expect((await stat(join(scratch, 'pgpass'))).mode & 0o777).toBe(0o600);
+    const asked = await Promise.all((await portsOf(jvm?.pid ?? 0)).map(askForBroadcasts));
+    const blocks = asked.flatMap((port) => port.blocks);
+    expect(findPlanted([{ name: 'blocks', content: Buffer.concat(blocks) }], secrets)).toEqual([]);
+    expect(blocks).toHaveLength(0);
+    const refusals = asked.flatMap((port) => [...port.refusals]);
+    // One port of Spark is for messages and one for blocks; what Python listens to does not know the question.
+    expect(refusals.filter((why) => why.includes('Expected SaslMessage'))).toHaveLength(2);
     await building.stop('SIGKILL');
     expect(await tables('marts_spark')).toEqual([]);
 
@@ -85,6 +104,7 @@ test.skipIf(!hasJava())(
     // What the JVM has to say is in a file.
     expect(first.stderr).not.toMatch(/WARN|log4j/i);
     expect(first.code, first.stderr).toBe(0);
+    await expect(readdir(scratch)).rejects.toThrow('ENOENT');
     expect(first.stdout).toMatch(
       /^Built 24 marts with Spark on snapshot \S+ as of \S+: \d+ models, \d+ tests, /,
     );
@@ -110,15 +130,35 @@ test.skipIf(!hasJava())(
   },
 );
 
-/** Of the JVM of this build, as it was started. */
-async function environmentOfSpark(): Promise<Place> {
-  const jvm = (await processTable()).find(
-    ({ commandLine }) =>
-      commandLine.includes('org.apache.spark.deploy.SparkSubmit') && commandLine.includes(home),
-  );
-  const content = await readFile(`/proc/${jvm?.pid ?? 0}/environ`, 'utf8');
+/** Of this build. */
+async function processOf(program: string): Promise<ProcessEntry | undefined> {
+  const all = await processTable();
+  return all.find(({ commandLine }) => commandLine.includes(program) && commandLine.includes(home));
+}
+
+/** As it was started. */
+async function environmentOf(entry: ProcessEntry | undefined): Promise<Place> {
+  const content = await readFile(`/proc/${entry?.pid ?? 0}/environ`, 'utf8');
   expect(content).toContain('SPARK_LOCAL_DIRS');
-  return { name: 'the environment of Spark', content };
+  return { name: `the environment of ${entry?.commandLine ?? ''}`, content };
+}
+
+/** The address of Postgres itself, for a login that does everything as the owner. */
+async function withOddPassword(): Promise<string> {
+  const login = `spark_${randomBytes(6).toString('hex')}`;
+  await asAdmin(`create role ${login} login password ${pg.escapeLiteral(oddPassword)} in role daybook;
+    alter role ${login} set role = 'daybook'`);
+  afterAll(() => asAdmin(`drop role ${login}`));
+  const direct = new URL(pastThePooler(url));
+  direct.username = login;
+  direct.password = encodeURIComponent(oddPassword);
+  return direct.href;
+}
+
+async function asAdmin(statements: string): Promise<void> {
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  await client.query(statements).finally(() => client.end());
 }
 
 /** Whoever can write in the lake names another place to write to, and files to remove. */

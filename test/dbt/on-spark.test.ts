@@ -1,11 +1,14 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { openLake } from '../../lake/open-lake.ts';
+import { jdbcAddress } from '../../marts/jdbc-address.ts';
 import { clearSparkNamespace, sparkNamespaces } from '../../marts/spark-namespaces.ts';
+import { sparkSettings } from '../../marts/spark-settings.ts';
 import { dropSparkMarts } from '../../operations/clear-host.ts';
 import { createTestLake } from '../lake/export-of.ts';
+import { findPlanted } from '../security/find-planted.ts';
 import { pgBouncerProgram } from '../support/pgbouncer-program.ts';
 import { startPgBouncer } from '../support/pgbouncer.ts';
 import { rows } from '../support/rows.ts';
@@ -75,6 +78,39 @@ test('behind a pooler nothing is built, and one sentence says which address Spar
   );
   expect(code).toBe(2);
 });
+
+test('what Spark is told, and hands to workers, has no password: it is in a file that nobody else reads', async () => {
+  const scratch = await mkdtemp(join(folder, 'scratch-'));
+  const password = String.raw`a:b\c'd"e %41é`;
+  const address = new URL('postgresql://[::1]:5433/');
+  address.username = 'us:er';
+  address.password = encodeURIComponent(password);
+  address.pathname = 'of a:b';
+  const { catalog, user, passwordFile } = await jdbcAddress(address.href, scratch);
+  expect(catalog).toMatch(/^jdbc:postgresql:\/\/\[::1\]:5433\/of%20a%3Ab\?currentSchema=iceberg&/);
+  expect(user).toBe('us:er');
+  expect(
+    findPlanted([{ name: 'the address', content: decodeURIComponent(catalog) + user }], { password }),
+  ).toEqual([]);
+  expect(await readFile(passwordFile, 'utf8')).toBe(String.raw`*:*:*:*:a\:b\\c'd"e %41é` + '\n');
+  expect((await stat(passwordFile)).mode & 0o777).toBe(0o600);
+  address.password = 'of%0Atwo lines';
+  await expect(jdbcAddress(address.href, await mkdtemp(join(folder, 'scratch-')))).rejects.toThrow(
+    'The marts were not built on Spark: the password of the database has a line break, which a password file cannot hold.',
+  );
+});
+
+test.each(['local', 'local[2]', 'local[*]'])(
+  'on %s the ports of Spark answer nobody without the secret of the session, whatever a file says',
+  (master) => {
+    expect(sparkSettings(master, { SPARK_CONF_DIR: folder })).toEqual({ 'spark.authenticate': 'true' });
+    expect(sparkSettings(master, {})).toMatchObject({
+      'spark.authenticate': 'true',
+      'spark.driver.bindAddress': '127.0.0.1',
+      'spark.ui.enabled': 'false',
+    });
+  },
+);
 
 test('what Spark wrote is removed from catalog and lake, and nothing else is', async () => {
   await exportNow({ iceberg: { add: true, cacheFolder: join(process.env.HOME ?? '', '.cache', 'daybook') } });
