@@ -84,7 +84,7 @@ export function defineChart<Row extends ScopedRow>({ row, view, ...rest }: Chart
         // Where there is nothing but what is left out there are no figures.
         const rows = objects
           .filter(({ has_figures: has }) => has !== false)
-          .map((object) => row.parse(object));
+          .map((object) => withTexts(row.parse(object), withoutMiddle));
         const leftOut = [
           ...leftOutWords(rest.leftOut ?? [], objects[0], currency),
           ...(currency === '' ? [] : namelessWords(nameless, rest.nameless ?? [], scope.connection)),
@@ -137,23 +137,27 @@ function byChoice(objects: readonly Record<string, unknown>[]): Map<string, Choi
 
 /** What others named their vendors and currencies is shown, drawn, and chosen by: all of that is said in the same characters. */
 function withVisibleTexts(object: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(object).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? withoutMiddle(visible(value)) : value,
-    ]),
-  );
+  return withTexts(object, visible);
 }
 
 /**
- * Of a long text its beginning and its end, where a label has the ID that tells it from others. IDs of 2,000 control characters made a page
- * of 100 MB. Names of connections and the currencies that can be chosen are shorter, but for control characters.
+ * Of a long text its beginning and its end, where a label has the ID that tells it from others: IDs of 2,000 control characters made a page
+ * of 100 MB. The currencies that can be chosen are shorter.
  */
 function withoutMiddle(text: string): string {
   return text.length <= longestShown ? text : `${text.slice(0, longestShown - 60)} … ${text.slice(-57)}`;
 }
 
 const longestShown = 300;
+
+function withTexts<Row extends object>(row: Row, change: (text: string) => string): Row {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]: [string, unknown]) => [
+      name,
+      typeof value === 'string' ? change(value) : value,
+    ]),
+  ) as Row;
+}
 
 const scoped = z.object({
   connection_id: z.string().nullable(),
