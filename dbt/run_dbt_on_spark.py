@@ -32,6 +32,7 @@ DIGESTS = {
     POSTGRES: "157963d60ae66d607e09466e8c0cdf8087e9cb20d0159899ffca96bca2528460",
     AWS: "86bf20892ea5b4c17688f19b075399885f6aa5303f6b2dc9f491e76ceef9633b",
 }
+LARGEST_JAR = 500_000_000
 
 STANDARD_ERROR = 2
 
@@ -168,19 +169,30 @@ def started(builder: SparkSession.Builder, log: str) -> SparkSession:
 def jar(name: str, folder: str) -> str:
     """A jar of Maven Central in this folder, downloaded once; refused unless it is the one that is known."""
     path = os.path.join(folder, os.path.basename(name))
-    if not os.path.exists(path):
-        os.makedirs(folder, exist_ok=True)
-        draft = f"{path}.{os.getpid()}"
-        urllib.request.urlretrieve(f"{MAVEN}/{name}", draft)
+    if os.path.exists(path) and digest_of(path) == DIGESTS[name]:
+        return path
+    os.makedirs(folder, exist_ok=True)
+    draft = f"{path}.{os.getpid()}"
+    try:
+        with urllib.request.urlopen(f"{MAVEN}/{name}", timeout=60) as response, open(draft, "wb") as file:
+            while file.tell() < LARGEST_JAR and (part := response.read(1 << 20)):
+                file.write(part)
+        if digest_of(draft) != DIGESTS[name]:
+            say(refused=f"{MAVEN}/{name} is not the file that Daybook knows")
+            sys.exit(1)
         os.replace(draft, path)
+    finally:
+        if os.path.exists(draft):
+            os.remove(draft)
+    return path
+
+
+def digest_of(path: str) -> str:
+    digest = hashlib.sha256()
     with open(path, "rb") as file:
-        digest = hashlib.sha256()
         while part := file.read(1 << 20):
             digest.update(part)
-        if digest.hexdigest() != DIGESTS[name]:
-            say(refused=f"{path} is not the file that Daybook knows")
-            sys.exit(1)
-    return path
+    return digest.hexdigest()
 
 
 def show_snapshot(spark: SparkSession, snapshot: str, tables: list[str], unfit: list[dict]) -> None:
