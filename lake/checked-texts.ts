@@ -20,9 +20,26 @@ export const sha256Text = z.string().regex(/^[0-9a-f]{64}$/);
 
 export const countNumber = z.int().nonnegative();
 
-export const instantText = z.string().regex(/^\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/);
+/** By the clock of the database or of a host. */
+export const instantText = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3}(\d{3})?)?Z$/)
+  .refine(isTime);
 
-export const dayText = z.string().regex(/^\d{4}-\d\d-\d\d$/);
+export const dayText = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\d$/)
+  .refine((day) => isTime(`${day}T00:00:00Z`));
+
+/** The time of a record, which the service may have put into any year that Postgres holds. */
+export const watermarkText = z.string().regex(/^\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/);
 
 /** Words of our own: a version, a run, a warehouse. */
 export const wordText = z.string().regex(/^[\w.:+-]{0,200}$/);
+
+/** Whether Postgres and Python take it too: JavaScript takes a year 0, and reads a 30th of February or an hour 24 as a later day. */
+function isTime(text: string): boolean {
+  const time = new Date(text);
+  if (text.startsWith('0000') || Number.isNaN(time.getTime())) return false;
+  return time.toISOString().startsWith(text.slice(0, 19));
+}

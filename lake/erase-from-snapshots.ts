@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { named, quoted, type DuckDb } from './duck-db.ts';
-import { SnapshotBroken } from './errors.ts';
+import { LakeAltered, SnapshotBroken, SnapshotDamaged } from './errors.ts';
 import { manifestFile, type Lake } from './lake.ts';
 import {
   manifestText,
@@ -39,31 +39,47 @@ export interface Rewritten {
 
 /**
  * Publishes every snapshot of the warehouse that holds such rows once more without them, under an ID of the same time, and lets the pointer
- * follow. Killed anywhere and called again it goes on. Expects that no export runs.
+ * follow. Killed anywhere and called again it goes on. Expects that no export runs. Throws LakeAltered and SnapshotDamaged, unless `onUnread`
+ * hears of them: then one snapshot that cannot be read keeps the rows in no other.
  */
 export async function eraseFromSnapshots(
   lake: Lake,
   duckDb: DuckDb,
   rows: RowsToErase,
+  onUnread?: (problem: LakeAltered | SnapshotDamaged) => void,
 ): Promise<Rewritten[]> {
   const ids = await lake.snapshotIds();
   const rewritten: Rewritten[] = [];
   for (const from of ids) {
-    const manifest = await manifestOf(lake, from);
-    if (manifest.warehouse_id !== rows.warehouseId) continue;
-    const held = await countRows(lake, duckDb, { manifest, rows });
-    const erased = [...held.values()].reduce((sum, count) => sum + count, 0);
-    if (erased === 0 && !manifest.unfit.some((one) => isOf(rows, one))) continue;
-    const to = idWithout(from, rows);
-    if (!ids.includes(to))
-      await lake.withDraft(to, (folder) =>
-        publishWithout(lake, duckDb, { manifest, to, folder, held, rows }),
-      );
-    const now = await manifestOf(lake, to);
-    await movePointer(lake, now);
-    rewritten.push({ from, manifest: now, erased });
+    try {
+      const one = await rewrite(lake, duckDb, { from, ids, rows });
+      if (one !== undefined) rewritten.push(one);
+    } catch (error) {
+      const isUnread = error instanceof LakeAltered || error instanceof SnapshotDamaged;
+      if (!isUnread || onUnread === undefined) throw error;
+      onUnread(error);
+    }
   }
   return rewritten;
+}
+
+/** Undefined where it holds none. */
+async function rewrite(
+  lake: Lake,
+  duckDb: DuckDb,
+  { from, ids, rows }: { from: string; ids: readonly string[]; rows: RowsToErase },
+): Promise<Rewritten | undefined> {
+  const manifest = await manifestOf(lake, from);
+  if (manifest.warehouse_id !== rows.warehouseId) return undefined;
+  const held = await countRows(lake, duckDb, { manifest, rows });
+  const erased = [...held.values()].reduce((sum, count) => sum + count, 0);
+  if (erased === 0 && !manifest.unfit.some((one) => isOf(rows, one))) return undefined;
+  const to = idWithout(from, rows);
+  if (!ids.includes(to))
+    await lake.withDraft(to, (folder) => publishWithout(lake, duckDb, { manifest, to, folder, held, rows }));
+  const now = await manifestOf(lake, to);
+  await movePointer(lake, now);
+  return { from, manifest: now, erased };
 }
 
 async function manifestOf(lake: Lake, id: string): Promise<Manifest> {
@@ -91,7 +107,11 @@ async function countRows(
         id: manifest.snapshot_id,
         file,
         use: (path) =>
-          ask(duckDb, `select count(*) from ${parquetRows([path])} where ${condition(rows, table)}`),
+          ask(
+            duckDb,
+            `select count(*) from ${parquetRows([path])} where ${condition(rows, table)}`,
+            new SnapshotDamaged(manifest.snapshot_id, file.path),
+          ),
       });
       if (count > 0) held.set(file.path, count);
     }
@@ -172,26 +192,22 @@ async function fileWithout(
   await mkdir(dirname(draft), { recursive: true });
   await withFileOf(lake, duckDb, {
     ...{ id, file },
-    use: (localPath) =>
-      count === undefined
-        ? copyRegularFile(localPath, draft, file.bytes)
-        : copyWithout(duckDb, { file: localPath, draft, condition: condition(rows, table) }),
+    use: async (localPath) => {
+      if (count === undefined) return copyRegularFile(localPath, draft, file.bytes);
+      const sql = `select * from ${parquetRows([localPath])} where not (${condition(rows, table)})`;
+      await ask(
+        duckDb,
+        `copy (${sql}) to ${quoted(draft)} (${parquetOptions})`,
+        new SnapshotDamaged(id, path),
+      );
+    },
   });
   if (count === undefined && isKnown) return file;
   const [back] = (await readBack(duckDb, { folder, paths: [path] })).files;
   if (back?.rows !== file.rows - (count ?? 0))
-    throw new SnapshotBroken(`${path} has another number of rows without the record`);
+    // A row that is of no connection, which Daybook does not write, is neither of the record nor of another.
+    throw new SnapshotDamaged(id, path);
   return { ...back, since: to };
-}
-
-async function copyWithout(
-  duckDb: DuckDb,
-  { file, draft, condition }: { file: string; draft: string; condition: string },
-): Promise<void> {
-  await ask(
-    duckDb,
-    `copy (select * from ${parquetRows([file])} where not (${condition})) to ${quoted(draft)} (${parquetOptions})`,
-  );
 }
 
 /** What the table of unfit values lists of a record is content of it. */
@@ -209,12 +225,15 @@ function isOf(
   return key.connection_id === connectionId && key[columns[table] ?? ''] === id;
 }
 
-/** The first number of the answer. */
-async function ask(duckDb: DuckDb, sql: string): Promise<number> {
+/** The first number of the answer. Throws `unread` where DuckDB cannot read the file: one with the right hash may hold anything. */
+async function ask(duckDb: DuckDb, sql: string, unread: SnapshotDamaged): Promise<number> {
   const connection = await duckDb.connect();
   try {
     const answer = await connection.runAndReadAll(sql);
     return Number(answer.getRows()[0]?.[0] ?? 0);
+  } catch (error) {
+    const hasNoRoom = /No space left|temp_directory|Out of Memory/.test(String(error));
+    throw hasNoRoom ? error : unread;
   } finally {
     connection.closeSync();
   }

@@ -8,6 +8,7 @@ import {
   partPath,
   sha256Text,
   snapshotIdText,
+  watermarkText,
   wordText,
 } from './checked-texts.ts';
 import { ManifestTooLong } from './errors.ts';
@@ -73,7 +74,7 @@ export const manifestSchema = z
     bytes: countNumber,
     tables: byName(tableSchema),
     watermarks: listOf(
-      z.object({ connection_id: wordText, stream: nameText, watermark: instantText.nullable() }),
+      z.object({ connection_id: wordText, stream: nameText, watermark: watermarkText.nullable() }),
     ),
     /** The first of them: all are in the table `unfit_values`, which snapshots before 0.6 have not. */
     unfit: listOf(unfitSchema),

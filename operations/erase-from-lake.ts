@@ -4,7 +4,7 @@ import { hasTables } from '../iceberg/has-tables.ts';
 import { showMarts, showSnapshots } from '../iceberg/show-snapshots.ts';
 import type { ProgramPlaces } from '../iceberg/tables-program.ts';
 import { openDuckDb, type DuckDb } from '../lake/duck-db.ts';
-import { keptBack, type LakeKeeps } from '../lake/errors.ts';
+import { keptBack, type LakeAltered, type LakeKeeps, type SnapshotDamaged } from '../lake/errors.ts';
 import { eraseFromSnapshots, type RowsToErase } from '../lake/erase-from-snapshots.ts';
 import type { Lake } from '../lake/lake.ts';
 import { manifestText, sha256Of, sizesOf } from '../lake/manifest.ts';
@@ -31,14 +31,14 @@ type Republished = Omit<SnapshotErased, 'isKept'>;
 export interface WhileErasing {
   /** Brings along what else is built on the snapshots. */
   readonly follow: (erased: readonly Republished[]) => Promise<void>;
-  /** Hears of each removal that storage refuses: the others are done all the same. */
-  readonly onKept: (problem: LakeKeeps) => void;
+  /** Hears of each removal that storage refuses, and of each snapshot that cannot be read: the others are done all the same. */
+  readonly onKept: (problem: LakeAltered | LakeKeeps | SnapshotDamaged) => void;
 }
 
 /**
  * Publishes the snapshots that hold a record without it, lets `follow` bring along what else is built on them, and removes the
- * old ones, also from Iceberg tables. What storage keeps of one holds up nothing else. No export runs meanwhile. Throws ExportRunning,
- * and what the lake and Iceberg throw.
+ * old ones, also from Iceberg tables. What storage keeps of one holds up nothing else, and neither does one that cannot be read. No export
+ * runs meanwhile. Throws ExportRunning, and what the lake and Iceberg throw.
  */
 export async function eraseFromLake(
   {
@@ -63,7 +63,7 @@ export async function eraseFromLake(
     await requireOwnLake(lake, owner);
     const left = await keptBack(() => lake.removeLeftovers('snapshots'));
     if (left !== undefined) onKept(left);
-    const republished = await republish({ session, lake, duckDb }, rowsOf(record, owner));
+    const republished = await republish({ session, lake, duckDb }, rowsOf(record, owner), onKept);
     await follow(republished);
     await session.assertAlive();
     const erased: SnapshotErased[] = [];
@@ -100,8 +100,9 @@ async function eraseFromIceberg(session: ExportSession, lake: Lake, places: Prog
 async function republish(
   { session, lake, duckDb }: { session: ExportSession; lake: Lake; duckDb: DuckDb },
   rows: RowsToErase,
+  onUnread: WhileErasing['onKept'],
 ): Promise<Republished[]> {
-  const rewritten = await eraseFromSnapshots(lake, duckDb, rows);
+  const rewritten = await eraseFromSnapshots(lake, duckDb, rows, onUnread);
   for (const { manifest } of rewritten) {
     await noteSnapshot(session.client, {
       lake: lake.location,

@@ -1,6 +1,8 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { sha256Of } from '../../lake/manifest.ts';
 import { bill, billLine } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
 import { pathWithoutPython } from '../support/path-without-python.ts';
@@ -159,6 +161,35 @@ proofTest(
   },
 );
 
+test('one snapshot that cannot be read is told, and keeps a record in no other: a time that is none, a table that is no Parquet', async () => {
+  const id = 'beside-oddities';
+  const memo = 'planted-beside-oddities';
+  const record = bill(id, { memo: `"${memo}"` });
+  await admin.execute({ kind: 'add', connection, resource: 'bills', record });
+  await sync(installation, connection);
+  expect((await run(['export'])).code).toBe(0);
+  const timeless = await plantCopy((manifest) => {
+    manifest.taken_at = '2026-02-30T00:00:00Z';
+  });
+  const noParquet = await plantCopy(async ({ tables: { bills } }, folder) => {
+    const [file] = bills.files;
+    await writeFile(join(folder, file.path), 'no Parquet');
+    Object.assign(file, { sha256: sha256Of('no Parquet'), bytes: 10 });
+  });
+  await admin.execute({ kind: 'delete', connection, resource: 'bills', id, event: false });
+  const { code, stdout } = await run(['erase', connection, 'bills', id]);
+  expect(stdout).toMatch(/snapshot \S+, now \S+ +2 +0/);
+  expect(stdout).toContain(
+    `snapshots/${timeless}/_manifest.json of the lake ${lake} is not as Daybook writes it`,
+  );
+  expect(stdout).toContain(`bills/part-00000.parquet of snapshot ${noParquet} is not what its manifest says`);
+  expect(code).toBe(1);
+  for (const planted of [timeless, noParquet])
+    await rm(join(lake, 'snapshots', planted), { recursive: true });
+  expect(await filesWithContent(memo)).toEqual([]);
+  expect((await run(['erase', connection, 'bills', id])).code).toBe(0);
+});
+
 test('the content of a record is erased from tables, history, quarantine, snapshots and marts, with proof', async () => {
   for (const target of some(['postgres', 'lake'])) await run(['dbt', 'build', '--target', target]);
   const before = await tablesWithContent();
@@ -203,6 +234,28 @@ async function eraseAsJson(
 
 function erase(): ReturnType<typeof run> {
   return run(['erase', connection, 'bills', 'to-erase']);
+}
+
+interface Described {
+  snapshot_id: string;
+  taken_at: string;
+  tables: { bills: { files: [{ path: string; sha256: string; bytes: number }] } };
+}
+
+/** As somebody does who may write to the lake: the latest snapshot once more, changed. Says its ID. */
+async function plantCopy(
+  change: (manifest: Described, folder: string) => Promise<void> | void,
+): Promise<string> {
+  const { snapshot_id: from } = JSON.parse(await readFile(join(lake, 'latest.json'), 'utf8')) as Described;
+  const id = from.slice(0, -6) + randomBytes(3).toString('hex');
+  const folder = join(lake, 'snapshots', id);
+  await cp(join(lake, 'snapshots', from), folder, { recursive: true });
+  const path = join(folder, '_manifest.json');
+  const manifest = JSON.parse(await readFile(path, 'utf8')) as Described;
+  manifest.snapshot_id = id;
+  await change(manifest, folder);
+  await writeFile(path, JSON.stringify(manifest));
+  return id;
 }
 
 async function change(patch: Record<string, unknown>): Promise<void> {
