@@ -7,6 +7,7 @@ meanwhile leads elsewhere.
 
 import os
 import re
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -14,6 +15,9 @@ from stat import S_ISDIR, S_ISREG
 
 import pyarrow as pa
 import pyarrow.fs
+import pyiceberg.avro.file
+from pyiceberg.avro.codecs import AVRO_CODEC_KEY
+from pyiceberg.avro.file import AvroFileHeader
 from pyiceberg.io.pyarrow import PyArrowFile, PyArrowFileIO
 
 # Of a FileIO: the folder of the namespace, and the table, if it is for one.
@@ -23,7 +27,7 @@ TABLE = "daybook.table"
 # As Daybook, pyiceberg and Spark name them. None is compressed as a whole, which could hide any size.
 NAME = r"(?!.*\.gz\.)[A-Za-z0-9_-][A-Za-z0-9_.-]*"
 
-# Metadata and manifests are read into memory.
+# Metadata and manifests are read into memory: as large, and what the blocks of a manifest unpack to, all together.
 MOST_BYTES = 64 << 20
 
 
@@ -75,6 +79,30 @@ class OwnFile(PyArrowFile):
             file.close()
             raise ForeignFile(f"{self.place[2]} is too large")
         return file
+
+
+class OwnHeader(AvroFileHeader):
+    """Of a manifest, or of a list of them: how its blocks are unpacked. A megabyte of deflate may hold one of gigabytes."""
+
+    left = MOST_BYTES
+
+    def compression_codec(self) -> "OwnHeader | None":
+        codec = self.meta.get(AVRO_CODEC_KEY)
+        if codec not in ("null", "deflate"):
+            raise ForeignFile("a manifest that is packed as Daybook and Spark do not")
+        return self if codec == "deflate" else None
+
+    def decompress(self, data: bytes) -> bytes:
+        unpacking = zlib.decompressobj(-zlib.MAX_WBITS)
+        block = unpacking.decompress(data, self.left + 1)
+        self.left -= len(block)
+        if self.left < 0 or not unpacking.eof:
+            raise ForeignFile("a manifest that is too large once unpacked, or cut")
+        return block
+
+
+# It makes the header of each file that it reads.
+pyiceberg.avro.file.AvroFileHeader = OwnHeader
 
 
 class Folder:

@@ -24,6 +24,7 @@ import os
 import queue
 import sys
 import threading
+from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
 
@@ -58,6 +59,9 @@ GRACE = timedelta(hours=6)
 # Of a snapshot of a table: the digest of its columns and files.
 CONTENT = "daybook.content"
 
+# Of a table, in all of its snapshots: each list of them is small, and there may be any number of lists.
+MOST_FILES = 1_000_000
+
 # Of a table: what this program sets.
 PROPERTIES = {
     "gc.enabled",
@@ -77,13 +81,13 @@ PROPERTIES_OF_SPARK = {"comment", "owner", "write.object-storage.enabled", "writ
 def main() -> None:
     told = listen()
     job = told.get()
-    with Namespace(job["lake"], job["namespace"]) as namespace:
+    with Namespace(job["lake"], job["namespace"], will_sweep=job["sweep"] or job["check"]) as namespace:
         if job["check"]:
             say(done=namespace.check())
             return
         say(missing=namespace.missing(job["kept"]))
         add = told.get()["add"]
-        say(done=namespace.show(job["kept"], add, sweep=job["sweep"]))
+        say(done=namespace.show(job["kept"], add))
 
 
 class Refused(Exception):
@@ -113,8 +117,9 @@ class OwnCatalog(SqlCatalog):
 
 
 class Namespace:
-    def __init__(self, lake: str, name: str) -> None:
+    def __init__(self, lake: str, name: str, *, will_sweep: bool) -> None:
         self.name = name
+        self.will_sweep = will_sweep
         self.refuse_foreign(lake, name)
         root = lake if lake.startswith("s3://") else f"file://{lake}"
         self.location = f"{root}/iceberg/{name}"
@@ -156,7 +161,7 @@ class Namespace:
     def check(self) -> dict:
         """Of tables that another program writes: what it need not believe is forgotten, and files that nothing names are removed."""
         self._read_tables()
-        self._sweep(everything=True)
+        self._sweep()
         return {"tables": len(self.tables), "snapshots": 0}
 
     def missing(self, kept: list[str]) -> list[str]:
@@ -180,7 +185,7 @@ class Namespace:
                 self.tables[name] = table
             say(looked=name)
 
-    def show(self, kept: list[str], add: list[dict], *, sweep: bool) -> dict:
+    def show(self, kept: list[str], add: list[dict]) -> dict:
         added = {one["snapshot_id"]: Wanted(self, one) for one in sorted(add, key=lambda one: one["snapshot_id"])}
         for snapshot_id, wanted in added.items():
             if not wanted.is_shown():
@@ -195,7 +200,7 @@ class Namespace:
         for snapshot_id, wanted in added.items():
             self.complete[snapshot_id] = wanted.rows()
         self._write_list(self.complete)
-        self._sweep(everything=sweep)
+        self._sweep()
         return {"tables": len(self.tables) - (LIST in self.tables), "snapshots": len(self.complete)}
 
     def _begin_anew(self, name: str) -> None:
@@ -256,11 +261,14 @@ class Namespace:
         # Whatever the files are by now, and whatever pyiceberg says of it: the lake has all that is needed to make them again.
         try:
             table = self.catalog.load_table((self.name, name))
-            if newest_version(self.files.names_in(name, "metadata")) > version_of(table.metadata_location):
-                # A killed commit, or a catalog from a backup: then what it names may be gone.
+            is_newest = newest_version(self.files.names_in(name, "metadata")) <= version_of(table.metadata_location)
+            if not is_newest:
                 self.unswept.add(name)
-                if not self._named(table) <= self._places(name):
-                    return None
+            # Of what is swept every snapshot is read: else one that cannot be would keep what has to go.
+            named = self._named(table) if self.will_sweep or not is_newest else set()
+            # A killed commit, or a catalog from a backup: then what it names may be gone.
+            if not is_newest and not named <= self._places(name):
+                return None
             # What is written next builds on it.
             current = table.metadata.current_snapshot()
             for manifest in current.manifests(table.io) if current else []:
@@ -301,16 +309,26 @@ class Namespace:
         self.tables[LIST] = table
         self.listed = dict(complete)
 
-    def _sweep(self, *, everything: bool) -> None:
+    def _sweep(self) -> None:
         """Removes files that no table names: in a folder the lake has another link to them where it still needs them."""
-        known = {name for name in self.tables if everything or name in self.unswept}
-        for name in known:
-            for place in self._places(name) - self._named(self.tables[name]):
-                self.files.remove(*place)
+        known = {name for name in self.tables if self.will_sweep or name in self.unswept}
+        problems = []
+        for name in sorted(known | set(self.files.tables()) - set(self.tables)):
+            try:
+                self._sweep_table(name)
+            except Exception as error:
+                # The other tables may hold what has to go as well.
+                problems.append(error)
             say(swept=name)
-        for name in self.files.tables():
-            if name not in self.tables:
-                self.files.remove_table(name)
+        if problems:
+            raise problems[0]
+
+    def _sweep_table(self, name: str) -> None:
+        if name not in self.tables:
+            self.files.remove_table(name)
+            return
+        for place in self._places(name) - self._named(self.tables[name]):
+            self.files.remove(*place)
 
     def _named(self, table: Table) -> set[tuple[str, str, str]]:
         metadata, io = table.metadata, table.io
@@ -319,9 +337,11 @@ class Namespace:
         for snapshot in metadata.snapshots:
             named.add(snapshot.manifest_list)
             manifests.update({one.manifest_path: one for one in snapshot.manifests(io)})
+            require_few(manifests)
         for path, manifest in manifests.items():
             named.add(path)
             named.update(entry.data_file.file_path for entry in manifest.fetch_manifest_entry(io, discard_deleted=True))
+            require_few(named)
         return {io.place_of(location) for location in named}
 
     def _places(self, table: str) -> set[tuple[str, str, str]]:
@@ -425,6 +445,11 @@ def is_own_property(location: str, key: str, value: str) -> bool:
     if key in PLACES:
         return value == f"{location}/{PLACES[key]}"
     return key in PROPERTIES | PROPERTIES_OF_SPARK or key.startswith(TableProperties.METRICS_MODE_COLUMN_CONF_PREFIX)
+
+
+def require_few(files: Collection) -> None:
+    if len(files) > MOST_FILES:
+        raise ForeignFile("more files than a table of Daybook has")
 
 
 def content_of(snapshot) -> str | None:

@@ -1,6 +1,7 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, symlinkSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, symlinkSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,19 +10,21 @@ import { afterAll, expect, test } from 'vitest';
 import { showSnapshots } from '../../iceberg/show-snapshots.ts';
 import { runTablesProgram } from '../../iceberg/tables-program.ts';
 import { openLake } from '../../lake/open-lake.ts';
+import { readManifest } from '../../lake/pointer.ts';
 import { bill } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
-import { some } from '../support/proof-test.ts';
+import { proofTest, some } from '../support/proof-test.ts';
 import { row, rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { createTestLake } from './export-of.ts';
-import { pythonWithReaders } from './read-iceberg.ts';
+import { pythonWithReaders, readIceberg } from './read-iceberg.ts';
 
 // Somebody may write in the lake, and nowhere else.
 const { warehouse, url } = await createTestDatabase();
 const cacheFolder = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'daybook');
 const { exportNow, location, scratch } = await createTestLake(url, { iceberg: { add: true, cacheFolder } });
+const lake = await openLake({ location, scratch: `${scratch}-of-reader` });
 const places = { databaseUrl: url, cacheFolder, scratch: join(scratch, 'iceberg') };
 const connectionId = await addTestConnection(warehouse);
 await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b1'), bill('b2')]] });
@@ -36,7 +39,8 @@ interface Metadata {
   'current-snapshot-id': number;
   properties: Record<string, string>;
   'metadata-log': { 'metadata-file': string; 'timestamp-ms': number }[];
-  snapshots: { 'manifest-list': string; summary?: Record<string, string> }[];
+  refs: Record<string, { 'snapshot-id': number }>;
+  snapshots: { 'snapshot-id': number; 'manifest-list': string; summary?: Record<string, string> }[];
 }
 
 interface Attack {
@@ -147,6 +151,15 @@ test.each<Attack>([
       await promisify(execFile)(await pythonWithReaders(), ['-c', moveManifests, outside, ...lists]);
     },
   },
+  {
+    what: 'its list of files is 100 kB, and 65 MB once it is unpacked',
+    async attack() {
+      const { snapshots } = await readMetadata('bills');
+      const lists = snapshots.map((snapshot) => fileURLToPath(snapshot['manifest-list']));
+      await promisify(execFile)(await pythonWithReaders(), ['-c', growManifests, ...lists]);
+      for (const list of lists) expect((await stat(list)).size).toBeLessThan(200_000);
+    },
+  },
 ])(
   'what Daybook does not write is not believed, and a table is made again where $what',
   async ({ attack }) => {
@@ -160,12 +173,47 @@ test.each<Attack>([
   },
 );
 
+const goesOn = 'removes what has to go, though a list of files cannot be read of a snapshot that stays';
+
+test(`an erasure ${goesOn}`, async () => {
+  await expectGone(() => showSnapshots(lake, places, { add: true, sweep: true, newest: undefined }));
+});
+
+proofTest(`an export ${goesOn}`, async () => {
+  await expectGone(async () => {
+    expect((await exportNow()).icebergProblem).toBeUndefined();
+  });
+});
+
+async function expectGone(work: () => Promise<unknown>): Promise<void> {
+  const ids: string[] = [];
+  for (const memo of ['stays', 'goes', 'is newest']) {
+    await rows(warehouse, 'update finance.bills set memo = $1 where id = $2', [
+      `${randomUUID()} ${memo}`,
+      'b2',
+    ]);
+    ids.push((await exportNow()).snapshotId);
+  }
+  const [stays = '', goes = ''] = ids;
+  const { refs, snapshots } = await readMetadata('bills');
+  const list = snapshots.find((one) => one['snapshot-id'] === refs[stays]?.['snapshot-id'])?.[
+    'manifest-list'
+  ];
+  await writeFile(fileURLToPath(list ?? ''), 'garbage');
+  const held = (await readManifest(lake, goes))?.tables.bills?.files.map(({ sha256 }) => `${sha256}.parquet`);
+  expect(dataOf('bills')).toEqual(expect.arrayContaining(held ?? []));
+  await lake.removeSnapshot(goes);
+  await work();
+  const seen = await readIceberg(url, { reader: 'pyiceberg', tables: ['bills'] });
+  expect(Object.keys(seen).sort()).toEqual(await lake.snapshotIds());
+  expect(held?.filter((name) => dataOf('bills').includes(name))).toEqual([]);
+}
+
 test('behind a link that is planted while the tables are committed nothing is removed', async () => {
   const victim = join(outside, 'victim');
   await mkdir(join(victim, 'deep'), { recursive: true });
   for (const name of ['key', 'deep/key']) await writeFile(join(victim, name), 'secret');
   const links = ['data/zz', 'metadata/zz'].map((path) => join(location, 'iceberg/finance/bills', path));
-  const lake = await openLake({ location, scratch });
   await showSnapshots(lake, places, {
     add: true,
     newest: undefined,
@@ -174,7 +222,6 @@ test('behind a link that is planted while the tables are committed nothing is re
       for (const link of links) if (!existsSync(link)) symlinkSync(victim, link);
     },
   });
-  await lake.close();
   expect((await readdir(victim, { recursive: true })).sort()).toEqual(['deep', 'deep/key', 'key']);
   for (const path of [...links, victim]) await rm(path, { recursive: true });
 });
@@ -225,6 +272,20 @@ for path in sys.argv[2:]:
         writer.add_manifests(manifests)
 `;
 
+/** Of a list of files, which is right otherwise. */
+const growManifests = `
+import sys
+from pyiceberg.io.pyarrow import PyArrowFileIO
+from pyiceberg.manifest import read_manifest_list, write_manifest_list
+io, key_metadata = PyArrowFileIO({}), 14
+for path in sys.argv[1:]:
+    manifests = list(read_manifest_list(io.new_input(path)))
+    with write_manifest_list(2, io.new_output(path), manifests[0].added_snapshot_id, None, 1, "gzip") as writer:
+        for one, megabytes in zip(manifests, [65, *(0 for _ in manifests)]):
+            one[key_metadata] = bytes(megabytes << 20)
+            writer.add_manifests([one])
+`;
+
 async function edit(table: string, change: (metadata: Metadata) => void): Promise<void> {
   const metadata = await readMetadata(table);
   change(metadata);
@@ -242,6 +303,10 @@ async function metadataOf(table: string): Promise<string> {
     [table],
   );
   return fileURLToPath(String(at));
+}
+
+function dataOf(table: string): string[] {
+  return readdirSync(join(location, 'iceberg/finance', table, 'data'));
 }
 
 async function overwrite(table: string, which: RegExp, change: (content: Buffer) => Buffer): Promise<void> {
