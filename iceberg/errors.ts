@@ -10,3 +10,11 @@ export class IcebergFailed extends Error {
     );
   }
 }
+
+/** In a sentence: the newest snapshot and all others are shown. */
+export function leftOut(snapshotIds: readonly string[]): string {
+  return (
+    `The Iceberg tables do not show ${snapshotIds.join(', ')}: what the lake has of it is no Parquet, or of other types than the newest. ` +
+    'Check it with "daybook snapshots verify"; one that Daybook has not made can be removed.'
+  );
+}

@@ -3,14 +3,14 @@
 It is told what there is, and makes the catalog and the files beside it agree, whatever they were: killed anywhere and started again
 it ends the same. A line of JSON at a time:
 
-    told  {"lake": …, "namespace": …, "check": false, "kept": [snapshot_id, …], "sweep": false}
+    told  {"lake": …, "namespace": …, "check": false, "kept": [snapshot_id, …], "newest": snapshot_id, "sweep": false}
     says  {"remade": name, "why": error}                                      for each table that cannot be read
     says  {"looked": name}                                                    after each table
     says  {"missing": [snapshot_id, …]}                                       kept ones that the tables do not show
     told  {"add": [{"snapshot_id", "taken_at", "tables": {name: [{"sha256", "rows"}, …]}}, …]}
     says  {"committed": name}                                                 after each table
     says  {"swept": name}                                                     after each table of whose files some may be named no more
-    says  {"done": {"tables", "snapshots"}}, or {"refused": why}
+    says  {"done": {"tables", "snapshots", "left": [snapshot_id, …]}}, or {"refused": why}
 
 Told to check, it adds nothing: of a namespace that another program writes, it forgets what that program should not believe.
 
@@ -30,10 +30,13 @@ from datetime import datetime, timedelta, timezone
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyiceberg.catalog import Catalog
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import ValidationError
 from pyiceberg.io.pyarrow import parquet_file_to_data_file
+from pyiceberg.schema import Schema, assign_fresh_schema_ids
 from pyiceberg.table import Table, TableProperties, Transaction
+from pyiceberg.table.update.schema import UpdateSchema
 from pyiceberg.table.update.snapshot import ExpireSnapshots, ManageSnapshots
 from sqlalchemy import Connection, event, text
 
@@ -87,7 +90,7 @@ def main() -> None:
             return
         say(missing=namespace.missing(job["kept"]))
         add = told.get()["add"]
-        say(done=namespace.show(job["kept"], add))
+        say(done=namespace.show(add, must_show=job.get("newest")))
 
 
 class Refused(Exception):
@@ -162,7 +165,7 @@ class Namespace:
         """Of tables that another program writes: what it need not believe is forgotten, and files that nothing names are removed."""
         self._read_tables()
         self._sweep()
-        return {"tables": len(self.tables), "snapshots": 0}
+        return {"tables": len(self.tables), "snapshots": 0, "left": []}
 
     def missing(self, kept: list[str]) -> list[str]:
         self._read_tables()
@@ -185,13 +188,24 @@ class Namespace:
                 self.tables[name] = table
             say(looked=name)
 
-    def show(self, kept: list[str], add: list[dict]) -> dict:
-        added = {one["snapshot_id"]: Wanted(self, one) for one in sorted(add, key=lambda one: one["snapshot_id"])}
+    def show(self, add: list[dict], *, must_show: str | None) -> dict:
+        self.must_show, self.left = must_show, []
+        added: dict[str, Wanted] = {}
+        for one in sorted(add, key=lambda one: one["snapshot_id"]):
+            try:
+                added[one["snapshot_id"]] = Wanted(self, one)
+            except Exception as error:
+                self._leave(one["snapshot_id"], error, added)
+        newest = added[must_show].tables if must_show in added else {}
+        for snapshot_id, wanted in list(added.items()):
+            if not all(content.fits(newest[name].columns) for name, content in wanted.tables.items() if name in newest):
+                self._leave(snapshot_id, ValueError("types other than those of the newest"), added)
         for snapshot_id, wanted in added.items():
             if not wanted.is_shown():
                 self.complete.pop(snapshot_id, None)
-        for name in {name for wanted in added.values() for name, content in wanted.tables.items() if not content.fits()}:
-            self._begin_anew(name)
+        for name, content in newest.items():
+            if name in self.tables and not content.fits(self.tables[name].schema()):
+                self._begin_anew(name)
         # What is about to go or to change is not called complete any more.
         self._write_list(self.complete)
         names = {name for wanted in added.values() for name in wanted.tables}
@@ -201,7 +215,15 @@ class Namespace:
             self.complete[snapshot_id] = wanted.rows()
         self._write_list(self.complete)
         self._sweep()
-        return {"tables": len(self.tables) - (LIST in self.tables), "snapshots": len(self.complete)}
+        return {"tables": len(self.tables) - (LIST in self.tables), "snapshots": len(self.complete), "left": self.left}
+
+    def _leave(self, snapshot_id: str, error: Exception, added: dict[str, "Wanted"]) -> None:
+        """Others are shown without one that cannot be, and what is gone is removed; only the newest must be shown."""
+        if snapshot_id == self.must_show:
+            raise error
+        self.left.append(snapshot_id)
+        self.complete.pop(snapshot_id, None)
+        added.pop(snapshot_id, None)
 
     def _begin_anew(self, name: str) -> None:
         """A column cannot have one type in a snapshot and any other in the next: readers find it by its name."""
@@ -232,10 +254,14 @@ class Namespace:
             for snapshot_id, content in wanted.items():
                 if snapshot_id in transaction.table_metadata.refs:
                     continue
-                found = content.find(transaction) or content.write(transaction)
+                try:
+                    found = content.find(transaction) or content.write(transaction)
+                except Exception as error:
+                    self._leave(snapshot_id, error, added)
+                    continue
                 ManageSnapshots(transaction).create_tag(found, snapshot_id).commit()
-            newest = max(tag for tag, ref in transaction.table_metadata.refs.items() if ref.snapshot_ref_type == "tag")
-            if transaction.table_metadata.current_snapshot_id != transaction.table_metadata.refs[newest].snapshot_id:
+            newest = max((tag for tag, ref in transaction.table_metadata.refs.items() if ref.snapshot_ref_type == "tag"), default=None)
+            if newest and transaction.table_metadata.current_snapshot_id != transaction.table_metadata.refs[newest].snapshot_id:
                 ManageSnapshots(transaction).set_current_snapshot(ref_name=newest).commit()
             expire(transaction, datetime.now(timezone.utc) + timedelta(days=1))
         if {one.snapshot_id for one in before.snapshots} - {one.snapshot_id for one in table.metadata.snapshots}:
@@ -380,19 +406,18 @@ class Content:
     """What a table holds in a snapshot of the lake. Files without rows say only which columns there are."""
 
     def __init__(self, namespace: Namespace, name: str, files: list[dict]) -> None:
-        self.table = namespace.tables.get(name)
         self.folder = f"{namespace.location}/{name}/data"
         self.rows = sum(file["rows"] for file in files)
         self.paths = {f"{self.folder}/{file['sha256']}.parquet" for file in files if file["rows"] > 0}
         with namespace.files.open(name, "data", f"{files[0]['sha256']}.parquet") as first:
             self.schema = pq.read_schema(first)
+        self.columns = assign_fresh_schema_ids(Catalog._convert_schema_if_needed(self.schema))
         parts = [str(self.schema.remove_metadata()), *sorted(self.paths)]
         self.digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
-    def fits(self) -> bool:
+    def fits(self, columns: Schema) -> bool:
         try:
-            if self.table is not None:
-                self.table.update_schema().union_by_name(self.schema)
+            UpdateSchema(None, schema=columns).union_by_name(self.schema)
             return True
         except (ValidationError, ValueError):
             return False

@@ -92,7 +92,14 @@ async function show(
   };
   for (let attempt = 1; ; attempt += 1) {
     // Where one of several tables could not be swept, the next attempt finds which.
-    const job = { lake: lake.location, namespace, check: false, kept, sweep: sweep || attempt > 1 };
+    const job = {
+      lake: lake.location,
+      namespace,
+      check: false,
+      kept,
+      newest: mustHave,
+      sweep: sweep || attempt > 1,
+    };
     try {
       return await runTablesProgram(places, job, { answer, onCommitted });
     } catch (error) {

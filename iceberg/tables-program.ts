@@ -31,6 +31,8 @@ export interface TablesJob {
   /** Whether it adds nothing, and only forgets tables that whoever writes to the namespace should not believe. */
   readonly check: boolean;
   readonly kept: readonly string[];
+  /** The snapshot that must be shown; others that cannot be are left out. */
+  readonly newest?: string | undefined;
   /** Whether files that nothing names are looked for everywhere, and not only where something was removed. */
   readonly sweep: boolean;
 }
@@ -175,7 +177,9 @@ function kindOf(problems: readonly string[], code: number | null): string {
   return last === undefined ? `its program ended with ${String(code)}` : last.split(':', 1).join('');
 }
 
-const doneSchema = z.object({ done: z.object({ tables: z.number(), snapshots: z.number() }) });
+const doneSchema = z.object({
+  done: z.object({ tables: z.number(), snapshots: z.number(), left: z.array(z.string()) }),
+});
 
 const saidSchema = z.union([
   z.object({ missing: z.array(z.string()) }),

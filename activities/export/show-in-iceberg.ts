@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { IcebergFailed } from '../../iceberg/errors.ts';
+import { IcebergFailed, leftOut } from '../../iceberg/errors.ts';
 import { hasTables } from '../../iceberg/has-tables.ts';
 import { showSnapshots } from '../../iceberg/show-snapshots.ts';
 import { LakeRefused, SnapshotDamaged } from '../../lake/errors.ts';
@@ -23,8 +23,11 @@ export async function showInIceberg(
   const places = { databaseUrl, cacheFolder, scratch: join(scratch, 'iceberg') };
   try {
     await session.assertAlive();
-    const { tables } = await showSnapshots(lake, places, { add, newest });
-    return add ? { icebergTables: tables } : {};
+    const { tables, left } = await showSnapshots(lake, places, { add, newest });
+    return {
+      ...(add ? { icebergTables: tables } : {}),
+      ...(left.length > 0 ? { icebergProblem: leftOut(left) } : {}),
+    };
   } catch (error) {
     if (isOfIceberg(error)) return { icebergProblem: error.message };
     throw error;

@@ -1,7 +1,7 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, symlinkSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { showSnapshots } from '../../iceberg/show-snapshots.ts';
 import { runTablesProgram } from '../../iceberg/tables-program.ts';
+import { openDuckDb } from '../../lake/duck-db.ts';
 import { openLake } from '../../lake/open-lake.ts';
 import { readManifest } from '../../lake/pointer.ts';
 import { bill } from '../support/finance-records.ts';
@@ -209,6 +210,36 @@ async function expectGone(work: () => Promise<unknown>): Promise<void> {
   expect(held?.filter((name) => dataOf('bills').includes(name))).toEqual([]);
 }
 
+test('a snapshot that cannot be shown is told, and the others are shown: a table that is no Parquet, a column of another type', async () => {
+  const whole = await lake.snapshotIds();
+  const planted = [
+    await plantCopy((file) => writeFile(file, 'no Parquet')),
+    await plantCopy(async (file) => {
+      const duckDb = await openDuckDb({ spillFolder: scratch });
+      const query = `select '${connectionId}' as connection_id, 'b1' as id, true as total_amount`;
+      await (await duckDb.connect()).run(`copy (${query}) to '${file}' (format parquet)`);
+      duckDb.close();
+    }),
+  ].sort();
+  const expectOthersShown = async (): Promise<void> => {
+    await rows(warehouse, 'update finance.bills set memo = $1 where id = $2', [randomUUID(), 'b2']);
+    const { snapshotId, tables, icebergTables, icebergProblem } = await exportNow();
+    whole.push(snapshotId);
+    expect(icebergProblem).toContain(`The Iceberg tables do not show ${planted.join(', ')}:`);
+    expect(icebergTables).toBe(tables);
+    const seen = await readIceberg(url, { reader: 'pyiceberg', tables: ['bills'] });
+    expect(Object.keys(seen).sort()).toEqual(whole);
+  };
+  await expectOthersShown();
+  // Then the tables have no types of before, and the planted ones are the first.
+  await rows(warehouse, 'delete from iceberg.iceberg_tables');
+  await expectOthersShown();
+  const { left } = await showSnapshots(lake, places, { add: true, sweep: true, newest: undefined });
+  expect([...left].sort()).toEqual(planted);
+  for (const id of planted) await lake.removeSnapshot(id);
+  expect(await exportNow()).not.toHaveProperty('icebergProblem');
+});
+
 test('behind a link that is planted while the tables are committed nothing is removed', async () => {
   const victim = join(outside, 'victim');
   await mkdir(join(victim, 'deep'), { recursive: true });
@@ -303,6 +334,29 @@ async function metadataOf(table: string): Promise<string> {
     [table],
   );
   return fileURLToPath(String(at));
+}
+
+/** As somebody does who may write to the lake: the oldest snapshot once more, as one before it, with another file of bills. Says its ID. */
+async function plantCopy(change: (file: string) => Promise<void>): Promise<string> {
+  const [from = ''] = await lake.snapshotIds();
+  const id = `20250101T000000Z-${randomUUID().slice(0, 6)}`;
+  const folder = join(location, 'snapshots', id);
+  await cp(join(location, 'snapshots', from), folder, { recursive: true });
+  const manifest = await readManifest(lake, from);
+  const file = manifest?.tables.bills?.files[0];
+  if (manifest === undefined || file === undefined) throw new Error(`${from} has no bills`);
+  const path = join(folder, file.path);
+  await rm(path);
+  await change(path);
+  const content = await readFile(path);
+  const rows = content.includes('total_amount') ? 1 : 2;
+  Object.assign(file, {
+    sha256: createHash('sha256').update(content).digest('hex'),
+    bytes: content.length,
+    rows,
+  });
+  await writeFile(join(folder, '_manifest.json'), JSON.stringify({ ...manifest, snapshot_id: id }));
+  return id;
 }
 
 function dataOf(table: string): string[] {
