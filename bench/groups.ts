@@ -28,7 +28,7 @@ export async function measureGroups(
     const warehouse = openWarehouse({ url: postgres.url, connections: 2 });
     const seconds: Record<string, number> = {};
     for (const target of ['postgres', 'lake'] as const) {
-      if (target === 'lake') await exportOnce({ databaseUrl: postgres.url, folder, lake });
+      if (target === 'lake') await exportOnce({ warehouse, databaseUrl: postgres.url, folder, lake });
       const run = { workflowId: '', temporalRunId: '', reason: 'bench', runId: target, target };
       const built = await buildMarts({ warehouse, places }, run, settings);
       seconds[target] = built.seconds;

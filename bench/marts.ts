@@ -12,6 +12,7 @@ import { pythonWithDbt } from '../marts/python-with-dbt.ts';
 import { dashboardFile } from '../server/dashboard/dashboard-file.tsx';
 import { readDashboard } from '../server/dashboard/read-dashboard.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
+import { warehouseId } from '../warehouse/warehouse-id.ts';
 import { fillBooks } from './fill-books.ts';
 import { migrateDatabase } from './initial.ts';
 import { ratio, type Measured } from './measured.ts';
@@ -36,11 +37,17 @@ export async function measureMarts(
       (await postgresCpuSeconds(await postmasterOf(dataDir)));
     const places = placesOf(settings, { databaseUrl: postgres.url, lake });
     const warehouse = openWarehouse({ url: postgres.url, connections: 2 });
-    const build = (target: 'postgres' | 'lake' | 'spark'): Promise<Build> =>
-      measured(cpu, () => buildMarts({ warehouse, places }, { ...run, runId: target, target }, settings));
+    const build = async (target: 'postgres' | 'lake' | 'spark'): Promise<Build> => {
+      const asked = { ...run, runId: target, target };
+      const done = await measured(cpu, () => buildMarts({ warehouse, places }, asked, settings));
+      // Of a million bills each takes minutes.
+      progress(`${target}: ${done.built.seconds.toFixed(1)} s`);
+      return done;
+    };
     const onPostgres = await build('postgres');
     await tellSlowest(path.join(folder, 'dbt', 'postgres'), progress);
     await exportOnce({
+      warehouse,
       databaseUrl: postgres.url,
       folder,
       lake,
@@ -147,6 +154,8 @@ async function postmasterOf(dataDir: string): Promise<number> {
 }
 
 export async function exportOnce(input: {
+  /** Whose the lake becomes. */
+  warehouse: Warehouse;
   databaseUrl: string;
   folder: string;
   lake: string;
@@ -162,7 +171,7 @@ export async function exportOnce(input: {
       runId: 'bench',
       scratch: path.join(input.folder, 'scratch'),
       productVersion: 'bench',
-      warehouseId: 'bench',
+      warehouseId: await warehouseId(input.warehouse),
       keep: { last: 1, daily: 0, monthEnds: false },
       snapshotId: snapshotId({ runId: 'bench', startedAt: new Date() }),
     },
