@@ -314,7 +314,9 @@ function momentOf(
   const latest = Date.parse(now) - monthsAgo * 60_000;
   const end =
     monthsAgo === 0 ? latest : Math.min(Date.parse(monthBefore(today, monthsAgo - 1)) - 1000, latest);
-  const begin = Math.min(Math.max(Date.parse(monthBefore(today, monthsAgo)), after + 1000), end);
+  const first = Date.parse(monthBefore(today, monthsAgo));
+  // Where the company's month has begun, and that of UTC has not, two chapters of it are seconds apart all the same.
+  const begin = Math.min(Math.max(first > end ? end - 59_000 : first, after + 1000), end);
   return begin + Math.floor((at * (end - begin)) / 1000) * 1000;
 }
 
