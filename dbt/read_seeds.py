@@ -16,7 +16,6 @@ from dbt_common.exceptions import DbtRuntimeError
 # As long as any text that the service sends: the file holds no more.
 LONGEST_TEXT = 2**31 - 1
 
-
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 

@@ -1,0 +1,23 @@
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { createFile } from '../../marts/create-file.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'daybook-test-create-'));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test('of several that make a file at once one does, and nothing lies beside it', async () => {
+  const path = join(folder, 'made');
+  await Promise.all(['one', 'two', 'three'].map((text) => createFile(path, text)));
+  expect(['one', 'two', 'three']).toContain(await readFile(path, 'utf8'));
+  expect(await readdir(folder)).toEqual(['made']);
+});
+
+test('where a file is, nothing is written beside it: a disk may be full', async () => {
+  // No file fits beside one whose name is as long as names may be.
+  const path = join(folder, 'n'.repeat(255));
+  await writeFile(path, 'there');
+  await createFile(path, 'another');
+  expect(await readFile(path, 'utf8')).toBe('there');
+});
