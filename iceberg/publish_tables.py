@@ -215,7 +215,8 @@ class Namespace:
             self.complete[snapshot_id] = wanted.rows()
         self._write_list(self.complete)
         self._sweep()
-        return {"tables": len(self.tables) - (LIST in self.tables), "snapshots": len(self.complete), "left": self.left}
+        tables = len(self.tables) - (LIST in self.tables)
+        return {"tables": tables, "snapshots": len(self.complete), "left": sorted(self.left)}
 
     def _leave(self, snapshot_id: str, error: Exception, added: dict[str, "Wanted"]) -> None:
         """Others are shown without one that cannot be, and what is gone is removed; only the newest must be shown."""
