@@ -46,6 +46,10 @@ counted as (
         ) as place,
         count(*) over (partition by connection_id, vendor_id, number) as of_number,
         count(*) over (partition by connection_id, number, amount, currency_code) as of_number_and_amount,
+        count(*) over (partition by connection_id, vendor_id, amount, currency_code) as of_amount,
+        cast(sum(case document_type when 'bill' then 1 else 0 end) over (
+            partition by connection_id, vendor_id, amount, currency_code
+        ) as bigint) as bills_of_amount,
         cast(sum(case document_type when 'bill' then 1 else 0 end) over (
             partition by connection_id, vendor_id, amount, currency_code
             order by document_date
@@ -83,9 +87,9 @@ counted as (
 
 {% endfor -%}
 
--- Bills and expenses in one line, each with how many of either kind stand up to it. The lines of all vendors and amounts are
--- one, for a join by one column: neighbours that are not alike fit no rule. Sums, for DuckDB takes the square for a count with
--- a filter.
+-- Bills and expenses in one line, each with how many of either kind stand up to it: those of a vendor and amount that has both,
+-- which few have. The lines of all vendors and amounts are one, for a join by one column: neighbours that are not alike fit no
+-- rule. Sums, for DuckDB takes the square for a count with a filter.
 placed as (
     select
         document_type,
@@ -93,7 +97,9 @@ placed as (
         cast(sum(case document_type when 'bill' then 1 else 0 end) over line as bigint) as bills_so_far,
         cast(sum(case document_type when 'expense' then 1 else 0 end) over line as bigint) as expenses_so_far
     from counted
-    where vendor_id is not null and amount <> 0 and document_date is not null
+    where
+        vendor_id is not null and amount <> 0 and document_date is not null
+        and bills_of_amount > 0 and bills_of_amount < of_amount
     window line as (
         order by connection_id, vendor_id, amount, currency_code, document_date, place
         rows between unbounded preceding and current row
