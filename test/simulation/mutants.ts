@@ -82,8 +82,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a deletion closes what waits in quarantine of a newer version',
     file: 'warehouse/quarantine/close-buried.ts',
-    find: 'return deleted === undefined || kept <= deleted;',
-    replace: 'return deleted === undefined || kept < Infinity;',
+    find: 'and coalesce(q.version_us <= deletion.version_us, true)',
+    replace: '',
   },
   {
     name: 'the lease is not checked',
@@ -482,15 +482,15 @@ export const mutants: readonly Mutant[] = [
     name: 'a record without an id is another one whenever it is seen',
     about: 'oddRecords',
     file: 'warehouse/landing/quarantine-records.ts',
-    find: 'sync.content_hash(payload) as content',
-    replace: 'sync.content_hash(payload) || md5(payload) as content',
+    find: 'else sync.content_hash(payload) end as content',
+    replace: 'else sync.content_hash(payload) || md5(payload) end as content',
   },
   {
     name: 'an older good version closes the entry of a newer bad one',
     about: 'spoiledMeanwhile',
     file: 'warehouse/landing/settle-records.ts',
-    find: 'return bad === undefined || bad <= (versions.get(record_id) ?? -Infinity);',
-    replace: 'return bad === undefined || bad <= Infinity;',
+    find: 'and (q.version_us is null or q.version_us <= good.version_us)',
+    replace: '',
   },
   {
     name: 'an id with half of a surrogate pair is an id',
@@ -510,8 +510,8 @@ export const mutants: readonly Mutant[] = [
     name: 'a record without an id that a lagging list does not show leaves quarantine',
     about: 'oddRecordsBehind',
     file: 'warehouse/reconcile/close-unlisted.ts',
-    find: 'version < newest;',
-    replace: 'version < Infinity;',
+    find: 'q.version_us < surely_listed_us,',
+    replace: 'q.version_us < surely_listed_us + 1e15,',
   },
   {
     name: 'one 404 to a fetch is proof where other records are found',

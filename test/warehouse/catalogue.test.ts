@@ -278,6 +278,8 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
     closed_at: true,
     closed_why: true,
     discarded_content: true,
+    content: true,
+    version_us: true,
   },
   'sync.discrepancies': {
     id: true,

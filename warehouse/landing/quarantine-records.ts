@@ -1,5 +1,6 @@
 import { hash as digestOf } from 'node:crypto';
 import type { PoolClient } from 'pg';
+import { problemOfNumbers } from '../../resources/huge-number.ts';
 import { microsecondsOf } from '../../resources/instant.ts';
 import { isTooLong } from '../../resources/longest-id.ts';
 import type { Resource } from '../../resources/resource.ts';
@@ -30,7 +31,9 @@ export async function quarantineRecords(
   const { mayLag } = input;
   // What an event says is no version of a record.
   const mayBeOutdated = mayLag && input.stream !== 'events';
-  const refused = input.stream === 'events' ? input.refused : await withoutOutdated(client, input);
+  const dated = input.refused.map((one) => ({ ...one, version: versionOfEntry(one.text, input.resource) }));
+  const refused =
+    input.stream === 'events' ? dated : await withoutOutdated(client, { ...input, refused: dated });
   if (refused.length === 0) return 0;
   const { rowCount } = await client.query({
     name: 'quarantine records',
@@ -47,11 +50,17 @@ export async function quarantineRecords(
       input.landedAt,
       ...[mayLag, deletedAtSource],
       // One of a known version is newer than the announced deletion, or it would have been left out.
-      refused.map(({ text }) => mayBeOutdated && versionOfEntry(text, input.resource) !== undefined),
+      refused.map(({ version }) => mayBeOutdated && version !== undefined),
+      refused.map(({ version }) => version ?? null),
+      // Postgres would write out the very numbers for which the record may not land.
+      refused.map(({ text }) => problemOfNumbers(text) !== undefined),
     ],
   });
   return rowCount ?? 0;
 }
+
+/** With its version in microseconds; undefined where that may be what is wrong with it. */
+type Dated = RefusedRecord & { readonly version: number | undefined };
 
 async function withoutOutdated(
   client: PoolClient,
@@ -64,11 +73,11 @@ async function withoutOutdated(
   }: {
     connectionId: string;
     resource: Resource;
-    refused: readonly RefusedRecord[];
+    refused: readonly Dated[];
     mayLag: boolean;
     askedAt?: string | null;
   },
-): Promise<readonly RefusedRecord[]> {
+): Promise<readonly Dated[]> {
   const ids = refused.flatMap(({ recordId }) => recordId ?? []);
   if (ids.length === 0) return refused;
   const { rows } = await client.query<{
@@ -98,10 +107,9 @@ async function withoutOutdated(
       },
     ]),
   );
-  return refused.filter(({ recordId, text }) => {
+  return refused.filter(({ recordId, version }) => {
     const newest = known.get(recordId ?? '');
     if (newest === undefined) return true;
-    const version = versionOfEntry(text, resource);
     if (version === undefined) return !newest.mayBeErased;
     return version >= newest.held && version > newest.deleted;
   });
@@ -117,17 +125,19 @@ function keyOf(id: string): string {
  */
 const quarantineSql = `
   with hashed as materialized (
-    select refused.*, sync.content_hash(payload) as content
-    from unnest($4::text[], $5::text[], $6::text[], $7::text[], $12::boolean[])
-      with ordinality as refused (record_id, key, reason, payload, is_newer, place)
+    select refused.*, case when as_text then sync.text_hash(payload) else sync.content_hash(payload) end as content
+    from unnest($4::text[], $5::text[], $6::text[], $7::text[], $12::boolean[], $13::bigint[], $14::boolean[])
+      with ordinality as refused (record_id, key, reason, payload, is_newer, version_us, as_text, place)
   ), refused as materialized (
     select distinct on (coalesce(key, content)) *, coalesce(key, content) as entry_key
     from hashed
     order by coalesce(key, content), place desc
   )
   insert into sync.quarantine
-    (connection_id, resource, stream, record_id, entry_key, reason, payload, run_id, first_seen_at, last_seen_at)
-  select $1, $2, $3, refused.record_id, refused.entry_key, refused.reason, refused.payload, $8, $9, $9
+    (connection_id, resource, stream, record_id, entry_key, reason, payload, content, version_us, run_id, first_seen_at,
+      last_seen_at)
+  select $1, $2, $3, refused.record_id, refused.entry_key, refused.reason, refused.payload, refused.content, refused.version_us,
+    $8, $9, $9
   from refused
   where not exists (
     select from sync.quarantine discarded
@@ -143,5 +153,6 @@ const quarantineSql = `
       ))
   )
   on conflict (connection_id, resource, entry_key) where status = 'open' do update set
-    reason = excluded.reason, payload = excluded.payload, stream = excluded.stream,
+    reason = excluded.reason, payload = excluded.payload, content = excluded.content, version_us = excluded.version_us,
+    stream = excluded.stream,
     run_id = excluded.run_id, last_seen_at = excluded.last_seen_at`;

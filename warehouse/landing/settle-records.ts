@@ -1,6 +1,5 @@
 import type { PoolClient } from 'pg';
 import { microsecondsOf } from '../../resources/instant.ts';
-import { versionOfEntry } from '../quarantine/version-of-entry.ts';
 import type { RecordScope } from '../record-scope.ts';
 import type { PreparedRecord } from './prepared-page.ts';
 
@@ -19,43 +18,18 @@ export async function settleRecords(
 ): Promise<void> {
   const { connectionId, resource, landedAt, written, known } = input;
   const good = [...written, ...known];
-  const settled = await settledEntries(client, { connectionId, resource, good });
   await client.query({
     name: 'settle records',
     text: settleSql,
     values: [
-      ...[connectionId, resource.name, good.map(({ id }) => id), settled, landedAt],
-      good.map(({ version }) => version),
-      written.map(({ id }) => id),
+      ...[connectionId, resource.name, good.map(({ id }) => id)],
+      good.map(({ version }) => microsecondsOf(version) ?? null),
+      ...[landedAt, good.map(({ version }) => version), written.map(({ id }) => id)],
     ],
   });
 }
 
-/** Numbers of the entries of versions that are not newer than the good one, and of those that do not say how new they are. */
-async function settledEntries(
-  client: PoolClient,
-  input: RecordScope & { good: readonly PreparedRecord[] },
-): Promise<string[]> {
-  const { connectionId, resource, good } = input;
-  const versions = new Map(good.map(({ id, version }) => [id, microsecondsOf(version) ?? -Infinity]));
-  const { rows } = await client.query<{ id: string; record_id: string; payload: string }>({
-    name: 'read entries to settle',
-    text: entriesSql,
-    values: [connectionId, resource.name, [...versions.keys()]],
-  });
-  return rows
-    .filter(({ record_id, payload }) => {
-      const bad = versionOfEntry(payload, resource);
-      return bad === undefined || bad <= (versions.get(record_id) ?? -Infinity);
-    })
-    .map(({ id }) => id);
-}
-
-const entriesSql = `
-  select id::text as id, record_id, payload
-  from sync.quarantine
-  where connection_id = $1 and resource = $2 and entry_key = any($3::text[]) and record_id is not null and status = 'open'`;
-
+/** Of the entries, those of versions that are not newer than the good one, and those that do not say how new they are. */
 const settleSql = `
   with tombstones as (
     delete from sync.tombstones where connection_id = $1 and resource = $2 and record_id = any($3::text[])
@@ -72,6 +46,9 @@ const settleSql = `
   ), issues as (
     delete from sync.field_issues where connection_id = $1 and resource = $2 and record_id = any($7::text[])
   )
-  update sync.quarantine
+  update sync.quarantine q
   set status = 'landed', closed_at = $5, closed_why = 'a good version arrived'
-  where id = any($4::bigint[]) and status = 'open'`;
+  from unnest($3::text[], $4::bigint[]) as good (id, version_us)
+  where q.connection_id = $1 and q.resource = $2 and q.entry_key = any($3::text[]) and q.status = 'open'
+    and q.record_id is not null and q.entry_key = good.id
+    and (q.version_us is null or q.version_us <= good.version_us)`;

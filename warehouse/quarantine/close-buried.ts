@@ -2,7 +2,6 @@ import type { PoolClient } from 'pg';
 import { microsecondsOf } from '../../resources/instant.ts';
 import type { RecordScope } from '../record-scope.ts';
 import { deletedAtSource } from './deleted-at-source.ts';
-import { versionOfEntry } from './version-of-entry.ts';
 
 /**
  * Closes what waits in quarantine of records that were deleted. An event tells of the past, and so does an answer that was in hand: a version
@@ -18,31 +17,24 @@ export async function closeBuried(
   },
 ): Promise<void> {
   const { connectionId, resource, landedAt, source, deletions } = input;
-  const { rows } = await client.query<{ id: string; record_id: string; payload: string }>({
-    name: 'read entries of buried',
-    text: `
-      select id::text as id, entry_key as record_id, payload
-      from sync.quarantine
-      where connection_id = $1 and resource = $2 and entry_key = any($3::text[]) and status = 'open'`,
-    values: [connectionId, resource.name, deletions.map(({ id }) => id)],
-  });
-  const versions = new Map(deletions.map(({ id, version }) => [id, version]));
-  const gone = rows.filter(({ record_id, payload }) => {
-    if (source === 'reconcile') return true;
-    const [kept, deleted] = [
-      versionOfEntry(payload, resource),
-      microsecondsOf(versions.get(record_id) ?? ''),
-    ];
-    if (kept === undefined) return source === 'webhook';
-    return deleted === undefined || kept <= deleted;
-  });
-  if (gone.length === 0) return;
   await client.query({
     name: 'close entries of buried',
     text: `
-      update sync.quarantine
-      set status = 'discarded', closed_at = $2::timestamptz, closed_why = $3
-      where id = any($1::bigint[]) and status = 'open'`,
-    values: [gone.map(({ id }) => id), landedAt, deletedAtSource],
+      update sync.quarantine q
+      set status = 'discarded', closed_at = $5::timestamptz, closed_why = $6
+      where q.connection_id = $1 and q.resource = $2 and q.entry_key = any($3::text[]) and q.status = 'open'
+        and case
+          when $7 = 'reconcile' then true
+          when q.version_us is null then $7 = 'webhook'
+          else exists (
+            select from unnest($3::text[], $4::bigint[]) as deletion (id, version_us)
+            where deletion.id = q.entry_key and coalesce(q.version_us <= deletion.version_us, true)
+          )
+        end`,
+    values: [
+      ...[connectionId, resource.name, deletions.map(({ id }) => id)],
+      deletions.map(({ version }) => microsecondsOf(version) ?? null),
+      ...[landedAt, deletedAtSource, source],
+    ],
   });
 }

@@ -12,9 +12,10 @@ export async function discardEntries(
   const { rows } = await pool.query<{ id: number }>(
     `update sync.quarantine entry set
        status = 'discarded', closed_at = clock_timestamp(), closed_why = $3,
-       discarded_content = sync.content_hash(payload)
+       discarded_content = shown.content
      from unnest($1::bigint[], $2::text[]) as shown (id, content)
-     where entry.id = shown.id and entry.status = 'open' and sync.content_hash(entry.payload) = shown.content
+     where entry.id = shown.id and entry.status = 'open'
+       and coalesce(entry.content, sync.content_hash(entry.payload)) = shown.content
      returning entry.id::int as id`,
     [entries.map(({ id }) => id), entries.map(({ content }) => content), why],
   );

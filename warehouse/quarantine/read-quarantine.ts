@@ -29,7 +29,8 @@ const columns = [
   'first_seen_at',
   'last_seen_at',
   'closed_why',
-  sql<string>`sync.content_hash(payload)`.as('content'),
+  // An entry of a release before 0.6 has none.
+  sql<string>`coalesce(content, sync.content_hash(payload))`.as('content'),
 ] as const;
 
 /** Open entries, or all, the newest first: every one of them, for who asked for that. */

@@ -18,4 +18,8 @@ export interface QuarantineTable {
   closed_at: Time | null;
   closed_why: string | null;
   discarded_content: Generated<string | null>;
+  /** Hash of the content. Null: of a release before 0.6, and not met again since. */
+  content: string | null;
+  /** Of the version that the record states: a bigint, which pg reads as text. Null: none that is a time. */
+  version_us: string | null;
 }
