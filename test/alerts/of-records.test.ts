@@ -49,8 +49,8 @@ test('approval says how many of how many and how to approve, until nothing waits
     ],
   });
   await warehouse.pool.query(
-    `insert into sync.discrepancies (connection_id, resource, record_id, kind, status, run_id)
-     select $1, 'bills', 'bill ' || n, 'extra', 'confirmed', $2 from generate_series(1, 1200) n`,
+    `insert into sync.discrepancies (connection_id, resource, record_id, kind, status, version, run_id)
+     select $1, 'bills', 'bill ' || n, 'extra', 'confirmed', now(), $2 from generate_series(1, 1200) n`,
     [name, runId],
   );
   await judge();
@@ -60,6 +60,33 @@ test('approval says how many of how many and how to approve, until nothing waits
   expect(alerts[0]?.remedy).toContain(`"daybook reconcile ${name} --approve-deletes"`);
   expect(alerts[0]?.remedy).toContain(`signal approveDeletes to the workflow approve-deletes/${name}`);
   await warehouse.pool.query(`update sync.discrepancies set status = 'repaired', closed_at = now()`);
+  await judge();
+  expect(await open()).toEqual([]);
+});
+
+test('what only ever waited in quarantine asks for no approval', async () => {
+  const asked = {
+    stream: 'bills',
+    status: 'partial',
+    type: 'ApprovalNeeded',
+    failure: 'One is gone.',
+  } as const;
+  const runId = await addRun(warehouse, {
+    connection: name,
+    kind: 'reconcile',
+    status: 'partial',
+    streams: [asked],
+  });
+  await warehouse.pool.query(
+    `insert into sync.discrepancies (connection_id, resource, record_id, kind, status, version, run_id)
+     values ($1, 'bills', 'landed', 'extra', 'confirmed', now(), $2), ($1, 'bills', 'never landed', 'extra', 'confirmed', null, $2)`,
+    [name, runId],
+  );
+  await judge();
+  expect(await open()).toMatchObject([{ kind: 'approval' }]);
+  await warehouse.pool.query(
+    `update sync.discrepancies set status = 'repaired', closed_at = now() where record_id = 'landed'`,
+  );
   await judge();
   expect(await open()).toEqual([]);
 });

@@ -148,6 +148,19 @@ describe('a run', () => {
   });
 });
 
+describe('discrepancies', () => {
+  test('of all connections say whose deletions wait, and those of one what is asked', async () => {
+    const all = await open(`${url}/discrepancies`);
+    const waiting = all.getByRole('region', { name: 'Deletions waiting for approval' });
+    expect(await waiting.getByRole('link').allTextContents()).toEqual(['gone']);
+    await waiting.getByRole('link', { name: 'gone' }).click();
+    expect(new URL(all.url()).pathname).toBe('/connections/gone');
+    const one = await open(`${url}/discrepancies?connection=gone`);
+    await one.getByText('Approve the deletions …').click();
+    expect(await one.getByRole('button', { name: 'Delete 60 records' }).isVisible()).toBe(true);
+  });
+});
+
 describe('a long list', () => {
   test('is shown by the page, the newest first, and nothing is left out or shown twice', async () => {
     const seen: string[] = [];

@@ -6,6 +6,8 @@ import { readStatus, readStatusOf, type ConnectionStatus } from '../../warehouse
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { countInWords } from '../../warehouse/quarantine/count-open-entries.ts';
 import { newestOpenEntries } from '../../warehouse/quarantine/read-quarantine.ts';
+import { connectionsAskingForApproval } from '../../warehouse/reconcile/asked-for-approval.ts';
+import { readDiscrepancies } from '../../warehouse/reconcile/read-discrepancies.ts';
 import { readRuns } from '../../warehouse/runs/read-run.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { addFleet } from './add-fleet.ts';
@@ -38,6 +40,25 @@ await pool.query(
   [entries, flooded],
 );
 await pool.query('analyze sync.quarantine');
+
+const differences = 40_000;
+/** Deletions of the same company wait for approval, all but one of those there are; one of another reconcile has not asked; most are over. */
+await pool.query(
+  `insert into sync.discrepancies (connection_id, resource, record_id, kind, status, version, run_id, found_at, closed_at)
+   select case when n = 10 then 'co-00003' when n = 11 then 'co-00004' else $2 end, 'bills', 'record-' || n,
+     case when n > $1 / 4 then 'missing' else 'extra' end, case when n > $1 / 4 then 'repaired' else 'confirmed' end, now(),
+     case when n = 10 then 'run-3' when n = 11 then 'run-4' else 'run-7' end,
+     case when n <= 11 then now() - interval '1 hour' else now() end, case when n > $1 / 4 then now() end
+   from generate_series(1, $1::int) n`,
+  [differences, flooded],
+);
+await pool.query(
+  `insert into sync.run_streams (run_id, connection_id, stream, status, failure_type, failure)
+   values ('run-3', 'co-00003', 'bills', 'partial', 'ApprovalNeeded', 'One is gone.'), ('run-4', 'co-00004', 'bills', 'running', null, null),
+     ('run-7', $1, 'bills', 'partial', 'ApprovalNeeded', 'Many are gone.')`,
+  [flooded],
+);
+await pool.query('analyze sync.discrepancies');
 
 test.each([
   ['the newest of all', () => readRuns(warehouse, { limit: 51 })],
@@ -72,6 +93,42 @@ test.each<[string, () => Promise<readonly unknown[]>]>([
   const { found, looked } = await countRows('sync.quarantine', read);
   expect(found.length).toBeLessThanOrEqual(51);
   expect(looked).toBeLessThan(entries / 20);
+});
+
+test.each<[string, () => Promise<readonly unknown[]>]>([
+  ['the newest of all', () => readDiscrepancies(warehouse, { connectionId: undefined, limit: 51 })],
+  [
+    'a page far down',
+    () => readDiscrepancies(warehouse, { connectionId: undefined, before: 20_000, limit: 51 }),
+  ],
+  ['of another connection', () => readDiscrepancies(warehouse, { connectionId: 'co-00003', limit: 51 })],
+  ['of one that has none', () => readDiscrepancies(warehouse, { connectionId: 'co-00005', limit: 51 })],
+  ['who asks for approval', () => connectionsAskingForApproval(warehouse)],
+  ['the alerts', judged],
+])('%s: the discrepancies of one connection are not gone through', async (_what, read) => {
+  const { found, looked } = await countRows('sync.discrepancies', read);
+  expect(found.length).toBeLessThanOrEqual(51);
+  expect(looked).toBeLessThan(differences / 20);
+});
+
+test('whose deletions wait for approval is told, however many they are', async () => {
+  expect(await connectionsAskingForApproval(warehouse)).toEqual(['co-00003', flooded]);
+  await judged();
+  const asked = (await readOpenAlerts(warehouse)).filter(({ kind }) => kind === 'approval');
+  expect(asked.map(({ message }) => message).sort()).toEqual([
+    'co-00003: a reconcile has stopped to ask. One is gone.',
+    `${flooded}: a reconcile has stopped to ask. Many are gone.`,
+  ]);
+});
+
+test('a page of discrepancies goes on where the one before ended', async () => {
+  const page = (before?: number): ReturnType<typeof readDiscrepancies> =>
+    readDiscrepancies(warehouse, { connectionId: undefined, before, limit: 30 });
+  const both = await readDiscrepancies(warehouse, { connectionId: undefined, limit: 60 });
+  const [first, second] = [await page(), await page(both[29]?.id)];
+  expect([...first, ...second].map(({ id }) => id)).toEqual(both.map(({ id }) => id));
+  const rest = await readDiscrepancies(warehouse, { connectionId: undefined, before: 12, limit: 20 });
+  expect(rest.map(({ id }) => id)).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
 });
 
 test.each<[string, () => Promise<readonly ConnectionStatus[]>]>([

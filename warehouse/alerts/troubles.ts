@@ -1,18 +1,12 @@
 import { sql, type RawBuilder } from 'kysely';
-import { resources } from '../../resources/index.ts';
 import { freshSince, lastComplete, stale } from '../connections/stale.ts';
 import { countInWords, countLimit, mostCounted } from '../quarantine/count-open-entries.ts';
 import { listedInQuarantine } from '../quarantine/listed-in-quarantine.ts';
+import { askedForApproval } from '../reconcile/asked-for-approval.ts';
 import { holdsRecords } from '../reconcile/holds-records.ts';
 import type { AlertKind } from '../tables/alerts.ts';
 import { newestFailures } from './newest-failures.ts';
 import { newestRunsOfAll } from './newest-runs-of-all.ts';
-
-const streamsOfResources = sql.raw(
-  resources
-    .flatMap(({ name, streams }) => streams.map((stream) => `('${name}', '${stream.name}')`))
-    .join(', '),
-);
 
 /**
  * What is wrong, by kind of alert: each statement selects kind, connection, message and remedy, one row for each connection.
@@ -98,20 +92,15 @@ export const troubles: Record<Exclude<AlertKind, 'stuck'>, RawBuilder<unknown>> 
     group by connection_id`,
 
   approval: sql`
-    select 'approval', d.connection_id,
-      format('%s: a reconcile has stopped to ask. %s', d.connection_id,
-        string_agg(distinct s.failure, ' ' order by s.failure)),
+    select 'approval', connection_id,
+      format('%s: a reconcile has stopped to ask. %s', connection_id,
+        string_agg(distinct failure, ' ' order by failure)),
       format('If they are really gone: "daybook reconcile %1$s --approve-deletes", or send the signal approveDeletes to the '
         'workflow approve-deletes/%1$s in the Temporal Web UI. That approves these, and nothing found later. If not, nothing is deleted: find out what the source does, and '
-        'reconcile again.', d.connection_id)
-    from (
-      select distinct connection_id, resource, run_id from sync.discrepancies
-      where closed_at is null and status = 'confirmed'
-    ) d
+        'reconcile again.', connection_id)
+    from (${askedForApproval}) asked
     join sync.connections using (connection_id)
-    join (values ${streamsOfResources}) as listed (resource, stream) using (resource)
-    join sync.run_streams s on s.run_id = d.run_id and s.stream = listed.stream and s.failure_type = 'ApprovalNeeded'
-    group by d.connection_id`,
+    group by connection_id`,
 
   /**
    * It grows: a record came within a day and is still there. Older entries are known. The newest of each resource are looked at, in the order of

@@ -68,6 +68,7 @@ import * as timelines from './2026-12-23-timelines.ts';
 import * as rulesWithoutRoles from './2026-12-24-rules-without-roles.ts';
 import * as openQuarantine from './2026-12-25-open-quarantine.ts';
 import * as entriesInColumns from './2026-12-26-entries-in-columns.ts';
+import * as newestDiscrepancies from './2026-12-27-newest-discrepancies.ts';
 import * as rightsOfReaders from './2026-11-30-rights-of-readers.ts';
 import type { Migration } from './migration.ts';
 
@@ -144,4 +145,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-12-24-rules-without-roles': rulesWithoutRoles,
   '2026-12-25-open-quarantine': openQuarantine,
   '2026-12-26-entries-in-columns': entriesInColumns,
+  '2026-12-27-newest-discrepancies': newestDiscrepancies,
 };

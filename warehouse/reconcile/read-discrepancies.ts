@@ -2,28 +2,26 @@ import { sql, type Selectable } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { DiscrepanciesTable } from '../tables/discrepancies.ts';
 
-/** The newest first; those before number `before`, and of one status, if asked. */
+/** The newest first; those before number `before`, if asked. */
 export async function readDiscrepancies(
   { db }: Warehouse,
-  input: {
-    connectionId: string | undefined;
-    status?: DiscrepanciesTable['status'] | undefined;
-    before?: number | undefined;
-    limit: number;
-  },
+  {
+    connectionId,
+    before,
+    limit,
+  }: { connectionId: string | undefined; before?: number | undefined; limit: number },
 ): Promise<Selectable<DiscrepanciesTable>[]> {
-  let query = db
-    .selectFrom('sync.discrepancies')
-    .selectAll()
-    .orderBy('found_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(input.limit);
-  if (input.connectionId !== undefined) query = query.where('connection_id', '=', input.connectionId);
-  if (input.status !== undefined) query = query.where('status', '=', input.status);
-  if (input.before !== undefined) {
+  let query = db.selectFrom('sync.discrepancies').selectAll();
+  // Both bounds, and the order: to what is equal a planner gives no place in the order, and then takes an index that has those of all.
+  if (connectionId !== undefined)
+    query = query
+      .where('connection_id', '>=', connectionId)
+      .where('connection_id', '<=', connectionId)
+      .orderBy('connection_id');
+  if (before !== undefined)
+    // A row of values, unlike a row that is selected, is what an index can begin at.
     query = query.where(
-      sql<boolean>`(found_at, id) < (select found_at, id from sync.discrepancies where id = ${input.before})`,
+      sql<boolean>`(found_at, id) < ((select found_at from sync.discrepancies where id = ${before}), ${before}::bigint)`,
     );
-  }
-  return query.execute();
+  return query.orderBy('found_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
 }

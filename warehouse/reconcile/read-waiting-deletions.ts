@@ -10,20 +10,20 @@ export interface WaitingDeletions {
 }
 
 /**
- * Of all connections, or of one. Only what a reconcile has stopped for: one that still confirms what is absent, or was ended
+ * Of a connection. Only what a reconcile has stopped for: one that still confirms what is absent, or was ended
  * before it could ask, has asked nothing. After that its findings only grow fewer, so run and count name them.
  */
 export async function readWaitingDeletions(
   { pool }: Pick<Warehouse, 'pool'>,
-  { connectionId }: { connectionId?: string | undefined },
+  { connectionId }: { connectionId: string },
 ): Promise<WaitingDeletions[]> {
   const { rows } = await pool.query<WaitingDeletions>(
     `select connection_id, resource, run_id, count(*) as records
      from sync.waiting_deletions
-     where $1::text is null or connection_id = $1
+     where connection_id = $1
      group by connection_id, resource, run_id
      order by connection_id, resource, run_id`,
-    [connectionId ?? null],
+    [connectionId],
   );
   return rows;
 }

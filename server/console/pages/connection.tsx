@@ -23,7 +23,7 @@ import { Section } from '../views/section.tsx';
 import { connectionStates } from '../views/states.ts';
 import { StreamTable } from '../views/stream-table.tsx';
 import { TemporalAway } from '../views/temporal-away.tsx';
-import { DeletionQuestions } from '../views/deletion-questions.tsx';
+import { DeletionQuestion } from '../views/deletion-question.tsx';
 import { WebhookTable } from '../views/webhook-table.tsx';
 
 /** Of each list the page shows the newest; the list's own page has the others. */
@@ -44,7 +44,7 @@ export async function connectionPage(parts: ConsoleParts, { params, now }: PageR
     countRecords(warehouse, connectionId),
     readRuns(warehouse, { ...of, running: true }),
     readRuns(warehouse, of),
-    readWaitingDeletions(warehouse, of),
+    readWaitingDeletions(warehouse, { connectionId }),
     readOpenAlerts(warehouse, connectionId),
     newestOpenEntries(warehouse, of),
     readDiscrepancies(warehouse, of),
@@ -72,7 +72,7 @@ export async function connectionPage(parts: ConsoleParts, { params, now }: PageR
             {alerts.map((alert) => (
               <AlertCard key={alert.id} alert={alert} now={now} />
             ))}
-            <DeletionQuestions waiting={waiting} />
+            <DeletionQuestion waiting={waiting} />
           </section>
         )}
         <RunningNow runs={running} now={now} settings={settings} />

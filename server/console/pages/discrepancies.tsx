@@ -1,9 +1,13 @@
+import { connectionsAskingForApproval } from '../../../warehouse/reconcile/asked-for-approval.ts';
 import { readDiscrepancies } from '../../../warehouse/reconcile/read-discrepancies.ts';
 import { readWaitingDeletions } from '../../../warehouse/reconcile/read-waiting-deletions.ts';
 import { paths } from '../../frame/paths.ts';
 import type { ConsoleParts } from '../console-parts.ts';
+import type { VNode } from 'preact';
+import type { Warehouse } from '../../../warehouse/open-warehouse.ts';
 import type { Page, PageRequest } from '../page.ts';
-import { DeletionQuestions } from '../views/deletion-questions.tsx';
+import { AskingConnections } from '../views/asking-connections.tsx';
+import { DeletionQuestion } from '../views/deletion-question.tsx';
 import { DiscrepancyTable } from '../views/discrepancy-table.tsx';
 import { FilterForm } from '../views/filter-form.tsx';
 import { pageLength, pageOf, Pager } from '../views/pager.tsx';
@@ -17,9 +21,9 @@ export async function discrepanciesPage(
   const before = numberBefore(query);
   const choice = await connectionChoice(warehouse, query);
   const connection = choice.chosen;
-  const [read, waiting] = await Promise.all([
+  const [read, questions] = await Promise.all([
     readDiscrepancies(warehouse, { connectionId: connection, before, limit: pageLength + 1 }),
-    readWaitingDeletions(warehouse, { connectionId: connection }),
+    questionsOf(warehouse, connection),
   ]);
   const { shown, last } = pageOf(read);
   return {
@@ -28,9 +32,9 @@ export async function discrepanciesPage(
       <>
         <h1>Discrepancies</h1>
         <p class="lead">Differences between source and warehouse that reconciles found.</p>
-        {waiting.length === 0 ? null : (
+        {questions === null ? null : (
           <section aria-label="Deletions waiting for approval" class="alerts">
-            <DeletionQuestions waiting={waiting} />
+            {questions}
           </section>
         )}
         <FilterForm action={paths.discrepancies()} choices={[choice]} />
@@ -42,4 +46,14 @@ export async function discrepanciesPage(
       </>
     ),
   };
+}
+
+/** Of all connections only their names: to count what waits takes its time where it is much, and a connection has a page of its own. */
+async function questionsOf(warehouse: Warehouse, connection: string | undefined): Promise<VNode | null> {
+  if (connection === undefined) {
+    const asking = await connectionsAskingForApproval(warehouse);
+    return asking.length === 0 ? null : <AskingConnections names={asking} />;
+  }
+  const waiting = await readWaitingDeletions(warehouse, { connectionId: connection });
+  return waiting.length === 0 ? null : <DeletionQuestion waiting={waiting} />;
 }

@@ -12,7 +12,7 @@ import { readDemand } from '../../../warehouse/connections/read-demand.ts';
 import { readStatusOf } from '../../../warehouse/connections/read-status.ts';
 import { readMartsStatus } from '../../../warehouse/marts/read-marts-status.ts';
 import { countInWords } from '../../../warehouse/quarantine/count-open-entries.ts';
-import { readWaitingDeletions } from '../../../warehouse/reconcile/read-waiting-deletions.ts';
+import { connectionsAskingForApproval } from '../../../warehouse/reconcile/asked-for-approval.ts';
 import { readSnapshotStatus } from '../../../warehouse/snapshots/read-snapshot-status.ts';
 import {
   connectionReports,
@@ -56,11 +56,11 @@ export async function overviewPage(
     limit: rowsOfPage,
     offset: (page - 1) * rowsOfPage,
   });
-  const [statuses, alerts, open, waiting, demand, silentUntil, snapshot, marts] = await Promise.all([
+  const [statuses, alerts, open, asking, demand, silentUntil, snapshot, marts] = await Promise.all([
     readStatusOf(warehouse, ranking.names),
     readOpenAlerts(warehouse, undefined, { limit: mostAlerts }),
     countOpenAlerts(warehouse),
-    readWaitingDeletions(warehouse, {}),
+    connectionsAskingForApproval(warehouse),
     readDemand(warehouse, settings.api),
     readApiSilence(warehouse, settings.api),
     readSnapshotStatus(warehouse),
@@ -96,7 +96,7 @@ export async function overviewPage(
         />
         <DataTable
           caption="Connections"
-          columns={columnsAt(now, new Set(waiting.map(({ connection_id }) => connection_id)))}
+          columns={columnsAt(now, new Set(asking))}
           rows={connections}
           keyOf={({ name }) => `connection-${name}`}
           empty={

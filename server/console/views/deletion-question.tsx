@@ -5,29 +5,10 @@ import { paths } from '../../frame/paths.ts';
 import { shownText } from '../actions/shown-deletions.ts';
 import { PostButton } from './post-button.tsx';
 
-/** Asks for each connection whether what is gone at the source may be deleted. Approving takes two steps. */
-export function DeletionQuestions({ waiting }: { waiting: readonly WaitingDeletions[] }): VNode {
-  const connections = [...new Set(waiting.map(({ connection_id }) => connection_id))];
-  return (
-    <>
-      {connections.map((connection) => (
-        <Question
-          key={connection}
-          connection={connection}
-          waiting={waiting.filter(({ connection_id }) => connection_id === connection)}
-        />
-      ))}
-    </>
-  );
-}
-
-function Question({
-  connection,
-  waiting,
-}: {
-  connection: string;
-  waiting: readonly WaitingDeletions[];
-}): VNode {
+/** Asks whether what is gone at the source of a connection may be deleted, if anything waits. Approving takes two steps. */
+export function DeletionQuestion({ waiting }: { waiting: readonly WaitingDeletions[] }): VNode | null {
+  const connection = waiting[0]?.connection_id;
+  if (connection === undefined) return null;
   const records = waiting.reduce((sum, one) => sum + one.records, 0).toLocaleString('en-US');
   const list = waiting.map((one) => `${one.records.toLocaleString('en-US')} ${one.resource}`).join(', ');
   return (

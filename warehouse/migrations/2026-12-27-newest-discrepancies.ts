@@ -1,0 +1,16 @@
+import type { ConcurrentIndex } from './migration.ts';
+
+/** The newest discrepancies, and whose deletions wait for approval, are found without looking at the others: one company can leave millions. */
+export const indexes: readonly ConcurrentIndex[] = [
+  {
+    table: 'sync.discrepancies',
+    name: 'discrepancies_found_at_id_idx',
+    on: '(found_at desc, id desc)',
+  },
+  {
+    table: 'sync.discrepancies',
+    name: 'discrepancies_found_gone_idx',
+    on: `(connection_id, resource, run_id)
+      where closed_at is null and status = 'confirmed' and kind = 'extra' and version is not null`,
+  },
+];
