@@ -34,7 +34,7 @@ export async function followRun(
     readTroubles(client.workflow.getHandle(workflowId, execution.temporalRunId));
   if (!quiet) await show({ read, troubles }, over.signal);
   const { followed } = await ended;
-  const run = await read();
+  const [run] = await readRuns(warehouse, { temporalRunId: execution.temporalRunId, totals: true, limit: 1 });
   if (!quiet) {
     print(run === undefined ? 'The run ended before it began; see it in Temporal.' : lastWords(run));
     if (followed) printAside('More data was announced meanwhile: another run has started to read it.');

@@ -15,7 +15,7 @@ export function runsCommand(): Command {
     .action(async (name: string | undefined, { limit, json }: { limit: number; json?: true }) => {
       const runs = await withWarehouse(async (warehouse) => {
         if (name !== undefined) await requireKnown(warehouse, name);
-        return readRuns(warehouse, { connectionId: name, limit });
+        return readRuns(warehouse, { connectionId: name, totals: json === true, limit });
       });
       if (json === true) printJson(runs);
       else if (runs.length === 0) print('There are no runs yet.');

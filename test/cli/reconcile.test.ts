@@ -16,6 +16,8 @@ test('a reconcile without a difference exits with 0 and holds counts and sums of
   expect(totals.equal).toBe(true);
   expect(totals.source).toEqual(totals.warehouse);
   expect(totals.source.USD?.total_amount).toMatch(/^\d+\.\d\d$/);
+  const runs = await installation.run(['runs', connection, '--limit', '1', '--json']);
+  expect((JSON.parse(runs.stdout) as RunRead[])[0]?.streams).toEqual(streams);
   const found = await installation.run(['discrepancies', connection]);
   expect(found).toMatchObject({ code: 0, stdout: 'No reconcile has found a difference.\n' });
 });

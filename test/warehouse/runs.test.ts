@@ -176,6 +176,20 @@ test('runs are read with the newest first', async () => {
   expect(await readRuns(warehouse, { temporalRunId: randomUUID(), limit: 1 })).toEqual([]);
 });
 
+test('what a reconcile added up is read with its runs only where it is asked for', async () => {
+  const connectionId = await addTestConnection(warehouse);
+  const runId = await runThatRead(connectionId, 'bills');
+  const totals = { equal: true, source: { USD: { records: '1' } }, warehouse: { USD: { records: '1' } } };
+  await warehouse.pool.query('update sync.run_streams set totals = $2 where run_id = $1', [runId, totals]);
+  for (const asked of [{ connectionId }, { temporalRunId: runId }]) {
+    const [listed] = await readRuns(warehouse, { ...asked, limit: 10 });
+    expect(listed?.streams[0]).toMatchObject({ stream: 'bills', status: 'succeeded', failure: null });
+    expect(listed?.streams[0]).not.toHaveProperty('totals');
+    const [whole] = await readRuns(warehouse, { ...asked, totals: true, limit: 10 });
+    expect(whole?.streams[0]).toEqual({ ...listed?.streams[0], totals });
+  }
+});
+
 /** Brings the stream to where a run has it when the workflow reports this state. Customers leave one in quarantine. */
 async function readAs(
   state: StreamOutcome['state'],

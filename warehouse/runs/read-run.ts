@@ -37,15 +37,41 @@ export interface RunStreamRead {
   quarantined: number;
   watermark_before: Date | null;
   watermark_after: Date | null;
-  /** Of a reconcile: counts and sums per currency, of source and warehouse. */
-  totals: unknown;
+  /** Of a reconcile: counts and sums per currency, of source and warehouse. Only where it was asked for. */
+  totals?: unknown;
   failure_type: string | null;
   failure: string | null;
   started_at: Date;
   finished_at: Date | null;
 }
 
-/** The newest runs first, with what they did to each stream; those older than the run `before`, and only running ones, if asked. */
+const columnsOfStreams = [
+  'run_id',
+  'connection_id',
+  'stream',
+  'status',
+  'pages',
+  'requests',
+  'read',
+  'inserted',
+  'updated',
+  'unchanged',
+  'deleted',
+  'suppressed',
+  'quarantined',
+  'unannounced',
+  'watermark_before',
+  'watermark_after',
+  'failure_type',
+  'failure',
+  'started_at',
+  'finished_at',
+] as const;
+
+/**
+ * The newest runs first, with what they did to each stream; those older than the run `before`, and only running ones, if asked. `totals` of one
+ * stream may have megabytes.
+ */
 export async function readRuns(
   { db }: Warehouse,
   input: {
@@ -53,6 +79,7 @@ export async function readRuns(
     temporalRunId?: string | undefined;
     before?: string | undefined;
     running?: boolean;
+    totals?: boolean;
     limit: number;
   },
 ): Promise<RunRead[]> {
@@ -87,7 +114,8 @@ export async function readRuns(
   if (runs.length === 0) return [];
   const streams = await db
     .selectFrom('sync.run_streams')
-    .selectAll()
+    .select(columnsOfStreams)
+    .$if(input.totals === true, (all) => all.select('totals'))
     .where(
       'run_id',
       'in',

@@ -18,7 +18,7 @@ export async function runPage(
   { warehouse, settings }: ConsoleParts,
   { params, now }: PageRequest,
 ): Promise<Page | undefined> {
-  const [run] = await readRuns(warehouse, { temporalRunId: params.run, limit: 1 });
+  const [run] = await readRuns(warehouse, { temporalRunId: params.run, totals: true, limit: 1 });
   if (run === undefined) return undefined;
   const { connection_id: connection, kind, target, status, reason, failure, outcome } = run;
   const { started_at, finished_at } = run;
