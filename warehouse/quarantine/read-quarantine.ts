@@ -33,14 +33,19 @@ const columns = [
   sql<string>`coalesce(content, sync.content_hash(payload))`.as('content'),
 ] as const;
 
-/** Open entries, or all, the newest first: every one of them, for who asked for that. */
+/** Open entries, or all, the newest first: every one of them where no limit is given. */
 export function listQuarantine(
   { db }: Warehouse,
-  { all, connectionId }: { all: boolean; connectionId?: string | undefined },
+  {
+    all,
+    connectionId,
+    limit,
+  }: { all: boolean; connectionId?: string | undefined; limit?: number | undefined },
 ): Promise<QuarantineEntry[]> {
   let query = db.selectFrom('sync.quarantine').select(columns).orderBy('id', 'desc');
   if (!all) query = query.where('status', '=', 'open');
   if (connectionId !== undefined) query = query.where('connection_id', '=', connectionId);
+  if (limit !== undefined) query = query.limit(limit);
   return query.execute();
 }
 

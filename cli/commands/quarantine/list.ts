@@ -1,23 +1,56 @@
 import { Command } from 'commander';
-import { listQuarantine, type QuarantineEntry } from '../../../warehouse/quarantine/read-quarantine.ts';
-import { print, printJson, printTable } from '../../printer.ts';
+import { requireKnown } from '../../../warehouse/connections/require-known.ts';
+import type { Warehouse } from '../../../warehouse/open-warehouse.ts';
+import { countEntries } from '../../../warehouse/quarantine/count-entries.ts';
+import {
+  listQuarantine,
+  newestOpenEntries,
+  type QuarantineEntry,
+} from '../../../warehouse/quarantine/read-quarantine.ts';
+import { countBetween } from '../../options.ts';
+import { print, printAside, printJson, printTable } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
+
+interface Options {
+  all: boolean;
+  connection?: string;
+  limit: number;
+  json?: true;
+}
 
 export function listCommand(): Command {
   return new Command('list')
-    .description('List the records in quarantine.')
+    .description('List the records in quarantine, the newest first.')
     .option('--all', 'closed entries too', false)
+    .option('--connection <name>', 'those of one connection only')
+    .option('--limit <n>', 'how many', countBetween(1, 999_999_999), 1_000)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook quarantine list')
-    .action(async ({ all, json }: { all: boolean; json?: true }) => {
-      const entries = await withWarehouse((warehouse) => listQuarantine(warehouse, { all }));
-      if (json === true) printJson(entries);
+    .action(async (options: Options) => {
+      const { entries, more } = await withWarehouse((warehouse) => read(warehouse, options));
+      if (options.json === true) printJson(entries);
       else if (entries.length === 0) print('Nothing is in quarantine.');
-      else showAll(entries);
+      else show(entries);
+      if (more !== undefined) printAside(more);
     });
 }
 
-function showAll(entries: readonly QuarantineEntry[]): void {
+/** `more`: what to say where there are more entries than were asked for. */
+async function read(
+  warehouse: Warehouse,
+  { all, connection: connectionId, limit }: Options,
+): Promise<{ entries: QuarantineEntry[]; more: string | undefined }> {
+  if (connectionId !== undefined) await requireKnown(warehouse, connectionId);
+  const entries = all
+    ? await listQuarantine(warehouse, { all, connectionId, limit })
+    : await newestOpenEntries(warehouse, { connectionId, limit });
+  const there = entries.length < limit ? limit : await countEntries(warehouse, { all, connectionId });
+  if (there <= limit) return { entries, more: undefined };
+  const [shown, of] = [limit, there].map((count) => count.toLocaleString('en-US'));
+  return { entries, more: `These are the newest ${shown} of ${of} entries: "--limit ${there}" shows all.` };
+}
+
+function show(entries: readonly QuarantineEntry[]): void {
   printTable(
     ['id', 'connection', 'resource', 'record', 'status', 'since', 'reason'],
     entries.map((entry) => [
