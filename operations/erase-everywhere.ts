@@ -25,10 +25,12 @@ import { readMartsStatus } from '../warehouse/marts/read-marts-status.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { lakeOwner } from '../warehouse/snapshots/lake-owner.ts';
 import { ExportRunning } from '../warehouse/snapshots/open-snapshot.ts';
+import { noteSearched, readUnsearched } from '../warehouse/snapshots/unsearched-snapshots.ts';
 import type { MartsTarget } from '../warehouse/tables/marts.ts';
 import { buildMarts } from './build-marts.ts';
 import { eraseFromLake, type SnapshotErased, type WhileErasing } from './erase-from-lake.ts';
 import { clearMarts, dropLakeMarts, dropSparkMarts } from './clear-host.ts';
+import { SnapshotsUnsearched } from './snapshots-unsearched.ts';
 import { withRun } from './with-run.ts';
 import type { Settings } from '../config/settings.ts';
 
@@ -49,8 +51,8 @@ export interface Erased {
 /**
  * Takes the content of a record out of everything that Daybook keeps: tables, then snapshots, then marts. Each is made from the
  * one before, so killed anywhere and called again it ends the same. An export or a build that runs is waited for. What object storage
- * does not remove, and marts in Postgres that cannot be built without it, are told at the end, when everything else is done, and fail
- * the run. Throws StillReturned, ForeignLake before anything is erased, and what the service, the lake and the builds throw.
+ * does not remove, marts in Postgres that cannot be built without it, and snapshots that are not in this lake, are told at the end, when
+ * everything else is done, and fail the run. Throws StillReturned, ForeignLake before anything is erased, and what the service, the lake and the builds throw.
  */
 export async function eraseEverywhere(
   { settings, warehouse }: { settings: Settings; warehouse: Warehouse },
@@ -83,6 +85,10 @@ export async function eraseEverywhere(
       () => eraseFromLake({ settings, warehouse }, record, { follow, onKept }),
       onStep,
     );
+    const { location } = settings.lake;
+    if (kept.length === 0) await noteSearched(warehouse.pool, record, location);
+    for (const elsewhere of await readUnsearched(warehouse.pool, record))
+      if (elsewhere.lake !== location) onKept(new SnapshotsUnsearched(elsewhere, { isHere: false }));
     // Last: what they build from now on does not hold the record.
     const hosts = await askOtherHostsToClear(warehouse, await hostOf(settings.marts.home));
     const left = await countContent(warehouse.pool, record);

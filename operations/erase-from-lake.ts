@@ -15,6 +15,8 @@ import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { lakeOwner } from '../warehouse/snapshots/lake-owner.ts';
 import { noteSnapshot, noteSnapshotsRemoved } from '../warehouse/snapshots/note-snapshot.ts';
 import { openExportSession, type ExportSession } from '../warehouse/snapshots/open-snapshot.ts';
+import { readNoted } from '../warehouse/snapshots/unsearched-snapshots.ts';
+import { SnapshotsUnsearched } from './snapshots-unsearched.ts';
 import type { Settings } from '../config/settings.ts';
 
 export interface SnapshotErased {
@@ -31,8 +33,8 @@ type Republished = Omit<SnapshotErased, 'isKept'>;
 export interface WhileErasing {
   /** Brings along what else is built on the snapshots. */
   readonly follow: (erased: readonly Republished[]) => Promise<void>;
-  /** Hears of each removal that storage refuses, and of each snapshot that cannot be read: the others are done all the same. */
-  readonly onKept: (problem: LakeAltered | LakeKeeps | SnapshotDamaged) => void;
+  /** Hears of each removal that storage refuses, and of each snapshot that cannot be read or is not found: the others are done all the same. */
+  readonly onKept: (problem: LakeAltered | LakeKeeps | SnapshotDamaged | SnapshotsUnsearched) => void;
 }
 
 /**
@@ -72,10 +74,10 @@ export async function eraseFromLake(
       if (kept !== undefined) onKept(kept);
       erased.push({ ...one, isKept: kept !== undefined });
     }
-    await noteSnapshotsRemoved(
-      session.client,
-      erased.filter(({ isKept }) => !isKept).map(({ from }) => from),
-    );
+    const gone = erased.filter(({ isKept }) => !isKept).map(({ from }) => from);
+    await noteSnapshotsRemoved(session.client, { lake: location, ids: gone });
+    const lost = await notFound(session, lake);
+    if (lost !== undefined) onKept(lost);
     await eraseFromIceberg(session, lake, { databaseUrl: database.directUrl, cacheFolder, scratch: folder });
     return erased;
   } finally {
@@ -84,6 +86,16 @@ export async function eraseFromLake(
     await rm(folder, { recursive: true, force: true });
     await session.close();
   }
+}
+
+/** What was published here and is not here: the lake of another host may have the same name. */
+async function notFound({ client }: ExportSession, lake: Lake): Promise<SnapshotsUnsearched | undefined> {
+  const [noted] = await readNoted(client, { lake: lake.location });
+  const there = new Set(await lake.snapshotIds());
+  const ids = (noted?.ids ?? []).filter((id) => !there.has(id));
+  return ids.length === 0
+    ? undefined
+    : new SnapshotsUnsearched({ lake: lake.location, ids }, { isHere: true });
 }
 
 /** What nothing names any more goes from the disk, wherever an attempt that was killed has left it. */

@@ -302,7 +302,7 @@ async function settle(
   });
   const { warehouseId } = job;
   const retired = await retireSnapshots(lake, { rule: job.keep, warehouseId, now: new Date() });
-  await noteSnapshotsRemoved(session.client, retired.removed);
+  await noteSnapshotsRemoved(session.client, { lake: lake.location, ids: retired.removed });
   return { isLatest, kept: retired.problem };
 }
 

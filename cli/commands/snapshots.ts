@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { SetExitCode } from '../exit-codes.ts';
 import { diffCommand } from './snapshots/diff.ts';
+import { forgetCommand } from './snapshots/forget.ts';
 import { listCommand } from './snapshots/list.ts';
 import { verifyCommand } from './snapshots/verify.ts';
 
@@ -10,5 +11,6 @@ export function snapshotsCommand(setExitCode: SetExitCode): Command {
     .addHelpText('after', '\nExample:\n  $ npx daybook snapshots list')
     .addCommand(listCommand())
     .addCommand(verifyCommand(setExitCode))
-    .addCommand(diffCommand());
+    .addCommand(diffCommand())
+    .addCommand(forgetCommand());
 }

@@ -55,9 +55,12 @@ export async function eraseRecord(
     const deletions = [{ id, version, deletedAt: deletedAt ?? landedAt }];
     const where = { connectionId, resource, runId, landedAt };
     await applyTombstones(client, { ...where, source: 'reconcile', deletions });
+    // What was held may have been published since its snapshots were searched.
+    const isHeld = Object.values(held).some((count) => count > 0);
     await client.query(
-      'update sync.tombstones set erased = true where connection_id = $1 and resource = $2 and record_id = $3',
-      [connectionId, resource.name, id],
+      `update sync.tombstones set erased = true, erased_from = case when $4 then '{}' else erased_from end
+       where connection_id = $1 and resource = $2 and record_id = $3`,
+      [connectionId, resource.name, id, isHeld],
     );
     for (const { erase, values } of await placesOfContent(client, record))
       await client.query(erase, [...values]);

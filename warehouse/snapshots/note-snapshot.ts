@@ -57,9 +57,14 @@ export async function readNote(
   return rows[0];
 }
 
-export async function noteSnapshotsRemoved(client: ClientBase, ids: readonly string[]): Promise<void> {
+/** From that lake: one that was published in another may be there still, though this one has a copy of it. */
+export async function noteSnapshotsRemoved(
+  client: ClientBase,
+  { lake, ids }: { lake: string; ids: readonly string[] },
+): Promise<void> {
   await client.query(
-    'update sync.snapshots set removed_at = clock_timestamp() where snapshot_id = any($1) and removed_at is null',
-    [ids],
+    `update sync.snapshots set removed_at = clock_timestamp()
+     where snapshot_id = any($1) and lake = $2 and removed_at is null`,
+    [ids, lake],
   );
 }

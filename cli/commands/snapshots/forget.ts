@@ -1,0 +1,39 @@
+import { rm } from 'node:fs/promises';
+import { Command } from 'commander';
+import { openHome } from '../../../embedded/home.ts';
+import { scratchOfCommand } from '../../../lake/scratch-of-command.ts';
+import { print, printJson } from '../../printer.ts';
+import { withWarehouse } from '../../with-warehouse.ts';
+
+export function forgetCommand(): Command {
+  return new Command('forget')
+    .description(
+      'Note that snapshots are no longer in a place where they were published, so that "erase" asks for it no more. Refused while they are there.',
+    )
+    .argument('<place>', 'the folder or bucket, as "erase" names it')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ npx daybook snapshots forget s3://old-bucket/books')
+    .action(async (place: string, { json }: { json?: true }) => {
+      const { forgetSnapshots } = await import('../../../operations/forget-snapshots.ts');
+      const forgotten = await withWarehouse(async (warehouse, { lake: { location }, marts: { home } }) => {
+        const scratch = await scratchOfCommand((await openHome(home)).root);
+        try {
+          return await forgetSnapshots({ warehouse, location, scratch }, place);
+        } finally {
+          await rm(scratch, { recursive: true, force: true });
+        }
+      });
+      if (json === true) printJson(forgotten);
+      else show(place, forgotten);
+    });
+}
+
+function show(place: string, { gone, moved }: { gone: string[]; moved: string[] }): void {
+  const count = gone.length + moved.length;
+  print(`${inWords(count)} of ${place} forgotten.`);
+  if (moved.length > 0) print(`${inWords(moved.length)} known to be in this lake now.`);
+}
+
+function inWords(count: number): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? 'snapshot' : 'snapshots'}`;
+}

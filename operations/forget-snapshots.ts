@@ -1,0 +1,72 @@
+import { LakeRefused, LakeUnavailable } from '../lake/errors.ts';
+import { openLake } from '../lake/open-lake.ts';
+import type { Warehouse } from '../warehouse/open-warehouse.ts';
+import { noteGone, readNoted } from '../warehouse/snapshots/unsearched-snapshots.ts';
+
+/** No snapshot is noted in that place. */
+export class NothingNoted extends Error {
+  override readonly name = 'NothingNoted';
+  readonly handling = 'stop';
+
+  constructor(place: string, places: readonly string[]) {
+    const known = places.length === 0 ? 'none is anywhere' : `they are in ${places.join(', ')}`;
+    super(`No snapshot is known to be in ${place}: ${known}.`);
+  }
+}
+
+/** What is to be forgotten is there. */
+export class SnapshotsThere extends Error {
+  override readonly name = 'SnapshotsThere';
+  readonly handling = 'stop';
+
+  constructor(place: string, ids: readonly string[]) {
+    super(
+      `${place} still has ${ids.length.toLocaleString('en-US')} of these snapshots, such as ${ids[0] ?? ''}, so nothing was forgotten. ` +
+        'Remove them first; an erasure there takes a record out of them.',
+    );
+  }
+}
+
+/**
+ * Notes that snapshots are no longer in a place where they were published. Those that this warehouse's lake has were moved there. A place that
+ * does not answer, or refuses, counts as gone. Throws NothingNoted, SnapshotsThere, and what this warehouse's lake does.
+ */
+export async function forgetSnapshots(
+  { warehouse, location, scratch }: { warehouse: Warehouse; location: string; scratch: string },
+  place: string,
+): Promise<{ gone: string[]; moved: string[] }> {
+  // Read before the lakes are: what an export publishes meanwhile is not among them.
+  const [noted] = await readNoted(warehouse.pool, { lake: place });
+  if (noted === undefined) {
+    const places = (await readNoted(warehouse.pool)).map(({ lake }) => lake);
+    throw new NothingNoted(place, places);
+  }
+  const here = await idsIn({ location, scratch });
+  if (place !== location) {
+    const there = new Set(await unlessSilent(() => idsIn({ location: place, scratch })));
+    const left = noted.ids.filter((id) => there.has(id));
+    if (left.length > 0) throw new SnapshotsThere(place, left);
+  }
+  const moved = noted.ids.filter((id) => here.includes(id));
+  const gone = noted.ids.filter((id) => !here.includes(id));
+  await noteGone(warehouse.pool, { ids: noted.ids, movedTo: { lake: location, ids: moved } });
+  return { gone, moved };
+}
+
+async function idsIn(places: Parameters<typeof openLake>[0]): Promise<string[]> {
+  const lake = await openLake(places);
+  try {
+    return await lake.snapshotIds();
+  } finally {
+    await lake.close();
+  }
+}
+
+async function unlessSilent(work: () => Promise<string[]>): Promise<string[]> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof LakeRefused || error instanceof LakeUnavailable) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,119 @@
+import { mkdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { createTestLake } from '../lake/export-of.ts';
+import { bill } from '../support/finance-records.ts';
+import { createInstallation } from '../support/installation.ts';
+import { land } from '../support/land.ts';
+import { row, rows } from '../support/rows.ts';
+
+const { connect, run, warehouse, databaseUrl, cwd } = await createInstallation();
+const { exportNow } = await createTestLake(databaseUrl);
+let connection: string;
+let one: string;
+let two: string;
+let snapshot: string;
+let places = 0;
+
+beforeEach(async () => {
+  await warehouse.pool.query('delete from sync.snapshots');
+  connection = await connect();
+  // The source has never had it, so it may be erased.
+  const page = [bill('to-erase', { memo: '"planted"' }), bill('stays')];
+  await land(warehouse, { connectionId: connection, stream: 'bills', pages: [page] });
+  places += 1;
+  one = join(cwd, `lake-${places}-one`);
+  two = join(cwd, `lake-${places}-two`);
+  await mkdir(one, { mode: 0o700 });
+  snapshot = (await exportNow({ lake: one, force: true })).snapshotId;
+});
+
+test('an erasure names the snapshots of a lake that it has not searched, and is done once each lake was', async () => {
+  const elsewhere = await eraseIn(two);
+  expect(elsewhere.stdout).toContain(
+    `Not searched, and may hold it: what was published in ${one}, snapshots ${snapshot}.`,
+  );
+  expect(elsewhere.stdout).toContain(`DAYBOOK_LAKE=${one}`);
+  expect(elsewhere.stdout).not.toContain('Erased to-erase');
+  expect(elsewhere.code).toBe(1);
+  expect(
+    await row(warehouse, `select status from sync.runs where kind = 'erase' and connection_id = $1`, [
+      connection,
+    ]),
+  ).toEqual({ status: 'failed' });
+
+  const there = await eraseIn(one);
+  expect(there.stdout).toMatch(new RegExp(`snapshot ${snapshot}, now \\S+ +2 +0$`, 'm'));
+  expect(there.stdout).toContain('Erased to-erase');
+  expect([there.code, there.stderr]).toEqual([0, expect.anything()]);
+  expect((await eraseIn(two)).code).toBe(0);
+});
+
+test('a lake counts as searched until a record is held again', async () => {
+  expect((await eraseIn(one)).code).toBe(0);
+  const later = bill('to-erase', { memo: '"planted again"', last_synced_at: '"2030-01-01T00:00:00Z"' });
+  await land(warehouse, { connectionId: connection, stream: 'bills', pages: [[later]] });
+  expect(await rows(warehouse, `select id from finance.bills where id = 'to-erase'`)).toHaveLength(1);
+  await exportNow({ lake: one, force: true });
+  const { code, stdout } = await eraseIn(two);
+  expect(stdout).toContain(`Not searched, and may hold it: what was published in ${one}`);
+  expect(code).toBe(1);
+});
+
+test('snapshots that were published in this lake and are not found in it are named, and are forgotten once they are gone', async () => {
+  await rename(one, `${one}-away`);
+  const { code, stdout } = await eraseIn(one);
+  expect(stdout).toContain(`Published in ${one}, and not found there: snapshots ${snapshot}.`);
+  expect(stdout).not.toContain('Erased to-erase');
+  expect(code).toBe(1);
+  expect(await forget(one, { in: one })).toMatchObject({
+    code: 0,
+    stdout: `1 snapshot of ${one} forgotten.\n`,
+  });
+  expect((await eraseIn(one)).code).toBe(0);
+});
+
+test('snapshots are not forgotten while they are there, and are where a lake was moved to', async () => {
+  const refused = await forget(one, { in: two });
+  expect(refused.stderr).toContain(`${one} still has 1 of these snapshots, such as ${snapshot}`);
+  expect(refused.code).toBe(1);
+  await rename(one, two);
+  expect((await eraseIn(two)).code).toBe(1);
+  const forgotten = await forget(one, { in: two, more: ['--json'] });
+  const { gone, moved } = JSON.parse(forgotten.stdout) as { gone: string[]; moved: string[] };
+  // The erasure has replaced it in the new place.
+  expect({ gone, moved }).toEqual({ gone: [snapshot], moved: [] });
+  expect((await eraseIn(two)).code).toBe(0);
+});
+
+test('a place where nothing was published is refused with those where something was', async () => {
+  const { code, stderr } = await forget('s3://nowhere', { in: one });
+  expect(stderr).toContain(`No snapshot is known to be in s3://nowhere: they are in ${one}.`);
+  expect(code).toBe(1);
+});
+
+test('after a move, those that the new place has are known to be there', async () => {
+  await rename(one, two);
+  const { code, stdout } = await forget(one, { in: two });
+  expect([code, stdout]).toEqual([
+    0,
+    `1 snapshot of ${one} forgotten.\n1 snapshot known to be in this lake now.\n`,
+  ]);
+  expect(
+    await rows(warehouse, 'select snapshot_id, lake from sync.snapshots where removed_at is null'),
+  ).toEqual([{ snapshot_id: snapshot, lake: two }]);
+  const erased = await eraseIn(two);
+  expect(erased.stdout).toMatch(new RegExp(`snapshot ${snapshot}, now \\S+ +2 +0$`, 'm'));
+  expect(erased.code).toBe(0);
+});
+
+function eraseIn(lake: string): ReturnType<typeof run> {
+  return run(['erase', connection, 'bills', 'to-erase'], { env: { DAYBOOK_LAKE: lake } });
+}
+
+function forget(
+  place: string,
+  { in: lake, more = [] }: { in: string; more?: string[] },
+): ReturnType<typeof run> {
+  return run(['snapshots', 'forget', place, ...more], { env: { DAYBOOK_LAKE: lake } });
+}

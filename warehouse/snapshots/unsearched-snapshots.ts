@@ -1,0 +1,62 @@
+import type { ClientBase } from 'pg';
+import type { RecordNamed } from '../erase/erase-record.ts';
+
+/** Snapshots of one lake, the newest first, that are there for all that the database knows. */
+export interface NotedSnapshots {
+  readonly lake: string;
+  readonly ids: readonly string[];
+}
+
+/** Of a lake; without it, of each. */
+export async function readNoted(
+  client: Pick<ClientBase, 'query'>,
+  { lake }: { lake?: string } = {},
+): Promise<NotedSnapshots[]> {
+  const { rows } = await client.query<NotedSnapshots>(
+    `select lake, array_agg(snapshot_id order by snapshot_id desc) as ids
+     from sync.snapshots where removed_at is null and ($1::text is null or lake = $1) group by lake order by lake`,
+    [lake ?? null],
+  );
+  return rows;
+}
+
+/** Those that may hold a record that was erased, for no erasure of it has searched their lake. */
+export async function readUnsearched(
+  client: Pick<ClientBase, 'query'>,
+  { connectionId, resource, id }: RecordNamed,
+): Promise<NotedSnapshots[]> {
+  const { rows } = await client.query<{ lake: string }>(
+    `select unnest(erased_from) as lake from sync.tombstones
+     where connection_id = $1 and resource = $2 and record_id = $3`,
+    [connectionId, resource.name, id],
+  );
+  const searched = new Set(rows.map(({ lake }) => lake));
+  return (await readNoted(client)).filter(({ lake }) => !searched.has(lake));
+}
+
+/** Nothing of a lake holds a record any more. */
+export async function noteSearched(
+  client: Pick<ClientBase, 'query'>,
+  { connectionId, resource, id }: RecordNamed,
+  lake: string,
+): Promise<void> {
+  await client.query(
+    `update sync.tombstones set erased_from = erased_from || $4::text
+     where connection_id = $1 and resource = $2 and record_id = $3 and $4 <> all (erased_from)`,
+    [connectionId, resource.name, id, lake],
+  );
+}
+
+/** They are gone from the lake that they were noted in; those of `movedTo` are in that one. */
+export async function noteGone(
+  client: Pick<ClientBase, 'query'>,
+  { ids, movedTo }: { ids: readonly string[]; movedTo: { lake: string; ids: readonly string[] } },
+): Promise<void> {
+  await client.query(
+    `update sync.snapshots set
+       lake = case when snapshot_id = any($3) then $2 else lake end,
+       removed_at = case when snapshot_id <> all($3) then clock_timestamp() end
+     where snapshot_id = any($1) and removed_at is null`,
+    [ids, movedTo.lake, movedTo.ids],
+  );
+}
