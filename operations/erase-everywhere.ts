@@ -17,6 +17,7 @@ import {
   type RecordNamed,
   type RowsByTable,
 } from '../warehouse/erase/erase-record.ts';
+import { renewStatistics } from '../warehouse/erase/renew-statistics.ts';
 import { mayListLagBehind, readHeld, type HeldRecord } from '../warehouse/erase/read-held.ts';
 import { askOtherHostsToClear, type AskedHost } from '../warehouse/hosts/note-host.ts';
 import { BuildRunning, withBuildLock } from '../warehouse/marts/build-lock.ts';
@@ -70,13 +71,14 @@ export async function eraseEverywhere(
     const goneAt = await askSource({ settings, warehouse }, { ...record, runId, heldBefore });
     const { held, counts } = await eraseRecord(warehouse, { ...record, runId, goneAt, heldBefore });
     run.noteCounted(stream, counts);
-    onStep('the tables no longer hold it');
     const marts: MartsTarget[] = [];
     const kept: Error[] = [];
     const onKept = (problem: Error): void => {
       kept.push(problem);
       run.noteFailure(stream, problem);
     };
+    for (const problem of await renewStatistics(warehouse, record)) onKept(problem);
+    onStep('the tables no longer hold it');
     const follow: WhileErasing['follow'] = async (erased) => {
       onStep(`snapshots published without it: ${erased.length}`);
       marts.push(...(await rebuildMarts({ settings, warehouse }, { onStep, onKept })));

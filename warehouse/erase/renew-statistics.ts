@@ -1,0 +1,109 @@
+import type { PoolClient } from 'pg';
+import { codeOf } from '../../errors/code-of.ts';
+import { inTransaction } from '../in-transaction.ts';
+import { isDatabaseAway } from '../is-database-away.ts';
+import type { Warehouse } from '../open-warehouse.ts';
+import type { RecordNamed } from './erase-record.ts';
+import { placesOfContent } from './places-of-content.ts';
+
+/** What Postgres knows of the values of a table may be from before an erasure. */
+export class StatisticsKept extends Error {
+  override readonly name = 'StatisticsKept';
+  readonly handling = 'stop';
+
+  constructor(table: string, code: string) {
+    const why =
+      code === lockNotAvailable ? 'VACUUM, CREATE INDEX or ALTER TABLE has it in another session' : code;
+    super(
+      `${table} was not analyzed (${why}), so values of the record may still be in the statistics that Postgres keeps of it (pg_statistic).`,
+    );
+  }
+}
+
+/**
+ * Has Postgres look at the tables anew from which a record was erased: it keeps samples of the values of each column, which others read out of
+ * the estimates of `explain`, until enough of the table has changed. Nobody who reads or writes waits for that, and it takes seconds for a
+ * table of any size. Returns what could not be done; the others are done all the same.
+ */
+export async function renewStatistics(
+  { pool }: Warehouse,
+  record: RecordNamed,
+  { patienceMilliseconds = 30_000 }: { patienceMilliseconds?: number } = {},
+): Promise<StatisticsKept[]> {
+  const kept: StatisticsKept[] = [];
+  for (const { table } of await placesOfContent(pool, record)) {
+    try {
+      await inTransaction(pool, async ({ client }) => {
+        await client.query(
+          `set local statement_timeout = 0; set local lock_timeout = ${patienceMilliseconds}`,
+        );
+        // First: who takes it later than other locks may deadlock with an index that is built meanwhile.
+        await client.query(`lock table ${table} in share update exclusive mode`);
+        await analyze(client, table, record);
+      });
+    } catch (error) {
+      const code = String(codeOf(error));
+      // The connection has no such list yet, so none of its pages was ever there.
+      if (code === foreignKeyViolation) continue;
+      if (!sqlState.test(code) || isDatabaseAway(error)) throw error;
+      kept.push(new StatisticsKept(table, code));
+    }
+  }
+  return kept;
+}
+
+/** Of an empty table Postgres keeps what it knew: there it sees a row that nobody else does. */
+async function analyze(client: PoolClient, table: string, record: RecordNamed): Promise<void> {
+  const { rows } = await client.query<{ empty: boolean }>(
+    `select not exists (select from ${table}) as empty`,
+  );
+  const placed = rows[0]?.empty === true ? await insertRow(client, table, record) : undefined;
+  await client.query(`analyze ${table}`);
+  if (placed !== undefined) await client.query(`delete from ${table} where ctid = $1`, [placed]);
+}
+
+/** Says where it is. It has the connection, and else nothing that may be missing. */
+async function insertRow(
+  client: PoolClient,
+  table: string,
+  { connectionId, resource }: RecordNamed,
+): Promise<string | undefined> {
+  const known: Readonly<Record<string, string>> = {
+    ...allowed,
+    connection_id: connectionId,
+    stream: resource.streams[0].name,
+  };
+  const { rows: columns } = await client.query<{ name: string; type: string }>(
+    `select quote_ident(attname) as name, atttypid::regtype::text as type
+     from pg_attribute
+     where attrelid = $1::regclass and attnum > 0 and attnotnull and not atthasdef and attidentity = ''`,
+    [table],
+  );
+  const names = columns.map(({ name }) => name).join(', ');
+  const values = columns.map(({ name, type }) => known[name] ?? emptyOf[type] ?? '');
+  const { rows } = await client.query<{ ctid: string }>(
+    `insert into ${table} (${names}) values (${values.map((_, place) => `$${place + 1}`).join(', ')}) returning ctid::text`,
+    values,
+  );
+  return rows[0]?.ctid;
+}
+
+/** By type; of the others the empty text is one. */
+const emptyOf: Readonly<Record<string, string>> = {
+  integer: '0',
+  bigint: '0',
+  'timestamp with time zone': '-infinity',
+  jsonb: '[]',
+};
+
+/** By column, where a check allows only some. */
+const allowed: Readonly<Record<string, string>> = {
+  op: 'delete',
+  kind: 'missing',
+  status: 'dismissed',
+  source: 'reconcile',
+};
+
+const foreignKeyViolation = '23503';
+const lockNotAvailable = '55P03';
+const sqlState = /^[0-9A-Z]{5}$/;
