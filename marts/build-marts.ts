@@ -46,7 +46,7 @@ export async function buildMarts(
   const { signal } = follower;
   return withBuildLock({ databaseUrl, target }, async (lock) => {
     await beginRunOfAll(warehouse, { ...run, kind: 'marts' });
-    await noteHost(warehouse, await hostOf(places.home), { builds: true });
+    await noteHost(warehouse, await hostOf(places.home));
     // No workflow stands behind a build that a command does itself.
     const beating = run.workflowId === '' ? keepBeating(warehouse, runId) : undefined;
     const asOfDate = todayIn(timeZone, new Date());

@@ -43,7 +43,7 @@ export interface Erased {
   readonly snapshots: readonly SnapshotErased[];
   /** Where the marts were built again. */
   readonly marts: readonly MartsTarget[];
-  /** Others that have built marts: a worker there clears what they keep. */
+  /** All others: a worker there clears what exports and builds have left. */
   readonly hosts: readonly AskedHost[];
   /** What still holds the record, and why; none when all is gone. */
   readonly kept: readonly string[];

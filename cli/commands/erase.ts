@@ -51,9 +51,11 @@ function show(
   if (marts.length > 0) print(`\nThe marts were built anew (${marts.join(', ')}).`);
   if (hosts.length > 0) {
     print(
-      '\nOther hosts have built marts. A worker that runs there clears what they keep within 10 s; else the next one that starts there:',
+      '\nOther hosts may keep files of exports and builds. A worker that runs there clears them within 10 s; else the next one that starts there:',
     );
-    for (const host of hosts) print(`  ${host.name}, last seen ${shown(host.seen_at)}`);
+    for (const host of hosts.slice(0, mostHosts)) print(`  ${host.name}, last seen ${shown(host.seen_at)}`);
+    if (hosts.length > mostHosts)
+      print(`  and ${(hosts.length - mostHosts).toLocaleString('en-US')} more: select * from sync.hosts`);
   }
   if (kept.length > 0) {
     print(
@@ -74,3 +76,6 @@ function show(
       'records say of it are not reached.',
   );
 }
+
+/** Containers are hosts too. */
+const mostHosts = 20;

@@ -52,7 +52,7 @@ test('erase reaches its own host wholly, names the others, and they clear theirs
 
   const { code, stdout, stderr } = await run(['erase', connection, 'bills', id]);
   expect([code, stderr]).toEqual([0, expect.anything()]);
-  expect(stdout).toContain('Other hosts have built marts');
+  expect(stdout).toContain('Other hosts may keep files of exports and builds');
   expect(stdout).toContain(`:${there}, last seen 20`);
   expect(stdout).not.toContain(`:${here},`);
   expect(await filesWith(here)).toEqual([]);

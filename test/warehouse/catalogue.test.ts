@@ -358,7 +358,7 @@ const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } 
     generation: true,
     claimed_at: true,
   },
-  'sync.hosts': { host_id: true, name: true, seen_at: true, built_at: true, clear_since: true },
+  'sync.hosts': { host_id: true, name: true, seen_at: true, clear_since: true },
   'sync.readers': {
     reader: true,
     login: true,

@@ -8,20 +8,12 @@ export interface Host {
 }
 
 /** Notes that a host is there. Returns the erasure that asks it to clear its files, as text to be given back; null when there is none. */
-export async function noteHost(
-  { pool }: Warehouse,
-  { hostId, name }: Host,
-  { builds = false }: { builds?: boolean } = {},
-): Promise<string | null> {
+export async function noteHost({ pool }: Warehouse, { hostId, name }: Host): Promise<string | null> {
   const { rows } = await pool.query<{ clear_since: string | null }>(
-    `insert into sync.hosts as host (host_id, name, built_at)
-     values ($1, $2, case when $3 then clock_timestamp() end)
-     on conflict (host_id) do update set
-       name = excluded.name,
-       seen_at = clock_timestamp(),
-       built_at = coalesce(excluded.built_at, host.built_at)
+    `insert into sync.hosts (host_id, name) values ($1, $2)
+     on conflict (host_id) do update set name = excluded.name, seen_at = clock_timestamp()
      returning clear_since::text`,
-    [hostId, name, builds],
+    [hostId, name],
   );
   return rows[0]?.clear_since ?? null;
 }
@@ -42,7 +34,7 @@ export interface AskedHost {
   readonly seen_at: Date;
 }
 
-/** Asks all other hosts to clear their files. Returns those that have built marts, the last seen first. */
+/** Asks all other hosts to clear their files. Returns them, the last seen first. */
 export async function askOtherHostsToClear(
   { pool }: Warehouse,
   { hostId }: { hostId: string },
@@ -50,9 +42,9 @@ export async function askOtherHostsToClear(
   const { rows } = await pool.query<AskedHost>(
     `with asked as (
        update sync.hosts set clear_since = clock_timestamp() where host_id <> $1
-       returning name, seen_at, built_at
+       returning name, seen_at
      )
-     select name, seen_at from asked where built_at is not null order by seen_at desc`,
+     select name, seen_at from asked order by seen_at desc`,
     [hostId],
   );
   return rows;

@@ -4,6 +4,5 @@ export interface HostsTable {
   host_id: string;
   name: string;
   seen_at: DefaultTime;
-  built_at: Time | null;
   clear_since: Time | null;
 }
