@@ -22,7 +22,18 @@ const graceMilliseconds = 6 * 3_600_000;
  */
 export async function retireSnapshots(
   lake: Lake,
-  { rule, warehouseId, now }: { rule: KeepRule; warehouseId: string; now: Date },
+  {
+    rule,
+    warehouseId,
+    now,
+    remove = (id) => lake.removeSnapshot(id),
+  }: {
+    rule: KeepRule;
+    warehouseId: string;
+    now: Date;
+    /** What is done beside it, too. */
+    remove?: (id: string) => Promise<void>;
+  },
 ): Promise<{ removed: string[]; problem?: LakeKeeps }> {
   const snapshots = await ownSnapshots(lake, { warehouseId, now });
   const { found, value } = (await readChecked(lake, path, schema)) ?? {};
@@ -33,7 +44,7 @@ export async function retireSnapshots(
   const removed: string[] = [];
   let problem: LakeKeeps | undefined;
   for (const id of expired.filter((one) => isOver(marked[one], now) && !lately.has(one))) {
-    const refusal = await keptBack(() => lake.removeSnapshot(id));
+    const refusal = await keptBack(() => remove(id));
     if (refusal === undefined) removed.push(id);
     problem ??= refusal;
   }

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removeSnapshot } from '../activities/export/remove-snapshot.ts';
 import { hasTables } from '../iceberg/has-tables.ts';
 import { showMarts, showSnapshots } from '../iceberg/show-snapshots.ts';
 import type { ProgramPlaces } from '../iceberg/tables-program.ts';
@@ -13,7 +14,7 @@ import { requireOwnLake } from '../lake/own-lake.ts';
 import type { RecordNamed } from '../warehouse/erase/erase-record.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { lakeOwner } from '../warehouse/snapshots/lake-owner.ts';
-import { noteSnapshot, noteSnapshotsRemoved } from '../warehouse/snapshots/note-snapshot.ts';
+import { noteSnapshot } from '../warehouse/snapshots/note-snapshot.ts';
 import { openExportSession, type ExportSession } from '../warehouse/snapshots/open-snapshot.ts';
 import { readNoted } from '../warehouse/snapshots/unsearched-snapshots.ts';
 import { SnapshotsUnsearched } from './snapshots-unsearched.ts';
@@ -70,12 +71,10 @@ export async function eraseFromLake(
     await session.assertAlive();
     const erased: SnapshotErased[] = [];
     for (const one of republished) {
-      const kept = await keptBack(() => lake.removeSnapshot(one.from));
+      const kept = await keptBack(() => removeSnapshot(session.client, lake, one.from));
       if (kept !== undefined) onKept(kept);
       erased.push({ ...one, isKept: kept !== undefined });
     }
-    const gone = erased.filter(({ isKept }) => !isKept).map(({ from }) => from);
-    await noteSnapshotsRemoved(session.client, { lake: location, ids: gone });
     const lost = await notFound(session, lake);
     if (lost !== undefined) onKept(lost);
     await eraseFromIceberg(session, lake, { databaseUrl: database.directUrl, cacheFolder, scratch: folder });

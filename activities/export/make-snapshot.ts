@@ -17,7 +17,7 @@ import { nearIds, requireOwnLake } from '../../lake/own-lake.ts';
 import { lookAtManifest, lookAtPointer, movePointer, pointerPath, readManifest } from '../../lake/pointer.ts';
 import { retireSnapshots } from '../../lake/retire-snapshots.ts';
 import { lakeOwnerIn } from '../../warehouse/snapshots/lake-owner.ts';
-import { noteSnapshot, noteSnapshotsRemoved, readNote } from '../../warehouse/snapshots/note-snapshot.ts';
+import { noteSnapshot, readNote } from '../../warehouse/snapshots/note-snapshot.ts';
 import { snapshotTables } from '../../warehouse/snapshots/snapshot-tables.ts';
 import { unfitTable } from '../../warehouse/snapshots/unfit-table.ts';
 import {
@@ -28,6 +28,7 @@ import {
 import type { ExportJob, Exported, ExportProgress } from './export-job.ts';
 import { fillDraft, type DraftFilled } from './fill-draft.ts';
 import { planParts, usualSizes, type PartPlanned, type TablePlanned } from './plan-parts.ts';
+import { removeSnapshot } from './remove-snapshot.ts';
 import { showInIceberg } from './show-in-iceberg.ts';
 import {
   markOf,
@@ -301,8 +302,8 @@ async function settle(
     sizes: sizesOf(manifest),
   });
   const { warehouseId } = job;
-  const retired = await retireSnapshots(lake, { rule: job.keep, warehouseId, now: new Date() });
-  await noteSnapshotsRemoved(session.client, { lake: lake.location, ids: retired.removed });
+  const remove = (id: string): Promise<void> => removeSnapshot(session.client, lake, id);
+  const retired = await retireSnapshots(lake, { rule: job.keep, warehouseId, now: new Date(), remove });
   return { isLatest, kept: retired.problem };
 }
 

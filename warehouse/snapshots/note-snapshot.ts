@@ -58,13 +58,23 @@ export async function readNote(
 }
 
 /** From that lake: one that was published in another may be there still, though this one has a copy of it. */
-export async function noteSnapshotsRemoved(
+export async function noteSnapshotRemoved(
   client: ClientBase,
-  { lake, ids }: { lake: string; ids: readonly string[] },
+  { lake, id }: { lake: string; id: string },
 ): Promise<void> {
   await client.query(
     `update sync.snapshots set removed_at = clock_timestamp()
-     where snapshot_id = any($1) and lake = $2 and removed_at is null`,
-    [ids, lake],
+     where snapshot_id = $1 and lake = $2 and removed_at is null`,
+    [id, lake],
   );
+}
+
+export async function noteSnapshotThere(
+  client: ClientBase,
+  { lake, id }: { lake: string; id: string },
+): Promise<void> {
+  await client.query('update sync.snapshots set removed_at = null where snapshot_id = $1 and lake = $2', [
+    id,
+    lake,
+  ]);
 }

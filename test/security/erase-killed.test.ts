@@ -1,0 +1,44 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createTestLake } from '../lake/export-of.ts';
+import { bill } from '../support/finance-records.ts';
+import { createInstallation } from '../support/installation.ts';
+import { land } from '../support/land.ts';
+import { rows } from '../support/rows.ts';
+
+const { connect, run, warehouse, databaseUrl, cwd } = await createInstallation();
+const lake = join(cwd, 'home', 'lake');
+const { exportNow } = await createTestLake(databaseUrl, { lake });
+
+test('an erasure that was killed while it removed the old snapshot ends at the next try, and that snapshot is known to be gone', async () => {
+  const connection = await connect();
+  const page = [bill('to-erase', { memo: '"planted"' }), bill('stays')];
+  await land(warehouse, { connectionId: connection, stream: 'bills', pages: [page] });
+  const { snapshotId } = await exportNow();
+  const erase = (env: Record<string, string> = {}): ReturnType<typeof run> =>
+    run(['erase', connection, 'bills', 'to-erase'], { env });
+
+  await erase({
+    NODE_OPTIONS: `--import ${new URL('../lake/kill-before.mjs', import.meta.url).href}`,
+    TEST_KILL_BEFORE: JSON.stringify({ operation: 'unlink', path: 'part-00000.parquet$' }),
+  });
+  const left = await readdir(join(lake, 'snapshots'));
+  expect(left).toHaveLength(2);
+  expect(left).not.toContain(snapshotId);
+  expect(await thereOrNot()).toEqual([false, true]);
+
+  const { code, stderr } = await erase();
+  expect([code, stderr]).toEqual([0, expect.anything()]);
+  expect(await readdir(join(lake, 'snapshots'))).toHaveLength(1);
+  expect(await thereOrNot()).toEqual([false, true]);
+});
+
+/** As it is noted of each snapshot, the first that was published first. */
+async function thereOrNot(): Promise<unknown[]> {
+  const noted = await rows(
+    warehouse,
+    'select removed_at is null as is_there from sync.snapshots order by published_at',
+  );
+  return noted.map(({ is_there: isThere }) => isThere);
+}
