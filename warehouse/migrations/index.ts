@@ -69,7 +69,6 @@ import * as rulesWithoutRoles from './2026-12-24-rules-without-roles.ts';
 import * as openQuarantine from './2026-12-25-open-quarantine.ts';
 import * as entriesInColumns from './2026-12-26-entries-in-columns.ts';
 import * as newestDiscrepancies from './2026-12-27-newest-discrepancies.ts';
-import * as searchedLakes from './2026-12-27-searched-lakes.ts';
 import * as completeErasures from './2026-12-27-complete-erasures.ts';
 import * as rightsOfReaders from './2026-11-30-rights-of-readers.ts';
 import type { Migration } from './migration.ts';
@@ -148,6 +147,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-12-25-open-quarantine': openQuarantine,
   '2026-12-26-entries-in-columns': entriesInColumns,
   '2026-12-27-newest-discrepancies': newestDiscrepancies,
-  '2026-12-27-searched-lakes': searchedLakes,
   '2026-12-27-complete-erasures': completeErasures,
 };
