@@ -35,7 +35,7 @@ export interface Bucket {
     localPath: string,
     how: { over: boolean; sha256?: string | undefined },
   ): Promise<boolean>;
-  /** Lets the server copy an object, if it has the size and was uploaded with the SHA-256. Says whether it did. */
+  /** Lets the server copy an object, if it is there, has the size and was uploaded with the SHA-256. Says whether it did. */
   copy(file: KeptFile, to: string): Promise<boolean>;
   /** Says why it did not. */
   download(file: SizedFile, localPath: string): Promise<FileUsed<never>['problem']>;
@@ -115,14 +115,18 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
         unlessMissing(async () => (await client.send(new HeadObjectCommand(at(path)))).ContentLength ?? 0),
       ),
     replace: (path, text, found) =>
-      asked(() =>
-        unlessChanged(async () => {
-          const condition = found === undefined ? { IfNoneMatch: '*' } : { IfMatch: found.version };
-          const body = Buffer.from(text);
-          const sized = { Body: body, ContentLength: body.length };
-          await client.send(new PutObjectCommand({ ...at(path), ...sized, ...condition }));
-        }),
-      ),
+      asked(async () => {
+        const condition = found === undefined ? { IfNoneMatch: '*' } : { IfMatch: found.version };
+        const body = Buffer.from(text);
+        const sized = { Body: body, ContentLength: body.length };
+        const replaced = await unlessMissing(() =>
+          unlessChanged(async () => {
+            await client.send(new PutObjectCommand({ ...at(path), ...sized, ...condition }));
+          }),
+        );
+        // What was to be replaced is gone.
+        return replaced ?? false;
+      }),
     upload: (path, localPath, { over, sha256 }) =>
       asked(() =>
         unlessChanged(async () => {
@@ -139,9 +143,12 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
         // Who replaces it at this moment changes the ETag.
         const names = `${Bucket}/${keyOf(path)}`.split('/').map(encodeURIComponent);
         const source = { CopySource: names.join('/'), CopySourceIfMatch: found.ETag };
-        return unlessChanged(async () => {
-          await client.send(new CopyObjectCommand({ ...at(to), ...source }));
-        });
+        const copied = await unlessMissing(() =>
+          unlessChanged(async () => {
+            await client.send(new CopyObjectCommand({ ...at(to), ...source }));
+          }),
+        );
+        return copied ?? false;
       }),
     download: ({ path, bytes }, localPath) =>
       asked(async () => {

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { named, quoted, type DuckDb } from './duck-db.ts';
 import { LakeAltered, SnapshotBroken, SnapshotDamaged } from './errors.ts';
-import { manifestFile, type Lake } from './lake.ts';
+import { manifestFile, type AssertHeld, type Lake } from './lake.ts';
 import {
   manifestText,
   sha256Of,
@@ -39,20 +39,23 @@ export interface Rewritten {
 
 /**
  * Publishes every snapshot of the warehouse that holds such rows once more without them, under an ID of the same time, and lets the pointer
- * follow. Killed anywhere and called again it goes on. Expects that no export runs. Throws LakeAltered and SnapshotDamaged, unless `onUnread`
- * hears of them: then one snapshot that cannot be read keeps the rows in no other.
+ * follow. Killed anywhere and called again it goes on. Expects that no export runs, and that `assertHeld` throws when that is no longer so.
+ * Throws LakeAltered and SnapshotDamaged, unless `onUnread` hears of them: then one snapshot that cannot be read keeps the rows in no other.
  */
 export async function eraseFromSnapshots(
   lake: Lake,
   duckDb: DuckDb,
   rows: RowsToErase,
-  onUnread?: (problem: LakeAltered | SnapshotDamaged) => void,
+  {
+    assertHeld,
+    onUnread,
+  }: { assertHeld: AssertHeld; onUnread?: (problem: LakeAltered | SnapshotDamaged) => void },
 ): Promise<Rewritten[]> {
   const ids = await lake.snapshotIds();
   const rewritten: Rewritten[] = [];
   for (const from of ids) {
     try {
-      const one = await rewrite(lake, duckDb, { from, ids, rows });
+      const one = await rewrite(lake, duckDb, { from, ids, rows, assertHeld });
       if (one !== undefined) rewritten.push(one);
     } catch (error) {
       const isUnread = error instanceof LakeAltered || error instanceof SnapshotDamaged;
@@ -67,7 +70,12 @@ export async function eraseFromSnapshots(
 async function rewrite(
   lake: Lake,
   duckDb: DuckDb,
-  { from, ids, rows }: { from: string; ids: readonly string[]; rows: RowsToErase },
+  {
+    from,
+    ids,
+    rows,
+    assertHeld,
+  }: { from: string; ids: readonly string[]; rows: RowsToErase; assertHeld: AssertHeld },
 ): Promise<Rewritten | undefined> {
   const manifest = await manifestOf(lake, from);
   if (manifest.warehouse_id !== rows.warehouseId) return undefined;
@@ -76,9 +84,11 @@ async function rewrite(
   if (erased === 0 && !manifest.unfit.some((one) => isOf(rows, one))) return undefined;
   const to = idWithout(from, rows);
   if (!ids.includes(to))
-    await lake.withDraft(to, (folder) => publishWithout(lake, duckDb, { manifest, to, folder, held, rows }));
+    await lake.withDraft(to, (folder) =>
+      publishWithout(lake, duckDb, { manifest, to, folder, held, rows, assertHeld }),
+    );
   const now = await manifestOf(lake, to);
-  await movePointer(lake, now);
+  await movePointer(lake, now, assertHeld);
   return { from, manifest: now, erased };
 }
 
@@ -129,9 +139,10 @@ async function publishWithout(
     folder: string;
     held: ReadonlyMap<string, number>;
     rows: RowsToErase;
+    assertHeld: AssertHeld;
   },
 ): Promise<void> {
-  const { manifest, to, folder, held, rows } = input;
+  const { manifest, to, folder, held, rows, assertHeld } = input;
   const tables: Record<string, ManifestTable> = {};
   const written = new Map<string, string>();
   const kept: string[] = [];
@@ -162,7 +173,7 @@ async function publishWithout(
     ...(tables[unfitTableName] === undefined ? {} : { unfit_values: tables[unfitTableName].rows }),
   };
   await writeFile(join(folder, manifestFile), manifestText(described), { flag: 'wx' });
-  await lake.publish(to, { written, kept });
+  await lake.publish(to, { written, kept, assertHeld });
 }
 
 /** The file as it is in the new snapshot; undefined when it is the very file. */

@@ -22,11 +22,12 @@ export interface Lake {
   ): Promise<boolean>;
   /**
    * Makes a draft a snapshot: complete for every reader, or not there. It consists of the files that were kept, and of those that were
-   * written to the draft folder, with their SHA-256 by path.
+   * written to the draft folder, with their SHA-256 by path. Whoever may write there asks `assertHeld` whether they still may. A draft that
+   * somebody else has removed as a leftover never becomes a snapshot, however late its publisher goes on.
    */
   publish(
     id: string,
-    files: { written: ReadonlyMap<string, string>; kept: readonly string[] },
+    files: { written: ReadonlyMap<string, string>; kept: readonly string[]; assertHeld: AssertHeld },
   ): Promise<void>;
   /** Puts a file into the lake in one step, over the one that is there. */
   putFile(path: string, localPath: string): Promise<void>;
@@ -49,6 +50,9 @@ export interface Lake {
   removeLeftovers(of: 'snapshots' | 'marts'): Promise<void>;
   close(): Promise<void>;
 }
+
+/** Throws when the lock is lost under which somebody writes to a lake: others may be at it, and may have removed what this one has read. */
+export type AssertHeld = () => Promise<void>;
 
 /** Somebody else may have put an object without end in its place: no more bytes than these are fetched. */
 export interface SizedFile {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sha256Text, snapshotIdText } from './checked-texts.ts';
 import { LakeAltered } from './errors.ts';
-import type { Found, Lake } from './lake.ts';
+import type { AssertHeld, Found, Lake } from './lake.ts';
 import { manifestSchema, sha256Of, type Manifest } from './manifest.ts';
 import { look, unaltered, type Checked } from './read-checked.ts';
 import { isFarAhead, timeOfSnapshot } from './snapshot-id.ts';
@@ -52,9 +52,10 @@ export async function lookAtManifest(lake: Lake, id: string): Promise<Checked<Ma
 /**
  * Lets `latest.json` name a snapshot that is complete, unless it names a newer one. Says whether it names this one now. Where the
  * manifest of the other is altered, its ID says when it was begun; a pointer that is altered, or names one of the day after tomorrow or
- * one that is not there, is replaced. Another host may replace the pointer at the same moment; then it is looked at again.
+ * one that is not there, is replaced. Another host may replace the pointer at the same moment; then it is looked at again. Who has lost the
+ * lock since it was looked at does not replace it.
  */
-export async function movePointer(lake: Lake, manifest: Manifest): Promise<boolean> {
+export async function movePointer(lake: Lake, manifest: Manifest, assertHeld: AssertHeld): Promise<boolean> {
   const id = manifest.snapshot_id;
   for (;;) {
     const seen = await lookAtPointer(lake);
@@ -68,6 +69,7 @@ export async function movePointer(lake: Lake, manifest: Manifest): Promise<boole
       manifest: manifestPath(id),
       manifest_sha256: sha256Of(text.text),
     };
+    await assertHeld();
     if (await lake.replace(pointerPath, `${JSON.stringify(pointer, null, 2)}\n`, seen?.found)) return true;
   }
 }

@@ -1,20 +1,27 @@
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { openBucket } from './bucket.ts';
-import { SnapshotBroken } from './errors.ts';
+import { keptBack, SnapshotBroken } from './errors.ts';
 import { mapAtOnce } from './map-at-once.ts';
-import { manifestFile, namesOfMarts, successFile, type Lake } from './lake.ts';
+import { manifestFile, namesOfMarts, successFile, type KeptFile, type Lake } from './lake.ts';
+import { sha256Of } from './manifest.ts';
+import { removeEach } from './remove-each.ts';
 import { sha256OfFile } from './read-back.ts';
 import { snapshotIdPattern } from './snapshot-id.ts';
 
 /**
  * A lake in a bucket. There is no rename, so a snapshot counts as complete by its last object, `_SUCCESS`, and a pointer is
  * replaced only if it is still what was read. No object is ever overwritten: two exports of one snapshot cannot mix.
+ *
+ * Who writes a snapshot puts an empty object there first, and the server copies that to `_SUCCESS`. Who cleans up removes it first: from then on
+ * nobody can complete the draft, though a request that was sent before arrives afterwards.
  */
 export function openS3Lake({ location, scratch }: { location: string; scratch: string }): Lake {
   const bucket = openBucket(location);
   const draftFolder = (id: string): string => join(scratch, 'draft', id);
+  /** By which those that are being written are completed, by their ID. */
+  const begun = new Map<string, KeptFile>();
   const lake: Lake = {
     location,
     draftFolder,
@@ -23,8 +30,10 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
       await rm(folder, { recursive: true, force: true });
       await mkdir(folder, { recursive: true });
       try {
+        begun.set(id, await begin(id));
         return await write(folder);
       } finally {
+        begun.delete(id);
         await rm(folder, { recursive: true, force: true });
       }
     },
@@ -49,13 +58,16 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
       }
       return true;
     },
-    async publish(id, { written }) {
-      await mapAtOnce(uploadsAtOnce, [...written], ([file, sha256]) => uploadOnce(id, file, sha256));
+    async publish(id, { written, assertHeld }) {
+      await mapAtOnce(uploadsAtOnce, [...written], async ([file, sha256]) => {
+        await assertHeld();
+        await uploadOnce(id, file, sha256);
+      });
       await uploadOnce(id, manifestFile);
       // Every object is there as it was written, before the one that says so.
       await mapAtOnce(requestsAtOnce, [...written.keys(), manifestFile], (file) => checkUploaded(id, file));
-      if (!(await bucket.replace(`snapshots/${id}/${successFile}`, '', undefined)))
-        throw new SnapshotBroken(taken);
+      await assertHeld();
+      await complete(id);
     },
     async putFile(path, localPath) {
       await bucket.upload(path, localPath, { over: true, sha256: await sha256OfFile(localPath) });
@@ -86,9 +98,17 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
       const kept = of === 'marts' ? await namesOfMarts(lake) : new Set(await lake.snapshotIds());
       const left = (await bucket.folders(`${of}/`)).filter((name) => !kept.has(name));
       await bucket.abortUploads(`${of}/`);
+      const pathsOf = async (names: readonly string[]): Promise<string[]> =>
+        (await mapAtOnce(requestsAtOnce, names, (name) => bucket.list(`${of}/${name}/`))).flat();
       // All of them at once: what the bucket keeps of one does not hold up the others.
-      const paths = await mapAtOnce(requestsAtOnce, left, (name) => bucket.list(`${of}/${name}/`));
-      await bucket.remove(paths.flat());
+      await removeEach([
+        async () => bucket.remove((await pathsOf(left)).filter(isBegun)),
+        async () => {
+          // What was completed before that is a snapshot.
+          const completed = new Set(of === 'marts' ? [] : await lake.snapshotIds());
+          await bucket.remove(await pathsOf(left.filter((name) => !completed.has(name))));
+        },
+      ]);
     },
     close() {
       bucket.close();
@@ -96,6 +116,22 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
     },
   };
   return lake;
+
+  async function begin(id: string): Promise<KeptFile> {
+    const file = { path: `snapshots/${id}/${begunPrefix}${randomUUID()}`, bytes: 0, sha256: sha256Of('') };
+    const localPath = join(draftFolder(id), successFile);
+    await writeFile(localPath, '', { flag: 'wx' });
+    await bucket.upload(file.path, localPath, { over: false, sha256: file.sha256 });
+    return file;
+  }
+
+  async function complete(id: string): Promise<void> {
+    const file = begun.get(id);
+    if (file === undefined || !(await bucket.copy(file, `snapshots/${id}/${successFile}`)))
+      throw new SnapshotBroken(taken);
+    // An empty object that is kept holds nothing.
+    await keptBack(() => bucket.remove([file.path]));
+  }
 
   async function uploadOnce(id: string, file: string, sha256?: string): Promise<void> {
     const uploaded = await bucket.upload(`snapshots/${id}/${file}`, join(draftFolder(id), file), {
@@ -112,7 +148,14 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
   }
 }
 
-const taken = 'another attempt writes the same snapshot';
+const taken = 'somebody else writes the same snapshot, or has removed what was written';
+
+/** Of the object by which a snapshot is completed. */
+const begunPrefix = '_begun-';
+
+function isBegun(path: string): boolean {
+  return path.split('/')[2]?.startsWith(begunPrefix) === true;
+}
 
 /** A server answers each of these in milliseconds, and there may be thousands. */
 const requestsAtOnce = 16;

@@ -57,8 +57,9 @@ export async function buildOnLake(
     const { asOfDate } = settings;
     await writeTemplates({ seedsFolder, database, scratch });
     settings.onStep('the marts are being put into the lake');
-    await lock.assertHeld();
-    const marts = await publishOnLake(lake, { database, snapshotId: snapshot.id, asOfDate, scratch });
+    const { assertHeld } = lock;
+    const built = { database, snapshotId: snapshot.id, asOfDate, scratch, assertHeld };
+    const marts = await publishOnLake(lake, built);
     if (iceberg !== undefined)
       await showInIceberg(lock, lake, { ...settings, ...iceberg, scratch: join(scratch, 'iceberg') });
     const seconds = (performance.now() - started) / 1000;

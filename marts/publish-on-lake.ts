@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { byName } from '../lake/checked-members.ts';
 import { countNumber, dayText, sha256Text, snapshotIdText } from '../lake/checked-texts.ts';
 import { openDuckDb, named, quoted } from '../lake/duck-db.ts';
-import type { Found, Lake } from '../lake/lake.ts';
+import { LakeRefused } from '../lake/errors.ts';
+import type { AssertHeld, Found, Lake } from '../lake/lake.ts';
 import { sha256OfFile } from '../lake/read-back.ts';
 import { readChecked } from '../lake/read-checked.ts';
 import { isFarAhead, timeOfSnapshot } from '../lake/snapshot-id.ts';
@@ -34,25 +35,34 @@ export const martsPointerPath = 'latest-marts.json';
 /**
  * Writes every mart of a finished DuckDB database as Parquet, puts them into the lake, each in one step, and lets
  * `latest-marts.json` name them; never older marts over those of a newer snapshot. No file that it names is overwritten: where
- * the same snapshot was built before, each mart has two places that take turns. Returns the names of the marts.
+ * the same snapshot was built before, each mart has two places that take turns. Who loses the lock meanwhile, which `assertHeld` says, puts
+ * nothing more there, and lets nothing be named in the place of what others have published since. Returns the names of the marts.
  */
 export async function publishOnLake(
   lake: Lake,
-  built: { database: string; snapshotId: string; asOfDate: string; scratch: string },
+  built: {
+    database: string;
+    snapshotId: string;
+    asOfDate: string;
+    scratch: string;
+    assertHeld: AssertHeld;
+  },
 ): Promise<string[]> {
+  const { assertHeld } = built;
   const written = await writeParquet(built);
-  const { pointer: shown } = await readMartsPointer(lake);
+  // Before the lock is asked for: whoever has it next replaces this one, and then it is replaced by nobody who has lost it.
+  const before = await readMartsPointer(lake);
+  const { pointer: shown } = before;
   const marts: Record<string, MartFile> = {};
   for (const { mart, localPath, file } of written) {
     const path = pathOf({ ...built, mart, file, shown: shown?.marts[mart] });
     marts[mart] = { path, ...file };
-    if (path !== shown?.marts[mart]?.path) await lake.putFile(path, localPath);
+    if (path === shown?.marts[mart]?.path) continue;
+    await assertHeld();
+    await lake.putFile(path, localPath);
   }
-  const isShown = await movePointer(lake, {
-    snapshot_id: built.snapshotId,
-    as_of_date: built.asOfDate,
-    marts,
-  });
+  const pointer = { snapshot_id: built.snapshotId, as_of_date: built.asOfDate, marts };
+  const isShown = await movePointer(lake, { before, pointer, assertHeld });
   // Readers who take all files of a folder would count rows twice. What a killed build left goes too.
   if (isShown) await Promise.all(Object.values(marts).map(({ path }) => lake.removeFile(otherPlace(path))));
   return Object.keys(marts);
@@ -127,16 +137,26 @@ async function writeParquet(built: {
 }
 
 /**
- * Never back to an older snapshot: IDs begin with their time. One of the day after tomorrow is none of ours. Another host may move it at the same moment; then it is looked at
- * again. Says whether it names these marts now.
+ * Never back to an older snapshot: IDs begin with their time. One of the day after tomorrow is none of ours. Says whether it names these marts
+ * now.
  */
-async function movePointer(lake: Lake, pointer: MartsPointer): Promise<boolean> {
-  for (;;) {
-    const { found, pointer: shown } = await readMartsPointer(lake);
-    const isNewer = shown !== undefined && timeOf(shown.snapshot_id) > timeOf(pointer.snapshot_id);
-    if (isNewer && !isFarAhead(timeOfSnapshot(shown.snapshot_id))) return false;
-    if (await lake.replace(martsPointerPath, `${JSON.stringify(pointer, null, 2)}\n`, found)) return true;
-  }
+async function movePointer(
+  lake: Lake,
+  { before, pointer, assertHeld }: { before: PointerRead; pointer: MartsPointer; assertHeld: AssertHeld },
+): Promise<boolean> {
+  const { found, pointer: shown } = before;
+  const isNewer = shown !== undefined && timeOf(shown.snapshot_id) > timeOf(pointer.snapshot_id);
+  if (isNewer && !isFarAhead(timeOfSnapshot(shown.snapshot_id))) return false;
+  const text = `${JSON.stringify(pointer, null, 2)}\n`;
+  await assertHeld();
+  if (await lake.replace(martsPointerPath, text, found)) return true;
+  // Storage may have done it, and answered that it has not.
+  if ((await lake.read(martsPointerPath))?.text === text) return true;
+  await assertHeld();
+  throw new LakeRefused(
+    lake.location,
+    `${martsPointerPath} is replaced by somebody else, or not compared (If-Match)`,
+  );
 }
 
 /** One that was published again without a record is of the same time. */
@@ -144,10 +164,13 @@ function timeOf(snapshotId: string): string {
   return snapshotId.slice(0, 16);
 }
 
+interface PointerRead {
+  readonly found: Found | undefined;
+  readonly pointer: MartsPointer | undefined;
+}
+
 /** Which marts readers are sent to. Throws LakeAltered. */
-export async function readMartsPointer(
-  lake: Lake,
-): Promise<{ found: Found | undefined; pointer: MartsPointer | undefined }> {
+export async function readMartsPointer(lake: Lake): Promise<PointerRead> {
   const { found, value } = (await readChecked(lake, martsPointerPath, pointerSchema)) ?? {};
   return { found, pointer: value };
 }

@@ -113,7 +113,8 @@ async function republish(
   rows: RowsToErase,
   onUnread: WhileErasing['onKept'],
 ): Promise<Republished[]> {
-  const rewritten = await eraseFromSnapshots(lake, duckDb, rows, onUnread);
+  const { assertAlive: assertHeld } = session;
+  const rewritten = await eraseFromSnapshots(lake, duckDb, rows, { assertHeld, onUnread });
   for (const { manifest } of rewritten) {
     await noteSnapshot(session.client, {
       lake: lake.location,

@@ -28,14 +28,19 @@ export async function holdLock(url: string, name: LockName): Promise<HeldLock | 
     await client.end();
     throw error;
   }
+  let last: Promise<unknown> = Promise.resolve();
+  /** One after the other: the answer is to a question that was asked after this was called. */
+  const ask = async (): Promise<void> => {
+    const asked = last.then(() => client.query('select'));
+    last = asked.catch(() => undefined);
+    await asked;
+  };
   const beating = setInterval(() => {
     // Whether it is lost, `assertHeld` tells.
-    client.query('select').catch(() => undefined);
+    ask().catch(() => undefined);
   }, beatMilliseconds).unref();
   return {
-    async assertHeld() {
-      await client.query('select');
-    },
+    assertHeld: ask,
     async letGo() {
       clearInterval(beating);
       await client.end();

@@ -170,8 +170,8 @@ async function exportTables(
       const { total } = weighed;
       onProgress({ ...total, tablesDone: total.tables, rowsDone: total.rows, step: 'publishing' });
       // Who has lost the lock has lost the right to publish: another one may be at it.
-      await session.assertAlive();
-      await lake.publish(snapshotId, filesOf(described));
+      const { assertAlive: assertHeld } = session;
+      await lake.publish(snapshotId, { ...filesOf(described), assertHeld });
       return described;
     };
     const place = { folder: lake.draftFolder(snapshotId), scratch, neededBytes };
@@ -292,8 +292,8 @@ async function settle(
   { session, lake }: { session: ExportSession; lake: Lake },
   { job, manifest, mark }: { job: ExportJob } & Made,
 ): Promise<{ isLatest: boolean; kept?: LakeKeeps | undefined }> {
+  const isLatest = await movePointer(lake, manifest, session.assertAlive);
   await session.assertAlive();
-  const isLatest = await movePointer(lake, manifest);
   await noteSnapshot(session.client, {
     lake: lake.location,
     manifest,

@@ -22,6 +22,7 @@ import { proofTest, some } from '../support/proof-test.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { createTestLake, testWarehouseId as warehouseId } from './export-of.ts';
+import { lockHeld } from './lock-held.ts';
 import hostileManifests from './hostile-manifests.json' with { type: 'json' };
 import { startRefusingProxy } from './refusing-proxy.ts';
 import { startS3Server } from './s3-server.ts';
@@ -172,7 +173,13 @@ test('marts are neither put over nor removed from places that only latest-marts.
     const marts = { bills: { path, ...file } };
     await put('latest-marts.json', JSON.stringify({ snapshot_id: id, as_of_date: '2026-01-01', marts }));
     await expect(
-      publishOnLake(lake, { database, snapshotId: id, asOfDate: '2026-01-01', scratch }),
+      publishOnLake(lake, {
+        database,
+        snapshotId: id,
+        asOfDate: '2026-01-01',
+        scratch,
+        assertHeld: lockHeld,
+      }),
     ).rejects.toThrow(/latest-marts\.json of the lake .* is not as Daybook writes it/);
     expect(await lake.read('latest.json')).toBeDefined();
   }
@@ -275,7 +282,7 @@ async function isRefusedEverywhere(): Promise<void> {
   ]);
   const duckDb = await openDuckDb({ spillFolder: scratch });
   const rows = { warehouseId, connectionId: 'c', id: 'b1', columns: { bills: 'id' } };
-  await expect(eraseFromSnapshots(lake, duckDb, rows)).rejects.toThrow(altered);
+  await expect(eraseFromSnapshots(lake, duckDb, rows, { assertHeld: lockHeld })).rejects.toThrow(altered);
   duckDb.close();
   // An export uses nothing of it either: it makes a snapshot that is whole.
   const made = await exportNow();

@@ -17,6 +17,7 @@ import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { openLake } from '../../lake/open-lake.ts';
 import { manifestText, sha256Of } from '../../lake/manifest.ts';
 import { emptyManifest } from './empty-manifest.ts';
+import { lockHeld } from './lock-held.ts';
 import { readManifest, readPointer } from '../../lake/pointer.ts';
 import { sha256OfFile } from '../../lake/read-back.ts';
 import { verifySnapshot } from '../../lake/verify-snapshot.ts';
@@ -166,7 +167,7 @@ test('a folder that has the name of a snapshot before it is published is told in
   await mkdir(draft, { recursive: true });
   await writeFile(join(draft, '_manifest.json'), '{}');
   await putFile(file.path, 'theirs');
-  await expect(lake.publish(id, { written: new Map(), kept: [] })).rejects.toThrow(
+  await expect(lake.publish(id, { written: new Map(), kept: [], assertHeld: lockHeld })).rejects.toThrow(
     `refuses: snapshots/${id} is a folder, in the way of`,
   );
 });
@@ -251,7 +252,7 @@ test('a snapshot is neither published nor removed through a link in the place of
   await mkdir(location, { recursive: true });
   await symlink(victim, join(location, 'snapshots'));
   await lake.removeSnapshot(id);
-  await expect(lake.publish(id, { written: new Map(), kept: [] })).rejects.toThrow(
+  await expect(lake.publish(id, { written: new Map(), kept: [], assertHeld: lockHeld })).rejects.toThrow(
     /refuses: snapshots is a link/,
   );
   expect(() => lake.draftFolder(id)).toThrow(/refuses: snapshots is a link/);
@@ -384,7 +385,9 @@ test('a link that waits in a draft under a name of ours leads no write out of th
   await mkdir(draft, { recursive: true });
   await writeFile(join(draft, '_manifest.json'), '{}');
   await symlink(victim, join(draft, '_SUCCESS'));
-  await expect(lake.publish(id, { written: new Map(), kept: [] })).rejects.toThrow(/EEXIST/);
+  await expect(lake.publish(id, { written: new Map(), kept: [], assertHeld: lockHeld })).rejects.toThrow(
+    /EEXIST/,
+  );
   expect(await readFile(victim, 'utf8')).toBe('ours');
   expect(await lake.snapshotIds()).toEqual([]);
 });

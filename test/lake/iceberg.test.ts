@@ -18,6 +18,7 @@ import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { blocksOf } from '../docs/blocks-of.ts';
 import { createTestLake, testWarehouseId as warehouseId } from './export-of.ts';
+import { lockHeld } from './lock-held.ts';
 import {
   icebergReaders,
   manifestSeen,
@@ -219,12 +220,13 @@ test('content that is erased from the snapshots is nowhere below the tables', as
   await rows(warehouse, `update finance.bills set memo = 'planted-memo again' where id = 'b2'`);
   await exportNow();
   const duckDb = await openDuckDb({ spillFolder: scratch });
-  const erased = await eraseFromSnapshots(lake, duckDb, {
-    warehouseId,
-    connectionId,
-    id: 'b2',
-    columns: { bills: 'id', bill_lines: 'bill_id' },
-  });
+  const columns = { bills: 'id', bill_lines: 'bill_id' };
+  const erased = await eraseFromSnapshots(
+    lake,
+    duckDb,
+    { warehouseId, connectionId, id: 'b2', columns },
+    { assertHeld: lockHeld },
+  );
   expect(erased.length).toBeGreaterThan(2);
   for (const { from } of erased) await lake.removeSnapshot(from);
   await showSnapshots(lake, places, { add: true, sweep: true, newest: undefined });

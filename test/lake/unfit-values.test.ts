@@ -11,6 +11,7 @@ import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { createTestLake, testWarehouseId as warehouseId } from './export-of.ts';
+import { lockHeld } from './lock-held.ts';
 import { readParquet } from './read-parquet.ts';
 
 const { warehouse, url } = await createTestDatabase();
@@ -84,7 +85,7 @@ test('an erased record is not in it either', async () => {
     id: 'b7',
     columns: { bills: 'id', bill_lines: 'bill_id' },
   };
-  const rewritten = await eraseFromSnapshots(lake, duckDb, erasure);
+  const rewritten = await eraseFromSnapshots(lake, duckDb, erasure, { assertHeld: lockHeld });
   duckDb.close();
   const newest = rewritten.find(({ from }) => from === snapshotId)?.manifest;
   expect(newest).toMatchObject({ unfit_values: 1, unfit: [{ table: 'bills', key: { id: noisyId } }] });

@@ -32,7 +32,7 @@ export interface ExportSession {
   /** Tells the server and its database from others, as far as it may be known: numbers of transactions mean something only there. */
   readonly origin: string;
   /** Throws when the lock is lost, and with it the right to publish. */
-  assertAlive(): Promise<void>;
+  readonly assertAlive: () => Promise<void>;
   /**
    * Keeps what its tables were found to hold, for the next export, once the moment is let go. It is written by the session that has read it: one
    * that is opened later may be with a standby that took over meanwhile, and lacks what was read.

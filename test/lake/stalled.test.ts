@@ -1,0 +1,211 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ListObjectsV2Command } from '@aws-sdk/client-s3';
+import { expect, test } from 'vitest';
+import { openDuckDb, quoted } from '../../lake/duck-db.ts';
+import { eraseFromSnapshots } from '../../lake/erase-from-snapshots.ts';
+import type { Lake } from '../../lake/lake.ts';
+import { openLake } from '../../lake/open-lake.ts';
+import { movePointer, readManifest, readPointer } from '../../lake/pointer.ts';
+import { verifySnapshot } from '../../lake/verify-snapshot.ts';
+import { publishOnLake, readMartsPointer } from '../../marts/publish-on-lake.ts';
+import { bill } from '../support/finance-records.ts';
+import { land } from '../support/land.ts';
+import { rows } from '../support/rows.ts';
+import { addTestConnection } from '../support/test-connection.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { createTestLake, testWarehouseId as warehouseId } from './export-of.ts';
+import { startHoldingProxy } from './holding-proxy.ts';
+import { lockHeld } from './lock-held.ts';
+import { startS3Server } from './s3-server.ts';
+
+const { warehouse, url } = await createTestDatabase();
+const s3 = await startS3Server();
+const { exportNow, jobOf, scratch } = await createTestLake(url, { lake: s3.location });
+const reader = await openLake({ location: s3.location, scratch: scratchOf('reader') });
+const connectionId = await addTestConnection(warehouse);
+const erasure = {
+  warehouseId,
+  connectionId,
+  id: 'to-erase',
+  columns: { bills: 'id', bill_lines: 'bill_id' },
+};
+
+test.each([
+  ['stands still before its first file', '.*[.]parquet'],
+  ['has sent its last request', '_SUCCESS'],
+])(
+  'an export that %s while the record is erased completes no snapshot; its retry has what is held now',
+  async (_, path) => {
+    await landRecord();
+    const job = jobOf({ scratch: `${scratch}-stalled` });
+    const proxy = await holding(new RegExp(`/snapshots/${job.snapshotId}/${path}$`));
+    const stalled = proxy.use(() => exportNow(job)).catch((error: unknown) => error);
+    await proxy.holds;
+    await loseLock();
+    await erase();
+    proxy.release();
+    expect(await stalled).toBeInstanceOf(Error);
+    expect(await reader.snapshotIds()).not.toContain(job.snapshotId);
+    expect((await readPointer(reader))?.snapshot_id).not.toBe(job.snapshotId);
+    expect(await exportNow({ ...job, force: true })).toMatchObject({
+      snapshotId: job.snapshotId,
+      skipped: false,
+    });
+    const { problems } = await verifySnapshot(reader, {
+      id: job.snapshotId,
+      spillFolder: scratchOf('reader'),
+    });
+    expect(problems).toEqual([]);
+    expect(await heldIn(job.snapshotId)).toBe(0);
+    // Nothing is left of the first attempt.
+    const listed = new Set(
+      Object.values((await readManifest(reader, job.snapshotId))!.tables).flatMap(({ files }) =>
+        files.map((file) => file.path),
+      ),
+    );
+    expect(await keysOf(job.snapshotId)).toEqual([...listed, '_SUCCESS', '_manifest.json'].sort());
+  },
+);
+
+test('an erasure that stood still publishes no snapshot again that another one has removed since', async () => {
+  await landRecord();
+  const { snapshotId } = await exportNow();
+  const proxy = await holding(/_SUCCESS$/);
+  const lake = await proxy.use(openStalled);
+  const stalled = eraseAs(lake, { ...erasure, id: 'stays' }).catch((error: unknown) => error);
+  await proxy.holds;
+  await erase();
+  proxy.release();
+  expect(await stalled).toBeInstanceOf(Error);
+  const ids = await reader.snapshotIds();
+  expect(ids).not.toContain(snapshotId);
+  for (const id of ids) expect(await heldIn(id)).toBe(0);
+});
+
+test('who has lost the lock moves no pointer', async () => {
+  const named = await readPointer(reader);
+  const newer = (await exportNow({ force: true })).snapshotId;
+  const manifest = await readManifest(reader, newer);
+  await reader.replace('latest.json', `${JSON.stringify(named)}\n`, await reader.read('latest.json'));
+  await expect(movePointer(reader, manifest!, lockLost)).rejects.toThrow('lost');
+  expect(await readPointer(reader)).toEqual(named);
+  expect(await movePointer(reader, manifest!, lockHeld)).toBe(true);
+});
+
+test('a build that stands still names its marts no more once others were published', async () => {
+  const proxy = await holding(/latest-marts\.json$/);
+  const lake = await proxy.use(openStalled);
+  const [older, newer] = ['20261121T120000Z-aaaaaa', '20261121T120000Z-bbbbbb'];
+  const stalled = publish(lake, 'planted', older).catch((error: unknown) => error);
+  await proxy.holds;
+  await publish(reader, 'erased', newer);
+  proxy.release();
+  expect(await stalled).toBeInstanceOf(Error);
+  expect((await readMartsPointer(reader)).pointer?.snapshot_id).toBe(newer);
+});
+
+test('a build that has lost the lock puts no more marts into the lake', async () => {
+  const id = '20261122T120000Z-cccccc';
+  await expect(publish(reader, 'planted', id, lockLost)).rejects.toThrow('lost');
+  expect(await reader.filesIn(`marts/${id}`)).toEqual([]);
+});
+
+async function landRecord(): Promise<void> {
+  await rows(warehouse, `delete from finance.bills where id = 'to-erase'`);
+  const pages = [[bill('stays'), bill('to-erase', { memo: `"planted ${Date.now()}"` })]];
+  await land(warehouse, { connectionId, stream: 'bills', pages });
+}
+
+/** As a failover does, or a restart of Postgres. */
+async function loseLock(): Promise<void> {
+  await rows(
+    warehouse,
+    `select pg_terminate_backend(pid, 10000) from pg_stat_activity
+     where datname = current_database() and application_name in ('daybook lock', 'daybook export')`,
+  );
+}
+
+/** As `daybook erase` does, under the lock that was lost. */
+async function erase(): Promise<void> {
+  await rows(warehouse, `delete from finance.bill_lines where bill_id = 'to-erase'`);
+  await rows(warehouse, `delete from finance.bills where id = 'to-erase'`);
+  await eraseAs(await openAt('erasure'), erasure);
+}
+
+async function eraseAs(lake: Lake, record: typeof erasure): Promise<void> {
+  const duckDb = await openDuckDb({ spillFolder: scratchOf(record.id) });
+  try {
+    await lake.removeLeftovers('snapshots');
+    const rewritten = await eraseFromSnapshots(lake, duckDb, record, { assertHeld: lockHeld });
+    for (const { from } of rewritten) await lake.removeSnapshot(from);
+  } finally {
+    duckDb.close();
+    await lake.close();
+  }
+}
+
+function holding(path: RegExp): ReturnType<typeof startHoldingProxy> {
+  return startHoldingProxy(s3.env.AWS_ENDPOINT_URL!, path);
+}
+
+/** Its client asks where the server is with the first request. */
+async function openStalled(): Promise<Lake> {
+  const lake = await openAt('stalled');
+  await lake.read('latest.json');
+  return lake;
+}
+
+function openAt(name: string): Promise<Lake> {
+  return openLake({ location: s3.location, scratch: scratchOf(name) });
+}
+
+function scratchOf(name: string): string {
+  return `${scratch}-of-${name}`;
+}
+
+async function heldIn(id: string): Promise<number> {
+  const duckDb = await openDuckDb({ spillFolder: scratchOf('reader') });
+  const connection = await duckDb.connect();
+  let count = 0;
+  for (const { path, bytes } of (await readManifest(reader, id))!.tables.bills!.files)
+    await reader.withFile({ path: `snapshots/${id}/${path}`, bytes }, async (local) => {
+      const answer = await connection.runAndReadAll(
+        `select count(*) from read_parquet(${quoted(local)}) where id = 'to-erase'`,
+      );
+      count += Number(answer.getRows()[0]![0]);
+    });
+  connection.closeSync();
+  duckDb.close();
+  return count;
+}
+
+async function publish(
+  lake: Lake,
+  content: string,
+  snapshotId: string,
+  assertHeld = lockHeld,
+): Promise<void> {
+  const folder = scratchOf(`marts-${snapshotId}`);
+  await mkdir(folder, { recursive: true });
+  const database = join(folder, 'built.duckdb');
+  const duckDb = await openDuckDb({ spillFolder: folder });
+  const connection = await duckDb.connect();
+  const sql = `create schema b.marts; create table b.marts.bills as select ${quoted(content)} as x`;
+  await connection.run(`attach ${quoted(database)} as b; ${sql}`);
+  connection.closeSync();
+  duckDb.close();
+  await publishOnLake(lake, { database, snapshotId, asOfDate: '2026-11-21', scratch: folder, assertHeld });
+}
+
+function lockLost(): Promise<void> {
+  return Promise.reject(new Error('lost'));
+}
+
+async function keysOf(id: string): Promise<string[]> {
+  const prefix = `some/prefix/snapshots/${id}/`;
+  const { Contents = [] } = await s3.client.send(
+    new ListObjectsV2Command({ Bucket: s3.bucket, Prefix: prefix }),
+  );
+  return Contents.map(({ Key = '' }) => Key.slice(prefix.length)).sort();
+}
