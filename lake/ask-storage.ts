@@ -1,6 +1,6 @@
 import { S3ServiceException, type S3Client } from '@aws-sdk/client-s3';
 import { isFreeOfSecrets, longEnough } from '../errors/without-secrets.ts';
-import { LakeRefused, LakeUnavailable } from './errors.ts';
+import { LakeRefused, LakeUnavailable, unreadableAnswer } from './errors.ts';
 
 /** Does what needs object storage. Throws LakeRefused and LakeUnavailable when it does not do as it is told. */
 export async function askStorage<Result>(
@@ -17,7 +17,7 @@ export async function askStorage<Result>(
       throw new LakeRefused(location, await reasonOf(client, error), error);
     if (status !== undefined || isNetwork(error))
       throw new LakeUnavailable(location, await reasonOf(client, error), error);
-    if (isUnreadable(error)) throw new LakeUnavailable(location, 'its answer cannot be read', error);
+    if (isUnreadable(error)) throw new LakeUnavailable(location, unreadableAnswer, error);
     throw error;
   }
 }

@@ -8,7 +8,6 @@ import {
   GetObjectCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
-  paginateListObjectsV2,
   PutObjectCommand,
   S3Client,
   type _Error,
@@ -16,7 +15,8 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { askStorage, codeToShow, isNamed, statusOf } from './ask-storage.ts';
-import { LakeKeeps, LakeRefused, LakeUnavailable } from './errors.ts';
+import { LakeKeeps, LakeRefused, LakeUnavailable, unreadableAnswer } from './errors.ts';
+import { listedPages } from './listed-pages.ts';
 import { mostBytesOf, unreadable, type FileUsed, type Found, type KeptFile, type SizedFile } from './lake.ts';
 
 /** The objects under a prefix of a bucket. Paths are relative to it. */
@@ -39,6 +39,7 @@ export interface Bucket {
   copy(file: KeptFile, to: string): Promise<boolean>;
   /** Says why it did not. */
   download(file: SizedFile, localPath: string): Promise<FileUsed<never>['problem']>;
+  /** Looks for them afterwards below what their paths begin with alike: best those of one folder. */
   remove(paths: readonly string[]): Promise<void>;
   /** Gives up uploads that never ended: they cost room that no listing shows. */
   abortUploads(prefix: string): Promise<void>;
@@ -66,29 +67,30 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
     if (names.length < mostPaths) return;
     throw new LakeRefused(location, `it lists more than ${mostPaths.toLocaleString('en-US')} files`);
   };
+  /** Whoever answers in the place of S3 does not name the version that was written. */
+  const requireVersion = (written: { ETag?: string | undefined } | undefined): void => {
+    if (written?.ETag === undefined) throw new LakeUnavailable(location, unreadableAnswer);
+  };
   const at = (path: string): { Bucket: string; Key: string } => ({ Bucket, Key: keyOf(path) });
+  const listedAt = { client, location, bucket: Bucket };
+  const keysBelow = async (prefix: string): Promise<string[]> => {
+    const keys: string[] = [];
+    for await (const { Contents = [], EncodingType } of listedPages(listedAt, { prefix }))
+      for (const { Key = '' } of Contents) {
+        checkCount(keys);
+        keys.push(decoded(Key, EncodingType));
+      }
+    return keys;
+  };
 
   return {
     list: (under) =>
-      asked(async () => {
-        const paths: string[] = [];
-        for await (const { Contents = [], EncodingType } of paginateListObjectsV2(
-          { client },
-          { Bucket, Prefix: keyOf(under), EncodingType: 'url' },
-        ))
-          for (const { Key = '' } of Contents) {
-            checkCount(paths);
-            paths.push(decoded(Key, EncodingType).slice(keyOf('').length));
-          }
-        return paths;
-      }),
+      asked(async () => (await keysBelow(keyOf(under))).map((key) => key.slice(keyOf('').length))),
     folders: (under) =>
       asked(async () => {
         const names: string[] = [];
-        for await (const { CommonPrefixes = [], EncodingType } of paginateListObjectsV2(
-          { client },
-          { Bucket, Prefix: keyOf(under), Delimiter: '/', EncodingType: 'url' },
-        ))
+        const asked = { prefix: keyOf(under), delimiter: '/' };
+        for await (const { CommonPrefixes = [], EncodingType } of listedPages(listedAt, asked))
           for (const { Prefix = '' } of CommonPrefixes) {
             checkCount(names);
             names.push(decoded(Prefix, EncodingType).slice(keyOf(under).length, -1));
@@ -121,7 +123,7 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
         const sized = { Body: body, ContentLength: body.length };
         const replaced = await unlessMissing(() =>
           unlessChanged(async () => {
-            await client.send(new PutObjectCommand({ ...at(path), ...sized, ...condition }));
+            requireVersion(await client.send(new PutObjectCommand({ ...at(path), ...sized, ...condition })));
           }),
         );
         // What was to be replaced is gone.
@@ -145,7 +147,8 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
         const source = { CopySource: names.join('/'), CopySourceIfMatch: found.ETag };
         const copied = await unlessMissing(() =>
           unlessChanged(async () => {
-            await client.send(new CopyObjectCommand({ ...at(to), ...source }));
+            const { CopyObjectResult } = await client.send(new CopyObjectCommand({ ...at(to), ...source }));
+            requireVersion(CopyObjectResult);
           }),
         );
         return copied ?? false;
@@ -174,10 +177,16 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
           kept.push(...Errors.filter(({ Code }) => Code !== 'NoSuchKey'));
         }
         const [first] = kept;
-        if (first === undefined) return;
-        const code = (await codeToShow(client, first.Code)) ?? 'without a code';
-        if (passing.has(code)) throw new LakeUnavailable(location, code);
-        throw new LakeKeeps(location, { files: kept.length, code });
+        if (first !== undefined) {
+          const code = (await codeToShow(client, first.Code)) ?? 'without a code';
+          if (passing.has(code)) throw new LakeUnavailable(location, code);
+          throw new LakeKeeps(location, { files: kept.length, code });
+        }
+        // An answer that names no error need not come from who has removed them.
+        const removed = new Set(keys);
+        const left = keys.length === 0 ? [] : await keysBelow(commonStart(keys));
+        const files = left.filter((key) => removed.has(key)).length;
+        if (files > 0) throw new LakeKeeps(location, { files, code: 'they are still listed' });
       }),
     abortUploads: (under) =>
       asked(async () => {
@@ -209,6 +218,14 @@ function decoded(key: string, encoding: EncodingType | undefined): string {
  * request to remove objects cannot name: they stay, and nothing of ours with them.
  */
 const canBeOurs = /^\P{C}*$/u;
+
+function commonStart([first = '', ...others]: readonly string[]): string {
+  return others.reduce((start, key) => {
+    let length = 0;
+    while (length < start.length && key[length] === start[length]) length += 1;
+    return start.slice(0, length);
+  }, first);
+}
 
 /** Codes of keys that are removed the next time. */
 const passing: ReadonlySet<string> = new Set(['InternalError', 'SlowDown', 'ServiceUnavailable']);

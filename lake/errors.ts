@@ -59,6 +59,9 @@ export class LakeUnavailable extends Error {
   }
 }
 
+/** Why storage counts as one that does not answer, although something came. */
+export const unreadableAnswer = 'its answer cannot be read';
+
 /** Nothing was published, and what was written is removed. `setting` is the variable that says where the folder is. */
 export class DiskFull extends Error {
   override readonly name = 'DiskFull';

@@ -39,12 +39,8 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
     },
     async snapshotIds() {
       const ids = (await bucket.folders('snapshots/')).filter((id) => snapshotIdPattern.test(id));
-      const isComplete = await mapAtOnce(
-        requestsAtOnce,
-        ids,
-        async (id) => (await bucket.bytesOf(`snapshots/${id}/${successFile}`)) !== undefined,
-      );
-      return ids.filter((_, index) => isComplete[index]).sort();
+      const complete = await mapAtOnce(requestsAtOnce, ids, isComplete);
+      return ids.filter((_, index) => complete[index]).sort();
     },
     read: (path) => bucket.read(path),
     replace: (path, text, found) => bucket.replace(path, text, found),
@@ -89,26 +85,22 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
     },
     async removeSnapshot(id) {
       await bucket.remove([`snapshots/${id}/${successFile}`]);
-      await bucket.remove([
-        ...(await bucket.list(`snapshots/${id}/`)),
-        ...(await bucket.list(`marts/${id}/`)),
-      ]);
+      for (const of of ['snapshots', 'marts']) await lake.removeFolder(`${of}/${id}`);
     },
     async removeLeftovers(of) {
       const kept = of === 'marts' ? await namesOfMarts(lake) : new Set(await lake.snapshotIds());
       const left = (await bucket.folders(`${of}/`)).filter((name) => !kept.has(name));
       await bucket.abortUploads(`${of}/`);
-      const pathsOf = async (names: readonly string[]): Promise<string[]> =>
-        (await mapAtOnce(requestsAtOnce, names, (name) => bucket.list(`${of}/${name}/`))).flat();
-      // All of them at once: what the bucket keeps of one does not hold up the others.
-      await removeEach([
-        async () => bucket.remove((await pathsOf(left)).filter(isBegun)),
-        async () => {
+      // What the bucket keeps of one does not hold up the others.
+      await removeEach(
+        left.map((name) => async () => {
+          const folder = `${of}/${name}`;
+          if (of === 'marts') return lake.removeFolder(folder);
+          await bucket.remove((await bucket.list(`${folder}/`)).filter(isBegun));
           // What was completed before that is a snapshot.
-          const completed = new Set(of === 'marts' ? [] : await lake.snapshotIds());
-          await bucket.remove(await pathsOf(left.filter((name) => !completed.has(name))));
-        },
-      ]);
+          if (!(await isComplete(name))) await lake.removeFolder(folder);
+        }),
+      );
     },
     close() {
       bucket.close();
@@ -116,6 +108,12 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
     },
   };
   return lake;
+
+  /** What is not is removed as a leftover: for that it takes two answers, of which one may come from a server that lags behind. */
+  async function isComplete(id: string): Promise<boolean> {
+    const path = `snapshots/${id}/${successFile}`;
+    return (await bucket.bytesOf(path)) !== undefined || (await bucket.list(path)).includes(path);
+  }
 
   async function begin(id: string): Promise<KeptFile> {
     const file = { path: `snapshots/${id}/${begunPrefix}${randomUUID()}`, bytes: 0, sha256: sha256Of('') };

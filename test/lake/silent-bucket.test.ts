@@ -85,6 +85,13 @@ test.each([
 
 test.each([
   ['a page of what stands in front', '<!doctype html><html><hr>Bad gateway</html>'],
+  ['a page of what stands in front that is XML', '<html>Bad gateway</html>'],
+  ['nothing', ''],
+  ['one that does not say whether there is more', '<ListBucketResult></ListBucketResult>'],
+  [
+    'one that does not say where there is more',
+    '<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>',
+  ],
   ['half an answer', '<ListBucketResult><Contents>'],
   ['an address that is none', listOf('snapshots/%ZZ')],
 ])('a listing that cannot be read is no answer, and is told in a sentence: %s', async (_, answer) => {
@@ -97,6 +104,16 @@ test.each([
     message:
       'The lake s3://b does not answer (its answer cannot be read). The export goes on by itself when it does.',
   });
+});
+
+test('a listing whose next page is always the same has no end', async () => {
+  const more = '<IsTruncated>true</IsTruncated><NextContinuationToken>again</NextContinuationToken>';
+  const { bucket } = await bucketOf((_, response) => {
+    response.end(`<ListBucketResult>${more}</ListBucketResult>`);
+  });
+  const endless = { name: 'LakeRefused', message: expect.stringContaining('has no end') as string };
+  await expect(bucket.list('snapshots/')).rejects.toMatchObject(endless);
+  await expect(bucket.folders('snapshots/')).rejects.toMatchObject(endless);
 });
 
 test.each([
@@ -113,14 +130,17 @@ test.each([
 
 test('what was gone before it was removed is removed', async () => {
   const { bucket } = await bucketOf((request, response) => {
-    request.resume().on('end', () => response.end(deletedBut(['a.parquet'], 'NoSuchKey')));
+    const answer = request.method === 'POST' ? deletedBut(['a.parquet'], 'NoSuchKey') : nothingListed;
+    request.resume().on('end', () => response.end(answer));
   });
   await bucket.remove(['a.parquet']);
 });
 
 function listOf(key: string): string {
-  return `<ListBucketResult><EncodingType>url</EncodingType><Contents><Key>${key}</Key></Contents></ListBucketResult>`;
+  return `<ListBucketResult><IsTruncated>false</IsTruncated><EncodingType>url</EncodingType><Contents><Key>${key}</Key></Contents></ListBucketResult>`;
 }
+
+const nothingListed = '<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>';
 
 async function bucketOf(
   answer: RequestListener,

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import type { Lake } from '../../lake/lake.ts';
+import { openLake } from '../../lake/open-lake.ts';
+import { readManifest } from '../../lake/pointer.ts';
+import { bill } from '../support/finance-records.ts';
+import { land } from '../support/land.ts';
+import { addTestConnection } from '../support/test-connection.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { startAnsweringProxy, type Answer } from './answering-proxy.ts';
+import { createTestLake } from './export-of.ts';
+import { startS3Server } from './s3-server.ts';
+
+const { warehouse, url } = await createTestDatabase();
+const s3 = await startS3Server();
+const { exportNow, scratch } = await createTestLake(url, { lake: s3.location });
+const connectionId = await addTestConnection(warehouse);
+await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b1')]] });
+const { snapshotId: id } = await exportNow();
+const lake = await openLake({ location: s3.location, scratch: `${scratch}-of-reader` });
+
+const page = '<html>We will be back soon</html>';
+
+test.each([
+  ['a page of somebody else', page],
+  ['nothing', ''],
+])('what answers a listing with %s is no empty bucket', async (_, body) => {
+  await through(
+    (method, { searchParams }) => (method === 'GET' && searchParams.has('list-type') ? ok(body) : undefined),
+    async (asked) => {
+      const unreadable = { name: 'LakeUnavailable', handling: 'retry' };
+      await expect(asked.snapshotIds()).rejects.toMatchObject(unreadable);
+      await expect(asked.removeLeftovers('snapshots')).rejects.toMatchObject(unreadable);
+    },
+  );
+});
+
+test.each([
+  ['a page of somebody else', page],
+  ['no word of any object', '<DeleteResult></DeleteResult>'],
+])('what answers a removal with %s has removed nothing, and that is told', async (_, body) => {
+  const before = await lake.filesIn(`snapshots/${id}`);
+  await through(
+    (method, { searchParams }) => (method === 'POST' && searchParams.has('delete') ? ok(body) : undefined),
+    async (asked) => {
+      const kept = { name: 'LakeKeeps', message: expect.stringContaining('still listed') as string };
+      await expect(asked.removeSnapshot(id)).rejects.toMatchObject(kept);
+      await expect(asked.removeFile(`snapshots/${id}/_SUCCESS`)).rejects.toMatchObject(kept);
+    },
+  );
+  expect(await lake.filesIn(`snapshots/${id}`)).toEqual(before);
+});
+
+test('what answers a file that is written with a page of somebody else has not written it', async () => {
+  await through(
+    (method) => (method === 'PUT' ? ok(page) : undefined),
+    async (asked) => {
+      const unreadable = { name: 'LakeUnavailable', handling: 'retry' };
+      await expect(asked.replace('latest.json', '{}', undefined)).rejects.toMatchObject(unreadable);
+      const [file] = (await readManifest(lake, id))!.tables.bills!.files;
+      const shared = asked.share({ ...file!, path: `snapshots/${id}/${file!.path}` }, 'iceberg/a.parquet');
+      await expect(shared).rejects.toMatchObject(unreadable);
+    },
+  );
+});
+
+test('a server that lags behind and misses what completes snapshots has none of them removed', async () => {
+  const proxy = await startAnsweringProxy(s3.env.AWS_ENDPOINT_URL!, (method, { pathname }) =>
+    method === 'HEAD' && pathname.endsWith('/_SUCCESS') ? { status: 404, body: '' } : undefined,
+  );
+  const before = await lake.filesIn(`snapshots/${id}`);
+  const made = await proxy.use(() => exportNow({ force: true }));
+  expect(await lake.snapshotIds()).toEqual([id, made.snapshotId]);
+  expect(await lake.filesIn(`snapshots/${id}`)).toEqual(before);
+});
+
+async function through(
+  answerTo: (method: string, url: URL) => Answer | undefined,
+  work: (asked: Lake) => Promise<void>,
+): Promise<void> {
+  const proxy = await startAnsweringProxy(s3.env.AWS_ENDPOINT_URL!, answerTo);
+  const asked = await openLake({ location: s3.location, scratch: `${scratch}-of-asked` });
+  await proxy.use(() => work(asked));
+  await asked.close();
+}
+
+function ok(body: string): Answer {
+  return { status: 200, body };
+}
