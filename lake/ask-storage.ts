@@ -1,4 +1,4 @@
-import { S3ServiceException, type S3Client } from '@aws-sdk/client-s3';
+import { S3ServiceException, type EncodingType, type S3Client } from '@aws-sdk/client-s3';
 import { isFreeOfSecrets, longEnough } from '../errors/without-secrets.ts';
 import { LakeRefused, LakeUnavailable, unreadableAnswer } from './errors.ts';
 
@@ -31,6 +31,14 @@ export async function codeToShow(client: S3Client, code: string | undefined): Pr
   const { accessKeyId, secretAccessKey, sessionToken = '' } = await client.config.credentials();
   const secrets = longEnough([accessKeyId, secretAccessKey, sessionToken]);
   return isFreeOfSecrets(code, secrets) ? code : undefined;
+}
+
+/**
+ * Characters that are none of XML's may be in a key: an answer that has them as they are cannot be read. Who does not know of the encoding
+ * does not say that it used it.
+ */
+export function decodedKey(key: string, encoding: EncodingType | undefined): string {
+  return encoding === 'url' ? decodeURIComponent(key.replaceAll('+', ' ')) : key;
 }
 
 export function statusOf(error: unknown): number | undefined {

@@ -2,19 +2,17 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { Readable } from 'node:stream';
 import {
-  AbortMultipartUploadCommand,
   CopyObjectCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
   HeadObjectCommand,
-  ListMultipartUploadsCommand,
   PutObjectCommand,
   S3Client,
   type _Error,
-  type EncodingType,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import { askStorage, codeToShow, isNamed, statusOf } from './ask-storage.ts';
+import { abortUploads } from './abort-uploads.ts';
+import { askStorage, codeToShow, decodedKey, isNamed, statusOf } from './ask-storage.ts';
 import { LakeKeeps, LakeRefused, LakeUnavailable, unreadableAnswer } from './errors.ts';
 import { listedPages } from './listed-pages.ts';
 import { mostBytesOf, unreadable, type FileUsed, type Found, type KeptFile, type SizedFile } from './lake.ts';
@@ -78,7 +76,7 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
     for await (const { Contents = [], EncodingType } of listedPages(listedAt, { prefix }))
       for (const { Key = '' } of Contents) {
         checkCount(keys);
-        keys.push(decoded(Key, EncodingType));
+        keys.push(decodedKey(Key, EncodingType));
       }
     return keys;
   };
@@ -93,7 +91,7 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
         for await (const { CommonPrefixes = [], EncodingType } of listedPages(listedAt, asked))
           for (const { Prefix = '' } of CommonPrefixes) {
             checkCount(names);
-            names.push(decoded(Prefix, EncodingType).slice(keyOf(under).length, -1));
+            names.push(decodedKey(Prefix, EncodingType).slice(keyOf(under).length, -1));
           }
         return names;
       }),
@@ -189,28 +187,11 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
         if (files > 0) throw new LakeKeeps(location, { files, code: 'they are still listed' });
       }),
     abortUploads: (under) =>
-      asked(async () => {
-        // A thousand at once; what is more goes the next time.
-        const { Uploads = [], EncodingType } = await client.send(
-          new ListMultipartUploadsCommand({ Bucket, Prefix: keyOf(under), EncodingType: 'url' }),
-        );
-        for (const { Key = '', UploadId } of Uploads) {
-          const upload = { Bucket, Key: decoded(Key, EncodingType), UploadId };
-          await client.send(new AbortMultipartUploadCommand(upload));
-        }
-      }),
+      asked(() => abortUploads({ client, location, bucket: Bucket, prefix: keyOf(under) })),
     close: () => {
       client.destroy();
     },
   };
-}
-
-/**
- * Characters that are none of XML's may be in a key: an answer that has them as they are cannot be read. Who does not know of the encoding
- * does not say that it used it.
- */
-function decoded(key: string, encoding: EncodingType | undefined): string {
-  return encoding === 'url' ? decodeURIComponent(key.replaceAll('+', ' ')) : key;
 }
 
 /**

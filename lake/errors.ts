@@ -13,10 +13,14 @@ export class LakeKeeps extends Error {
   override readonly name = 'LakeKeeps';
   readonly handling = 'stop';
 
-  constructor(location: string, { files, code }: { files: number; code: string }) {
+  /** `uploads`: those that never ended, which no list of files shows. */
+  constructor(location: string, { files, code }: { files: number | 'uploads'; code: string }) {
     super(
-      `The lake ${location} did not remove ${files.toLocaleString('en-US')} ${files === 1 ? 'file' : 'files'} (${code}), so what they hold is ` +
-        'still there. Permit Daybook to delete objects there (s3:DeleteObject), and release what is locked.',
+      files === 'uploads'
+        ? `The lake ${location} did not give up uploads that never ended (${code}), so what they hold may still be there. Permit Daybook to ` +
+            'list and abort them (s3:ListBucketMultipartUploads, s3:AbortMultipartUpload).'
+        : `The lake ${location} did not remove ${files.toLocaleString('en-US')} ${files === 1 ? 'file' : 'files'} (${code}), so what they hold is ` +
+            'still there. Permit Daybook to delete objects there (s3:DeleteObject), and release what is locked.',
     );
   }
 }

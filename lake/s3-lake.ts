@@ -70,7 +70,7 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
     },
     share: (file, to) => bucket.copy(file, to),
     removeFile: (path) => bucket.remove([path]),
-    removeFolder: async (path) => bucket.remove(await bucket.list(`${path}/`)),
+    removeFolder: (path) => removeEach([() => bucket.abortUploads(`${path}/`), () => removeBelow(path)]),
     filesIn: async (folder) => (await bucket.list(`${folder}/`)).map((path) => path.slice(folder.length + 1)),
     async withFile(file, use) {
       const folder = join(scratch, 'download');
@@ -85,22 +85,22 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
     },
     async removeSnapshot(id) {
       await bucket.remove([`snapshots/${id}/${successFile}`]);
-      for (const of of ['snapshots', 'marts']) await lake.removeFolder(`${of}/${id}`);
+      for (const of of ['snapshots', 'marts']) await removeBelow(`${of}/${id}`);
     },
     async removeLeftovers(of) {
       const kept = of === 'marts' ? await namesOfMarts(lake) : new Set(await lake.snapshotIds());
       const left = (await bucket.folders(`${of}/`)).filter((name) => !kept.has(name));
-      await bucket.abortUploads(`${of}/`);
       // What the bucket keeps of one does not hold up the others.
-      await removeEach(
-        left.map((name) => async () => {
+      await removeEach([
+        () => bucket.abortUploads(`${of}/`),
+        ...left.map((name) => async () => {
           const folder = `${of}/${name}`;
-          if (of === 'marts') return lake.removeFolder(folder);
+          if (of === 'marts') return removeBelow(folder);
           await bucket.remove((await bucket.list(`${folder}/`)).filter(isBegun));
           // What was completed before that is a snapshot.
-          if (!(await isComplete(name))) await lake.removeFolder(folder);
+          if (!(await isComplete(name))) await removeBelow(folder);
         }),
-      );
+      ]);
     },
     close() {
       bucket.close();
@@ -108,6 +108,10 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
     },
   };
   return lake;
+
+  async function removeBelow(path: string): Promise<void> {
+    await bucket.remove(await bucket.list(`${path}/`));
+  }
 
   /** What is not is removed as a leftover: for that it takes two answers, of which one may come from a server that lags behind. */
   async function isComplete(id: string): Promise<boolean> {

@@ -136,6 +136,21 @@ test('what was gone before it was removed is removed', async () => {
   await bucket.remove(['a.parquet']);
 });
 
+test('uploads of all pages are given up', async () => {
+  const aborted: string[] = [];
+  const { bucket } = await bucketOf((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
+    if (request.method === 'DELETE') aborted.push(pathname);
+    const first =
+      '<IsTruncated>true</IsTruncated><NextKeyMarker>a</NextKeyMarker><Upload><Key>a</Key><UploadId>1</UploadId></Upload>';
+    const second = '<IsTruncated>false</IsTruncated><Upload><Key>b</Key><UploadId>2</UploadId></Upload>';
+    const page = searchParams.get('key-marker') === 'a' ? second : first;
+    response.end(`<ListMultipartUploadsResult>${page}</ListMultipartUploadsResult>`);
+  });
+  await bucket.abortUploads('');
+  expect(aborted).toEqual(['/b/a', '/b/b']);
+});
+
 function listOf(key: string): string {
   return `<ListBucketResult><IsTruncated>false</IsTruncated><EncodingType>url</EncodingType><Contents><Key>${key}</Key></Contents></ListBucketResult>`;
 }
