@@ -1,6 +1,7 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import { sha256Text, snapshotIdText } from './checked-texts.ts';
-import { LakeAltered } from './errors.ts';
+import { LakeAltered, LakeRefused } from './errors.ts';
 import type { AssertHeld, Found, Lake } from './lake.ts';
 import { manifestSchema, sha256Of, type Manifest } from './manifest.ts';
 import { look, unaltered, type Checked } from './read-checked.ts';
@@ -53,11 +54,11 @@ export async function lookAtManifest(lake: Lake, id: string): Promise<Checked<Ma
  * Lets `latest.json` name a snapshot that is complete, unless it names a newer one. Says whether it names this one now. Where the
  * manifest of the other is altered, its ID says when it was begun; a pointer that is altered, or names one of the day after tomorrow or
  * one that is not there, is replaced. Another host may replace the pointer at the same moment; then it is looked at again. Who has lost the
- * lock since it was looked at does not replace it.
+ * lock since it was looked at does not replace it. Throws LakeRefused when it is another one each time.
  */
 export async function movePointer(lake: Lake, manifest: Manifest, assertHeld: AssertHeld): Promise<boolean> {
   const id = manifest.snapshot_id;
-  for (;;) {
+  for (let round = 1; round <= mostRounds; round += 1) {
     const seen = await lookAtPointer(lake);
     const named = seen?.value?.snapshot_id;
     if (named === id) return true;
@@ -71,7 +72,16 @@ export async function movePointer(lake: Lake, manifest: Manifest, assertHeld: As
     };
     await assertHeld();
     if (await lake.replace(pointerPath, `${JSON.stringify(pointer, null, 2)}\n`, seen?.found)) return true;
+    await wait(round * 20);
   }
+  throw neverTheSame(lake, pointerPath);
+}
+
+const mostRounds = 10;
+
+/** A proxy that changes the versions of files, for one, lets no file be what it was. */
+export function neverTheSame({ location }: Lake, path: string): LakeRefused {
+  return new LakeRefused(location, `${path} is another one whenever it is to be replaced (If-Match)`);
 }
 
 async function keepsReaders(

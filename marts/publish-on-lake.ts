@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { byName } from '../lake/checked-members.ts';
 import { countNumber, dayText, sha256Text, snapshotIdText } from '../lake/checked-texts.ts';
 import { openDuckDb, named, quoted } from '../lake/duck-db.ts';
-import { LakeRefused } from '../lake/errors.ts';
 import type { AssertHeld, Found, Lake } from '../lake/lake.ts';
+import { neverTheSame } from '../lake/pointer.ts';
 import { sha256OfFile } from '../lake/read-back.ts';
 import { readChecked } from '../lake/read-checked.ts';
 import { isFarAhead, timeOfSnapshot } from '../lake/snapshot-id.ts';
@@ -153,10 +153,7 @@ async function movePointer(
   // Storage may have done it, and answered that it has not.
   if ((await lake.read(martsPointerPath))?.text === text) return true;
   await assertHeld();
-  throw new LakeRefused(
-    lake.location,
-    `${martsPointerPath} is replaced by somebody else, or not compared (If-Match)`,
-  );
+  throw neverTheSame(lake, martsPointerPath);
 }
 
 /** One that was published again without a record is of the same time. */

@@ -63,13 +63,24 @@ test('what answers a file that is written with a page of somebody else has not w
   );
 });
 
+test('a pointer that is another one whenever it is to be replaced is given up', async () => {
+  const proxy = await startAnsweringProxy(s3.env.AWS_ENDPOINT_URL!, (method, { pathname }) =>
+    method === 'PUT' && pathname.endsWith('/latest.json') ? { status: 412, body: '' } : undefined,
+  );
+  await expect(proxy.use(() => exportNow({ force: true }))).rejects.toMatchObject({
+    name: 'LakeRefused',
+    message: expect.stringContaining('latest.json is another one whenever') as string,
+  });
+});
+
 test('a server that lags behind and misses what completes snapshots has none of them removed', async () => {
   const proxy = await startAnsweringProxy(s3.env.AWS_ENDPOINT_URL!, (method, { pathname }) =>
     method === 'HEAD' && pathname.endsWith('/_SUCCESS') ? { status: 404, body: '' } : undefined,
   );
   const before = await lake.filesIn(`snapshots/${id}`);
+  const ids = await lake.snapshotIds();
   const made = await proxy.use(() => exportNow({ force: true }));
-  expect(await lake.snapshotIds()).toEqual([id, made.snapshotId]);
+  expect(await lake.snapshotIds()).toEqual([...ids, made.snapshotId]);
   expect(await lake.filesIn(`snapshots/${id}`)).toEqual(before);
 });
 
