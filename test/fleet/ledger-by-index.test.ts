@@ -9,6 +9,7 @@ import { newestOpenEntries } from '../../warehouse/quarantine/read-quarantine.ts
 import { connectionsAskingForApproval } from '../../warehouse/reconcile/asked-for-approval.ts';
 import { readDiscrepancies } from '../../warehouse/reconcile/read-discrepancies.ts';
 import { readRuns } from '../../warehouse/runs/read-run.ts';
+import { rowsLookedAt } from '../support/rows-looked-at.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { addFleet } from './add-fleet.ts';
 
@@ -73,7 +74,7 @@ test.each([
   ['what failed last', () => judged()],
   ['the last run of each connection on a page', () => readStatusOf(warehouse, ['co-00003', 'co-00004'])],
 ])('%s: the ledger of runs is read by its indexes', async (_what, read) => {
-  const { found, looked } = await countRows('sync.runs', read);
+  const { found, looked } = await rowsLookedAt(warehouse, 'sync.runs', read);
   expect(found.length).toBeLessThanOrEqual(51);
   expect(looked).toBeLessThan(runs / 20);
 });
@@ -90,7 +91,7 @@ test.each<[string, () => Promise<readonly unknown[]>]>([
   ['of another connection', () => newestOpenEntries(warehouse, { connectionId: 'co-00003', limit: 51 })],
   ['who has any', async () => (await rankConnections(warehouse, { pausedElsewhere: [], limit: 51 })).names],
 ])('%s: the open entries of one connection are not gone through', async (_what, read) => {
-  const { found, looked } = await countRows('sync.quarantine', read);
+  const { found, looked } = await rowsLookedAt(warehouse, 'sync.quarantine', read);
   expect(found.length).toBeLessThanOrEqual(51);
   expect(looked).toBeLessThan(entries / 20);
 });
@@ -106,7 +107,7 @@ test.each<[string, () => Promise<readonly unknown[]>]>([
   ['who asks for approval', () => connectionsAskingForApproval(warehouse)],
   ['the alerts', judged],
 ])('%s: the discrepancies of one connection are not gone through', async (_what, read) => {
-  const { found, looked } = await countRows('sync.discrepancies', read);
+  const { found, looked } = await rowsLookedAt(warehouse, 'sync.discrepancies', read);
   expect(found.length).toBeLessThanOrEqual(51);
   expect(looked).toBeLessThan(differences / 20);
 });
@@ -135,7 +136,7 @@ test.each<[string, () => Promise<readonly ConnectionStatus[]>]>([
   ['some connections', () => readStatusOf(warehouse, ['co-00003', 'co-00004', flooded])],
   ['all connections', () => readStatus(warehouse)],
 ])('of %s no more open entries are counted than are told', async (_what, read) => {
-  const { found, looked } = await countRows('sync.quarantine', read);
+  const { found, looked } = await rowsLookedAt(warehouse, 'sync.quarantine', read);
   const told = new Map(found.map(({ name, quarantined }) => [name, quarantined]));
   expect([told.get('co-00003'), told.get('co-00004'), told.get(flooded)]).toEqual([1, 0, 10_001]);
   expect([1_234, 10_000, 10_001].map(countInWords)).toEqual(['1,234', '10,000', 'more than 10,000']);
@@ -143,7 +144,7 @@ test.each<[string, () => Promise<readonly ConnectionStatus[]>]>([
 });
 
 test('the alert of an endless quarantine is judged by its newest entries', async () => {
-  const { looked } = await countRows('sync.quarantine', judged);
+  const { looked } = await rowsLookedAt(warehouse, 'sync.quarantine', judged);
   expect(looked).toBeLessThan(entries / 3);
   const alerts = (await readOpenAlerts(warehouse)).filter(({ kind }) => kind === 'quarantine');
   expect(alerts.map(({ message }) => message.replace(/since .* UTC/, 'since then'))).toEqual([
@@ -156,25 +157,4 @@ test('the alert of an endless quarantine is judged by its newest entries', async
 async function judged(): Promise<readonly unknown[]> {
   await judgeAlerts(warehouse, { pausedElsewhere: [] });
   return [];
-}
-
-/** How many rows of the table statements look at meanwhile, by a scan of it or of an index. */
-async function countRows<Found>(
-  table: string,
-  read: () => Promise<Found>,
-): Promise<{ found: Found; looked: number }> {
-  const before = await rowsRead(table);
-  const found = await read();
-  return { found, looked: (await rowsRead(table)) - before };
-}
-
-async function rowsRead(table: string): Promise<number> {
-  await pool.query('select pg_stat_force_next_flush()');
-  const { rows } = await pool.query<{ rows: number }>(
-    `select t.seq_tup_read + sum(i.idx_tup_read) as rows
-     from pg_stat_user_tables t join pg_stat_user_indexes i using (relid)
-     where t.relid = $1::regclass group by t.seq_tup_read`,
-    [table],
-  );
-  return Number(rows[0]?.rows);
 }

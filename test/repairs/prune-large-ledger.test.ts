@@ -1,14 +1,19 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { expired, removeSql } from '../../warehouse/retention/expired-rows.ts';
 import { removeOldSql } from '../../warehouse/retention/old-versions.ts';
 import { indexesOnly } from '../../warehouse/indexes-only.ts';
+import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts';
 import { pruneWarehouse, type Pruned } from '../../warehouse/retention/prune-warehouse.ts';
 import { waitingSessions } from '../support/blocked-session.ts';
+import { rowsLookedAt } from '../support/rows-looked-at.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
-const { warehouse, adminUrl } = await createTestDatabase();
+const { warehouse, adminUrl, url } = await createTestDatabase();
+/** One session, so that what it has read can be asked of it. */
+const single = openWarehouse({ url, connections: 1 });
+afterAll(() => single.close());
 
 describe('a large ledger', () => {
   const perConnection = 250;
@@ -61,7 +66,7 @@ describe('a large ledger', () => {
 
   test('is never read as a whole: every statement goes by indexes', async () => {
     const values = ['2020-01-01', 5_000];
-    const statements = expired.map((one) => ({ text: removeSql(one), values }));
+    const statements = expired.map((one) => ({ text: removeSql(one), values: [...values, '2019-01-01'] }));
     statements.push({ text: removeOldSql, values: [...values, '2019-01-01', '', '', ''] });
     for (const { text, values } of statements) {
       const client = await warehouse.pool.connect();
@@ -79,9 +84,56 @@ describe('a large ledger', () => {
   });
 });
 
-function prune(): Promise<Pruned> {
+describe('beside what stays of one company', () => {
+  const staying = 20_000;
+
+  beforeEach(async () => {
+    await warehouse.pool.query('truncate sync.runs, sync.run_streams, sync.quarantine, sync.discrepancies');
+  });
+
+  test('entries of others are pruned without going through those that stay for each batch', async () => {
+    const [flooded, other] = [await addTestConnection(warehouse), await addTestConnection(warehouse)];
+    await warehouse.pool.query(
+      `insert into sync.streams (connection_id, stream, resource, watermark) values ($1, 'bills', 'bills', now() - interval '1 year')`,
+      [flooded],
+    );
+    await addClosed({ connection: flooded, status: 'discarded', daysAgo: 200, entries: staying });
+    await addClosed({ connection: other, status: 'landed', daysAgo: 100, entries: 20_001 });
+    await warehouse.pool.query('vacuum analyze sync.quarantine, sync.streams');
+    const { found, looked } = await inOneSession('sync.streams', prune);
+    expect(found).toMatchObject({ 'sync.quarantine': 20_001 });
+    expect(looked).toBeLessThan(2 * staying);
+    expect(await column('select count(*) from sync.quarantine')).toEqual([staying]);
+  });
+
+  function inOneSession(
+    table: string,
+    work: (warehouse: Warehouse) => Promise<Pruned>,
+  ): Promise<{ found: Pruned; looked: number }> {
+    return rowsLookedAt(single, table, () => work(single));
+  }
+
+  async function addClosed(closed: {
+    connection: string;
+    status: 'landed' | 'discarded';
+    daysAgo: number;
+    entries: number;
+  }): Promise<void> {
+    const { connection, status, daysAgo, entries } = closed;
+    await warehouse.pool.query(
+      `insert into sync.quarantine (connection_id, resource, stream, entry_key, reason, payload, run_id, status, first_seen_at, last_seen_at,
+         closed_at)
+       select $1, 'bills', 'bills', 'bill ' || n, 'id is missing', '{}', 'run', $2, now(), now(),
+         now() - $3 * interval '1 day' + n * interval '1 millisecond'
+       from generate_series(1, $4::int) n`,
+      [connection, status, daysAgo, entries],
+    );
+  }
+});
+
+function prune(of: Warehouse = warehouse): Promise<Pruned> {
   const keep = { runsMilliseconds: 90 * 86_400_000, historyMilliseconds: null };
-  return pruneWarehouse(warehouse, { keep, dryRun: false });
+  return pruneWarehouse(of, { keep, dryRun: false });
 }
 
 async function column(statement: string): Promise<unknown[]> {

@@ -3,8 +3,11 @@ import { rowsPerBatch } from '../rows-per-batch.ts';
 
 /** Rows that are over and old; `$1` is the cutoff. */
 export interface ExpiredRows {
-  /** Selects their keys, the oldest first, without a limit. */
-  readonly keys: string;
+  /** The table with its alias and the condition, without an order. */
+  readonly rows: string;
+  readonly key: string;
+  /** When they were over: by this, for which there is an index, the oldest go first. */
+  readonly over: string;
   /** By table, what goes with each key. */
   readonly tables: Readonly<Record<string, string>>;
   /** Instead of removing the rows: what is set, so that they are not selected again. */
@@ -23,15 +26,15 @@ export const isNotNewest = `
 
 /** A reconcile whose findings wait for approval stays too. */
 const runs: ExpiredRows = {
-  keys: `
-    select r.run_id as key
-    from sync.runs r
+  rows: `
+    sync.runs r
     where r.finished_at < $1::timestamptz and r.status <> 'running' and ${isNotNewest}
       and not exists (
         select from sync.discrepancies d
         where d.connection_id = r.connection_id and d.run_id = r.run_id and d.closed_at is null
-      )
-    order by r.finished_at`,
+      )`,
+  key: 'r.run_id',
+  over: 'r.finished_at',
   tables: { 'sync.runs': 'run_id', 'sync.run_streams': 'run_id' },
 };
 
@@ -40,53 +43,53 @@ const runs: ExpiredRows = {
  * stays until the watermark has left it behind.
  */
 const quarantine: ExpiredRows = {
-  keys: `
-    select q.id as key
-    from sync.quarantine q
+  rows: `
+    sync.quarantine q
     where q.closed_at < $1::timestamptz and q.status <> 'open' and q.discarded_content is null
       and (q.status = 'landed' or q.closed_at + (now() - $1::timestamptz) < (
         select s.watermark from sync.streams s
         where s.connection_id = q.connection_id and s.stream = q.stream
-      ))
-    order by q.closed_at`,
+      ))`,
+  key: 'q.id',
+  over: 'q.closed_at',
   tables: { 'sync.quarantine': 'id' },
 };
 
 /** That a person did not want it stays known: only the hash of its content does, and the record itself goes. */
 const discarded: ExpiredRows = {
-  keys: `
-    select q.id as key
-    from sync.quarantine q
-    where q.closed_at < $1::timestamptz and q.discarded_content is not null and q.payload <> ''
-    order by q.closed_at`,
+  rows: `
+    sync.quarantine q
+    where q.closed_at < $1::timestamptz and q.discarded_content is not null and q.payload <> ''`,
+  key: 'q.id',
+  over: 'q.closed_at',
   tables: { 'sync.quarantine': 'id' },
   emptied: `payload = ''`,
 };
 
 const discrepancies: ExpiredRows = {
-  keys: `
-    select d.id as key
-    from sync.discrepancies d
-    where d.closed_at < $1::timestamptz
-    order by d.closed_at`,
+  rows: `
+    sync.discrepancies d
+    where d.closed_at < $1::timestamptz`,
+  key: 'd.id',
+  over: 'd.closed_at',
   tables: { 'sync.discrepancies': 'id' },
 };
 
 const webhooks: ExpiredRows = {
-  keys: `
-    select w.id as key
-    from sync.webhook_inbox w
-    where w.closed_at < $1::timestamptz and w.status <> 'waiting'
-    order by w.closed_at`,
+  rows: `
+    sync.webhook_inbox w
+    where w.closed_at < $1::timestamptz and w.status <> 'waiting'`,
+  key: 'w.id',
+  over: 'w.closed_at',
   tables: { 'sync.webhook_inbox': 'id' },
 };
 
 const alerts: ExpiredRows = {
-  keys: `
-    select a.id as key
-    from sync.alerts a
-    where a.resolved_at < $1::timestamptz
-    order by a.resolved_at`,
+  rows: `
+    sync.alerts a
+    where a.resolved_at < $1::timestamptz`,
+  key: 'a.id',
+  over: 'a.resolved_at',
   tables: { 'sync.alerts': 'id' },
 };
 
@@ -98,29 +101,39 @@ export const expired: readonly ExpiredRows[] = [
 /** How many rows there are, by table. */
 export async function countExpired(
   pool: Pool,
-  { rows: { keys, tables }, cutoff }: { rows: ExpiredRows; cutoff: string },
+  { expired: { rows: those, key: keyOf, tables }, cutoff }: { expired: ExpiredRows; cutoff: string },
 ): Promise<Record<string, number>> {
   const counts = Object.entries(tables).map(
     ([table, key]) =>
       `(select count(*) from ${table} where ${key} in (select key from expired)) as "${table}"`,
   );
   const { rows } = await pool.query<Record<string, number>>(
-    `with expired as materialized (${keys}) select ${counts.join(', ')}`,
+    `with expired as materialized (select ${keyOf} as key from ${those}) select ${counts.join(', ')}`,
     [cutoff],
   );
   return rows[0] ?? {};
 }
 
-/** Removes one batch; says how many rows went, by table. Two that prune at once take different rows. */
+/** Before the first row that was ever over. */
+export const beginningOfTime = '-infinity';
+
+/**
+ * Removes one batch of what was over at `from` or later, and says how many rows went, by table, and up to when; `until` is null when there were
+ * none. The next batch begins there: what stays before, one company may have left millions of, is passed once. Two that prune at once take
+ * different rows.
+ */
 export async function removeExpired(
   client: PoolClient,
-  { rows, cutoff }: { rows: ExpiredRows; cutoff: string },
-): Promise<Record<string, number>> {
-  const result = await client.query<Record<string, number>>(removeSql(rows), [cutoff, rowsPerBatch]);
-  return result.rows[0] ?? {};
+  { expired: those, cutoff, from }: { expired: ExpiredRows; cutoff: string; from: string },
+): Promise<{ removed: Record<string, number>; until: string | null }> {
+  const { rows } = await client.query<{ removed: Record<string, number>; until: string | null }>(
+    removeSql(those),
+    [cutoff, rowsPerBatch, from],
+  );
+  return rows[0] ?? { removed: {}, until: null };
 }
 
-export function removeSql({ keys, tables, emptied }: ExpiredRows): string {
+export function removeSql({ rows, key: keyOf, over, tables, emptied }: ExpiredRows): string {
   const entries = Object.entries(tables);
   const removals = entries.map(
     ([table, key], index) => `
@@ -128,9 +141,15 @@ export function removeSql({ keys, tables, emptied }: ExpiredRows): string {
       ${emptied === undefined ? `delete from ${table}` : `update ${table} set ${emptied}`} where ${key} = any(array(select key from expired)) returning 1
     )`,
   );
-  const counts = entries.map(([table], index) => `(select count(*) from removed_${index}) as "${table}"`);
+  const counts = entries.map(([table], index) => `'${table}', (select count(*) from removed_${index})`);
   return `
-    with expired as materialized (${keys} limit $2 for update skip locked),
+    with expired as materialized (
+      select ${keyOf} as key, ${over} as over
+      from ${rows} and ${over} >= $3::timestamptz
+      order by ${over}
+      limit $2
+      for update skip locked
+    ),
     ${removals.join(',')}
-    select ${counts.join(', ')}`;
+    select json_build_object(${counts.join(', ')}) as removed, (select max(over)::text from expired) as until`;
 }

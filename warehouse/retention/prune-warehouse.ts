@@ -6,7 +6,7 @@ import { indexesOnly } from '../indexes-only.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { requireClock } from '../require-clock.ts';
 import { inCountedBatches, type InBatch } from './batches.ts';
-import { countExpired, expired, removeExpired } from './expired-rows.ts';
+import { beginningOfTime, countExpired, expired, removeExpired } from './expired-rows.ts';
 import {
   countOldVersions,
   noteMonthsBeforeFirstWalk,
@@ -61,7 +61,7 @@ async function countOld(warehouse: Warehouse, cutoffs: Cutoffs): Promise<Pruned>
   const pruned: Pruned = {};
   const going = await listRemovals(warehouse);
   if (going.length > 0) add(pruned, { [removals]: going.length });
-  for (const rows of expired) add(pruned, await countExpired(pool, { rows, cutoff: cutoffs.runs }));
+  for (const one of expired) add(pruned, await countExpired(pool, { expired: one, cutoff: cutoffs.runs }));
   if (cutoffs.quiet !== null) {
     const cutoff = cutoffs.quiet;
     add(pruned, await countQuiet(pool, { cutoff, beginning: await readQuietBeginning(pool, { cutoff }) }));
@@ -86,12 +86,15 @@ async function removeOld(
     add(pruned, { [removals]: 1 });
     await finishRemoval(warehouse, { removal, ...(signal === undefined ? {} : { signal }) });
   }
-  for (const rows of expired)
+  for (const one of expired) {
+    let from: string = beginningOfTime;
     await untilNothingIsLeft(inBatch, async (client) => {
-      const removed = await removeExpired(client, { rows, cutoff: cutoffs.runs });
+      const { removed, until } = await removeExpired(client, { expired: one, cutoff: cutoffs.runs, from });
       add(pruned, removed);
-      return Object.values(removed).some((count) => count > 0);
+      from = until ?? from;
+      return until !== null;
     });
+  }
   if (cutoffs.quiet !== null) add(pruned, await foldQuietRuns(pool, { cutoff: cutoffs.quiet, inBatch }));
   await forgetQuietDays(pool, { cutoff: cutoffs.runs });
   await forgetRemovedRuns(pool, { cutoff: cutoffs.runs });
