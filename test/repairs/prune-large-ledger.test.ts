@@ -106,6 +106,26 @@ describe('beside what stays of one company', () => {
     expect(await column('select count(*) from sync.quarantine')).toEqual([staying]);
   });
 
+  test('old runs of a company are pruned without going through its open discrepancies for each', async () => {
+    const connection = await addTestConnection(warehouse);
+    await warehouse.pool.query(
+      `insert into sync.runs (run_id, connection_id, kind, status, workflow_id, temporal_run_id, reason, started_at, finished_at)
+       select 'old ' || n, $1, 'reconcile', 'succeeded', '', '', 'test', now() - n * interval '1 day', now() - n * interval '1 day'
+       from generate_series(100, 300) n`,
+      [connection],
+    );
+    await warehouse.pool.query(
+      `insert into sync.discrepancies (connection_id, resource, record_id, kind, status, version, run_id)
+       select $1, 'bills', 'bill ' || n, 'extra', 'confirmed', now(), 'old 150' from generate_series(1, $2::int) n`,
+      [connection, staying],
+    );
+    await warehouse.pool.query('vacuum analyze sync.discrepancies, sync.runs');
+    const { found, looked } = await inOneSession('sync.discrepancies', prune);
+    expect(found).toMatchObject({ 'sync.runs': 199 });
+    expect(await column('select run_id from sync.runs order by 1')).toEqual(['old 100', 'old 150']);
+    expect(looked).toBeLessThan(staying);
+  });
+
   function inOneSession(
     table: string,
     work: (warehouse: Warehouse) => Promise<Pruned>,

@@ -24,14 +24,14 @@ export const isNotNewest = `
       and (newer.finished_at, newer.run_id) > (r.finished_at, r.run_id)
   )`;
 
-/** A reconcile whose findings wait for approval stays too. */
+/** A reconcile whose findings wait for approval stays too. They are sought by the run alone: by its connection a planner may read all it has. */
 const runs: ExpiredRows = {
   rows: `
     sync.runs r
     where r.finished_at < $1::timestamptz and r.status <> 'running' and ${isNotNewest}
       and not exists (
         select from sync.discrepancies d
-        where d.connection_id = r.connection_id and d.run_id = r.run_id and d.closed_at is null
+        where d.run_id = r.run_id and d.closed_at is null
       )`,
   key: 'r.run_id',
   over: 'r.finished_at',
