@@ -57,9 +57,10 @@ export class LakeUnavailable extends Error {
   readonly handling = 'retry';
 
   constructor(location: string, reason: string, cause?: unknown) {
-    super(`The lake ${location} does not answer (${reason}). The export goes on by itself when it does.`, {
-      cause,
-    });
+    super(
+      `The lake ${location} does not answer (${reason}). When it does, exports go on by themselves; run a command that this ended again.`,
+      { cause },
+    );
   }
 }
 
@@ -75,7 +76,7 @@ export class DiskFull extends Error {
     const megabytes = Math.max(1, Math.ceil(neededBytes / 1_000_000)).toLocaleString('en-US');
     super(
       `There is no room for a snapshot in ${folder}: it needs about ${megabytes} MB. Free some space or set ${setting} to ` +
-        'another place, then run "daybook export" again.',
+        'another place, then run "daybook export" again, or the command that this ended.',
     );
   }
 }

@@ -102,7 +102,7 @@ test.each([
     name: 'LakeUnavailable',
     handling: 'retry',
     message:
-      'The lake s3://b does not answer (its answer cannot be read). The export goes on by itself when it does.',
+      'The lake s3://b does not answer (its answer cannot be read). When it does, exports go on by themselves; run a command that this ended again.',
   });
 });
 

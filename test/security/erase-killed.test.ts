@@ -34,6 +34,19 @@ test('an erasure that was killed while it removed the old snapshot ends at the n
   expect(await thereOrNot()).toEqual([false, true]);
 });
 
+test('an erasure whose lake does not answer says that it is to be run again, and erases nothing', async () => {
+  const connection = await connect();
+  await land(warehouse, { connectionId: connection, stream: 'bills', pages: [[bill('stays-for-now')]] });
+  const nobody = { AWS_ENDPOINT_URL: 'http://127.0.0.1:9', AWS_REGION: 'eu-1' };
+  const { code, stderr } = await run(['erase', connection, 'bills', 'stays-for-now'], {
+    env: { DAYBOOK_LAKE: 's3://books', AWS_ACCESS_KEY_ID: 'k', AWS_SECRET_ACCESS_KEY: 's', ...nobody },
+  });
+  expect(stderr).toContain('The lake s3://books does not answer (');
+  expect(stderr).toContain('run a command that this ended again.');
+  expect(code).toBe(1);
+  expect(await rows(warehouse, `select id from finance.bills where id = 'stays-for-now'`)).toHaveLength(1);
+});
+
 /** As it is noted of each snapshot, the first that was published first. */
 async function thereOrNot(): Promise<unknown[]> {
   const noted = await rows(
