@@ -22,18 +22,18 @@ export class SnapshotsThere extends Error {
   constructor(place: string, ids: readonly string[]) {
     super(
       `${place} still has ${ids.length.toLocaleString('en-US')} of these snapshots, such as ${ids[0] ?? ''}, so nothing was forgotten. ` +
-        'Remove them first; an erasure there takes a record out of them.',
+        'Remove them first. If they are those of the warehouse that this one is a copy of, add --force.',
     );
   }
 }
 
 /**
  * Notes that snapshots are no longer in a place where they were published. Those that this warehouse's lake has were moved there. A place that
- * does not answer, or refuses, counts as gone. Throws NothingNoted, SnapshotsThere, and what this warehouse's lake does.
+ * does not answer, or refuses, counts as gone, and with `force` any. Throws NothingNoted, SnapshotsThere, and what this warehouse's lake does.
  */
 export async function forgetSnapshots(
   { warehouse, location, scratch }: { warehouse: Warehouse; location: string; scratch: string },
-  place: string,
+  { place, force }: { place: string; force: boolean },
 ): Promise<{ gone: string[]; moved: string[] }> {
   // Read before the lakes are: what an export publishes meanwhile is not among them.
   const [noted] = await readNoted(warehouse.pool, { lake: place });
@@ -42,7 +42,7 @@ export async function forgetSnapshots(
     throw new NothingNoted(place, places);
   }
   const here = await idsIn({ location, scratch });
-  if (place !== location) {
+  if (place !== location && !force) {
     const there = new Set(await unlessSilent(() => idsIn({ location: place, scratch })));
     const left = noted.ids.filter((id) => there.has(id));
     if (left.length > 0) throw new SnapshotsThere(place, left);

@@ -1,4 +1,4 @@
-import { mkdir, rename } from 'node:fs/promises';
+import { mkdir, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { createTestLake } from '../lake/export-of.ts';
@@ -84,6 +84,13 @@ test('snapshots are not forgotten while they are there, and are where a lake was
   // The erasure has replaced it in the new place.
   expect({ gone, moved }).toEqual({ gone: [snapshot], moved: [] });
   expect((await eraseIn(two)).code).toBe(0);
+});
+
+test('a copy of the warehouse forgets the snapshots of the original, which stay', async () => {
+  const { code, stdout } = await forget(one, { in: two, more: ['--force'] });
+  expect([code, stdout]).toEqual([0, `1 snapshot of ${one} forgotten.\n`]);
+  expect((await eraseIn(two)).code).toBe(0);
+  expect(await readdir(join(one, 'snapshots'))).toEqual([snapshot]);
 });
 
 test('a place where nothing was published is refused with those where something was', async () => {

@@ -11,14 +11,15 @@ export function forgetCommand(): Command {
       'Note that snapshots are no longer in a place where they were published, so that "erase" asks for it no more. Refused while they are there.',
     )
     .argument('<place>', 'the folder or bucket, as "erase" names it')
+    .option('--force', 'although they are there: they are another warehouse’s, of which this one is a copy')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook snapshots forget s3://old-bucket/books')
-    .action(async (place: string, { json }: { json?: true }) => {
+    .action(async (place: string, { force = false, json }: { force?: boolean; json?: true }) => {
       const { forgetSnapshots } = await import('../../../operations/forget-snapshots.ts');
       const forgotten = await withWarehouse(async (warehouse, { lake: { location }, marts: { home } }) => {
         const scratch = await scratchOfCommand((await openHome(home)).root);
         try {
-          return await forgetSnapshots({ warehouse, location, scratch }, place);
+          return await forgetSnapshots({ warehouse, location, scratch }, { place, force });
         } finally {
           await rm(scratch, { recursive: true, force: true });
         }
