@@ -107,7 +107,11 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
             if (Body instanceof Readable) Body.destroy();
             return unreadable(ETag);
           }
-          return { text: (await Body?.transformToString()) ?? '', version: ETag };
+          let text = '';
+          const problem = await unlessOther(async () => {
+            text = (await Body?.transformToString()) ?? '';
+          });
+          return problem === undefined ? { text, version: ETag } : unreadable(ETag);
         }),
       ),
     bytesOf: (path) =>
@@ -226,12 +230,14 @@ function exactly(bytes: number): (source: AsyncIterable<Buffer>) => AsyncGenerat
 
 class OtherSize extends Error {}
 
-async function unlessOther(work: () => Promise<void>): Promise<'has another size' | undefined> {
+async function unlessOther(work: () => Promise<void>): Promise<FileUsed<never>['problem']> {
   try {
     await work();
     return undefined;
   } catch (error) {
     if (error instanceof OtherSize) return 'has another size';
+    // The only way the client has to say that they are not those of the checksum that was stored with them.
+    if (error instanceof Error && error.message.startsWith('Checksum mismatch')) return 'has other bytes';
     throw error;
   }
 }

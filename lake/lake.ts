@@ -66,7 +66,7 @@ export interface KeptFile extends SizedFile {
 
 export type FileUsed<Result> =
   | { readonly result: Result; readonly problem?: undefined }
-  | { readonly problem: 'is missing' | 'has another size' };
+  | { readonly problem: 'is missing' | 'has another size' | 'has other bytes' };
 
 /** A small file and the version of it that was read. */
 export interface Found {

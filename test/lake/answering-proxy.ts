@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest';
 export interface Answer {
   readonly status: number;
   readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface AnsweringProxy {
@@ -23,7 +24,9 @@ export async function startAnsweringProxy(
     const { method = 'GET', headers } = incoming;
     const answer = answerTo(method, url);
     if (answer !== undefined) {
-      incoming.resume().on('end', () => outgoing.writeHead(answer.status).end(answer.body));
+      incoming
+        .resume()
+        .on('end', () => outgoing.writeHead(answer.status, { ...answer.headers }).end(answer.body));
       return;
     }
     const onward = request(url, { method, headers }, (answered) => {

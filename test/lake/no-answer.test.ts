@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Lake } from '../../lake/lake.ts';
 import { openLake } from '../../lake/open-lake.ts';
 import { readManifest } from '../../lake/pointer.ts';
+import { verifySnapshot } from '../../lake/verify-snapshot.ts';
 import { bill } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
 import { addTestConnection } from '../support/test-connection.ts';
@@ -63,6 +64,17 @@ test('what answers a file that is written with a page of somebody else has not w
   );
 });
 
+test('a file that rots in the bucket is named by verify, and an export replaces its snapshot', async () => {
+  const damaged = (await exportNow({ force: true })).snapshotId;
+  const proxy = await startAnsweringProxy(s3.env.AWS_ENDPOINT_URL!, (method, { pathname }) =>
+    method === 'GET' && pathname.endsWith(`${damaged}/bills/part-00000.parquet`) ? rotten : undefined,
+  );
+  const asked = await openLake({ location: s3.location, scratch: `${scratch}-of-asked` });
+  const { problems } = await proxy.use(() => verifySnapshot(asked, { id: damaged, spillFolder: scratch }));
+  expect(problems).toEqual(['bills/part-00000.parquet has other bytes']);
+  expect(await proxy.use(() => exportNow())).toMatchObject({ skipped: false });
+});
+
 test('a pointer that is another one whenever it is to be replaced is given up', async () => {
   const proxy = await startAnsweringProxy(s3.env.AWS_ENDPOINT_URL!, (method, { pathname }) =>
     method === 'PUT' && pathname.endsWith('/latest.json') ? { status: 412, body: '' } : undefined,
@@ -93,6 +105,9 @@ async function through(
   await proxy.use(() => work(asked));
   await asked.close();
 }
+
+/** As the client reads an object whose checksum was stored with it. */
+const rotten: Answer = { status: 200, body: 'rotten', headers: { 'x-amz-checksum-crc32': 'AAAAAA==' } };
 
 function ok(body: string): Answer {
   return { status: 200, body };

@@ -44,6 +44,15 @@ test('a shorter object is another', async () => {
   expect(await download).toBe('has another size');
 });
 
+test('a file whose bytes are not those of its checksum is named as another', async () => {
+  const { bucket, download } = await bucketOf((_, response) => {
+    response.writeHead(200, { 'x-amz-checksum-crc32': 'AAAAAA==', etag: '"1"', 'content-length': bytes });
+    response.end('x'.repeat(bytes));
+  });
+  expect(await download).toBe('has other bytes');
+  expect(await bucket.read('latest.json')).toEqual({ text: '', version: '"1"' });
+});
+
 test.each([
   ['before it answers', () => undefined],
   ['within an object', (response) => response.writeHead(200, { 'content-length': bytes }).write('P')],
