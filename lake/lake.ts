@@ -46,7 +46,7 @@ export interface Lake {
   withFile<Result>(file: SizedFile, use: (localPath: string) => Promise<Result>): Promise<FileUsed<Result>>;
   /** Removes a snapshot or its marts; nobody sees a half of it. */
   removeSnapshot(id: string): Promise<void>;
-  /** Removes what killed exports, or killed builds of marts, left behind. Only while no other one runs. */
+  /** Removes what killed exports, or killed builds of marts, left behind, in Iceberg tables uploads that never ended. Only while no other one runs. */
   removeLeftovers(of: 'snapshots' | 'marts'): Promise<void>;
   close(): Promise<void>;
 }

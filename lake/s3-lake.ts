@@ -93,6 +93,7 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
       // What the bucket keeps of one does not hold up the others.
       await removeEach([
         () => bucket.abortUploads(`${of}/`),
+        () => bucket.abortUploads(`iceberg/${namespaceOf[of]}/`),
         ...left.map((name) => async () => {
           const folder = `${of}/${name}`;
           if (of === 'marts') return removeBelow(folder);
@@ -158,6 +159,9 @@ const begunPrefix = '_begun-';
 function isBegun(path: string): boolean {
   return path.split('/')[2]?.startsWith(begunPrefix) === true;
 }
+
+/** The Iceberg tables that are written under the same lock. */
+const namespaceOf = { snapshots: 'finance', marts: 'marts' } as const;
 
 /** A server answers each of these in milliseconds, and there may be thousands. */
 const requestsAtOnce = 16;

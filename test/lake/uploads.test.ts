@@ -1,6 +1,11 @@
-import { CreateMultipartUploadCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import {
+  CreateMultipartUploadCommand,
+  ListMultipartUploadsCommand,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
 import { openLake } from '../../lake/open-lake.ts';
+import { sparkNamespaces } from '../../marts/spark-namespaces.ts';
 import { startAnsweringProxy } from './answering-proxy.ts';
 import { startS3Server } from './s3-server.ts';
 
@@ -35,6 +40,27 @@ test.each([
   });
   expect(await lake.filesIn(left)).toEqual([]);
 });
+
+test('uploads that processes have left in Iceberg tables are given up with what else they left', async () => {
+  const uploads = [
+    'finance/bills/data',
+    'marts/bills/metadata',
+    'marts_spark/bills/data',
+    'marts_spark_build/x',
+  ];
+  for (const name of uploads) await begin(`iceberg/${name}/left`);
+  await lake.removeLeftovers('snapshots');
+  expect(await uploadsIn('iceberg/')).toEqual(uploads.slice(1).map((name) => `iceberg/${name}/left`));
+  await lake.removeLeftovers('marts');
+  for (const namespace of Object.values(sparkNamespaces)) await lake.removeFolder(`iceberg/${namespace}`);
+  expect(await uploadsIn('iceberg/')).toEqual([]);
+});
+
+async function uploadsIn(path: string): Promise<string[]> {
+  const { Uploads = [] } = await s3.client.send(new ListMultipartUploadsCommand({ Bucket: s3.bucket }));
+  const paths = Uploads.map(({ Key = '' }) => Key.slice('some/prefix/'.length));
+  return paths.filter((name) => name.startsWith(path)).sort();
+}
 
 async function removeLeftovers(
   status: number,
