@@ -6,6 +6,7 @@ import { beginRemoval } from '../../warehouse/connections/begin-removal.ts';
 import { finishRemoval } from '../../warehouse/connections/finish-removal.ts';
 import { proveToken } from '../../warehouse/connections/prove-token.ts';
 import { refuseToken } from '../../warehouse/connections/refuse-token.ts';
+import { renewStatistics } from '../../warehouse/erase/renew-statistics.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { forgetWatermark } from '../../warehouse/passes/forget-watermark.ts';
 import { readFromFurtherBack } from '../../warehouse/passes/read-from-further-back.ts';
@@ -59,6 +60,11 @@ const steps: Record<string, (connectionId: string) => Promise<(on: Warehouse) =>
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });
     const { removal } = await beginRemoval(warehouse, { connectionId, keepData: false });
     return (on) => finishRemoval(on, { removal: removal! });
+  },
+  // Of tables that hold nothing any more: the row that is there for a moment is never committed.
+  'warehouse/erase/renew-statistics.ts': (connectionId) => {
+    const record = { connectionId, resource: resourceNamed('items'), id: 'erased' };
+    return Promise.resolve((on) => renewStatistics(on, record));
   },
   'warehouse/passes/forget-watermark.ts': async (connectionId) => {
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });
