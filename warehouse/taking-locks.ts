@@ -116,10 +116,13 @@ export const isOurs = `(
   and (a.usename = current_user or not (select rolsuper from pg_roles where oid = a.usesysid))
 )`;
 
-/** Who is not Daybook and holds a table or view of ours. Where they run and what, only they and a superuser may see. */
+/**
+ * Who is not Daybook and holds a table or view of ours. Where they run and what, only they and a superuser may see. Who has no user, and is in
+ * this database, is autovacuum.
+ */
 export async function holdersOf(client: Pick<ClientBase, 'query'>): Promise<string[]> {
   const { rows } = await client.query<Holder & { relations: string }>(`
-    select a.usename as "user", a.pid, a.application_name as application,
+    select coalesce(a.usename, 'autovacuum') as "user", a.pid, a.application_name as application,
       string_agg(distinct format('%s.%s', n.nspname, c.relname), ', ') as relations
     from pg_locks l
     join pg_stat_activity a using (pid)
@@ -127,7 +130,7 @@ export async function holdersOf(client: Pick<ClientBase, 'query'>): Promise<stri
     join pg_namespace n on n.oid = c.relnamespace
     where l.granted and l.database = (select oid from pg_database where datname = current_database())
       and n.nspname in ('finance', 'history', 'sync', 'staging', 'intermediate', 'marts', 'marts_a', 'marts_b')
-      and not ${isOurs}
+      and not coalesce(${isOurs}, false)
     group by a.usename, a.pid, a.application_name
     order by a.pid
   `);

@@ -23,7 +23,11 @@ afterEach(async () => {
 });
 
 test('late history with an old updated_at is brought by a backfill, after a sync could not see it', async () => {
-  const connection = await synced();
+  const connection = await installation.connect();
+  // Of a list that has shown nothing yet, a sync reads everything, however old it is.
+  const refund = expense('in time', { expense_type: '"refund"' });
+  await admin.execute({ kind: 'add', connection, resource: 'expenses', record: refund });
+  expect((await sync(installation, connection)).run.status).toBe('succeeded');
   await addLate(connection, 'bills', bill('late', old));
   await addLate(connection, 'expenses', expense('late', old));
   await addLate(connection, 'expenses', expense('refund', { ...old, expense_type: '"refund"' }));

@@ -55,6 +55,16 @@ test('every mart of the product is there', async () => {
   expect(views.map(({ viewname }) => viewname)).toEqual(marts);
 });
 
+test('no table of the marts is vacuumed, which the next build would wait for', async () => {
+  const tables = await rows(
+    warehouse,
+    `select relname as mart, reloptions as options
+     from pg_class where relkind = 'r' and relnamespace = to_regnamespace('marts_a') order by relname`,
+  );
+  expect(tables.map(({ mart }) => mart)).toEqual(expect.arrayContaining(marts));
+  for (const { options } of tables) expect(options).toContain('autovacuum_enabled=false');
+});
+
 test.each(await martNames())('marts.%s is the same in Postgres and on the lake', async (mart) => {
   const doubles = await doublesOf(warehouse, mart);
   const postgres = sorted(await martInPostgres(warehouse, mart), doubles);

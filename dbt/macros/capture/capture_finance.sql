@@ -15,7 +15,7 @@
         {%- for source in sources %}
             {%- set captured = adapter.quote(source.schema) ~ '.' ~ adapter.quote(source.identifier) %}
             drop table if exists {{ captured }} cascade;
-            create unlogged table {{ captured }} as
+            create unlogged table {{ captured }} with (autovacuum_enabled = false) as
             select
                 {%- for column in source.columns.values() %}
                     {{ daybook.platform_vendor_name() ~ ' as ' if column.name == 'platform_vendor_name' }}
