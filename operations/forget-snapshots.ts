@@ -27,9 +27,22 @@ export class SnapshotsThere extends Error {
   }
 }
 
+/** Whether they are there nobody can say: storage that does not answer today may have them. */
+export class PlaceUnseen extends Error {
+  override readonly name = 'PlaceUnseen';
+  readonly handling = 'stop';
+
+  constructor(place: string, cause: Error) {
+    super(
+      `Nobody can look into ${place} (${cause.message}), so nothing was forgotten. If the place is no more, add --force.`,
+      { cause },
+    );
+  }
+}
+
 /**
- * Notes that snapshots are no longer in a place where they were published. Those that this warehouse's lake has were moved there. A place that
- * does not answer, or refuses, counts as gone, and with `force` any. Throws NothingNoted, SnapshotsThere, and what this warehouse's lake does.
+ * Notes that snapshots are no longer in a place where they were published. Those that this warehouse's lake has were moved there. With
+ * `force` the place is not looked into. Throws NothingNoted, SnapshotsThere, PlaceUnseen, and what this warehouse's lake does.
  */
 export async function forgetSnapshots(
   { warehouse, location, scratch }: { warehouse: Warehouse; location: string; scratch: string },
@@ -43,7 +56,7 @@ export async function forgetSnapshots(
   }
   const here = await idsIn({ location, scratch });
   if (place !== location && !force) {
-    const there = new Set(await unlessSilent(() => idsIn({ location: place, scratch })));
+    const there = new Set(await seen(place, () => idsIn({ location: place, scratch })));
     const left = noted.ids.filter((id) => there.has(id));
     if (left.length > 0) throw new SnapshotsThere(place, left);
   }
@@ -62,11 +75,11 @@ async function idsIn(places: Parameters<typeof openLake>[0]): Promise<string[]> 
   }
 }
 
-async function unlessSilent(work: () => Promise<string[]>): Promise<string[]> {
+async function seen(place: string, look: () => Promise<string[]>): Promise<string[]> {
   try {
-    return await work();
+    return await look();
   } catch (error) {
-    if (error instanceof LakeRefused || error instanceof LakeUnavailable) return [];
+    if (error instanceof LakeRefused || error instanceof LakeUnavailable) throw new PlaceUnseen(place, error);
     throw error;
   }
 }

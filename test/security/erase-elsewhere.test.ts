@@ -93,6 +93,18 @@ test('a copy of the warehouse forgets the snapshots of the original, which stay'
   expect(await readdir(join(one, 'snapshots'))).toEqual([snapshot]);
 });
 
+test('snapshots of a place that cannot be looked into are forgotten only where a person says that it is no more', async () => {
+  // No reader of Parquet can open such a path.
+  const unseen = `${one}\\[old]`;
+  await warehouse.pool.query('update sync.snapshots set lake = $1', [unseen]);
+  const refused = await forget(unseen, { in: two });
+  expect(refused.stderr).toContain(`Nobody can look into ${unseen} (`);
+  expect(refused.code).toBe(1);
+  expect(await rows(warehouse, 'select from sync.snapshots where removed_at is null')).toHaveLength(1);
+  expect((await forget(unseen, { in: two, more: ['--force'] })).code).toBe(0);
+  expect(await rows(warehouse, 'select from sync.snapshots where removed_at is null')).toEqual([]);
+});
+
 test('a place where nothing was published is refused with those where something was', async () => {
   const { code, stderr } = await forget('s3://nowhere', { in: one });
   expect(stderr).toContain(`No snapshot is known to be in s3://nowhere: they are in ${one}.`);

@@ -11,7 +11,10 @@ export function forgetCommand(): Command {
       'Note that snapshots are no longer in a place where they were published, so that "erase" asks for it no more. Refused while they are there.',
     )
     .argument('<place>', 'the folder or bucket, as "erase" names it')
-    .option('--force', 'although they are there: they are another warehouse’s, of which this one is a copy')
+    .option(
+      '--force',
+      'without a look: the place is no more, or its snapshots are of a warehouse of which this one is a copy',
+    )
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook snapshots forget s3://old-bucket/books')
     .action(async (place: string, { force = false, json }: { force?: boolean; json?: true }) => {
