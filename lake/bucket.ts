@@ -199,10 +199,10 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
 }
 
 /**
- * No path of ours has a character that controls, or that nobody sees. Whoever may write to the bucket may leave such keys there, which a
- * request to remove objects cannot name: they stay, and nothing of ours with them.
+ * No path of ours has a character that controls, or that nobody sees, or the one by which some servers list these (U+FFFD). Whoever may write
+ * to the bucket may leave such keys there, which a request to remove objects cannot name: they stay, and nothing of ours with them.
  */
-const canBeOurs = /^\P{C}*$/u;
+const canBeOurs = /^[^\p{C}\ufffd]*$/u;
 
 function commonStart([first = '', ...others]: readonly string[]): string {
   return others.reduce((start, key) => {

@@ -76,14 +76,17 @@ test('a file that no manifest names is told, and is no part of what the marts ar
 
 test('objects whose names XML cannot say hold up no export, and what is ours beside them goes', async () => {
   const left = `snapshots/20200101T000000Z-aaaaaa`;
-  const unsayable = [`${left}/\u0001`, `${left}/\ufffe`, 'snapshots/\u0002/a'];
+  const unsayable = [`${left}/\u0001`, `${left}/\ufffe`, `${left}/\ufffd`, 'snapshots/\u0002/a'];
   const others = [`${left}/a+b c%2e&<é`, `${left}/bills/part-00000.parquet`];
   for (const key of [...unsayable, ...others]) await put(key, 'left');
   const made = await exportNow({ force: true });
   expect(made).not.toHaveProperty('removalProblem');
   expect(await lake.snapshotIds()).toContain(made.snapshotId);
-  expect((await keysIn('snapshots/')).filter((key) => !key.startsWith('20261121T'))).toEqual(
-    unsayable.map((key) => key.slice('snapshots/'.length)).sort(),
+  // Some servers list each as the third one.
+  const listed = (key: string): string => key.replaceAll(/\p{C}/gu, '\ufffd');
+  const kept = (await keysIn('snapshots/')).filter((key) => !key.startsWith('20261121T'));
+  expect(kept.map(listed).sort()).toEqual(
+    unsayable.map((key) => listed(key.slice('snapshots/'.length))).sort(),
   );
   await lake.removeSnapshot(made.snapshotId);
   for (const key of unsayable) await remove(key);

@@ -57,13 +57,18 @@ test('keys that are of no table hold up no export, and are left alone', async ()
     (name) => `${new URL(s3.location).pathname.slice(1)}/iceberg/finance/${name}`,
   );
   for (const key of keys)
-    await s3.client.send(new PutObjectCommand({ Bucket: s3.bucket, Key: key, Body: 'x' }));
+    // Some servers take no content where a folder is.
+    await s3.client.send(
+      new PutObjectCommand({ Bucket: s3.bucket, Key: key, Body: key.endsWith('/') ? '' : 'x' }),
+    );
+  // A server that keeps objects as files knows some of them by another name.
+  const put = await Promise.all(keys.map((key) => isInBucket(key)));
+  expect(put).toContain(true);
   await rows(warehouse, `update finance.bills set memo = 'another' where id = 'b2'`);
   expect(await exportNow()).not.toHaveProperty('icebergProblem');
   const ids = await lake.snapshotIds();
   expect(Object.keys(await readIceberg(url, { reader: 'duckdb', tables: ['bills'] })).sort()).toEqual(ids);
-  const kept = await Promise.all(keys.map((key) => isInBucket(key)));
-  expect(kept).not.toContain(false);
+  expect(await Promise.all(keys.map((key) => isInBucket(key)))).toEqual(put);
 });
 
 async function isInBucket(key: string): Promise<boolean> {
