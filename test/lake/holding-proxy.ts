@@ -1,11 +1,7 @@
 import { EventEmitter, once } from 'node:events';
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { pass, startS3Proxy, type S3Proxy } from './s3-proxy.ts';
 
-export interface HoldingProxy {
-  /** What is opened meanwhile reaches the server through the proxy. */
-  readonly use: <Result>(work: () => Promise<Result>) => Promise<Result>;
+export interface HoldingProxy extends S3Proxy {
   /** When the first request is held. */
   readonly holds: Promise<unknown>;
   /** Passes on what was held, and holds nothing more. */
@@ -16,40 +12,18 @@ export interface HoldingProxy {
 export async function startHoldingProxy(target: string, path: RegExp): Promise<HoldingProxy> {
   const events = new EventEmitter();
   const [holds, released] = [once(events, 'held'), once(events, 'released')];
-  const server = createServer((incoming, outgoing) => {
+  const proxy = await startS3Proxy(target, (incoming, outgoing) => {
     const url = new URL(incoming.url ?? '', target);
-    const pass = (): void => {
-      const { method, headers } = incoming;
-      const onward = request(url, { method, headers }, (answer) => {
-        outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
-        answer.pipe(outgoing);
-      });
-      onward.on('error', () => outgoing.destroy());
-      incoming.pipe(onward);
+    const { method, headers } = incoming;
+    const passOn = (): void => {
+      incoming.pipe(pass(url, { method, headers }, outgoing).on('error', () => outgoing.destroy()));
     };
-    if (incoming.method !== 'PUT' || !path.test(url.pathname)) {
-      pass();
+    if (method !== 'PUT' || !path.test(url.pathname)) {
+      passOn();
       return;
     }
     events.emit('held');
-    void released.then(pass);
+    void released.then(passOn);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
-    holds,
-    release: () => events.emit('released'),
-    async use(work) {
-      process.env.AWS_ENDPOINT_URL = address;
-      try {
-        return await work();
-      } finally {
-        process.env.AWS_ENDPOINT_URL = target;
-      }
-    },
-  };
+  return { ...proxy, holds, release: () => events.emit('released') };
 }

@@ -3,6 +3,7 @@ import { streamNames } from '../../resources/index.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { MartsTarget } from '../tables/marts.ts';
 import type { RunKind, RunStatus } from '../tables/runs.ts';
+import { countNames } from './add-to-run.ts';
 
 export interface RunRead {
   run_id: string;
@@ -51,14 +52,7 @@ const columnsOfStreams = [
   'stream',
   'status',
   'pages',
-  'requests',
-  'read',
-  'inserted',
-  'updated',
-  'unchanged',
-  'deleted',
-  'suppressed',
-  'quarantined',
+  ...countNames,
   'unannounced',
   'watermark_before',
   'watermark_after',
