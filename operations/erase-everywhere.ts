@@ -5,7 +5,7 @@ import { createCompanyProof } from '../activities/company-proof.ts';
 import type { ClientBase } from 'pg';
 import { confirmGone } from '../activities/confirm-gone.ts';
 import { keptBack, LakeKeeps } from '../lake/errors.ts';
-import { MartsFailed } from '../marts/errors.ts';
+import { MartsFailed, NoSnapshot } from '../marts/errors.ts';
 import { hostOf } from '../marts/host-of.ts';
 import { openOwnLake } from '../lake/own-lake.ts';
 import { createApiClient } from '../source/api-client.ts';
@@ -163,6 +163,8 @@ async function rebuildMarts(
         onKept(error);
         continue;
       }
+      // No mart was ever built here: where they were, is told with the snapshots that were not searched.
+      if (error instanceof NoSnapshot) continue;
       // A model fails by what any company has in its books, at every try: the record would stay in the snapshots, and in the marts of them.
       if (!(error instanceof MartsFailed)) throw error;
       if (target === 'postgres') {

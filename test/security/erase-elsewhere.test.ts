@@ -49,6 +49,16 @@ test('an erasure names the snapshots of a lake that it has not searched, and is 
   expect((await eraseIn(two)).code).toBe(0);
 });
 
+test('where marts were built on the other lake, the erasure still names its snapshots', async () => {
+  await warehouse.pool.query(
+    `insert into sync.marts (target, run_id, as_of_date, marts, begun_at) values ('lake', 'built', '2026-01-01', 24, now())`,
+  );
+  const { code, stdout } = await eraseIn(two);
+  await warehouse.pool.query('delete from sync.marts');
+  expect(stdout).toContain(`Not searched, and may hold it: what was published in ${one}`);
+  expect(code).toBe(1);
+});
+
 test('a lake counts as searched until a record is held again', async () => {
   expect((await eraseIn(one)).code).toBe(0);
   const later = bill('to-erase', { memo: '"planted again"', last_synced_at: '"2030-01-01T00:00:00Z"' });
