@@ -7,16 +7,14 @@ import { openOwnLake, type LakeOwner } from '../lake/own-lake.ts';
 import type { Lake } from '../lake/lake.ts';
 import type { Unfit } from '../lake/manifest.ts';
 import { SnapshotDamaged } from '../lake/errors.ts';
-import { pythonWith } from '../python/python-environment.ts';
 import { checkPooler } from '../warehouse/check-pooler.ts';
 import type { BuildLock } from '../warehouse/marts/build-lock.ts';
 import { buildFolder } from './build-folder.ts';
 import type { BuildSettings, MartsBuilt } from './build-settings.ts';
-import { dbtProject } from './dbt-project.ts';
 import { NoIcebergSnapshot, SparkBehindPooler, SparkRefused } from './errors.ts';
 import { requireJava } from './java.ts';
 import { jdbcAddress } from './jdbc-address.ts';
-import { martsNeedPython } from './python-with-dbt.ts';
+import { pythonWithSpark } from './python-with-dbt.ts';
 import { runDbt, type DbtResult } from './run-dbt.ts';
 import { clearSparkNamespace, sparkNamespaces } from './spark-namespaces.ts';
 import { sparkSettings } from './spark-settings.ts';
@@ -59,7 +57,7 @@ export async function buildOnSpark(
     if (!hasSnapshots) throw new NoIcebergSnapshot(location);
     if ((await checkPooler(databaseUrl, 'DAYBOOK_DATABASE_DIRECT_URL')) !== 'none')
       throw new SparkBehindPooler();
-    const python = await pythonWith(needs, settings);
+    const python = await pythonWithSpark(settings);
     await forgetForeignTables(lake, { ...settings, databaseUrl, scratch, inSession });
     settings.onStep('Spark is being started');
     const { catalog, user, passwordFile } = await jdbcAddress(databaseUrl, scratch);
@@ -149,13 +147,6 @@ function temporaryFilesIn(scratch: string, { SPARK_SUBMIT_OPTS }: NodeJS.Process
     SPARK_SUBMIT_OPTS: [SPARK_SUBMIT_OPTS ?? [], `"-Djava.io.tmpdir=${scratch}"`].flat().join(' '),
   };
 }
-
-const needs = {
-  name: 'dbt-spark',
-  requirements: join(dbtProject, 'spark-requirements.txt'),
-  sources: { packages: ['pyspark'], requirements: join(dbtProject, 'spark-build-requirements.txt') },
-  for: { ...martsNeedPython, again: 'daybook dbt build --target spark' },
-};
 
 interface Said {
   snapshotId: string | undefined;

@@ -11,4 +11,17 @@ export function pythonWithDbt(places: PythonPlaces): Promise<string> {
   );
 }
 
+/** The Python that has dbt and PySpark. Throws PythonMissing, PythonPackagesMissing. */
+export function pythonWithSpark(places: PythonPlaces): Promise<string> {
+  return pythonWith(
+    {
+      name: 'dbt-spark',
+      requirements: join(dbtProject, 'spark-requirements.txt'),
+      sources: { packages: ['pyspark'], requirements: join(dbtProject, 'spark-build-requirements.txt') },
+      for: { ...martsNeedPython, again: 'daybook dbt build --target spark' },
+    },
+    places,
+  );
+}
+
 export const martsNeedPython: NeedOfPython = { who: 'The marts', again: 'daybook dbt build' };

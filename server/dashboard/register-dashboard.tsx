@@ -8,7 +8,7 @@ import { inTurns } from '../in-turns.ts';
 import { limitWork } from '../limit-work.ts';
 import { paths } from '../frame/paths.ts';
 import { sendHtml } from '../frame/send-html.ts';
-import { readDashboard } from './read-dashboard.ts';
+import { keepDashboards } from './kept-dashboards.ts';
 import { DashboardPage } from './views/dashboard-page.tsx';
 import { MissingPage } from './views/missing-page.tsx';
 
@@ -17,7 +17,7 @@ export function registerDashboard(
   server: FastifyInstance,
   { warehouse }: { readonly warehouse: Warehouse },
 ): void {
-  const read = inTurns((asked: string | null) => readDashboard(warehouse, asked));
+  const read = inTurns(keepDashboards(warehouse));
   const inTurn = limitWork(mostAtOnce);
   server.get(paths.dashboard(), async (request, reply) => {
     const isAnswered = await inTurn(reply, async () => {

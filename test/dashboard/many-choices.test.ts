@@ -4,6 +4,7 @@ import { findView } from '../../server/dashboard/find-view.ts';
 import { readDashboard, type Dashboard } from '../../server/dashboard/read-dashboard.ts';
 import { inTurns } from '../../server/in-turns.ts';
 import { openConsole } from '../console/open-console.ts';
+import { eventually } from '../support/eventually.ts';
 import { bill } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
 import { land } from '../support/land.ts';
@@ -33,6 +34,11 @@ beforeAll(async () => {
   await buildMarts(installation, { asOfDate: '2025-12-16', apiAddress: testApiAddress });
   dashboard = await readDashboard(warehouse);
 });
+
+/** What the page's scripts draw. */
+function dataOf(page: string): string {
+  return /id="dashboard-data">([^<]*)</.exec(page)?.[1] ?? '';
+}
 
 function billsOf(codes: readonly (string | null)[]): string[] {
   return codes.map((code, index) =>
@@ -104,6 +110,30 @@ test('the page says what is left out', async () => {
   expect(Buffer.byteLength(page)).toBeLessThan(3e6);
 });
 
+test('what was read of a build is not read again, and of the next build it is', async () => {
+  const url = `${await openConsole(installation)}/dashboard`;
+  const page = async (): Promise<string> => dataOf(await (await fetch(url)).text());
+  const first = await page();
+  const other = await warehouse.pool.connect();
+  try {
+    // Whoever reads the marts now waits.
+    await other.query('begin; lock table marts.bills in access exclusive mode');
+    expect(await page()).toBe(first);
+    await warehouse.pool.query(`update sync.marts set built_at = now() where target = 'postgres'`);
+    const next = page();
+    await eventually(async () => {
+      const { rowCount } = await warehouse.pool.query(
+        `select from pg_locks where database = (select oid from pg_database where datname = current_database()) and not granted`,
+      );
+      return rowCount === 0 ? undefined : 'waits';
+    });
+    await other.query('rollback');
+    expect(await next).toBe(first);
+  } finally {
+    other.release(true);
+  }
+});
+
 test('one page is read at a time, and by who asks for the same only once', async () => {
   const said: string[] = [];
   const read = inTurns(async (asked: string) => {
@@ -133,9 +163,8 @@ test('characters that turn the direction of writing, or control something, are w
   const [, sentence] = /id="ap-ageing".*?data-sentence[^>]*>([^<]*)/s.exec(page) ?? [];
   expect(sentence).toContain(String.raw`C05\u202e\u0007 10 is owed`);
   expect(/v\\u2066\d+/.exec(page)?.[0]).toBe(String.raw`v\u20665`);
-  const [, data = ''] = /id="dashboard-data">([^<]*)</.exec(page) ?? [];
   const texts: string[] = [];
-  JSON.parse(data, (_, value: unknown) => (typeof value === 'string' ? texts.push(value) : value));
+  JSON.parse(dataOf(page), (_, value: unknown) => (typeof value === 'string' ? texts.push(value) : value));
   expect(texts.filter((text) => commands.test(text))).toEqual([]);
   expect(choicesOf(dashboard).currencies[crowded]).toContain(query.get('currency'));
 });
