@@ -133,6 +133,10 @@ def session(job: dict) -> SparkSession:
         if "AWS_ENDPOINT_URL" in os.environ:
             settings[f"spark.sql.catalog.{CATALOG}.s3.endpoint"] = os.environ["AWS_ENDPOINT_URL"]
             settings[f"spark.sql.catalog.{CATALOG}.s3.path-style-access"] = "true"
+        region = os.environ.get("AWS_REGION", os.environ.get("AWS_DEFAULT_REGION"))
+        if region is not None:
+            # Workers have an environment of their own.
+            settings[f"spark.sql.catalog.{CATALOG}.client.region"] = region
     builder = SparkSession.builder
     if job["master"]:
         builder = builder.master(job["master"])

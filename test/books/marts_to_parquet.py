@@ -1,11 +1,13 @@
 """Writes every mart that Spark published, as the tag of the newest complete snapshot has it. marts_to_parquet.py FOLDER"""
 
+import os
 import sys
 
 import pyarrow.parquet as pq
 from pyiceberg.catalog.sql import SqlCatalog
 
-catalog = SqlCatalog("daybook", uri="postgresql+psycopg2://", init_catalog_tables="false")
+storage = {"s3.endpoint": os.environ["AWS_ENDPOINT_URL"], "s3.region": "us-east-1"} if "AWS_ENDPOINT_URL" in os.environ else {}
+catalog = SqlCatalog("daybook", uri="postgresql+psycopg2://", init_catalog_tables="false", **storage)
 complete = catalog.load_table("marts_spark.snapshots").scan().to_arrow().to_pylist()
 newest = max(row["snapshot_id"] for row in complete)
 for row in complete:

@@ -111,17 +111,6 @@ describe('a command line that cannot work exits with 2', () => {
     expect(stderr).toContain('up --sandbox');
     expect(code).toBe(2);
   });
-
-  test('another secret key than the first one', async () => {
-    await daybook(['connection', 'add', 'keyed', '--no-schedule', '--token-stdin'], { input: 'some-token' });
-    const other = { DAYBOOK_SECRET_KEY: Buffer.alloc(32, 8).toString('base64') };
-    const { code, stderr } = await daybook(['connection', 'set-token', 'keyed', '--token-stdin'], {
-      env: other,
-      input: 'x',
-    });
-    expect(stderr).toContain('DAYBOOK_SECRET_KEY is not the key');
-    expect(code).toBe(2);
-  });
 });
 
 proofTest('a connection is added, listed and removed, and its token is never printed', async () => {
@@ -187,14 +176,26 @@ describe('sql', () => {
   });
 });
 
-test('a sync says in one sentence that Temporal does not answer', async () => {
+// Each of these waits for a Temporal that is not there.
+test.concurrent('another secret key than the first one is a command line that cannot work, too', async () => {
+  await daybook(['connection', 'add', 'keyed', '--no-schedule', '--token-stdin'], { input: 'some-token' });
+  const other = { DAYBOOK_SECRET_KEY: Buffer.alloc(32, 8).toString('base64') };
+  const { code, stderr } = await daybook(['connection', 'set-token', 'keyed', '--token-stdin'], {
+    env: other,
+    input: 'x',
+  });
+  expect(stderr).toContain('DAYBOOK_SECRET_KEY is not the key');
+  expect(code).toBe(2);
+});
+
+test.concurrent('a sync says in one sentence that Temporal does not answer', async () => {
   await daybook(['connection', 'add', 'acme-eu', '--no-schedule', '--token-stdin'], { input: 'token' });
   const { code, stderr } = await daybook(['sync', 'acme-eu']);
   expect(stderr).toContain('Temporal does not answer at 127.0.0.1:9');
   expect(code).toBe(1);
 });
 
-test('doctor says of each thing what is wrong and what to do', async () => {
+test.concurrent('doctor says of each thing what is wrong and what to do', async () => {
   const { code, stdout } = await daybook(['doctor', '--json']);
   const findings = JSON.parse(stdout) as { what: string; ok: boolean; found: string }[];
   expect(findings.find(({ what }) => what === 'database')).toMatchObject({ ok: true });

@@ -4,11 +4,12 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
+import { freePort } from '../../embedded/free-port.ts';
 import { processTable } from '../../embedded/process-table.ts';
 import { pythonWithSpark } from '../../marts/python-with-dbt.ts';
 import { forFewRows, martsOnSpark } from '../books/on-spark.ts';
 import { createTestLake } from '../lake/export-of.ts';
-import { startS3Server } from '../lake/s3-server.ts';
+import { startS3Server, type S3Server } from '../lake/s3-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { bill } from '../support/finance-records.ts';
 import { hasJava } from '../support/has-java.ts';
@@ -24,6 +25,15 @@ const { warehouse, url } = await createTestDatabase();
 const folder = await mkdtemp(join(tmpdir(), 'daybook-test-spark-cluster-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 const cacheFolder = join(homedir(), '.cache', 'daybook');
+const conf = join(folder, 'conf');
+const s3 = await startS3Server();
+const { exportNow } = await createTestLake(url, { lake: s3.location });
+const port = await freePort();
+const { home, build, startBuild } = await buildEnvironment({
+  databaseUrl: url,
+  lake: s3.location,
+  env: { ...s3.env, SPARK_CONF_DIR: conf, DAYBOOK_SPARK_MASTER: `spark://127.0.0.1:${port}` },
+});
 
 /** As docs/connect/spark.md asks of a standalone cluster. */
 const authenticated = `
@@ -36,27 +46,19 @@ spark.executor.memory         1g
 test.skipIf(!hasJava())(
   'on a cluster marts are built of a lake in a bucket, and Ctrl-C ends a build with all that it has started',
   async () => {
-    const s3 = await startS3Server();
-    const { exportNow } = await createTestLake(url, { lake: s3.location });
     const connectionId = await addTestConnection(warehouse);
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('one'), bill('two')]] });
     const { snapshotId } = await exportNow({ iceberg: { add: true, cacheFolder } });
 
-    const conf = join(folder, 'conf');
     await mkdir(conf);
     await writeFile(join(conf, 'spark-defaults.conf'), forFewRows + authenticated);
     const python = await pythonWithSpark({ cacheFolder, onStep: () => undefined });
-    const cluster = await startSparkCluster({ python, conf, folder });
-    const { home, build, startBuild } = await buildEnvironment({
-      databaseUrl: url,
-      lake: s3.location,
-      env: { ...s3.env, SPARK_CONF_DIR: conf, DAYBOOK_SPARK_MASTER: cluster.master },
-    });
+    const logs = await startSparkCluster({ port, python, conf, folder, env: loginOf(s3) });
 
     const built = await build('spark');
     expect(built.code, built.stderr).toBe(0);
     expect(built.stdout).toContain(`Built 24 marts with Spark on snapshot ${snapshotId} as of `);
-    expect(await cluster.logs()).toMatch(/Asked to launch executor app-\S+ for daybook/);
+    expect(await logs()).toMatch(/Asked to launch executor app-\S+ for daybook/);
     expect((await martsOnSpark(url, folder)).get('bills')?.rows).toHaveLength(2);
 
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('three')]] });
@@ -69,7 +71,7 @@ test.skipIf(!hasJava())(
       return left.length === 0 ? 'ended' : undefined;
     });
     await eventually(async () => {
-      const removed = (await cluster.logs()).match(/Removing app app-/g) ?? [];
+      const removed = (await logs()).match(/Removing app app-/g) ?? [];
       return removed.length === 2 ? 'removed' : undefined;
     });
     expect((await martsOnSpark(url, folder)).get('bills')?.rows).toHaveLength(2);
@@ -80,3 +82,9 @@ test.skipIf(!hasJava())(
     expect(existsSync(join(home, 'dbt', 'spark', 'scratch'))).toBe(false);
   },
 );
+
+/** Workers are told by the driver where the bucket is; who they are, their own environment says. */
+function loginOf({ env }: S3Server): Record<string, string> {
+  const names = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];
+  return Object.fromEntries(names.map((name) => [name, env[name] ?? '']));
+}

@@ -1,37 +1,31 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
-import { freePort } from '../../embedded/free-port.ts';
+import { onTestFinished } from 'vitest';
 import { startServerProcess, type ServerProcess } from '../../embedded/server-process.ts';
 import { eventually } from '../support/eventually.ts';
 
 const programs = { master: 'Master', worker: 'Worker' } as const;
 
-export interface SparkCluster {
-  /** `spark://…` */
-  readonly master: string;
-  /** What master and worker have logged so far. */
-  readonly logs: () => Promise<string>;
-}
-
 /**
- * A standalone cluster of Spark on this machine, for the test file that calls it: a master and one worker, processes of their own, with
- * the settings of `conf`. `python` has PySpark.
+ * A standalone cluster of Spark on this machine, for the test that calls it: a master that listens at `port`, and one worker, with the settings of
+ * `conf`. `python` has PySpark. Returns what reads what both have logged so far.
  */
 export async function startSparkCluster(input: {
+  port: number;
   python: string;
   conf: string;
   folder: string;
-}): Promise<SparkCluster> {
-  const { python, conf, folder } = input;
-  const port = await freePort();
-  const master = `spark://127.0.0.1:${port}`;
+  /** What leads workers to a bucket. */
+  env: Readonly<Record<string, string>>;
+}): Promise<() => Promise<string>> {
+  const { port, python, conf, folder, env } = input;
   const logFiles = Object.keys(programs).map((name) => join(folder, `${name}.log`));
   const start = (name: keyof typeof programs, args: readonly string[]): Promise<ServerProcess> =>
     startServerProcess({
       name: `The ${name} of Spark`,
       command: 'env',
       args: [
+        ...Object.entries(env).map(([variable, value]) => `${variable}=${value}`),
         // The script asks this Python where Spark is.
         ...[`PYSPARK_PYTHON=${python}`, `SPARK_CONF_DIR=${conf}`, `SPARK_WORKER_DIR=${join(folder, 'work')}`],
         ...[join(python, '..', 'spark-class'), `org.apache.spark.deploy.${name}.${programs[name]}`],
@@ -41,10 +35,10 @@ export async function startSparkCluster(input: {
       stopSteps: [{ signal: 'SIGTERM', patienceMs: 20_000 }],
     });
   const servers = [await start('master', ['--port', String(port)])];
-  afterAll(async () => {
+  onTestFinished(async () => {
     for (const server of servers.reverse()) await server.stop();
   });
-  servers.push(await start('worker', ['--cores', '2', '--memory', '3g', master]));
+  servers.push(await start('worker', ['--cores', '2', '--memory', '3g', `spark://127.0.0.1:${port}`]));
   const logs = async (): Promise<string> =>
     (await Promise.all(logFiles.map((file) => readFile(file, 'utf8')))).join('\n');
   await eventually(async () => {
@@ -52,5 +46,5 @@ export async function startSparkCluster(input: {
       throw new Error(`no worker has registered: ${await logs()}`);
     return 'registered';
   }, 60);
-  return { master, logs };
+  return logs;
 }

@@ -118,7 +118,7 @@ test.skipIf(process.getuid?.() !== 0)(
   },
 );
 
-test('a start waits for a connection that others have taken before it', async () => {
+proofTest('a start waits for a connection that others have taken before it', async () => {
   const port = await freePort();
   const sockets = new Set<Socket>();
   let isOver = false;
