@@ -194,8 +194,9 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'marts-on-spark',
-    title: 'the marts of worked and of random books with Spark, figure by figure',
-    run: { tests: ['test/books/on-spark'], env: { TEST_PROOF: 'tests' } },
+    title:
+      'the marts of worked and of random books with Spark, figure by figure; builds that are ended, and on a cluster',
+    run: { tests: ['test/books/on-spark', 'test/dbt/on-spark'], env: { TEST_PROOF: 'tests' } },
     lacks: () => (hasJava() ? undefined : 'there is no Java'),
     judge: judgeTests,
   },
