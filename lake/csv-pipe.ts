@@ -8,14 +8,21 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { codeOf } from '../errors/code-of.ts';
 
+/** A stream has more bytes than its reader may be given. */
+export class StreamTooLong extends Error {
+  override readonly name = 'StreamTooLong';
+}
+
 /**
  * Lets `read` take a stream as if it were a file, by a named pipe: nothing of it is ever on a disk. Throws what the stream
- * throws, or what `read` throws; a stream that breaks off is never taken for one that has ended.
+ * throws, or what `read` throws; a stream that breaks off is never taken for one that has ended. Throws StreamTooLong when it has more than
+ * `mostBytes`.
  */
 export async function throughPipe<Result>(
   pipe: string,
   open: () => Readable,
   read: () => Promise<Result>,
+  mostBytes = Infinity,
 ): Promise<Result> {
   await promisify(execFile)('mkfifo', ['-m', '600', pipe]);
   const stream = open();
@@ -23,7 +30,10 @@ export async function throughPipe<Result>(
   const reading = read().finally(() => {
     over.abort();
   });
-  const [fed, result] = await Promise.allSettled([feed(pipe, stream, over.signal), reading]);
+  const [fed, result] = await Promise.allSettled([
+    feed(stream, { pipe, mostBytes, over: over.signal }),
+    reading,
+  ]);
   await rm(pipe, { force: true });
   // Who reads a pipe that breaks off complains too; who writes to one that nobody reads any more has not the reason.
   if (fed.status === 'rejected' && !isBrokenPipe(fed.reason)) throw fed.reason;
@@ -36,12 +46,15 @@ export async function throughPipe<Result>(
  * Whatever becomes of the reader, the stream is taken to its end: the session behind it can do nothing else before, and is
  * needed.
  */
-async function feed(pipe: string, stream: Readable, over: AbortSignal): Promise<void> {
+async function feed(
+  stream: Readable,
+  { pipe, mostBytes, over }: { pipe: string; mostBytes: number; over: AbortSignal },
+): Promise<void> {
   // Listened to from the beginning: it may break off before anybody opens the pipe.
   const taken = Promise.allSettled([finished(stream, { writable: false })]);
   const fd = await openForWriting(pipe, over);
   if (fd === undefined) stream.resume();
-  const writing = fd === undefined ? undefined : writeTo(fd, stream, taken);
+  const writing = fd === undefined ? undefined : writeTo(fd, stream, { mostBytes, taken });
   const [[read], [wrote]] = await Promise.all([taken, Promise.allSettled([writing])]);
   if (read.status === 'rejected') throw read.reason;
   if (wrote.status === 'rejected') throw wrote.reason;
@@ -50,12 +63,17 @@ async function feed(pipe: string, stream: Readable, over: AbortSignal): Promise<
 async function writeTo(
   fd: number,
   stream: Readable,
-  taken: Promise<[PromiseSettledResult<void>]>,
+  { mostBytes, taken }: { mostBytes: number; taken: Promise<[PromiseSettledResult<void>]> },
 ): Promise<void> {
   // A socket waits for room in the pipe without blocking a thread.
   const socket = new Socket({ fd, readable: false, writable: true });
   void taken.then(([{ status }]) => {
     if (status === 'rejected') socket.destroy();
+  });
+  let bytes = 0;
+  stream.on('data', (chunk: Buffer | string) => {
+    bytes += chunk.length;
+    if (bytes > mostBytes) socket.destroy(new StreamTooLong(`More than ${mostBytes} bytes`));
   });
   stream.pipe(socket);
   try {

@@ -1,7 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { throughPipe } from './csv-pipe.ts';
+import { StreamTooLong, throughPipe } from './csv-pipe.ts';
 import { named, quoted, type DuckDb } from './duck-db.ts';
 import { RowTooLong, SnapshotBroken } from './errors.ts';
 import { removeIn } from './remove-below.ts';
@@ -27,11 +27,13 @@ export interface WriteTableInput {
 
 /**
  * Writes the rows of a table in their order, and says to which files of the folder, part by part. A part that holds everything has
- * more than one past 1 GB; one without rows has its file too. Throws RowTooLong, SnapshotBroken.
+ * more than one past 1 GB; one without rows has its file too. Throws RowTooLong, SnapshotBroken, and PartsTooLarge when they are to be written
+ * one by one.
  */
 export async function writeTable(duckDb: DuckDb, input: WriteTableInput): Promise<string[][]> {
   const { table, folder, parts, longestRow } = input;
-  if (!(await tryToWrite(duckDb, input, usualRowBytes).catch(falseOfBadCsv))) {
+  if (!(await tryToWrite(duckDb, input, usualRowBytes).catch(falseOfTooLong))) {
+    if (parts !== undefined) throw new PartsTooLarge(`Parts of ${table.name} are written one by one`);
     const rowBytes = Math.max(usualRowBytes, await longestRow());
     if (rowBytes > longestRowBytes) throw new RowTooLong(table.name, longestRowBytes);
     if (!(await tryToWrite(duckDb, input, rowBytes)))
@@ -42,15 +44,27 @@ export async function writeTable(duckDb: DuckDb, input: WriteTableInput): Promis
   return [names.sort((one, other) => numberIn(one) - numberIn(other))];
 }
 
+/** What parts of a table hold is too much, or has too long a row, for writing them together. */
+export class PartsTooLarge extends Error {
+  override readonly name = 'PartsTooLarge';
+}
+
 /** Bytes of a row. A buffer holds a whole one, and there are several, so long rows are reckoned with only where there are. */
 const usualRowBytes = 2_000_000;
 const longestRowBytes = 60_000_000;
 
 /**
+ * Of parts that are written together. Their rows are a table in memory, of which DuckDB takes 2,048 rows at a time, a few times over, however
+ * long they are. The rows of a single part pass through.
+ */
+const bytesTogether = 100_000_000;
+
+/**
  * What DuckDB cannot read as CSV is a row that is longer than its buffer: which error that is depends on where in the row the buffer ends, and
  * on the release.
  */
-function falseOfBadCsv(error: unknown): false {
+function falseOfTooLong(error: unknown): false {
+  if (error instanceof StreamTooLong) return false;
   if (error instanceof Error && /^(Invalid Input|Not implemented) Error/.test(error.message)) return false;
   throw error;
 }
@@ -69,7 +83,8 @@ async function tryToWrite(duckDb: DuckDb, input: WriteTableInput, rowBytes: numb
       return Number(written.getRows()[0]?.[0]) === rows;
     }
     await mkdir(folder);
-    await throughPipe(pipe, openCsv, () => connection.run(`create temp table batch as ${selected}`));
+    const create = (): Promise<unknown> => connection.run(`create temp table batch as ${selected}`);
+    await throughPipe(pipe, openCsv, create, bytesTogether);
     let copied = 0;
     for (const [index, connections] of parts.entries()) {
       const written = await connection.runAndReadAll(

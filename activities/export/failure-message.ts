@@ -1,8 +1,12 @@
 import { codeOf } from '../../errors/code-of.ts';
 import { isDatabaseAway } from '../../warehouse/is-database-away.ts';
 import type { ExportFailure } from './export-job.ts';
+import { placeOf } from './place-of-failure.ts';
 
-/** An error for the pipe: our own in their own words; of any other the place and the code, for a driver's message may quote a record. */
+/**
+ * An error for the pipe: our own in their own words; of any other the place, whose rows these were, and the code, for a driver's message may
+ * quote a record.
+ */
 export function failureMessage(error: unknown): ExportFailure {
   if (!(error instanceof Error)) return { kind: 'unexpected', code: typeof error, stack: '' };
   const { name, message, stack = '' } = error;
@@ -10,7 +14,13 @@ export function failureMessage(error: unknown): ExportFailure {
   const code = String(codeOf(error) ?? '');
   return isDatabaseAway(error)
     ? { kind: 'database away', code }
-    : { kind: 'unexpected', code, stack: stack.replace(message, '…') };
+    : { kind: 'unexpected', code: whatAndWhere(error, code), stack: stack.replace(message, '…') };
+}
+
+/** DuckDB has no codes; its messages begin with what kind they are of. */
+function whatAndWhere(error: Error, code: string): string {
+  const [, kind = ''] = /^([A-Z][A-Za-z ]{1,30}) Error: /.exec(error.message) ?? [];
+  return [code === '' ? kind : code, placeOf(error) ?? ''].filter((text) => text !== '').join(' in ');
 }
 
 /** What the worker makes of it. */

@@ -8,7 +8,7 @@ import { tableOfFiles, type ManifestFile, type Unfit } from '../../lake/manifest
 import { readBack, type FileBack, type FilesBack } from '../../lake/read-back.ts';
 import { removeIn } from '../../lake/remove-below.ts';
 import { tableDifferences } from '../../lake/table-differences.ts';
-import { isUncastable, writeTable } from '../../lake/write-table.ts';
+import { isUncastable, PartsTooLarge, writeTable } from '../../lake/write-table.ts';
 import { copyTable } from '../../warehouse/snapshots/copy-table.ts';
 import { listUnfit, type RoomForUnfit } from '../../warehouse/snapshots/list-unfit.ts';
 import { longestRow } from '../../warehouse/snapshots/longest-row.ts';
@@ -21,6 +21,7 @@ import { forEachConcurrently } from './for-each-concurrently.ts';
 import type { FileNames } from './file-names.ts';
 import type { PartFilled } from './keep-parts.ts';
 import type { PartPlanned } from './plan-parts.ts';
+import { withPlace } from './place-of-failure.ts';
 import { needsFile, type UnfitPlanned } from './unfit-parts.ts';
 
 /** Parts of one table that are read from the database, and written, together. */
@@ -76,20 +77,19 @@ export async function writeBatches(
   const largestFirst = [...batches].sort((one, other) => (other.rows ?? 0) - (one.rows ?? 0));
   try {
     await forEachConcurrently(largestFirst, workers, async (batch, { client, duckDb, place }) => {
-      const draft = join(folder, `.batch-${place}`);
-      const pipe = join(scratch, `${place}.csv`);
-      const rows = rowsOf(batch);
-      const write = async (one: Batch, from: SnapshotTable): Promise<TableMeasured> => {
-        const { facts, names } = await writeOne(duckDb, client, {
-          ...{ batch: one, rows: from, draft, pipe, partBytes },
-        });
-        const back = await readBack(duckDb, { folder: draft, paths: names.flat() });
-        compare(one, facts, back);
-        for (const { part, files } of await moveFiles({ batch: one, names, nameFile, back, draft, folder }))
-          written.parts.push({ part, files: files.map((file) => ({ ...file, since: snapshotId })) });
-        return facts;
+      const at = {
+        ...{ client, duckDb, folder, partBytes, nameFile },
+        draft: join(folder, `.batch-${place}`),
+        pipe: join(scratch, `${place}.csv`),
       };
-      const { unfitColumns } = await write(batch, rows);
+      const write = async (one: Batch, from: SnapshotTable): Promise<readonly string[]> => {
+        const { parts, unfitColumns } = await writeBatch(at, one, from);
+        for (const { part, files } of parts)
+          written.parts.push({ part, files: files.map((file) => ({ ...file, since: snapshotId })) });
+        return unfitColumns;
+      };
+      const rows = rowsOf(batch);
+      const unfitColumns = await write(batch, rows);
       const listings = batch.parts.flatMap((part) => unfit.partFor(part) ?? []);
       if (listings.length > 0 && (unfitColumns.length > 0 || listings.some(needsFile)))
         await write(
@@ -107,29 +107,75 @@ export async function writeBatches(
 }
 
 /** The rows of a batch as a table. */
-function rowsOf({ table, parts }: Batch): SnapshotTable {
+function rowsOf(batch: Batch): SnapshotTable {
+  const connections = connectionsOf(batch);
+  return connections === undefined ? batch.table : partOf(batch.table, connections);
+}
+
+/** Undefined: all. */
+function connectionsOf({ parts }: Batch): readonly string[] | undefined {
   const connections = parts.map((part) => part.connections);
-  return connections.includes(undefined)
-    ? table
-    : partOf(
-        table,
-        connections.flatMap((names) => names ?? []),
-      );
+  return connections.includes(undefined) ? undefined : connections.flatMap((names) => names ?? []);
+}
+
+/** What a batch is written with, and where. */
+interface WritingPlace {
+  readonly client: ClientBase;
+  readonly duckDb: DuckDb;
+  readonly draft: string;
+  readonly pipe: string;
+  readonly folder: string;
+  readonly partBytes: number | undefined;
+  readonly nameFile: FileNames;
+}
+
+interface BatchWritten {
+  readonly parts: readonly PartFilled[];
+  /** Columns with values that do not fit. */
+  readonly unfitColumns: readonly string[];
+}
+
+/** Its parts together, or, where they are too large for that, one by one. */
+async function writeBatch(at: WritingPlace, batch: Batch, rows: SnapshotTable): Promise<BatchWritten> {
+  try {
+    return await writeTogether(at, batch, rows);
+  } catch (error) {
+    if (!(error instanceof PartsTooLarge)) throw error;
+  }
+  const written: BatchWritten[] = [];
+  for (const part of batch.parts) {
+    const alone = { ...batch, parts: [part], rows: batch.rows === undefined ? undefined : part.rows };
+    written.push(await writeTogether(at, alone, partOf(rows, part.connections ?? [])));
+  }
+  return {
+    parts: written.flatMap(({ parts }) => parts),
+    unfitColumns: [...new Set(written.flatMap(({ unfitColumns }) => unfitColumns))],
+  };
+}
+
+async function writeTogether(at: WritingPlace, batch: Batch, rows: SnapshotTable): Promise<BatchWritten> {
+  try {
+    const { facts, names } = await writeFiles(at, batch, rows);
+    const back = await readBack(at.duckDb, { folder: at.draft, paths: names.flat() });
+    compare(batch, facts, back);
+    return { parts: await moveFiles(at, { batch, names, back }), unfitColumns: facts.unfitColumns };
+  } catch (error) {
+    throw withPlace(error, { table: batch.table.name, connections: connectionsOf(batch) });
+  }
 }
 
 /** Returns what the files are held to: less than what was measured where a value does not fit. */
-async function writeOne(
-  duckDb: DuckDb,
-  client: ClientBase,
-  input: { batch: Batch; rows: SnapshotTable; draft: string; pipe: string; partBytes: number | undefined },
+async function writeFiles(
+  { client, duckDb, draft, pipe, partBytes }: WritingPlace,
+  { table, parts }: Batch,
+  rows: SnapshotTable,
 ): Promise<{ facts: TableMeasured; names: string[][] }> {
-  const { batch, rows, draft, pipe, partBytes } = input;
   const facts = await measureTable(client, rows);
   const write = ({ unfitColumns }: TableMeasured): Promise<string[][]> =>
     writeTable(duckDb, {
-      table: batch.table,
+      table,
       folder: draft,
-      parts: batch.parts.length === 1 ? undefined : batch.parts.map(({ connections = [] }) => connections),
+      parts: parts.length === 1 ? undefined : parts.map(({ connections = [] }) => connections),
       pipe,
       rows: facts.rows,
       partBytes,
@@ -156,23 +202,19 @@ function compare({ table, rows }: Batch, facts: TableMeasured, { columns, files 
 }
 
 /** Gives the files of a batch the names that they have in the snapshot. */
-async function moveFiles(input: {
-  batch: Batch;
-  /** Part by part. */
-  names: readonly string[][];
-  nameFile: FileNames;
-  back: FilesBack;
-  draft: string;
-  folder: string;
-}): Promise<PartFilled[]> {
-  const {
+async function moveFiles(
+  { draft, folder, nameFile }: WritingPlace,
+  {
     batch: { table, parts, rows: counted },
     names,
-    nameFile,
     back,
-    draft,
-    folder,
-  } = input;
+  }: {
+    batch: Batch;
+    /** Part by part. */
+    names: readonly string[][];
+    back: FilesBack;
+  },
+): Promise<PartFilled[]> {
   await mkdir(join(folder, table.name), { recursive: true });
   const read = new Map(back.files.map((file) => [file.path, file]));
   const filled: PartFilled[] = [];

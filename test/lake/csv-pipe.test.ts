@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
-import { throughPipe } from '../../lake/csv-pipe.ts';
+import { StreamTooLong, throughPipe } from '../../lake/csv-pipe.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'daybook-test-pipe-'));
 afterAll(() => rm(folder, { recursive: true }));
@@ -50,6 +50,23 @@ test('a stream whose reader gives up is taken to its end, and the reason is the 
   );
   await expect(reading).rejects.toThrow('no room');
   expect(stream.readableEnded).toBe(true);
+});
+
+test('a stream of more bytes than may be read is taken to its end too, and its reader ends', async () => {
+  const pipe = join(folder, 'too-long');
+  const stream = Readable.from(['1,one\n', '2,two\n', '3,three\n']);
+  let read = '';
+  const reading = throughPipe(
+    pipe,
+    () => stream,
+    async () => {
+      read = await readFile(pipe, 'utf8');
+    },
+    10,
+  );
+  await expect(reading).rejects.toThrow(StreamTooLong);
+  expect(stream.readableEnded).toBe(true);
+  expect(read.length).toBeLessThanOrEqual(12);
 });
 
 function breaksOff(): Readable {
