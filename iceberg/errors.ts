@@ -15,7 +15,8 @@ export class IcebergFailed extends Error {
 export function leftOut(snapshotIds: readonly string[]): string {
   const more = snapshotIds.length > 5 ? ` and ${snapshotIds.length - 5} more` : '';
   return (
-    `The Iceberg tables do not show ${snapshotIds.slice(0, 5).join(', ')}${more}: what the lake has of it is no Parquet, or of other types than the newest. ` +
+    `The Iceberg tables do not show ${snapshotIds.slice(0, 5).join(', ')}${more}: what the lake has of it is no Parquet, of other types than the newest, ` +
+    'or has times beyond the year 9999, which older releases wrote. ' +
     'Check it with "daybook snapshots verify"; one that Daybook has not made can be removed.'
   );
 }

@@ -96,8 +96,8 @@ function hashOf(name: string): number {
   return createHash('md5').update(name).digest().readUInt32BE();
 }
 
-/** Names the format too: a release that writes files in another way raises it, and writes all of them anew. */
-const format = 1;
+/** Of the files: a release that writes them in another way raises it, and writes all of them anew. */
+export const format = 2;
 
 function contentOf(
   { name, columns, orderBy }: SnapshotTable,

@@ -5,6 +5,7 @@ import { snapshotTables } from '../../warehouse/snapshots/snapshot-tables.ts';
 import { weighTable, type TableWeighed } from '../../warehouse/snapshots/weigh-table.ts';
 import type { ExportProgress } from './export-job.ts';
 import { forEachConcurrently } from './for-each-concurrently.ts';
+import { format } from './plan-parts.ts';
 
 export interface TablesWeighed extends SnapshotContext {
   readonly tables: WeighedByName;
@@ -60,9 +61,9 @@ async function weighTables(
   return tables;
 }
 
-/** Another one whenever a table whose changes count is another. */
+/** Another one whenever a table whose changes count is another, or files are written in another way. */
 export function markOf(tables: WeighedByName): string {
-  const hash = createHash('sha256');
+  const hash = createHash('sha256').update(`${format}\n`);
   for (const { name } of snapshotTables) hash.update(`${name} ${tables.get(name)?.mark ?? ''}\n`);
   return hash.digest('hex');
 }

@@ -10,6 +10,13 @@ export interface HeldValue {
   readonly isHeld: string;
 }
 
+/** What every reader can show, in UTC: Python's years have four digits. */
+export const firstTooLate = `'10000-01-01'`;
+
+export function isTime({ parquet }: Pick<SnapshotColumn, 'parquet'>): boolean {
+  return parquet === 'DATE' || parquet === 'TIMESTAMP WITH TIME ZONE';
+}
+
 /** Undefined where the type holds every value. */
 export function heldValue({ name, parquet, scale }: SnapshotColumn): HeldValue | undefined {
   const value = named(name);
@@ -23,9 +30,8 @@ export function heldValue({ name, parquet, scale }: SnapshotColumn): HeldValue |
       isHeld,
     };
   }
-  if (parquet === 'DATE' || parquet === 'TIMESTAMP WITH TIME ZONE') {
-    // What every reader can show: Python's years have four digits.
-    const isHeld = `(${value} >= '0001-01-01' and ${value} < '10000-01-01')`;
+  if (isTime({ parquet })) {
+    const isHeld = `(${value} >= '0001-01-01' and ${value} < ${firstTooLate})`;
     return { value: `case when ${isHeld} then ${value} end`, isExact: isHeld, isHeld };
   }
   return undefined;

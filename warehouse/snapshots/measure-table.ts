@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { heldValue, type HeldValue } from './held-value.ts';
+import { firstTooLate, heldValue, isTime, type HeldValue } from './held-value.ts';
 import { named, type SnapshotColumn, type SnapshotTable } from './snapshot-table.ts';
 
 /** What the database knows of a table in the snapshot: a file must hold as much. */
@@ -12,23 +12,32 @@ export interface TableMeasured {
 }
 
 /**
- * One pass over the table. Asking of each value whether it fits takes three times as long as summing it up, so only columns
- * are asked whose sum has more decimals than their type, for a sum has as many as the longest of its values. A value that has
- * too many digits before the point is met later, where it is written: then `lookCloser` finds it.
+ * One pass over the table. Asking of each number whether it fits takes three times as long as summing it up, so only columns
+ * are asked whose sum has more decimals than their type, for a sum has as many as the longest of its values. A number that has
+ * too many digits before the point is met later, where it is written: then `lookCloser` finds it. Of a time the latest tells, for DuckDB
+ * holds years that no other reader can; one that is too early is met later too.
  */
 export async function measureTable(client: ClientBase, table: SnapshotTable): Promise<TableMeasured> {
   const { from, columns } = table;
   const decimals = columns.filter(isDecimal);
-  const figures = ['count(*)', ...decimals.map(({ name }) => `coalesce(sum(${named(name)}), 0)::text`)];
-  const [count, ...sums] = await figuresOf(client, `select ${figures.join(', ')} from ${from}`);
+  const times = columns.filter(isTime);
+  const figures = [
+    'count(*)',
+    ...decimals.map(({ name }) => `coalesce(sum(${named(name)}), 0)::text`),
+    ...times.map(({ name }) => `(max(${named(name)}) >= ${firstTooLate})::int::text`),
+  ];
+  const [count, ...seen] = await figuresOf(client, `select ${figures.join(', ')} from ${from}`);
+  const sums = seen.slice(0, decimals.length);
+  const late = times.filter((_, index) => seen[decimals.length + index] === '1');
   const measured: TableMeasured = {
     rows: Number(count),
     sums: Object.fromEntries(decimals.map(({ name }, index) => [name, sums[index] ?? '0'])),
     unfitColumns: [],
   };
-  const suspects = decimals.filter(
+  const long = decimals.filter(
     ({ name, scale }) => !new RegExp(`^-?\\d+(\\.\\d{1,${scale}})?$`).test(measured.sums[name] ?? ''),
   );
+  const suspects = [...long, ...late];
   return suspects.length === 0 ? measured : lookCloser(client, { table, columns: suspects, measured });
 }
 
