@@ -57,7 +57,7 @@ const longestRowBytes = 60_000_000;
  * Of parts that are written together. Their rows are a table in memory, of which DuckDB takes 2,048 rows at a time, a few times over, however
  * long they are. The rows of a single part pass through.
  */
-const bytesTogether = 100_000_000;
+const bytesTogether = 250_000_000;
 
 /**
  * What DuckDB cannot read as CSV is a row that is longer than its buffer: which error that is depends on where in the row the buffer ends, and
