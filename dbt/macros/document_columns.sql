@@ -7,7 +7,7 @@
         department_id,
         location_id,
         tax_rate_id,
-        description,
+        left(description, 4000) as description,
         {{ daybook.money('discount_amount') }} as discount_amount,
         {{ daybook.money('discount_percentage') }} as discount_percentage,
         {{ daybook.money('sub_total') }} as sub_total,

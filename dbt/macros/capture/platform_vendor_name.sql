@@ -4,23 +4,35 @@
 -#}
 {% macro platform_vendor_name() -%}
     {%- set places = [('VendorRef', 'name'), ('EntityRef', 'name'), ('Contact', 'Name'), ('entity', 'refName')] -%}
+    {{- adapter.dispatch('first_text_in_json', 'daybook')('platform_data', places) }}
+{%- endmacro %}
+
+{%- macro postgres__first_text_in_json(document, places) %}
     coalesce(
         {%- for place in places %}
-            nullif({{ adapter.dispatch('text_in_json', 'daybook')('platform_data', place) }}, ''){{ "," if not loop.last }}
+            nullif({{ document }} #>> '{{ '{' ~ place | join(',') ~ '}' }}', ''){{ "," if not loop.last }}
         {%- endfor %}
     )
 {%- endmacro %}
 
-{% macro postgres__text_in_json(document, place) -%}
-    {{ document }} #>> '{{ '{' ~ place | join(',') ~ '}' }}'
+{%- macro spark__first_text_in_json(document, places) %}
+    coalesce(
+        {%- for place in places %}
+            nullif(get_json_object({{ document }}, '$.{{ place | join(".") }}'), ''){{ "," if not loop.last }}
+        {%- endfor %}
+    )
 {%- endmacro %}
 
-{% macro duckdb__text_in_json(document, place) -%}
-    json_extract_string({{ document }}, '$.{{ place | join(".") }}')
-{%- endmacro %}
-
-{% macro spark__text_in_json(document, place) -%}
-    get_json_object({{ document }}, '$.{{ place | join(".") }}')
+{#- Asked for one place after the other, DuckDB parses the document each time. -#}
+{%- macro duckdb__first_text_in_json(document, places) %}
+    list_filter(
+        json_extract_string({{ document }}, [
+            {%- for place in places -%}
+                '$.{{ place | join(".") }}'{{ ", " if not loop.last }}
+            {%- endfor -%}
+        ]),
+        lambda found: found <> ''
+    )[1]
 {%- endmacro %}
 
 {#- In staging. On Postgres the name alone was captured: raw records are long. -#}

@@ -6,7 +6,8 @@ connections as (
     select * from {{ ref('stg_finance__connections') }}
 ),
 
-in_this_world as (
+-- Before any join: DuckDB reads long texts a few rows at a time, and a join puts 2,048 rows together.
+shortened as (
     select
         connection_id,
         expense_id,
@@ -18,8 +19,12 @@ in_this_world as (
         location_id,
         tax_rate_id,
         {{ daybook.money('total_amount') }} as total_amount,
-        description
+        left(description, 4000) as description
     from source
+),
+
+in_this_world as (
+    select * from shortened
     where connection_id in (select connections.connection_id from connections)
 )
 
