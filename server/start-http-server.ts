@@ -1,4 +1,4 @@
-import { fastify, type FastifyInstance } from 'fastify';
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { isLoopback } from '../config/is-loopback.ts';
 import type { WebhookIntake } from '../worker/webhooks/webhook-intake.ts';
@@ -62,6 +62,7 @@ export async function startHttpServer(input: {
   });
   if (input.webhooks !== undefined) addWebhookRoute(server, { intake: input.webhooks, logger });
   if (input.console !== undefined) await server.register(createConsole(input.console));
+  else server.register(addNotFound);
   server.setErrorHandler((error, request, reply) => {
     const reason = error instanceof Error ? error.message : String(error);
     logger.error({ route: request.routeOptions.url, reason }, 'A request to the HTTP server failed.');
@@ -94,6 +95,17 @@ function addProbes(
   server.get('/metrics', async (_request, reply) =>
     reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics()),
   );
+}
+
+/** Where no console answers for what is nowhere: before the body is read, since nobody has said who asks. */
+function addNotFound(server: FastifyInstance, _options: unknown, done: () => void): void {
+  const answer = (_request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+    reply.code(404).send({ error: 'There is nothing here.' });
+  server.addHook('onRequest', (request, reply) => {
+    answer(request, reply);
+  });
+  server.setNotFoundHandler(answer);
+  done();
 }
 
 /** For a whole request to arrive, the 2 MB of a webhook too. Node takes the longer of the first two for the request, whichever it is. */

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -124,4 +125,29 @@ describe('the port', () => {
     expect(Number(new URL(url).port)).toBeGreaterThan(port);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
   });
+});
+
+describe('what is nowhere', () => {
+  test.each(['/nothing', '/healthz'])(
+    'is answered before its body is read, whatever that is: %s',
+    async (path) => {
+      const told: string[] = [];
+      const logger = pino({ level: 'warn' }, { write: (line: string) => void told.push(line) });
+      const { url } = await start({ logger });
+      const headers = { 'content-type': 'application/json' };
+      const malformed = await fetch(`${url}${path}`, { method: 'POST', headers, body: '{bad' });
+      expect(malformed.status).toBe(404);
+      const asking = request(`${url}${path}`, {
+        method: 'POST',
+        headers: { ...headers, 'content-length': '1000000' },
+      });
+      onTestFinished(() => {
+        asking.destroy();
+      });
+      asking.flushHeaders();
+      const [answer] = (await once(asking, 'response')) as [IncomingMessage];
+      expect(answer.statusCode).toBe(404);
+      expect(told).toEqual([]);
+    },
+  );
 });
