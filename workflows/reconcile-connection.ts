@@ -19,7 +19,7 @@ export interface ReconcileConnectionInput {
   /** Who or what asked; shown in the run's row. */
   reason?: string;
   /** Deletes this first: what a person was shown, and has approved. When something else waits, the run does nothing at all. */
-  approved?: DeletionQuestion;
+  approved?: DeletionQuestion | null;
   /** An approval of 0.5.0, which does not say what was shown: nothing is deleted for it. */
   approveDeletes?: boolean;
   /** Set by continue-as-new only. */
@@ -88,9 +88,10 @@ export async function reconcileConnection(input: ReconcileConnectionInput): Prom
 
 /** Returns why not, when something else waits than what was approved. */
 async function deleteApproved(
-  { connection, resources = [], approved = {}, approveDeletes = false }: ReconcileConnectionInput,
+  { connection, resources = [], approveDeletes = false, ...input }: ReconcileConnectionInput,
   { runId, asked, stream }: { runId: string; asked: DeletionQuestion; stream: string },
 ): Promise<StreamOutcome | undefined> {
+  const approved = input.approved ?? {};
   const named = Object.keys(approved);
   try {
     if (named.length > 0) {

@@ -1,7 +1,8 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import { workflowInfo } from '@temporalio/workflow';
+import { ApplicationFailure, workflowInfo } from '@temporalio/workflow';
 import type { ScheduledStarted, ScheduledStartInput } from '../activities/start-scheduled.ts';
 import { priorities } from '../temporal/priorities.ts';
+import { scheduleKinds } from '../temporal/schedule-ids.ts';
 import { starting, syncing } from './proxies.ts';
 import { requireInput } from './require-input.ts';
 
@@ -11,6 +12,7 @@ import { requireInput } from './require-input.ts';
  */
 export async function scheduledStart(input: ScheduledStartInput): Promise<ScheduledStarted> {
   requireInput(input);
+  requireKind(input);
   const { typedSearchAttributes, startTime } = workflowInfo();
   const at = typedSearchAttributes.get(scheduledTime) ?? startTime;
   const fairness = input.kind === 'export' ? {} : { fairnessKey: input.connection };
@@ -20,6 +22,16 @@ export async function scheduledStart(input: ScheduledStartInput): Promise<Schedu
   return startScheduled.executeWithOptions({ priority: { priorityKey, ...fairness } }, [
     { ...input, at: at.getTime() },
   ]);
+}
+
+/** What was started by hand may be of any kind; Temporal would try again for ever. */
+function requireKind({ kind, connection }: { kind: string; connection?: unknown }): void {
+  const isOfConnection = scheduleKinds.some((known) => known === kind) && typeof connection === 'string';
+  if (kind !== 'export' && !isOfConnection)
+    throw ApplicationFailure.nonRetryable(
+      `The input says what to start, such as {"kind":"sync","connection":"acme-us"}: ${scheduleKinds.join(', ')}, or export.`,
+      'UnknownConnection',
+    );
 }
 
 /** Set by the server; started by hand, the workflow has none. */

@@ -116,6 +116,26 @@ test.each(['syncConnection', 'reconcileConnection', 'backfillConnection', 'sched
   },
 );
 
+test('a scheduled start of no kind there is, or of a connection that is no name, ends at once, and says what it takes', async () => {
+  const connection = 'acme-us';
+  for (const input of [
+    { connection },
+    { kind: 'nonsense', connection },
+    { kind: 'constructor', connection },
+    { kind: 'sync', connection: { a: 1 } },
+  ])
+    await expect(startedByHand('scheduledStart', [input])).rejects.toMatchObject({
+      cause: { type: 'UnknownConnection', message: expect.stringContaining('"kind":"sync"') as string },
+    });
+});
+
+test('a reconcile of which nothing is approved, said as null, approves nothing', async () => {
+  const connection = await installation.connect();
+  await expect(startedByHand('reconcileConnection', [{ connection, approved: null }])).resolves.toMatchObject(
+    { status: 'succeeded' },
+  );
+});
+
 test('a question that says nothing of what is to be approved ends at once', async () => {
   for (const more of [{}, { waiting: 'bills' }, { waiting: { bills: 1 }, foundBy: null }]) {
     await expect(startedByHand('awaitApproval', [{ connection: 'acme-eu', ...more }])).rejects.toMatchObject({
