@@ -1,7 +1,12 @@
 import { WorkflowFailedError, type Client } from '@temporalio/client';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { readRuns, type RunRead } from '../warehouse/runs/read-run.ts';
-import { readHeartbeat, type Exported, type ExportProgress } from '../operations/read-heartbeat.ts';
+import {
+  readActivity,
+  type ActivityUnderWay,
+  type Exported,
+  type ExportProgress,
+} from '../operations/read-heartbeat.ts';
 import type { StartedRun } from '../operations/start-run.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { print, printAside } from './printer.ts';
@@ -18,8 +23,7 @@ export async function followExport(
   const ended = resultOf(client, { workflowId, temporalRunId }).finally(() => {
     over.abort();
   });
-  const read = (): Promise<ExportProgress | undefined> =>
-    readHeartbeat(client, { workflowId, temporalRunId });
+  const read = (): Promise<ExportUnderWay | undefined> => readActivity(client, { workflowId, temporalRunId });
   if (!quiet) await showProgress(read, inWords, over.signal);
   const exported = await ended;
   const [run] = await readRuns(warehouse, { temporalRunId, limit: 1 });
@@ -48,8 +52,14 @@ async function resultOf(
   }
 }
 
-function inWords(progress: ExportProgress | undefined, waitedMilliseconds: number): string {
-  if (progress === undefined) return waitedMilliseconds > noWorkerAfterMilliseconds ? noWorker : '';
+type ExportUnderWay = ActivityUnderWay<ExportProgress>;
+
+function inWords(underWay: ExportUnderWay | undefined, waitedMilliseconds: number): string {
+  const { progress, isTaken = false, failure } = underWay ?? {};
+  if (progress === undefined) {
+    if (failure !== undefined) return failure;
+    return !isTaken && waitedMilliseconds > noWorkerAfterMilliseconds ? noWorker : '';
+  }
   const { step, tables, tablesDone, rows, rowsDone } = progress;
   const many = (count: number): string => count.toLocaleString('en-US');
   if (step === 'counting') return `Counting: ${many(rows)} rows so far`;

@@ -20,6 +20,8 @@ export interface BuildFollower {
   readonly onNode?: (node: NodeStarted) => void;
   /** Ends the build, and dbt with it. */
   readonly signal?: AbortSignal;
+  /** How long readers of the marts in Postgres are waited for: an hour unless it says so. */
+  readonly patienceMilliseconds?: number;
 }
 
 /** dbt begins with a model, a seed or a test: the `index`th of `total`. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Settings } from '../config/settings.ts';
 import { buildMarts as build } from '../marts/build-marts.ts';
-import type { MartsBuilt } from '../marts/build-settings.ts';
+import type { BuildFollower, MartsBuilt } from '../marts/build-settings.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import type { MartsTarget } from '../warehouse/tables/marts.ts';
 import { martsPlaces } from './marts-places.ts';
@@ -19,10 +19,10 @@ export async function buildMarts(
     /** Sessions that dbt may have in Postgres. */
     readonly connections: number;
   },
-  onStep: (text: string) => void,
+  follower: Pick<BuildFollower, 'onStep' | 'patienceMilliseconds'>,
 ): Promise<MartsBuilt> {
   const runId = randomUUID();
   const run = { runId, target, workflowId: '', temporalRunId: runId, reason };
   const places = martsPlaces(settings, { connections });
-  return build({ warehouse, places }, run, { onStep, onLine: onStep });
+  return build({ warehouse, places }, run, { ...follower, onLine: follower.onStep });
 }

@@ -9,6 +9,7 @@ import { clearSparkNamespace, sparkNamespaces } from '../marts/spark-namespaces.
 import { withBuildLock } from '../warehouse/marts/build-lock.ts';
 import { forgetMarts } from '../warehouse/marts/forget-marts.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
+import type { MartsTarget } from '../warehouse/tables/marts.ts';
 import { lakeOwner } from '../warehouse/snapshots/lake-owner.ts';
 import { openExportSession } from '../warehouse/snapshots/open-snapshot.ts';
 import type { Settings } from '../config/settings.ts';
@@ -23,23 +24,29 @@ interface Host {
 
 /**
  * Removes from this host's disk what holds content of records and is made again when it is needed: snapshots that were downloaded,
- * what builds and exports wrote, lists for the user to fill in. Throws BuildRunning, ExportRunning, and, once the disk is clear, ForeignLake.
+ * what builds and exports wrote, lists for the user to fill in. Throws BuildRunning, ExportRunning, and, once the disk is clear, ForeignLake and LakeKeeps.
  */
 export async function clearHost(host: Host): Promise<void> {
   await clearExports(host.settings);
-  await clearMarts(host);
+  await clearLakeBuilds(host);
+  await clearBuildsOf(host, 'spark');
+  // Last of all that is on this disk: a build may be waiting for readers.
+  await clearBuildsOf(host, 'postgres');
+  await removeUnfinishedMarts(host);
 }
 
-/** The same of builds alone, for who does not let an export run meanwhile. Throws BuildRunning, and, once the disk is clear, ForeignLake and LakeKeeps. */
-export async function clearMarts(host: Host): Promise<void> {
-  const { database, marts } = host.settings;
-  const databaseUrl = database.directUrl;
-  await withBuildLock({ databaseUrl, target: 'lake' }, () => clearBuilds(marts.home, 'lake'));
-  await withBuildLock({ databaseUrl, target: 'postgres' }, () => clearBuilds(marts.home, 'postgres'));
-  await withBuildLock({ databaseUrl, target: 'spark' }, () => clearBuilds(marts.home, 'spark'));
-  await clearTemplates(join(marts.home, 'seeds'));
-  await rm(temporaryFolder(marts.home), { recursive: true, force: true });
-  await withBuildLock({ databaseUrl, target: 'lake' }, () => removeUnfinishedMarts(host));
+/** The same of builds on the lake alone, for who does not let an export run meanwhile. Throws BuildRunning, and, once the disk is clear, ForeignLake and LakeKeeps. */
+export async function clearLakeMarts(host: Host): Promise<void> {
+  await clearLakeBuilds(host);
+  await removeUnfinishedMarts(host);
+}
+
+/** What builds of a target have on this host's disk beside what they share. Throws BuildRunning. */
+export async function clearBuildsOf(
+  { settings: { database, marts } }: Host,
+  target: MartsTarget,
+): Promise<void> {
+  await withBuildLock({ databaseUrl: database.directUrl, target }, () => clearBuilds(marts.home, target));
 }
 
 /** Removes the marts from the lake: readers find none there. Throws BuildRunning, ForeignLake, and, once the rest is gone, LakeKeeps. */
@@ -99,14 +106,23 @@ async function clearExports({ database, lake: { scratch } }: Places): Promise<vo
   }
 }
 
+async function clearLakeBuilds(host: Host): Promise<void> {
+  const { home } = host.settings.marts;
+  await clearBuildsOf(host, 'lake');
+  await clearTemplates(join(home, 'seeds'));
+  await rm(temporaryFolder(home), { recursive: true, force: true });
+}
+
 async function removeUnfinishedMarts({ settings, warehouse }: Host): Promise<void> {
   const { location } = settings.lake;
   const scratch = buildScratch(settings.marts.home);
-  const lake = await openOwnLake({ location, scratch }, await lakeOwner(warehouse));
-  try {
-    await lake.removeLeftovers('marts');
-  } finally {
-    await lake.close();
-    await rm(scratch, { recursive: true, force: true });
-  }
+  await withBuildLock({ databaseUrl: settings.database.directUrl, target: 'lake' }, async () => {
+    const lake = await openOwnLake({ location, scratch }, await lakeOwner(warehouse));
+    try {
+      await lake.removeLeftovers('marts');
+    } finally {
+      await lake.close();
+      await rm(scratch, { recursive: true, force: true });
+    }
+  });
 }

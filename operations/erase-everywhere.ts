@@ -1,11 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { createCompanyProof } from '../activities/company-proof.ts';
-import type { ClientBase } from 'pg';
 import { confirmGone } from '../activities/confirm-gone.ts';
-import { keptBack, LakeKeeps } from '../lake/errors.ts';
-import { MartsFailed, NoSnapshot } from '../marts/errors.ts';
 import { hostOf } from '../marts/host-of.ts';
 import { openOwnLake } from '../lake/own-lake.ts';
 import { createApiClient } from '../source/api-client.ts';
@@ -20,18 +16,15 @@ import {
 import { renewStatistics } from '../warehouse/erase/renew-statistics.ts';
 import { mayListLagBehind, readHeld, type HeldRecord } from '../warehouse/erase/read-held.ts';
 import { askOtherHostsToClear, type AskedHost } from '../warehouse/hosts/note-host.ts';
-import { BuildRunning, withBuildLock } from '../warehouse/marts/build-lock.ts';
-import { dropCopies, dropHiddenMarts } from '../warehouse/marts/drop-hidden-marts.ts';
-import { readMartsStatus } from '../warehouse/marts/read-marts-status.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { lakeOwner } from '../warehouse/snapshots/lake-owner.ts';
-import { ExportRunning } from '../warehouse/snapshots/open-snapshot.ts';
 import { noteSearched, readUnsearched } from '../warehouse/snapshots/unsearched-snapshots.ts';
 import type { MartsTarget } from '../warehouse/tables/marts.ts';
-import { buildMarts } from './build-marts.ts';
 import { eraseFromLake, type SnapshotErased, type WhileErasing } from './erase-from-lake.ts';
-import { clearMarts, dropLakeMarts, dropSparkMarts } from './clear-host.ts';
+import { removeSparkMarts, renewLakeMarts, renewPostgresMarts } from './renew-marts.ts';
 import { SnapshotsUnsearched } from './snapshots-unsearched.ts';
+import { unlessKept } from './unless-kept.ts';
+import { waitingFor } from './when-free.ts';
 import { withRun } from './with-run.ts';
 import type { Settings } from '../config/settings.ts';
 
@@ -51,14 +44,15 @@ export interface Erased {
 
 /**
  * Takes the content of a record out of everything that Daybook keeps: tables, then snapshots, then marts. Each is made from the
- * one before, so killed anywhere and called again it ends the same. An export or a build that runs is waited for. What object storage
- * does not remove, marts in Postgres that cannot be built without it, and snapshots that are not in this lake, are told at the end, when
- * everything else is done, and fail the run. Throws StillReturned, ForeignLake before anything is erased, and what the service, the lake and the builds throw.
+ * one before, so killed anywhere and called again it ends the same. Exports, builds and readers that are in the way are waited for. What is
+ * still in the way after an hour, what object storage does not remove, marts in Postgres that cannot be built without the record, and
+ * snapshots that are not in this lake, are told at the end, when everything else is done, and fail the run. Throws StillReturned, ForeignLake before anything is erased, and what the service, the lake and the builds throw.
  */
 export async function eraseEverywhere(
   { settings, warehouse }: { settings: Settings; warehouse: Warehouse },
   record: RecordNamed,
   onStep: (text: string) => void,
+  { patienceMilliseconds = 3_600_000 }: { patienceMilliseconds?: number } = {},
 ): Promise<Erased> {
   await requireLakeOf({ settings, warehouse });
   const { connectionId, resource } = record;
@@ -79,20 +73,31 @@ export async function eraseEverywhere(
     };
     for (const problem of await renewStatistics(warehouse, record)) onKept(problem);
     onStep('the tables no longer hold it');
+    const renewing = { onStep, onKept, patienceMilliseconds };
     const follow: WhileErasing['follow'] = async (erased) => {
       onStep(`snapshots published without it: ${erased.length}`);
-      marts.push(...(await rebuildMarts({ settings, warehouse }, { onStep, onKept })));
+      if (await renewLakeMarts({ settings, warehouse }, renewing)) marts.push('lake');
     };
-    const snapshots = await whenFree(
-      () => eraseFromLake({ settings, warehouse }, record, { follow, onKept }),
-      onStep,
-    );
-    const { location } = settings.lake;
-    if (kept.length === 0) await noteSearched(warehouse.pool, record, location);
-    for (const elsewhere of await readUnsearched(warehouse.pool, record))
-      if (elsewhere.lake !== location) onKept(new SnapshotsUnsearched(elsewhere, { isHere: false }));
-    // Last: what they build from now on does not hold the record.
-    const hosts = await askOtherHostsToClear(warehouse, await hostOf(settings.marts.home));
+    let snapshots: SnapshotErased[];
+    let hosts: AskedHost[];
+    try {
+      const left = 'The snapshots and the marts on the lake were not searched';
+      const search = (): Promise<SnapshotErased[]> =>
+        eraseFromLake({ settings, warehouse }, record, { follow, onKept });
+      const searched = await unlessKept(onKept, () => waitingFor(renewing)(left, search));
+      if (searched !== undefined) onStep('the lake was searched');
+      snapshots = searched ?? [];
+      const { location } = settings.lake;
+      if (kept.length === 0) await noteSearched(warehouse.pool, record, location);
+      for (const elsewhere of await readUnsearched(warehouse.pool, record))
+        if (elsewhere.lake !== location) onKept(new SnapshotsUnsearched(elsewhere, { isHere: false }));
+      // What they build from now on does not hold the record.
+      hosts = await askOtherHostsToClear(warehouse, await hostOf(settings.marts.home));
+    } finally {
+      // Whatever became of the lake, and while exports may run: readers may be in the way.
+      await removeSparkMarts({ settings, warehouse }, renewing);
+      if (await renewPostgresMarts({ settings, warehouse }, renewing)) marts.push('postgres');
+    }
     const left = await countContent(warehouse.pool, record);
     return { held, left, snapshots, marts, hosts, kept: kept.map(({ message }) => message) };
   });
@@ -129,76 +134,5 @@ async function askSource(
     return await confirmGone({ api, proof }, asked);
   } finally {
     await api.close();
-  }
-}
-
-/** Where there are any; says where. What builds leave behind that nobody sees is emptied, where no build ever got through too. */
-async function rebuildMarts(
-  { settings, warehouse }: { settings: Settings; warehouse: Warehouse },
-  { onStep, onKept }: { onStep: (text: string) => void; onKept: (problem: Error) => void },
-): Promise<MartsTarget[]> {
-  /** Whether it was done. */
-  const removing = async (work: () => Promise<void>): Promise<boolean> => {
-    const kept = await keptBack(() => whenFree(work, onStep));
-    if (kept !== undefined) onKept(kept);
-    return kept === undefined;
-  };
-  const status = await readMartsStatus(warehouse);
-  const built = (['postgres', 'lake'] as const).filter((target) => status[target].as_of_date !== null);
-  await removing(() => clearMarts({ settings, warehouse }));
-  // Spark may be nowhere near: what it made goes, and whoever has it builds it again.
-  await removing(async () => {
-    if (await dropSparkMarts({ settings, warehouse }))
-      onStep('the marts on Spark are removed: build them again with "daybook dbt build --target spark"');
-  });
-  const rebuilt: MartsTarget[] = [];
-  for (const target of built) {
-    const asked = { target, reason: 'daybook erase', connections: 1 };
-    try {
-      await whenFree(() => buildMarts({ settings, warehouse }, asked, onStep), onStep);
-      rebuilt.push(target);
-    } catch (error) {
-      // By then the new ones are published.
-      if (error instanceof LakeKeeps) {
-        onKept(error);
-        continue;
-      }
-      // No mart was ever built here: where they were, is told with the snapshots that were not searched.
-      if (error instanceof NoSnapshot) continue;
-      // A model fails by what any company has in its books, at every try: the record would stay in the snapshots, and in the marts of them.
-      if (!(error instanceof MartsFailed)) throw error;
-      if (target === 'postgres') {
-        onStep('the marts in Postgres still hold it, for they could not be built without it');
-        onKept(error);
-        continue;
-      }
-      if (await removing(() => dropLakeMarts({ settings, warehouse })))
-        onStep(
-          `the marts on the lake are removed, for they could not be built without it (${error.message}): ` +
-            'once that is mended, build them again with "daybook dbt build --target lake"',
-        );
-    }
-  }
-  const ours = { databaseUrl: settings.database.directUrl, target: 'postgres' } as const;
-  const emptied = async (client: ClientBase): Promise<void> => {
-    if (!built.includes('postgres')) await dropCopies(client);
-    await dropHiddenMarts(client);
-  };
-  await whenFree(() => withBuildLock(ours, (lock) => lock.inSession(emptied)), onStep);
-  return rebuilt;
-}
-
-async function whenFree<Result>(
-  work: () => Promise<Result>,
-  onStep: (text: string) => void,
-): Promise<Result> {
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof ExportRunning || error instanceof BuildRunning)) throw error;
-      onStep('waiting for an export or a build of the marts that runs');
-      await wait(2_000);
-    }
   }
 }

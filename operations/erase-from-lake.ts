@@ -56,7 +56,7 @@ export async function eraseFromLake(
   { follow, onKept }: WhileErasing,
 ): Promise<SnapshotErased[]> {
   const owner = await lakeOwner(warehouse);
-  const session = await openExportSession(database.directUrl);
+  const session = await openExportSession(database.directUrl, { isErasure: true });
   const folder = join(scratch, 'erase');
   // What exports that were killed here left.
   await rm(scratch, { recursive: true, force: true });

@@ -4,14 +4,21 @@ import { defaultPayloadConverter } from '@temporalio/common';
 export type { MartsProgress } from '../activities/build-marts.ts';
 export type { Exported, ExportProgress } from '../activities/export/export-job.ts';
 
-/**
- * What the activity that is under way said last of how far it is; undefined when none has said anything, and when there is no
- * such workflow.
- */
-export async function readHeartbeat<Progress>(
+/** An activity that has begun and not ended. */
+export interface ActivityUnderWay<Progress> {
+  /** What it said last of how far it is; undefined when it has said nothing. */
+  readonly progress: Progress | undefined;
+  /** Whether a worker is at it. */
+  readonly isTaken: boolean;
+  /** Why the attempt before this one failed; undefined where it was cut off. */
+  readonly failure: string | undefined;
+}
+
+/** The activity of a workflow that is under way; undefined when there is none, and when there is no such workflow. */
+export async function readActivity<Progress>(
   client: Client,
   { workflowId, temporalRunId }: { workflowId: string; temporalRunId?: string },
-): Promise<Progress | undefined> {
+): Promise<ActivityUnderWay<Progress> | undefined> {
   const described = await client.workflow
     .getHandle(workflowId, temporalRunId)
     .describe()
@@ -19,6 +26,25 @@ export async function readHeartbeat<Progress>(
       if (!(error instanceof WorkflowNotFoundError)) throw error;
       return undefined;
     });
-  const payload = described?.raw.pendingActivities?.[0]?.heartbeatDetails?.payloads?.[0];
-  return payload && defaultPayloadConverter.fromPayload<Progress | undefined>(payload);
+  const [pending] = described?.raw.pendingActivities ?? [];
+  if (pending === undefined) return undefined;
+  const payload = pending.heartbeatDetails?.payloads?.[0];
+  return {
+    progress: payload && defaultPayloadConverter.fromPayload<Progress | undefined>(payload),
+    isTaken: Number(pending.state) === started,
+    failure: pending.lastFailure?.applicationFailureInfo
+      ? (pending.lastFailure.message ?? undefined)
+      : undefined,
+  };
+}
+
+/** PENDING_ACTIVITY_STATE_STARTED */
+const started = 2;
+
+/** What it said last of how far it is. */
+export async function readHeartbeat<Progress>(
+  client: Client,
+  which: { workflowId: string; temporalRunId?: string },
+): Promise<Progress | undefined> {
+  return (await readActivity<Progress>(client, which))?.progress;
 }

@@ -17,8 +17,12 @@ export interface HeldLock {
  * open; it ends with the process; and a process that stopped without an end, and no longer says that it is alive, loses it. The
  * transaction has neither a snapshot nor an ID: vacuum goes on behind it.
  */
-export async function holdLock(url: string, name: LockName): Promise<HeldLock | undefined> {
-  const client = await openSession(url, { application: 'daybook lock' });
+export async function holdLock(
+  url: string,
+  name: LockName,
+  { application = 'daybook lock' }: { application?: string } = {},
+): Promise<HeldLock | undefined> {
+  const client = await openSession(url, { application });
   try {
     if (!(await takeLock(client, locks[name]))) {
       await client.end();
@@ -46,6 +50,25 @@ export async function holdLock(url: string, name: LockName): Promise<HeldLock | 
       await client.end();
     },
   };
+}
+
+/** What the session is called that has a lock, and its number; undefined where nobody has it, or a release before 0.6. */
+export async function readLockHolder(
+  url: string,
+  name: LockName,
+): Promise<{ application: string; pid: number } | undefined> {
+  const client = await openSession(url, { application: 'daybook lock' });
+  try {
+    const { rows } = await client.query<{ application: string; pid: number }>(
+      `select a.application_name as application, a.pid
+       from pg_locks l join pg_stat_activity a using (pid)
+       where l.database = (select oid from pg_database where datname = current_database())
+         and l.relation = '${locks[name].table}'::regclass and l.granted and l.mode = 'ShareUpdateExclusiveLock'`,
+    );
+    return rows[0];
+  } finally {
+    await client.end();
+  }
 }
 
 /** What is locked, and the advisory lock that releases before 0.6 take instead: a stranger who holds that one is in nobody's way. */

@@ -23,6 +23,8 @@ export interface LockWait {
   /** Hears who is in the way, at first and twice a minute. */
   readonly onStep?: (text: string) => void;
   readonly signal?: AbortSignal;
+  /** How long readers are waited for: an hour unless it says so. */
+  readonly patienceMilliseconds?: number;
 }
 
 /**
@@ -32,12 +34,7 @@ export interface LockWait {
  */
 export async function takingLocks<Result>(
   client: ClientBase,
-  {
-    what,
-    patienceMilliseconds = 3_600_000,
-    onStep,
-    signal,
-  }: LockWait & { what: string; patienceMilliseconds?: number },
+  { what, patienceMilliseconds = 3_600_000, onStep, signal }: LockWait & { what: string },
   work: () => Promise<Result>,
 ): Promise<Result> {
   const started = performance.now();

@@ -1,7 +1,9 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { openExportSession } from '../../warehouse/snapshots/open-snapshot.ts';
+import { startDaybook } from '../support/daybook-process.ts';
 import { createInstallation } from '../support/installation.ts';
 import { waitingSessions } from '../support/blocked-session.ts';
 import { pathWithoutPython } from '../support/path-without-python.ts';
@@ -49,6 +51,17 @@ test('export publishes a snapshot, says so, and its run is in the ledger', async
   );
   const stored = await row(warehouse, 'select count(*)::text as n from finance.bills');
   expect(bills).toEqual(stored);
+});
+
+test('an export that waits for an erasure says so', async () => {
+  const erasure = await openExportSession(databaseUrl, { isErasure: true });
+  onTestFinished(() => erasure.close());
+  const waiting = startDaybook(['export'], { cwd: installation.cwd, env });
+  await waiting.says(/An erasure has not ended yet \(session \d+\); this one waits for it\./);
+  await erasure.close();
+  const { code, stderr } = await waiting.ended;
+  expect(stderr).not.toContain('is one running?');
+  expect(code).toBe(0);
 });
 
 test('a second export is skipped, and the run says so', async () => {

@@ -1,21 +1,21 @@
 import type { ClientBase } from 'pg';
-import { takingLocks } from '../taking-locks.ts';
+import { takingLocks, type LockWait } from '../taking-locks.ts';
 import { endDbtSessions } from './build-lock.ts';
 import { hiddenSchema } from './prepare-schemas.ts';
 
-/** Drops the marts of the build before, which nobody sees. Expects that none are being built. */
-export async function dropHiddenMarts(client: ClientBase): Promise<void> {
+/** Drops the marts of the build before, which nobody sees. Expects that none are being built. Throws LockHeld. */
+export async function dropHiddenMarts(client: ClientBase, waiting: LockWait): Promise<void> {
   const hidden = await hiddenSchema(client);
-  await takingLocks(client, { what: 'Dropping earlier marts' }, () =>
+  await takingLocks(client, { what: 'Dropping earlier marts', ...waiting }, () =>
     client.query(`drop schema if exists ${hidden} cascade`),
   );
 }
 
-/** Drops what builds copy, and what they make of it on the way. Expects to hold the lock of builds. */
-export async function dropCopies(client: ClientBase): Promise<void> {
+/** Drops what builds copy, and what they make of it on the way. Expects to hold the lock of builds. Throws LockHeld. */
+export async function dropCopies(client: ClientBase, waiting: LockWait): Promise<void> {
   // A build that was killed may still be copying.
   await endDbtSessions(client);
-  await takingLocks(client, { what: 'Dropping what builds have copied' }, () =>
+  await takingLocks(client, { what: 'Dropping what builds have copied', ...waiting }, () =>
     client.query('drop schema if exists staging cascade; drop schema if exists intermediate cascade'),
   );
 }

@@ -24,7 +24,7 @@ export async function prepareSchemas(client: ClientBase, waiting: LockWait = {})
  * alone; the next build empties it. Expects to hold the lock of builds.
  */
 export async function emptyCopies(client: ClientBase, waiting: LockWait = {}): Promise<void> {
-  const wish = { what: 'Dropping the steps of the build', patienceMilliseconds: 30_000, ...waiting };
+  const wish = { what: 'Dropping the steps of the build', ...waiting, patienceMilliseconds: 30_000 };
   try {
     await takingLocks(client, wish, () => client.query(emptiedCopies.join(';\n')));
   } catch (error) {

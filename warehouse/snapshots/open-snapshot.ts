@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Client } from 'pg';
-import { holdLock, type HeldLock } from '../hold-lock.ts';
+import { holdLock, readLockHolder, type HeldLock } from '../hold-lock.ts';
 import { openSession } from '../open-session.ts';
 import { readServerFacts } from '../ownership/server-facts.ts';
 import { forgetWeights, keepWeights, type TableWeights } from './keep-weights.ts';
@@ -21,8 +21,10 @@ export class ExportRunning extends Error {
   override readonly name = 'ExportRunning';
   readonly handling = 'retry';
 
-  constructor() {
-    super('Another export of this warehouse has not ended yet; this one waits for it.');
+  constructor(holder?: { application: string; pid: number }) {
+    const who = holder?.application === ofErasure ? 'An erasure' : 'Another export of this warehouse';
+    const session = holder === undefined ? '' : ` (session ${holder.pid})`;
+    super(`${who} has not ended yet${session}; this one waits for it.`);
   }
 }
 
@@ -45,9 +47,12 @@ export interface ExportSession {
   close(): Promise<void>;
 }
 
-/** Throws ExportRunning when another export does not end within ten seconds. */
-export async function openExportSession(url: string): Promise<ExportSession> {
-  const lock = await lockExport(url);
+/** Throws ExportRunning when another export, or an erasure, does not end within ten seconds. */
+export async function openExportSession(
+  url: string,
+  { isErasure = false }: { isErasure?: boolean } = {},
+): Promise<ExportSession> {
+  const lock = await lockExport(url, isErasure ? { application: ofErasure } : {});
   try {
     const client = await openSession(url, { application });
     const { system, database } = await readServerFacts(client);
@@ -69,17 +74,18 @@ export async function openExportSession(url: string): Promise<ExportSession> {
   }
 }
 
-async function lockExport(url: string): Promise<HeldLock> {
+async function lockExport(url: string, as: { application?: string }): Promise<HeldLock> {
   const deadline = performance.now() + 10_000;
   for (;;) {
-    const lock = await holdLock(url, 'export');
+    const lock = await holdLock(url, 'export', as);
     if (lock !== undefined) return lock;
-    if (performance.now() > deadline) throw new ExportRunning();
+    if (performance.now() > deadline) throw new ExportRunning(await readLockHolder(url, 'export'));
     await wait(500);
   }
 }
 
 const application = 'daybook export';
+const ofErasure = 'daybook lock of an erasure';
 
 async function openSnapshot(
   exporter: Client,

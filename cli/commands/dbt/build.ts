@@ -28,7 +28,7 @@ export function buildCommand(): Command {
         buildMarts(
           { settings, warehouse },
           { target, reason: 'daybook dbt build', connections: ownConnections(settings) },
-          printAside,
+          { onStep: printAside },
         ),
       );
       if (json === true) printJson(built);

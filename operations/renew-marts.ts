@@ -1,0 +1,116 @@
+import type { ClientBase } from 'pg';
+import { MartsFailed, NoSnapshot } from '../marts/errors.ts';
+import { withBuildLock } from '../warehouse/marts/build-lock.ts';
+import { dropCopies, dropHiddenMarts } from '../warehouse/marts/drop-hidden-marts.ts';
+import { readMartsStatus } from '../warehouse/marts/read-marts-status.ts';
+import type { Warehouse } from '../warehouse/open-warehouse.ts';
+import type { MartsTarget } from '../warehouse/tables/marts.ts';
+import { buildMarts } from './build-marts.ts';
+import { clearBuildsOf, clearLakeMarts, dropLakeMarts, dropSparkMarts } from './clear-host.ts';
+import { unlessKept } from './unless-kept.ts';
+import { waitingFor, type Waiting } from './when-free.ts';
+import type { Settings } from '../config/settings.ts';
+
+interface Host {
+  readonly settings: Settings;
+  readonly warehouse: Warehouse;
+}
+
+export interface Renewing extends Waiting {
+  /** Hears what could not be done: the rest is. */
+  readonly onKept: (problem: Error) => void;
+}
+
+/**
+ * Builds the marts on the lake without a record that was erased from its snapshots, or removes them; says whether they were built. Nothing of it
+ * waits for readers of Postgres: no export runs meanwhile.
+ */
+export async function renewLakeMarts(host: Host, renewing: Renewing): Promise<boolean> {
+  const whenFree = waitingFor(renewing);
+  await unlessKept(renewing.onKept, () =>
+    whenFree('What builds on the lake have left was not removed', () => clearLakeMarts(host)),
+  );
+  if (!(await areBuilt(host, 'lake'))) return false;
+  const rebuilt = await unlessKept(renewing.onKept, () =>
+    whenFree('The marts on the lake were not built anew', () => buildOrDropOnLake(host, renewing)),
+  );
+  return rebuilt === true;
+}
+
+/** Whether they were built. */
+async function buildOrDropOnLake(host: Host, renewing: Renewing): Promise<boolean> {
+  try {
+    await build(host, 'lake', renewing);
+    return true;
+  } catch (error) {
+    // No mart was ever built here: where they were, is told with the snapshots that were not searched.
+    if (error instanceof NoSnapshot) return false;
+    // A model fails by what any company has in its books, at every try: the record would stay in the snapshots, and in the marts of them.
+    if (!(error instanceof MartsFailed)) throw error;
+    await dropLakeMarts(host);
+    renewing.onStep(
+      `the marts on the lake are removed, for they could not be built without it (${error.message}): ` +
+        'once that is mended, build them again with "daybook dbt build --target lake"',
+    );
+    return false;
+  }
+}
+
+/** Spark may be nowhere near: what it made goes, and whoever has it builds it again. */
+export async function removeSparkMarts(host: Host, renewing: Renewing): Promise<void> {
+  const whenFree = waitingFor(renewing);
+  await unlessKept(renewing.onKept, () =>
+    whenFree('The marts on Spark were not removed', async () => {
+      await clearBuildsOf(host, 'spark');
+      if (await dropSparkMarts(host))
+        renewing.onStep(
+          'the marts on Spark are removed: build them again with "daybook dbt build --target spark"',
+        );
+    }),
+  );
+}
+
+/**
+ * Builds the marts in Postgres without a record that was erased from the tables, and drops what builds leave that nobody sees, also where no
+ * build ever got through; says whether they were built. Readers may be in the way, and builds that wait for them.
+ */
+export async function renewPostgresMarts(host: Host, renewing: Renewing): Promise<boolean> {
+  const { onStep, patienceMilliseconds } = renewing;
+  const whenFree = waitingFor(renewing);
+  const areThere = await areBuilt(host, 'postgres');
+  const rebuilt = await unlessKept(renewing.onKept, () =>
+    whenFree('The marts in Postgres were not built anew', async () => {
+      await clearBuildsOf(host, 'postgres');
+      if (areThere) await build(host, 'postgres', renewing);
+      return areThere;
+    }),
+  );
+  if (rebuilt === undefined && areThere)
+    onStep('the marts in Postgres still hold it, for they could not be built without it');
+  const ours = { databaseUrl: host.settings.database.directUrl, target: 'postgres' } as const;
+  // Who reads what is shown was waited for already.
+  const waiting = { patienceMilliseconds: Math.min(30_000, patienceMilliseconds) };
+  const drop = async (client: ClientBase): Promise<void> => {
+    if (!areThere) await dropCopies(client, waiting);
+    await dropHiddenMarts(client, waiting);
+  };
+  await unlessKept(renewing.onKept, () =>
+    whenFree('What builds in Postgres have left was not dropped', () =>
+      withBuildLock(ours, (lock) => lock.inSession(drop)),
+    ),
+  );
+  return rebuilt === true;
+}
+
+async function areBuilt({ warehouse }: Host, target: MartsTarget): Promise<boolean> {
+  return (await readMartsStatus(warehouse))[target].as_of_date !== null;
+}
+
+async function build(
+  host: Host,
+  target: MartsTarget,
+  { onStep, patienceMilliseconds }: Renewing,
+): Promise<void> {
+  const asked = { target, reason: 'daybook erase', connections: 1 };
+  await buildMarts(host, asked, { onStep, patienceMilliseconds });
+}

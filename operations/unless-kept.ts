@@ -1,0 +1,22 @@
+import { LakeKeeps } from '../lake/errors.ts';
+import { MartsFailed } from '../marts/errors.ts';
+import { MartInUse } from '../warehouse/marts/publish-marts.ts';
+import { LockHeld } from '../warehouse/taking-locks.ts';
+import { StillRunning } from './when-free.ts';
+
+/** Undefined where it could not be done, which `onKept` hears. */
+export async function unlessKept<Result>(
+  onKept: (problem: Error) => void,
+  work: () => Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!keepsOnlyItself.some((kind) => error instanceof kind)) throw error;
+    onKept(error as Error);
+    return undefined;
+  }
+}
+
+/** What stands in the way of one thing, and of nothing else that an erasure does. */
+const keepsOnlyItself = [LakeKeeps, MartsFailed, MartInUse, LockHeld, StillRunning];

@@ -1,0 +1,42 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { BuildRunning } from '../warehouse/marts/build-lock.ts';
+import { ExportRunning } from '../warehouse/snapshots/open-snapshot.ts';
+
+/** An export or a build that runs was waited for as long as it may be. */
+export class StillRunning extends Error {
+  override readonly name = 'StillRunning';
+  readonly handling = 'stop';
+
+  /** `what` was not done. */
+  constructor(what: string) {
+    super(
+      `${what}: an export or a build of the marts that runs did not end in time. "daybook status" shows it.`,
+    );
+  }
+}
+
+export interface Waiting {
+  readonly onStep: (text: string) => void;
+  /** How long those are waited for who hold what is needed. */
+  readonly patienceMilliseconds: number;
+}
+
+/** Does `work` as soon as no export or build is in its way; `left` says what was not done, if that takes too long. Throws StillRunning. */
+export type WhenFree = <Result>(left: string, work: () => Promise<Result>) => Promise<Result>;
+
+/** All that one of them does is waited for so long together, and is tried once in any case. */
+export function waitingFor({ onStep, patienceMilliseconds }: Waiting): WhenFree {
+  const deadline = performance.now() + patienceMilliseconds;
+  return async (left, work) => {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!(error instanceof ExportRunning || error instanceof BuildRunning)) throw error;
+        if (performance.now() > deadline) throw new StillRunning(left);
+        onStep('waiting for an export or a build of the marts that runs');
+        await wait(2_000);
+      }
+    }
+  };
+}

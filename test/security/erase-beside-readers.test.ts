@@ -1,0 +1,135 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { eraseEverywhere, type Erased } from '../../operations/erase-everywhere.ts';
+import { bills } from '../../resources/bills.ts';
+import { holdLock, type HeldLock } from '../../warehouse/hold-lock.ts';
+import { settingsOf } from '../console/open-console.ts';
+import { createTestLake } from '../lake/export-of.ts';
+import { startDaybook, type DaybookProcess } from '../support/daybook-process.ts';
+import { bill } from '../support/finance-records.ts';
+import { createInstallation } from '../support/installation.ts';
+import { land } from '../support/land.ts';
+import { startLockHolder } from '../support/lock-holder.ts';
+import { row } from '../support/rows.ts';
+
+const installation = await createInstallation();
+const { connect, run, warehouse, databaseUrl, cwd, env } = installation;
+const lake = join(cwd, 'home', 'lake');
+const { exportNow } = await createTestLake(databaseUrl, { lake });
+let connection: string;
+let records = 0;
+let id: string;
+let snapshot: string;
+
+beforeAll(async () => {
+  connection = await connect();
+  await warehouse.pool.query(
+    `insert into sync.marts (target, run_id, as_of_date, marts, begun_at) values ('postgres', 'built', '2026-01-01', 24, now())`,
+  );
+});
+
+beforeEach(async () => {
+  records += 1;
+  id = `to-erase-${records}`;
+  // The source has never had it, so it may be erased.
+  const page = [bill(id, { memo: '"planted"' }), bill('stays')];
+  await land(warehouse, { connectionId: connection, stream: 'bills', pages: [page] });
+  snapshot = (await exportNow()).snapshotId;
+});
+
+test('while marts in Postgres wait for a reader, an erasure holds up neither exports nor other erasures, and a kill loses nothing of it', async () => {
+  const build = await holdPostgresMarts();
+  const [first, second] = [startErasure(), startErasure()];
+  for (const erasure of [first, second]) await erasure.says(/waiting for an export or a build/);
+  for (const erasure of [first, second]) await erasure.says(/the lake was searched/);
+  expect(await readdir(join(lake, 'snapshots'))).not.toContain(snapshot);
+  expect((await exportNow({ force: true })).skipped).toBe(false);
+  await Promise.all([first.stop('SIGKILL'), second.stop('SIGKILL')]);
+  await build.letGo();
+
+  await warehouse.pool.query(`delete from sync.marts where target = 'postgres'`);
+  onTestFinished(async () => {
+    await warehouse.pool.query(
+      `insert into sync.marts (target, run_id, as_of_date, marts, begun_at) values ('postgres', 'built', '2026-01-01', 24, now())`,
+    );
+  });
+  const { code, stderr } = await run(['erase', connection, 'bills', id]);
+  expect([code, stderr]).toEqual([0, expect.anything()]);
+});
+
+test('a build of the marts that does not end is told, and everything else is erased', async () => {
+  const build = await holdPostgresMarts();
+  const { kept, snapshots, marts } = await eraseHere();
+  await build.letGo();
+  expect(kept).toEqual([
+    expect.stringMatching(/^The marts in Postgres were not built anew: .* did not end in time\./),
+    expect.stringMatching(/^What builds in Postgres have left was not dropped: .* did not end in time\./),
+  ]);
+  expect(snapshots).toMatchObject([{ from: snapshot, isKept: false }]);
+  expect(marts).toEqual([]);
+  expect(await statusOfErasure()).toBe('failed');
+});
+
+test('a reader who does not end is told by name, and everything else is erased', async () => {
+  await warehouse.pool.query(`
+    create schema if not exists marts_a; create table if not exists marts_a.bills as select * from finance.bills;
+    create or replace view marts.bills as select * from marts_a.bills;
+    grant select on marts.bills to daybook_reader`);
+  const { stdout } = await run(['url']);
+  const reader = new pg.Client({ connectionString: stdout.trim(), application_name: 'Tableau' });
+  await reader.connect();
+  onTestFinished(() => reader.end());
+  await reader.query('begin; select count(*) from marts.bills');
+  const { kept, snapshots, marts } = await eraseHere();
+  expect(kept).toEqual([
+    expect.stringMatching(
+      /^Building the marts could not go on: daybook_bi_\w+ \(session \d+, Tableau\) reads marts\.bills/,
+    ),
+    expect.stringMatching(/^Dropping earlier marts could not go on: daybook_bi_\w+/),
+  ]);
+  expect(snapshots).toMatchObject([{ from: snapshot, isKept: false }]);
+  expect(await readdir(join(lake, 'snapshots'))).not.toContain(snapshot);
+  expect(marts).toEqual([]);
+  expect(await statusOfErasure()).toBe('failed');
+});
+
+test('an export that does not end is told, and the tables no longer hold the record', async () => {
+  const holder = startLockHolder('export', databaseUrl);
+  expect(await holder.says()).toBe('held');
+  await holdPostgresMarts();
+  const { kept, snapshots, left } = await eraseHere();
+  expect(kept[0]).toMatch(
+    /^The snapshots and the marts on the lake were not searched: .* did not end in time\./,
+  );
+  expect(snapshots).toEqual([]);
+  expect(Object.values(left).every((count) => count === 0)).toBe(true);
+  expect(await statusOfErasure()).toBe('failed');
+});
+
+/** As a build of a worker does that waits for a reader. */
+async function holdPostgresMarts(): Promise<HeldLock> {
+  const lock = await holdLock(databaseUrl, 'marts/postgres');
+  if (lock === undefined) throw new Error('Somebody else has it.');
+  onTestFinished(() => lock.letGo());
+  return lock;
+}
+
+function startErasure(): DaybookProcess {
+  return startDaybook(['erase', connection, 'bills', id], { cwd, env });
+}
+
+function eraseHere(): Promise<Erased> {
+  const record = { connectionId: connection, resource: bills, id };
+  const patience = { patienceMilliseconds: 100 };
+  return eraseEverywhere({ settings: settingsOf(env), warehouse }, record, () => undefined, patience);
+}
+
+async function statusOfErasure(): Promise<unknown> {
+  const { status } = await row(
+    warehouse,
+    `select status from sync.runs where kind = 'erase' order by started_at desc limit 1`,
+  );
+  return status;
+}
