@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { named, quoted, type DuckDb } from './duck-db.ts';
 import { LakeAltered, SnapshotBroken, SnapshotDamaged } from './errors.ts';
-import { manifestFile, type AssertHeld, type Lake } from './lake.ts';
+import { manifestFile, type AssertHeld, type Found, type Lake } from './lake.ts';
 import {
   manifestText,
   sha256Of,
@@ -13,7 +13,7 @@ import {
   type ManifestTable,
 } from './manifest.ts';
 import { parquetRows } from './parquet-rows.ts';
-import { movePointer, readManifest } from './pointer.ts';
+import { findManifest, manifestPath, movePointer } from './pointer.ts';
 import { readBack } from './read-back.ts';
 import { copyRegularFile } from './regular-file.ts';
 import { withFileOf } from './with-file-of.ts';
@@ -40,6 +40,7 @@ export interface Rewritten {
 /**
  * Publishes every snapshot of the warehouse that holds such rows once more without them, under an ID of the same time, and lets the pointer
  * follow. Killed anywhere and called again it goes on. Expects that no export runs, and that `assertHeld` throws when that is no longer so.
+ * `manifests` has the SHA-256 of those that are known: one that somebody has changed since may not say all that its snapshot holds.
  * Throws LakeAltered and SnapshotDamaged, unless `onUnread` hears of them: then one snapshot that cannot be read keeps the rows in no other.
  */
 export async function eraseFromSnapshots(
@@ -47,15 +48,20 @@ export async function eraseFromSnapshots(
   duckDb: DuckDb,
   rows: RowsToErase,
   {
+    manifests = new Map(),
     assertHeld,
     onUnread,
-  }: { assertHeld: AssertHeld; onUnread?: (problem: LakeAltered | SnapshotDamaged) => void },
+  }: {
+    manifests?: ReadonlyMap<string, string>;
+    assertHeld: AssertHeld;
+    onUnread?: (problem: LakeAltered | SnapshotDamaged) => void;
+  },
 ): Promise<Rewritten[]> {
   const ids = await lake.snapshotIds();
   const rewritten: Rewritten[] = [];
   for (const from of ids) {
     try {
-      const one = await rewrite(lake, duckDb, { from, ids, rows, assertHeld });
+      const one = await rewrite(lake, duckDb, { from, known: manifests.get(from), ids, rows, assertHeld });
       if (one !== undefined) rewritten.push(one);
     } catch (error) {
       const isUnread = error instanceof LakeAltered || error instanceof SnapshotDamaged;
@@ -72,12 +78,21 @@ async function rewrite(
   duckDb: DuckDb,
   {
     from,
+    known,
     ids,
     rows,
     assertHeld,
-  }: { from: string; ids: readonly string[]; rows: RowsToErase; assertHeld: AssertHeld },
+  }: {
+    from: string;
+    known: string | undefined;
+    ids: readonly string[];
+    rows: RowsToErase;
+    assertHeld: AssertHeld;
+  },
 ): Promise<Rewritten | undefined> {
-  const manifest = await manifestOf(lake, from);
+  const { found, value: manifest } = await manifestOf(lake, from);
+  if (known !== undefined && known !== sha256Of(found.text))
+    throw new LakeAltered(lake.location, manifestPath(from), []);
   if (manifest.warehouse_id !== rows.warehouseId) return undefined;
   const held = await countRows(lake, duckDb, { manifest, rows });
   const erased = [...held.values()].reduce((sum, count) => sum + count, 0);
@@ -87,13 +102,13 @@ async function rewrite(
     await lake.withDraft(to, (folder) =>
       publishWithout(lake, duckDb, { manifest, to, folder, held, rows, assertHeld }),
     );
-  const now = await manifestOf(lake, to);
+  const { value: now } = await manifestOf(lake, to);
   await movePointer(lake, now, assertHeld);
   return { from, manifest: now, erased };
 }
 
-async function manifestOf(lake: Lake, id: string): Promise<Manifest> {
-  const manifest = await readManifest(lake, id);
+async function manifestOf(lake: Lake, id: string): Promise<{ found: Found; value: Manifest }> {
+  const manifest = await findManifest(lake, id);
   if (manifest === undefined) throw new SnapshotBroken(`${id} has no ${manifestFile}`);
   return manifest;
 }

@@ -14,7 +14,7 @@ import { requireOwnLake } from '../lake/own-lake.ts';
 import type { RecordNamed } from '../warehouse/erase/erase-record.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { lakeOwner } from '../warehouse/snapshots/lake-owner.ts';
-import { noteSnapshot } from '../warehouse/snapshots/note-snapshot.ts';
+import { noteSnapshot, readManifestHashes } from '../warehouse/snapshots/note-snapshot.ts';
 import { openExportSession, type ExportSession } from '../warehouse/snapshots/open-snapshot.ts';
 import { readNoted } from '../warehouse/snapshots/unsearched-snapshots.ts';
 import { SnapshotsUnsearched } from './snapshots-unsearched.ts';
@@ -114,7 +114,8 @@ async function republish(
   onUnread: WhileErasing['onKept'],
 ): Promise<Republished[]> {
   const { assertAlive: assertHeld } = session;
-  const rewritten = await eraseFromSnapshots(lake, duckDb, rows, { assertHeld, onUnread });
+  const manifests = await readManifestHashes(session.client, lake.location);
+  const rewritten = await eraseFromSnapshots(lake, duckDb, rows, { manifests, assertHeld, onUnread });
   for (const { manifest } of rewritten) {
     await noteSnapshot(session.client, {
       lake: lake.location,

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { LakeAltered, SnapshotDamaged } from '../lake/errors.ts';
 import { MartsFailed, NoSnapshot } from '../marts/errors.ts';
 import { withBuildLock } from '../warehouse/marts/build-lock.ts';
 import { dropCopies, dropHiddenMarts } from '../warehouse/marts/drop-hidden-marts.ts';
@@ -45,8 +46,7 @@ async function buildOrDropOnLake(host: Host, renewing: Renewing): Promise<boolea
   } catch (error) {
     // No mart was ever built here: where they were, is told with the snapshots that were not searched.
     if (error instanceof NoSnapshot) return false;
-    // A model fails by what any company has in its books, at every try: the record would stay in the snapshots, and in the marts of them.
-    if (!(error instanceof MartsFailed)) throw error;
+    if (!failsAtEveryTry(error)) throw error;
     await dropLakeMarts(host);
     renewing.onStep(
       `the marts on the lake are removed, for they could not be built without it (${error.message}): ` +
@@ -54,6 +54,11 @@ async function buildOrDropOnLake(host: Host, renewing: Renewing): Promise<boolea
     );
     return false;
   }
+}
+
+/** By what a company has in its books, or who may write in the lake has done: the record would stay in the marts, and in snapshots. */
+function failsAtEveryTry(error: unknown): error is Error {
+  return [MartsFailed, SnapshotDamaged, LakeAltered].some((kind) => error instanceof kind);
 }
 
 /** Spark may be nowhere near: what it made goes, and whoever has it builds it again. */

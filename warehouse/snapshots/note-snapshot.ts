@@ -57,6 +57,19 @@ export async function readNote(
   return rows[0];
 }
 
+/** The SHA-256 of the manifest of each snapshot that is known to be in a lake. */
+export async function readManifestHashes(
+  client: Pick<ClientBase, 'query'>,
+  lake: string,
+): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await client.query<{ id: string; sha256: string }>(
+    `select snapshot_id as id, manifest_sha256 as sha256 from sync.snapshots
+     where lake = $1 and removed_at is null and manifest_sha256 <> ''`,
+    [lake],
+  );
+  return new Map(rows.map(({ id, sha256 }) => [id, sha256]));
+}
+
 /** From that lake: one that was published in another may be there still, though this one has a copy of it. */
 export async function noteSnapshotRemoved(
   client: ClientBase,

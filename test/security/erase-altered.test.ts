@@ -1,0 +1,160 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { createTestLake } from '../lake/export-of.ts';
+import { startS3Server } from '../lake/s3-server.ts';
+import { bill } from '../support/finance-records.ts';
+import { createInstallation } from '../support/installation.ts';
+import { land } from '../support/land.ts';
+import { rows } from '../support/rows.ts';
+
+const { connect, run, warehouse, databaseUrl, cwd } = await createInstallation();
+const { exportNow } = await createTestLake(databaseUrl);
+let connection: string;
+let lake: string;
+let older: string;
+let latest: string;
+let lakes = 0;
+
+beforeAll(async () => {
+  connection = await connect();
+});
+
+beforeEach(async () => {
+  await warehouse.pool.query('delete from sync.snapshots');
+  lakes += 1;
+  lake = join(cwd, `lake-${lakes}`);
+  [older, latest] = await exportTwice(lake);
+});
+
+const alterations: readonly (readonly [string, (manifest: Described) => void])[] = [
+  [
+    'says that it is of another warehouse',
+    (manifest) => {
+      manifest.warehouse_id = 'the-other';
+    },
+  ],
+  [
+    'lists no files',
+    (manifest) => {
+      for (const table of [manifest.tables.bills, manifest.tables.bill_lines]) {
+        manifest.rows -= table.rows;
+        manifest.bytes -= table.bytes;
+        const sums = Object.fromEntries(Object.keys(table.sums).map((name) => [name, '0']));
+        Object.assign(table, { files: [], rows: 0, bytes: 0, sums });
+      }
+    },
+  ],
+];
+
+test.each(alterations)(
+  'a snapshot whose manifest %s was altered, so an erasure is not done until it is put back',
+  async (_, alter) => {
+    const path = join(lake, 'snapshots', older, '_manifest.json');
+    const before = await readFile(path, 'utf8');
+    await writeFile(path, altered(before, alter));
+    const { code, stdout } = await erase();
+    expect(stdout).toContain(
+      `snapshots/${older}/_manifest.json of the lake ${lake} is not as Daybook writes it`,
+    );
+    expect(stdout).toMatch(new RegExp(`snapshot ${latest}, now \\S+ +2 +0$`, 'm'));
+    expect(stdout).not.toContain('Erased to-erase');
+    expect(code).toBe(1);
+    expect(
+      await rows(warehouse, `select erased_from from sync.tombstones where record_id = 'to-erase'`),
+    ).toEqual([{ erased_from: [] }]);
+
+    await writeFile(path, before);
+    const again = await erase();
+    expect(again.stdout).toContain('Erased to-erase');
+    expect(again.code, again.stderr).toBe(0);
+    expect(await readdir(join(lake, 'snapshots'))).not.toContain(older);
+  },
+);
+
+test('so it is on object storage', async () => {
+  const s3 = await startS3Server();
+  const [first] = await exportTwice(s3.location);
+  const object = { Bucket: s3.bucket, Key: `some/prefix/snapshots/${first}/_manifest.json` };
+  const { Body } = await s3.client.send(new GetObjectCommand(object));
+  const before = (await Body?.transformToString()) ?? '';
+  for (const [, alter] of alterations) {
+    await s3.client.send(new PutObjectCommand({ ...object, Body: altered(before, alter) }));
+    const { code, stdout } = await erase({ ...s3.env, DAYBOOK_LAKE: s3.location });
+    expect(stdout).toContain(
+      `snapshots/${first}/_manifest.json of the lake ${s3.location} is not as Daybook`,
+    );
+    expect(code).toBe(1);
+  }
+});
+
+test('the marts on the lake of a latest snapshot that was altered are removed, and the record from all others', async () => {
+  await warehouse.pool.query(
+    `insert into sync.marts (target, run_id, as_of_date, marts, begun_at) values ('lake', 'built', '2026-01-01', 24, now())`,
+  );
+  const path = join(lake, 'snapshots', latest, '_manifest.json');
+  await writeFile(path, altered(await readFile(path, 'utf8'), alterations[1]![1]));
+  const { code, stdout, stderr } = await erase();
+  await warehouse.pool.query('delete from sync.marts');
+  expect(stderr).toContain('the marts on the lake are removed');
+  expect(stdout).toMatch(new RegExp(`snapshot ${older}, now \\S+ +2 +0$`, 'm'));
+  expect(stdout).toContain(`snapshots/${latest}/_manifest.json of the lake`);
+  expect(code).toBe(1);
+});
+
+test('a snapshot is searched although Postgres does not know it, or not its hash, or an erasure has written it', async () => {
+  await land(warehouse, {
+    connectionId: connection,
+    stream: 'bills',
+    pages: [[bill('second', { memo: '"planted"' })]],
+  });
+  const { snapshotId } = await exportNow({ lake, force: true });
+  await warehouse.pool.query(`update sync.snapshots set manifest_sha256 = '' where snapshot_id = $1`, [
+    older,
+  ]);
+  await warehouse.pool.query('delete from sync.snapshots where snapshot_id = $1', [latest]);
+  const first = await erase();
+  for (const id of [older, latest, snapshotId])
+    expect(first.stdout).toMatch(new RegExp(`snapshot ${id}, now \\S+ +2 +0$`, 'm'));
+  expect([first.code, first.stderr]).toEqual([0, expect.anything()]);
+  const second = await run(['erase', connection, 'bills', 'second'], { env: { DAYBOOK_LAKE: lake } });
+  expect(second.stdout).toMatch(/snapshot \S+, now \S+ +2 +0$/m);
+  expect([second.code, second.stderr]).toEqual([0, expect.anything()]);
+});
+
+interface Described {
+  warehouse_id: string;
+  rows: number;
+  bytes: number;
+  tables: Record<'bills' | 'bill_lines', { rows: number; bytes: number; sums: Record<string, string> }>;
+}
+
+/** As somebody does it who may write in the lake. */
+function altered(text: string, alter: (manifest: Described) => void): string {
+  const manifest = JSON.parse(text) as Described;
+  alter(manifest);
+  return `${JSON.stringify(manifest, null, 2)}\n`;
+}
+
+/** The source has never had the record, so it may be erased. */
+async function exportTwice(to: string): Promise<[string, string]> {
+  const ids: string[] = [];
+  for (const memo of ['once', 'twice']) {
+    exports += 1;
+    const changes = {
+      memo: `"${memo}"`,
+      last_synced_at: `"2030-01-01T00:00:${String(exports).padStart(2, '0')}Z"`,
+    };
+    const page = [bill('to-erase', changes), bill('stays')];
+    await land(warehouse, { connectionId: connection, stream: 'bills', pages: [page] });
+    ids.push((await exportNow({ lake: to, force: true })).snapshotId);
+  }
+  return [ids[0] ?? '', ids[1] ?? ''];
+}
+
+let exports = 0;
+
+function erase(env: Readonly<Record<string, string>> = {}): ReturnType<typeof run> {
+  return run(['erase', connection, 'bills', 'to-erase'], { env: { DAYBOOK_LAKE: lake, ...env } });
+}
