@@ -2,6 +2,7 @@ import type { ActivityExecuteInput, ActivityInboundCallsInterceptor, Next } from
 import { ApplicationFailure, TemporalFailure } from '@temporalio/common';
 import { activityInfo, CompleteAsyncError } from '@temporalio/activity';
 import type { Logger } from 'pino';
+import { placeOf } from '../activities/export/place-of-failure.ts';
 import { handlingOf } from '../activities/handling.ts';
 import { codeOf } from '../errors/code-of.ts';
 import { createRetryDelays } from './retry-delay.ts';
@@ -56,10 +57,10 @@ export function failureOf(error: unknown): ApplicationFailure {
       type: 'WarehouseUnavailable',
     });
   }
-  const code = codeOf(error);
+  const known = [String(codeOf(error) ?? ''), placeOf(error)].filter((text) => text !== '').join(' in ');
   const name = error instanceof Error ? error.name : typeof error;
   return ApplicationFailure.create({
-    message: `Unexpected ${name}${code === undefined ? '' : ` (${code})`}: see the worker's log. It is tried again.`,
+    message: `Unexpected ${name}${known === '' ? '' : ` (${known})`}: see the worker's log. It is tried again.`,
     type: 'Unexpected',
   });
 }

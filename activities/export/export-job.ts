@@ -68,7 +68,7 @@ export interface Exported {
 export type ExportFailure =
   | { readonly kind: 'known'; readonly name: string; readonly message: string; readonly handling: string }
   | { readonly kind: 'database away'; readonly code: string }
-  | { readonly kind: 'unexpected'; readonly code: string; readonly stack: string };
+  | { readonly kind: 'unexpected'; readonly code: string; readonly place: string; readonly stack: string };
 
 /** What the process says. */
 export type ExportMessage =

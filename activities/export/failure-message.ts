@@ -8,19 +8,23 @@ import { placeOf } from './place-of-failure.ts';
  * quote a record.
  */
 export function failureMessage(error: unknown): ExportFailure {
-  if (!(error instanceof Error)) return { kind: 'unexpected', code: typeof error, stack: '' };
+  if (!(error instanceof Error)) return { kind: 'unexpected', code: typeof error, place: '', stack: '' };
   const { name, message, stack = '' } = error;
   if ('handling' in error) return { kind: 'known', name, message, handling: String(error.handling) };
   const code = String(codeOf(error) ?? '');
   return isDatabaseAway(error)
     ? { kind: 'database away', code }
-    : { kind: 'unexpected', code: whatAndWhere(error, code), stack: stack.replace(message, '…') };
+    : {
+        kind: 'unexpected',
+        code: code === '' ? kindOf(error) : code,
+        place: placeOf(error),
+        stack: stack.replace(message, '…'),
+      };
 }
 
 /** DuckDB has no codes; its messages begin with what kind they are of. */
-function whatAndWhere(error: Error, code: string): string {
-  const [, kind = ''] = /^([A-Z][A-Za-z ]{1,30}) Error: /.exec(error.message) ?? [];
-  return [code === '' ? kind : code, placeOf(error) ?? ''].filter((text) => text !== '').join(' in ');
+function kindOf({ message }: Error): string {
+  return /^([A-Z][A-Za-z ]{1,30}) Error: /.exec(message)?.[1] ?? '';
 }
 
 /** What the worker makes of it. */
@@ -42,7 +46,8 @@ export function errorFrom(failure: ExportFailure): Error {
     return Object.assign(new Error('Connection terminated'), {
       code: failure.code === '' ? '08006' : failure.code,
     });
-  const unexpected = Object.assign(new Error('The export failed'), { code: failure.code });
+  const { code, place } = failure;
+  const unexpected = Object.assign(new Error('The export failed'), { code, place });
   unexpected.stack = failure.stack;
   return unexpected;
 }

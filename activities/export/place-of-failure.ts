@@ -13,6 +13,7 @@ export function withPlace(error: unknown, { table, connections = [] }: PlaceOfFa
   return Object.assign(error, { place: isNamed ? `${table} of ${connections.join(', ')}` : table });
 }
 
-export function placeOf(error: Error): string | undefined {
-  return 'place' in error ? String(error.place) : undefined;
+/** Empty where none is known. */
+export function placeOf(error: unknown): string {
+  return error instanceof Error && 'place' in error ? String(error.place) : '';
 }

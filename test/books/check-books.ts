@@ -1,5 +1,3 @@
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { buildOnLake } from '../../marts/build-on-lake.ts';
 import { buildOnPostgres } from '../../marts/build-on-postgres.ts';
 import { MartsFailed } from '../../marts/errors.ts';
@@ -8,6 +6,7 @@ import { testApiAddress } from '../support/test-connection.ts';
 import { compareMart, martNames, type Compared } from './compare-marts.ts';
 import { martInPostgres, martOnLake } from './read-marts.ts';
 import { shelfWarehouseId, withShelf, type Shelf, type ShelfInput } from './shelf.ts';
+import { cacheFolder } from '../support/cache-folder.ts';
 
 export interface BooksChecked extends Compared {
   readonly books: number;
@@ -40,8 +39,6 @@ export async function buildAndCompare(shelf: Shelf): Promise<Compared> {
   );
   return compareBoth(shelf);
 }
-
-export const cacheFolder: string = join(homedir(), '.cache', 'daybook');
 
 export async function buildInPostgres(shelf: Shelf): Promise<void> {
   const { databaseUrl } = shelf;

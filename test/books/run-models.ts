@@ -10,7 +10,7 @@ import { localSnapshot } from '../../marts/local-snapshot.ts';
 import { prepareProject } from '../../marts/prepare-project.ts';
 import { pythonWithDbt } from '../../marts/python-with-dbt.ts';
 import { testApiAddress } from '../support/test-connection.ts';
-import { cacheFolder } from './check-books.ts';
+import { cacheFolder } from '../support/cache-folder.ts';
 import { martNames } from './compare-marts.ts';
 import { martInFile, type MartRead } from './read-marts.ts';
 import type { Shelf } from './shelf.ts';

@@ -11,7 +11,7 @@ import { calculate, type Calculated } from './calculate.ts';
 import { keepBook, type BookTold } from './keep-books.ts';
 import type { RandomBook } from './arbitrary-book.ts';
 import { momentOf, randomBooks } from './random-books.ts';
-import { cacheFolder } from '../dbt/run-dbt-by-hand.ts';
+import { cacheFolder } from '../support/cache-folder.ts';
 import { fxRates, writeSeeds } from './write-seeds.ts';
 
 /** Whose books they are. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { freePort } from '../../embedded/free-port.ts';
@@ -18,13 +18,13 @@ import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { buildEnvironment } from './build-environment.ts';
 import { startSparkCluster } from './spark-cluster.ts';
+import { cacheFolder } from '../support/cache-folder.ts';
 
 vi.setConfig({ testTimeout: 3_600_000, hookTimeout: 3_600_000 });
 
 const { warehouse, url } = await createTestDatabase();
 const folder = await mkdtemp(join(tmpdir(), 'daybook-test-spark-cluster-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
-const cacheFolder = join(homedir(), '.cache', 'daybook');
 const conf = join(folder, 'conf');
 const s3 = await startS3Server();
 const { exportNow } = await createTestLake(url, { lake: s3.location });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
@@ -19,6 +19,7 @@ import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { askForBroadcasts, portsOf } from './blocks-of-spark.ts';
 import { buildEnvironment } from './build-environment.ts';
+import { cacheFolder } from '../support/cache-folder.ts';
 
 vi.setConfig({ testTimeout: 3_600_000 });
 
@@ -38,7 +39,7 @@ const { home, build, startBuild } = await buildEnvironment({
   env: { SPARK_CONF_DIR: conf, DAYBOOK_DATABASE_DIRECT_URL: await withOddPassword() },
 });
 const scratch = join(home, 'dbt', 'spark', 'scratch');
-const iceberg = { add: true, cacheFolder: join(homedir(), '.cache', 'daybook') };
+const iceberg = { add: true, cacheFolder };
 
 /** The names of some by their IDs: words for no value, what ends a text or a line, and what Spark calls variables. */
 const vendors = {

@@ -15,6 +15,7 @@ import { rows } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { buildEnvironment } from './build-environment.ts';
 import { dbtFolder } from './marts-of.ts';
+import { cacheFolder } from '../support/cache-folder.ts';
 
 // Nothing of Spark is installed or run here: test/books/on-spark.proof.test.ts does that.
 const { warehouse, url, adminUrl } = await createTestDatabase();
@@ -113,7 +114,7 @@ test.each(['local', 'local[2]', 'local[*]'])(
 );
 
 test('what Spark wrote is removed from catalog and lake, and nothing else is', async () => {
-  await exportNow({ iceberg: { add: true, cacheFolder: join(process.env.HOME ?? '', '.cache', 'daybook') } });
+  await exportNow({ iceberg: { add: true, cacheFolder } });
   const before = await catalog();
   await warehouse.pool.query(
     `insert into iceberg.iceberg_tables (catalog_name, table_namespace, table_name)

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { pythonWithDbt } from '../../marts/python-with-dbt.ts';
+import { cacheFolder } from '../support/cache-folder.ts';
 
 /** Runs dbt as somebody does who has it installed. Throws what it said when it fails. */
 export async function runDbtByHand(args: readonly string[], { cwd }: { cwd: string }): Promise<string> {
@@ -17,5 +17,3 @@ export async function runDbtByHand(args: readonly string[], { cwd }: { cwd: stri
   });
   return stdout;
 }
-
-export const cacheFolder: string = join(homedir(), '.cache', 'daybook');

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { dbtFolder } from './marts-of.ts';
-import { cacheFolder } from './run-dbt-by-hand.ts';
+import { cacheFolder } from '../support/cache-folder.ts';
 
 const run = promisify(execFile);
 const folder = await mkdtemp(join(tmpdir(), 'daybook-test-style-'));

@@ -2,7 +2,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, symlinkSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -23,7 +23,6 @@ import { pythonWithReaders, readIceberg } from './read-iceberg.ts';
 
 // Somebody may write in the lake, and nowhere else.
 const { warehouse, url } = await createTestDatabase();
-const cacheFolder = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'daybook');
 const { exportNow, location, scratch } = await createTestLake(url, { iceberg: { add: true, cacheFolder } });
 const lake = await openLake({ location, scratch: `${scratch}-of-reader` });
 const places = { databaseUrl: url, cacheFolder, scratch: join(scratch, 'iceberg') };
@@ -316,6 +315,7 @@ for path in sys.argv[1:]:
             one[key_metadata] = bytes(megabytes << 20)
             writer.add_manifests([one])
 `;
+import { cacheFolder } from '../support/cache-folder.ts';
 
 async function edit(table: string, change: (metadata: Metadata) => void): Promise<void> {
   const metadata = await readMetadata(table);

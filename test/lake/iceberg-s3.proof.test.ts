@@ -1,5 +1,3 @@
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
 import { openLake } from '../../lake/open-lake.ts';
@@ -12,10 +10,10 @@ import { createTestDatabase } from '../support/test-database.ts';
 import { createTestLake } from './export-of.ts';
 import { icebergReaders, manifestSeen, readIceberg } from './read-iceberg.ts';
 import { startS3Server } from './s3-server.ts';
+import { cacheFolder } from '../support/cache-folder.ts';
 
 const { warehouse, url } = await createTestDatabase();
 const s3 = await startS3Server();
-const cacheFolder = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'daybook');
 const { exportNow, scratch } = await createTestLake(url, {
   lake: s3.location,
   iceberg: { add: true, cacheFolder },

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { readdir, rm } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -26,9 +25,9 @@ import {
   runWithReaders,
   type IcebergSeen,
 } from './read-iceberg.ts';
+import { cacheFolder } from '../support/cache-folder.ts';
 
 const { warehouse, url } = await createTestDatabase();
-const cacheFolder = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'daybook');
 const { exportNow, location, scratch } = await createTestLake(url, { iceberg: { add: true, cacheFolder } });
 const lake = await openLake({ location, scratch });
 const places = { databaseUrl: url, cacheFolder, scratch: join(scratch, 'iceberg') };

@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isTime } from '../../warehouse/snapshots/held-value.ts';
@@ -20,9 +19,9 @@ import { createTestDatabase } from '../support/test-database.ts';
 import { createTestLake } from './export-of.ts';
 import { readIceberg } from './read-iceberg.ts';
 import { readParquet } from './read-parquet.ts';
+import { cacheFolder } from '../support/cache-folder.ts';
 
 const { warehouse, url } = await createTestDatabase();
-const cacheFolder = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'daybook');
 const { exportNow, location } = await createTestLake(url, {
   iceberg: { add: true, cacheFolder },
   sizes: { rowsAlone: 20, rowsShared: 1, connectionsShared: 1 },

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
@@ -14,6 +14,7 @@ import { pythonWithDbt } from '../../marts/python-with-dbt.ts';
 import { requiringScram } from '../../warehouse/require-auth.ts';
 import { makeCertificates } from './certificates.ts';
 import { falsePostgres } from './false-postgres.ts';
+import { cacheFolder } from '../support/cache-folder.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'daybook-dbt-tls-'));
 const ours = await makeCertificates(folder, 'ours');
@@ -36,7 +37,6 @@ let python: string;
 
 beforeAll(async () => {
   await writeFile(authoritiesFile, await trustedAuthorities());
-  const cacheFolder = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'daybook');
   python = await pythonWithDbt({ cacheFolder, onStep: () => undefined });
 });
 

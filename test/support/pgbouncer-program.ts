@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { access, constants, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import { availableParallelism, homedir } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { withoutSecrets } from '../../scripts/without-secrets.mjs';
+import { cacheFolder } from './cache-folder.ts';
 
 const run = promisify(execFile);
 
@@ -27,8 +28,7 @@ const packages = ['gcc', 'libc6-dev', 'make', 'pkg-config', 'libevent-dev'];
 export async function pgBouncerProgram(): Promise<string | { readonly lacks: string }> {
   const chosen = process.env.TEST_PGBOUNCER;
   if (chosen !== undefined && chosen !== '') return chosen;
-  const caches = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
-  const target = join(caches, 'daybook', `pgbouncer-${version}`, 'pgbouncer');
+  const target = join(cacheFolder, `pgbouncer-${version}`, 'pgbouncer');
   if (await isExecutable(target)) return target;
   try {
     if ((await missingTools()).length > 0) await installTools();

@@ -1,18 +1,17 @@
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { pythonWithIceberg } from '../../iceberg/tables-program.ts';
 import { pythonWithDbt } from '../../marts/python-with-dbt.ts';
 import { requirementsOfDocs } from '../docs/requirements-of-docs.ts';
 import { pythonWithReaders } from '../lake/read-iceberg.ts';
 import { pgBouncerProgram } from './pgbouncer-program.ts';
 import { pythonEnvironment } from './python-environment.ts';
+import { cacheFolder } from './cache-folder.ts';
 
 /**
  * Installs what tests would install on their first use, while nothing else wants the network. What cannot be installed is left to the tests
  * that need it, which say so.
  */
 const places = {
-  cacheFolder: join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'daybook'),
+  cacheFolder,
   onStep: () => undefined,
 };
 for (const install of [

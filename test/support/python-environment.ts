@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { cacheFolder } from './cache-folder.ts';
 
 const run = promisify(execFile);
 
@@ -12,13 +12,12 @@ const serverAndReader = ['moto[s3,server]==5.2.5', 'pyarrow==26.0.1'];
 
 /** A folder with `bin/python`, kept for the next time. Two at once make one each: an environment cannot be moved, its name can. */
 export async function pythonEnvironment(requirements = serverAndReader): Promise<string> {
-  const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'daybook');
   const digest = createHash('sha256').update(requirements.join(' ')).digest('hex').slice(0, 12);
-  const name = join(cache, `test-python-${digest}`);
+  const name = join(cacheFolder, `test-python-${digest}`);
   const known = await readFile(name, 'utf8').catch(() => undefined);
   if (known !== undefined) return known;
   const place = `${name}-${process.pid}`;
-  await mkdir(cache, { recursive: true });
+  await mkdir(cacheFolder, { recursive: true });
   await run('python3', ['-m', 'venv', place]);
   // Little of it is imported, and only that is compiled then.
   const install = ['-m', 'pip', 'install', '--quiet', '--no-compile', ...requirements];
