@@ -18,11 +18,11 @@ test('marts of long IDs and texts go to the lake, and rows of usual length are i
   const database = join(folder, 'made.duckdb');
   const made = await DuckDBInstance.create(database, { memory_limit: '3GB', threads: '1' });
   const connection = await made.connect();
-  const ids = Array.from({ length: 12 }, (_, nth) => id(nth + 1)).join(', ');
+  const ids = Array.from({ length: 24 }, (_, nth) => id(nth + 1)).join(', ');
   await connection.run('create schema marts');
   await connection.run(
     `create table marts.spend_lines as
-     select md5(i::varchar) as document_id, i as position, repeat('😀', 4000) as description, ${ids} from range(8000) r(i)`,
+     select md5(i::varchar) as document_id, i as position, repeat('😀', 4000) as description, ${ids} from range(16000) r(i)`,
   );
   await connection.run(
     `insert into marts.spend_lines (document_id, position) select md5(i::varchar), i from range(10000) r(i)`,
@@ -49,6 +49,6 @@ test('marts of long IDs and texts go to the lake, and rows of usual length are i
   );
   expect(read).toMatchObject([
     { is_wide: 'false', rows: '10000', documents: '10000', in_order: 'true' },
-    { is_wide: 'true', rows: '8000', documents: '8000' },
+    { is_wide: 'true', rows: '16000', documents: '16000' },
   ]);
 });
