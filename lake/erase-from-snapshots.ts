@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { named, quoted, type DuckDb } from './duck-db.ts';
-import { LakeAltered, SnapshotBroken, SnapshotDamaged } from './errors.ts';
+import { LakeAltered, LakeKeeps, SnapshotBroken, SnapshotDamaged } from './errors.ts';
 import { manifestFile, type AssertHeld, type Found, type Lake } from './lake.ts';
 import {
   manifestText,
@@ -13,7 +13,7 @@ import {
   type ManifestTable,
 } from './manifest.ts';
 import { parquetRows } from './parquet-rows.ts';
-import { findManifest, manifestPath, movePointer } from './pointer.ts';
+import { findManifest, lookAtManifest, manifestPath, movePointer } from './pointer.ts';
 import { readBack } from './read-back.ts';
 import { copyRegularFile } from './regular-file.ts';
 import { withFileOf } from './with-file-of.ts';
@@ -37,38 +37,49 @@ export interface Rewritten {
   readonly erased: number;
 }
 
+/** What else knows of the snapshots, and has a part in it. */
+export interface Erasing {
+  /** The SHA-256 of the manifests that are known: one that somebody has changed since may not say all that its snapshot holds. */
+  readonly manifests?: ReadonlyMap<string, string>;
+  /** Throws when an export may run. */
+  readonly assertHeld: AssertHeld;
+  /** Notes one that was published, before anything leads readers to it. */
+  readonly note?: (manifest: Manifest) => Promise<void>;
+  /** Hears of a snapshot that cannot be read, or replaced: the others are done all the same. Without it that is thrown. */
+  readonly onUnread?: (problem: LakeAltered | LakeKeeps | SnapshotDamaged) => void;
+}
+
 /**
  * Publishes every snapshot of the warehouse that holds such rows once more without them, under an ID of the same time, and lets the pointer
- * follow. Killed anywhere and called again it goes on. Expects that no export runs, and that `assertHeld` throws when that is no longer so.
- * `manifests` has the SHA-256 of those that are known: one that somebody has changed since may not say all that its snapshot holds.
- * Throws LakeAltered and SnapshotDamaged, unless `onUnread` hears of them: then one snapshot that cannot be read keeps the rows in no other.
+ * follow. Killed anywhere and called again it goes on. Expects that no export runs. Throws LakeAltered, LakeKeeps and SnapshotDamaged.
  */
 export async function eraseFromSnapshots(
   lake: Lake,
   duckDb: DuckDb,
   rows: RowsToErase,
-  {
-    manifests = new Map(),
-    assertHeld,
-    onUnread,
-  }: {
-    manifests?: ReadonlyMap<string, string>;
-    assertHeld: AssertHeld;
-    onUnread?: (problem: LakeAltered | SnapshotDamaged) => void;
-  },
+  erasing: Erasing,
 ): Promise<Rewritten[]> {
+  const { assertHeld, onUnread } = erasing;
   const ids = await lake.snapshotIds();
+  const made = new Set(ids.map((id) => idWithout(id, rows)));
   const rewritten: Rewritten[] = [];
-  for (const from of ids) {
+  // What an erasure that was killed has published, or somebody else under such an ID, comes after what it is made from: that may replace it.
+  for (const from of [...ids.filter((id) => !made.has(id)), ...ids.filter((id) => made.has(id))]) {
+    if (rewritten.some(({ manifest }) => manifest.snapshot_id === from)) continue;
     try {
-      const one = await rewrite(lake, duckDb, { from, known: manifests.get(from), ids, rows, assertHeld });
+      const one = await rewrite(lake, duckDb, { from, ids, rows, erasing });
       if (one !== undefined) rewritten.push(one);
     } catch (error) {
-      const isUnread = error instanceof LakeAltered || error instanceof SnapshotDamaged;
+      const isUnread = [LakeAltered, LakeKeeps, SnapshotDamaged].some((kind) => error instanceof kind);
       if (!isUnread || onUnread === undefined) throw error;
-      onUnread(error);
+      onUnread(error as SnapshotDamaged);
     }
   }
+  // Once, when all are there: none that is about to be removed is named then.
+  const [newest] = rewritten
+    .map(({ manifest }) => manifest)
+    .sort((a, b) => (a.taken_at < b.taken_at ? 1 : -1));
+  if (newest !== undefined) await movePointer(lake, newest, assertHeld);
   return rewritten;
 }
 
@@ -78,19 +89,13 @@ async function rewrite(
   duckDb: DuckDb,
   {
     from,
-    known,
     ids,
     rows,
-    assertHeld,
-  }: {
-    from: string;
-    known: string | undefined;
-    ids: readonly string[];
-    rows: RowsToErase;
-    assertHeld: AssertHeld;
-  },
+    erasing: { manifests = new Map<string, string>(), assertHeld, note },
+  }: { from: string; ids: readonly string[]; rows: RowsToErase; erasing: Erasing },
 ): Promise<Rewritten | undefined> {
   const { found, value: manifest } = await manifestOf(lake, from);
+  const known = manifests.get(from);
   if (known !== undefined && known !== sha256Of(found.text))
     throw new LakeAltered(lake.location, manifestPath(from), []);
   if (manifest.warehouse_id !== rows.warehouseId) return undefined;
@@ -98,12 +103,15 @@ async function rewrite(
   const erased = [...held.values()].reduce((sum, count) => sum + count, 0);
   if (erased === 0 && !manifest.unfit.some((one) => isOf(rows, one))) return undefined;
   const to = idWithout(from, rows);
-  if (!ids.includes(to))
-    await lake.withDraft(to, (folder) =>
-      publishWithout(lake, duckDb, { manifest, to, folder, held, rows, assertHeld }),
-    );
-  const { value: now } = await manifestOf(lake, to);
-  await movePointer(lake, now, assertHeld);
+  const there = ids.includes(to) ? await lookAtManifest(lake, to) : undefined;
+  if (there?.value !== undefined && manifests.get(to) === sha256Of(there.found.text))
+    return { from, manifest: there.value, erased };
+  // Its ID can be foreseen: one that nobody has noted may be anybody's. Of the killed erasure that it may be of, nothing leads to it yet.
+  if (ids.includes(to)) await lake.removeSnapshot(to);
+  const now = await lake.withDraft(to, (folder) =>
+    publishWithout(lake, duckDb, { manifest, to, folder, held, rows, assertHeld }),
+  );
+  await note?.(now);
   return { from, manifest: now, erased };
 }
 
@@ -114,8 +122,12 @@ async function manifestOf(lake: Lake, id: string): Promise<{ found: Found; value
 }
 
 /** Of the same time, so that retention and pointers take it for the old one; the same one whenever it is asked for. */
-function idWithout(id: string, { connectionId, id: record }: RowsToErase): string {
-  return `${id.slice(0, -6)}${sha256Of(`${id} without ${connectionId}/${record}`).slice(0, 6)}`;
+export function idWithout(
+  id: string,
+  { connectionId, id: record, columns }: Omit<RowsToErase, 'warehouseId'>,
+): string {
+  const rows = `${connectionId}/${Object.keys(columns).join(',')}/${record}`;
+  return `${id.slice(0, -6)}${sha256Of(`${id} without ${rows}`).slice(0, 6)}`;
 }
 
 /** By the path of the file; those without are left out. */
@@ -156,7 +168,7 @@ async function publishWithout(
     rows: RowsToErase;
     assertHeld: AssertHeld;
   },
-): Promise<void> {
+): Promise<Manifest> {
   const { manifest, to, folder, held, rows, assertHeld } = input;
   const tables: Record<string, ManifestTable> = {};
   const written = new Map<string, string>();
@@ -189,6 +201,7 @@ async function publishWithout(
   };
   await writeFile(join(folder, manifestFile), manifestText(described), { flag: 'wx' });
   await lake.publish(to, { written, kept, assertHeld });
+  return described;
 }
 
 /** The file as it is in the new snapshot; undefined when it is the very file. */

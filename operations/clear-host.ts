@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildScratch, clearBuilds, clearTemplates, removeLeftovers } from '../marts/build-folder.ts';
 import { removeEach } from '../lake/remove-each.ts';
+import { snapshotIdPattern } from '../lake/snapshot-id.ts';
 import { temporaryFolder } from '../lake/temporary-folder.ts';
 import { openOwnLake } from '../lake/own-lake.ts';
 import { martsPointerPath } from '../marts/publish-on-lake.ts';
@@ -47,6 +48,19 @@ export async function clearBuildsOf(
   target: MartsTarget,
 ): Promise<void> {
   await withBuildLock({ databaseUrl: database.directUrl, target }, () => clearBuilds(marts.home, target));
+}
+
+/** Whether the lake has marts, or readers are led to some. Throws ForeignLake. */
+export async function hasLakeMarts({ settings: { lake: places, marts }, warehouse }: Host): Promise<boolean> {
+  const scratch = buildScratch(marts.home);
+  const lake = await openOwnLake({ location: places.location, scratch }, await lakeOwner(warehouse));
+  try {
+    if ((await lake.read(martsPointerPath)) !== undefined) return true;
+    const folders = (await lake.filesIn('marts')).map((path) => path.slice(0, path.indexOf('/')));
+    return folders.some((name) => snapshotIdPattern.test(name));
+  } finally {
+    await lake.close();
+  }
 }
 
 /** Removes the marts from the lake: readers find none there. Throws BuildRunning, ForeignLake, and, once the rest is gone, LakeKeeps. */

@@ -90,7 +90,7 @@ export async function eraseEverywhere(
       const { location } = settings.lake;
       if (kept.length === 0) await noteSearched(warehouse.pool, record, location);
       for (const elsewhere of await readUnsearched(warehouse.pool, record))
-        if (elsewhere.lake !== location) onKept(new SnapshotsUnsearched(elsewhere, { isHere: false }));
+        if (elsewhere.lake !== location) onKept(new SnapshotsUnsearched(elsewhere, 'elsewhere'));
       // What they build from now on does not hold the record.
       hosts = await askOtherHostsToClear(warehouse, await hostOf(settings.marts.home));
     } finally {

@@ -8,13 +8,14 @@ import { openDuckDb, type DuckDb } from '../lake/duck-db.ts';
 import { keptBack, type LakeAltered, type LakeKeeps, type SnapshotDamaged } from '../lake/errors.ts';
 import { eraseFromSnapshots, type RowsToErase } from '../lake/erase-from-snapshots.ts';
 import type { Lake } from '../lake/lake.ts';
-import { manifestText, sha256Of, sizesOf } from '../lake/manifest.ts';
+import { manifestText, sha256Of, sizesOf, type Manifest } from '../lake/manifest.ts';
 import { openLake } from '../lake/open-lake.ts';
 import { requireOwnLake } from '../lake/own-lake.ts';
+import { snapshotsWithFiles } from '../lake/snapshots-with-files.ts';
 import type { RecordNamed } from '../warehouse/erase/erase-record.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { lakeOwner } from '../warehouse/snapshots/lake-owner.ts';
-import { noteSnapshot, readManifestHashes } from '../warehouse/snapshots/note-snapshot.ts';
+import { noteSnapshotAnew, readManifestHashes } from '../warehouse/snapshots/note-snapshot.ts';
 import { openExportSession, type ExportSession } from '../warehouse/snapshots/open-snapshot.ts';
 import { readNoted } from '../warehouse/snapshots/unsearched-snapshots.ts';
 import { SnapshotsUnsearched } from './snapshots-unsearched.ts';
@@ -75,8 +76,7 @@ export async function eraseFromLake(
       if (kept !== undefined) onKept(kept);
       erased.push({ ...one, isKept: kept !== undefined });
     }
-    const lost = await notFound(session, lake);
-    if (lost !== undefined) onKept(lost);
+    for (const lost of await notFound(session, lake)) onKept(lost);
     await eraseFromIceberg(session, lake, { databaseUrl: database.directUrl, cacheFolder, scratch: folder });
     return erased;
   } finally {
@@ -88,13 +88,18 @@ export async function eraseFromLake(
 }
 
 /** What was published here and is not here: the lake of another host may have the same name. */
-async function notFound({ client }: ExportSession, lake: Lake): Promise<SnapshotsUnsearched | undefined> {
+async function notFound({ client }: ExportSession, lake: Lake): Promise<SnapshotsUnsearched[]> {
   const [noted] = await readNoted(client, { lake: lake.location });
-  const there = new Set(await lake.snapshotIds());
-  const ids = (noted?.ids ?? []).filter((id) => !there.has(id));
-  return ids.length === 0
-    ? undefined
-    : new SnapshotsUnsearched({ lake: lake.location, ids }, { isHere: true });
+  const complete = new Set(await lake.snapshotIds());
+  const lost = (noted?.ids ?? []).filter((id) => !complete.has(id));
+  const incomplete = await snapshotsWithFiles(lake, lost);
+  const missing = lost.filter((id) => !incomplete.includes(id));
+  return [
+    { became: 'missing', ids: missing } as const,
+    { became: 'incomplete', ids: incomplete } as const,
+  ].flatMap(({ became, ids }) =>
+    ids.length === 0 ? [] : [new SnapshotsUnsearched({ lake: lake.location, ids }, became)],
+  );
 }
 
 /** What nothing names any more goes from the disk, wherever an attempt that was killed has left it. */
@@ -113,11 +118,9 @@ async function republish(
   rows: RowsToErase,
   onUnread: WhileErasing['onKept'],
 ): Promise<Republished[]> {
-  const { assertAlive: assertHeld } = session;
   const manifests = await readManifestHashes(session.client, lake.location);
-  const rewritten = await eraseFromSnapshots(lake, duckDb, rows, { manifests, assertHeld, onUnread });
-  for (const { manifest } of rewritten) {
-    await noteSnapshot(session.client, {
+  const note = (manifest: Manifest): Promise<void> =>
+    noteSnapshotAnew(session.client, {
       lake: lake.location,
       manifest,
       manifestSha256: sha256Of(manifestText(manifest)),
@@ -125,11 +128,13 @@ async function republish(
       mark: '',
       sizes: sizesOf(manifest),
     });
-  }
+  const erasing = { manifests, note, assertHeld: session.assertAlive, onUnread };
+  const rewritten = await eraseFromSnapshots(lake, duckDb, rows, erasing);
   return rewritten.map(({ from, manifest, erased }) => ({ from, to: manifest.snapshot_id, rows: erased }));
 }
 
-function rowsOf(
+/** What an erasure looks for in snapshots. */
+export function rowsOf(
   { connectionId, resource: { name, children }, id }: RecordNamed,
   { warehouseId }: Pick<RowsToErase, 'warehouseId'>,
 ): RowsToErase {

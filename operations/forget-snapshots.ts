@@ -1,5 +1,7 @@
 import { LakeRefused, LakeUnavailable } from '../lake/errors.ts';
+import type { Lake } from '../lake/lake.ts';
 import { openLake } from '../lake/open-lake.ts';
+import { snapshotsWithFiles } from '../lake/snapshots-with-files.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { noteGone, readNoted } from '../warehouse/snapshots/unsearched-snapshots.ts';
 
@@ -22,7 +24,7 @@ export class SnapshotsThere extends Error {
   constructor(place: string, ids: readonly string[]) {
     super(
       `${place} still has ${ids.length.toLocaleString('en-US')} of these snapshots, such as ${ids[0] ?? ''}, so nothing was forgotten. ` +
-        'Remove them first. If they are those of the warehouse that this one is a copy of, add --force.',
+        'Remove all files below snapshots/ID of each first. If they are those of the warehouse that this one is a copy of, add --force.',
     );
   }
 }
@@ -54,22 +56,31 @@ export async function forgetSnapshots(
     const places = (await readNoted(warehouse.pool)).map(({ lake }) => lake);
     throw new NothingNoted(place, places);
   }
-  const here = await idsIn({ location, scratch });
-  if (place !== location && !force) {
-    const there = new Set(await seen(place, () => idsIn({ location: place, scratch })));
-    const left = noted.ids.filter((id) => there.has(id));
+  const { ids } = noted;
+  const moved = await inLake({ location, scratch }, async (lake) => {
+    const complete = await lake.snapshotIds();
+    return ids.filter((id) => complete.includes(id));
+  });
+  const gone = ids.filter((id) => !moved.includes(id));
+  if (!force) {
+    const look = (): Promise<string[]> =>
+      inLake({ location: place, scratch }, (lake) =>
+        snapshotsWithFiles(lake, place === location ? gone : ids),
+      );
+    const left = await seen(place, look);
     if (left.length > 0) throw new SnapshotsThere(place, left);
   }
-  const moved = noted.ids.filter((id) => here.includes(id));
-  const gone = noted.ids.filter((id) => !here.includes(id));
-  await noteGone(warehouse.pool, { ids: noted.ids, movedTo: { lake: location, ids: moved } });
+  await noteGone(warehouse.pool, { ids, movedTo: { lake: location, ids: moved } });
   return { gone, moved };
 }
 
-async function idsIn(places: Parameters<typeof openLake>[0]): Promise<string[]> {
+async function inLake<Result>(
+  places: Parameters<typeof openLake>[0],
+  work: (lake: Lake) => Promise<Result>,
+): Promise<Result> {
   const lake = await openLake(places);
   try {
-    return await lake.snapshotIds();
+    return await work(lake);
   } finally {
     await lake.close();
   }

@@ -7,7 +7,7 @@ import { readMartsStatus } from '../warehouse/marts/read-marts-status.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import type { MartsTarget } from '../warehouse/tables/marts.ts';
 import { buildMarts } from './build-marts.ts';
-import { clearBuildsOf, clearLakeMarts, dropLakeMarts, dropSparkMarts } from './clear-host.ts';
+import { clearBuildsOf, clearLakeMarts, dropLakeMarts, dropSparkMarts, hasLakeMarts } from './clear-host.ts';
 import { unlessKept } from './unless-kept.ts';
 import { waitingFor, type Waiting } from './when-free.ts';
 import type { Settings } from '../config/settings.ts';
@@ -31,7 +31,8 @@ export async function renewLakeMarts(host: Host, renewing: Renewing): Promise<bo
   await unlessKept(renewing.onKept, () =>
     whenFree('What builds on the lake have left was not removed', () => clearLakeMarts(host)),
   );
-  if (!(await areBuilt(host, 'lake'))) return false;
+  // Readers may be led to marts that Postgres does not know of, for it was restored to a moment before they were built.
+  if (!(await areBuilt(host, 'lake')) && !(await hasLakeMarts(host))) return false;
   const rebuilt = await unlessKept(renewing.onKept, () =>
     whenFree('The marts on the lake were not built anew', () => buildOrDropOnLake(host, renewing)),
   );
@@ -44,8 +45,8 @@ async function buildOrDropOnLake(host: Host, renewing: Renewing): Promise<boolea
     await build(host, 'lake', renewing);
     return true;
   } catch (error) {
-    // No mart was ever built here: where they were, is told with the snapshots that were not searched.
-    if (error instanceof NoSnapshot) return false;
+    // Where they were built instead, is told with the snapshots that were not searched.
+    if (error instanceof NoSnapshot && !(await hasLakeMarts(host))) return false;
     if (!failsAtEveryTry(error)) throw error;
     await dropLakeMarts(host);
     renewing.onStep(
@@ -58,7 +59,7 @@ async function buildOrDropOnLake(host: Host, renewing: Renewing): Promise<boolea
 
 /** By what a company has in its books, or who may write in the lake has done: the record would stay in the marts, and in snapshots. */
 function failsAtEveryTry(error: unknown): error is Error {
-  return [MartsFailed, SnapshotDamaged, LakeAltered].some((kind) => error instanceof kind);
+  return [MartsFailed, NoSnapshot, SnapshotDamaged, LakeAltered].some((kind) => error instanceof kind);
 }
 
 /** Spark may be nowhere near: what it made goes, and whoever has it builds it again. */

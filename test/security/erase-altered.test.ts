@@ -1,7 +1,10 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { idWithout } from '../../lake/erase-from-snapshots.ts';
+import { rowsOf } from '../../operations/erase-from-lake.ts';
+import { resourceNamed } from '../../resources/index.ts';
 import { createTestLake } from '../lake/export-of.ts';
 import { startS3Server } from '../lake/s3-server.ts';
 import { bill } from '../support/finance-records.ts';
@@ -88,6 +91,29 @@ test('so it is on object storage', async () => {
     expect(code).toBe(1);
   }
 });
+
+test.each([...alterations, ['is a plain copy', () => undefined] as const])(
+  'a snapshot that somebody has put under the ID that an erasure publishes, and that %s, is replaced',
+  async (_, alter) => {
+    const record = { connectionId: connection, resource: resourceNamed('bills'), id: 'to-erase' };
+    const planted = idWithout(latest, rowsOf(record, { warehouseId: '' }));
+    await cp(join(lake, 'snapshots', latest), join(lake, 'snapshots', planted), { recursive: true });
+    const path = join(lake, 'snapshots', planted, '_manifest.json');
+    const named = (await readFile(path, 'utf8')).replace(`"${latest}"`, `"${planted}"`);
+    await writeFile(path, altered(named, alter));
+    const { code, stdout, stderr } = await erase();
+    expect(stdout).toMatch(new RegExp(`snapshot ${latest}, now ${planted} +2 +0$`, 'm'));
+    expect([code, stderr]).toEqual([0, expect.anything()]);
+    expect(await readdir(join(lake, 'snapshots'))).toHaveLength(2);
+    expect(JSON.parse(await readFile(join(lake, 'latest.json'), 'utf8'))).toMatchObject({
+      snapshot_id: planted,
+    });
+    expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({
+      tables: { bills: { rows: 1 } },
+    });
+    expect((await run(['snapshots', 'verify'], { env: { DAYBOOK_LAKE: lake } })).code).toBe(0);
+  },
+);
 
 test('the marts on the lake of a latest snapshot that was altered are removed, and the record from all others', async () => {
   await warehouse.pool.query(

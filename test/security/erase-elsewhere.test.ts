@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { createTestLake } from '../lake/export-of.ts';
@@ -81,6 +81,44 @@ test('snapshots that were published in this lake and are not found in it are nam
     stdout: `1 snapshot of ${one} forgotten.\n`,
   });
   expect((await eraseIn(one)).code).toBe(0);
+});
+
+test('what is left of a snapshot that is not complete is named, and not forgotten', async () => {
+  await rm(join(one, 'snapshots', snapshot, '_SUCCESS'));
+  const { code, stdout } = await eraseIn(one);
+  expect(stdout).toContain(
+    `Not searched, and may hold it: snapshots ${snapshot} in ${one} lack their _SUCCESS.`,
+  );
+  expect(code).toBe(1);
+  for (const lake of [one, two]) {
+    const refused = await forget(one, { in: lake });
+    expect(refused.stderr).toContain(`${one} still has 1 of these snapshots, such as ${snapshot}`);
+    expect(refused.code).toBe(1);
+  }
+  await writeFile(join(one, 'snapshots', snapshot, '_SUCCESS'), '');
+  expect((await eraseIn(one)).code).toBe(0);
+  expect(await readdir(join(one, 'snapshots'))).not.toContain(snapshot);
+});
+
+test('marts of snapshots that were deleted by hand are removed, also where Postgres does not know of them', async () => {
+  for (const isKnown of [true, false]) {
+    if (isKnown)
+      await warehouse.pool.query(
+        `insert into sync.marts (target, run_id, as_of_date, marts, begun_at) values ('lake', 'built', '2026-01-01', 24, now())`,
+      );
+    const marts = join(one, 'marts', snapshot, 'bills');
+    await mkdir(marts, { recursive: true });
+    await writeFile(join(marts, 'part-00000.parquet'), 'planted');
+    await writeFile(join(one, 'latest-marts.json'), JSON.stringify({ snapshot_id: snapshot }));
+    await rm(join(one, 'snapshots'), { recursive: true, force: true });
+    await rm(join(one, 'latest.json'), { force: true });
+    if (isKnown) expect((await forget(one, { in: one })).code).toBe(0);
+    const { code, stderr } = await eraseIn(one);
+    expect(stderr).toContain('the marts on the lake are removed');
+    expect(code).toBe(0);
+    expect(await readdir(one)).not.toEqual(expect.arrayContaining([expect.stringContaining('marts')]));
+    expect(await rows(warehouse, 'select from sync.marts')).toEqual([]);
+  }
 });
 
 test('snapshots are not forgotten while they are there, and are where a lake was moved to', async () => {

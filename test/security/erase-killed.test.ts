@@ -1,8 +1,8 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createTestLake } from '../lake/export-of.ts';
-import { bill } from '../support/finance-records.ts';
+import { bill, customer } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
 import { land } from '../support/land.ts';
 import { rows } from '../support/rows.ts';
@@ -32,6 +32,38 @@ test('an erasure that was killed while it removed the old snapshot ends at the n
   expect([code, stderr]).toEqual([0, expect.anything()]);
   expect(await readdir(join(lake, 'snapshots'))).toHaveLength(1);
   expect(await thereOrNot()).toEqual([false, true]);
+});
+
+test('an erasure that was killed is followed by one of another resource with the same ID, and readers are led to what stays', async () => {
+  const connection = await connect();
+  const publish = async (): Promise<void> => {
+    await land(warehouse, {
+      connectionId: connection,
+      stream: 'bills',
+      pages: [[bill('12'), bill('stays')]],
+    });
+    await land(warehouse, {
+      connectionId: connection,
+      stream: 'customers',
+      pages: [[customer('12'), customer('stays')]],
+    });
+    await exportNow({ force: true });
+  };
+  await publish();
+  await run(['erase', connection, 'bills', '12'], {
+    env: {
+      NODE_OPTIONS: `--import ${new URL('../lake/kill-before.mjs', import.meta.url).href}`,
+      TEST_KILL_BEFORE: JSON.stringify({ operation: 'unlink', path: 'part-00000.parquet$' }),
+    },
+  });
+  for (const resource of ['customers', 'bills']) {
+    const { code, stderr } = await run(['erase', connection, resource, '12']);
+    expect([code, stderr]).toEqual([0, expect.anything()]);
+    const pointer = await readFile(join(lake, 'latest.json'), 'utf8');
+    const { snapshot_id: named } = JSON.parse(pointer) as { snapshot_id: string };
+    expect(await readdir(join(lake, 'snapshots'))).toContain(named);
+    expect((await run(['snapshots', 'verify'])).code).toBe(0);
+  }
 });
 
 test('an erasure whose lake does not answer says that it is to be run again, and erases nothing', async () => {

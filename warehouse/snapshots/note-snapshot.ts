@@ -45,6 +45,12 @@ export async function noteSnapshot(
   );
 }
 
+/** The same of one that is published in the place of one of its ID, which may be noted. */
+export async function noteSnapshotAnew(client: ClientBase, note: SnapshotNote): Promise<void> {
+  await client.query('delete from sync.snapshots where snapshot_id = $1', [note.manifest.snapshot_id]);
+  await noteSnapshot(client, note);
+}
+
 /** What was noted of a snapshot; undefined when nobody noted it, as in a database that was restored to a moment before it. */
 export async function readNote(
   client: Pick<ClientBase, 'query'>,
