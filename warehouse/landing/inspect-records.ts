@@ -1,6 +1,8 @@
 import type { PoolClient } from 'pg';
 import { currencyColumnOf, measuresOf } from '../../resources/measures.ts';
 import type { ChildTable, Column, Resource } from '../../resources/resource.ts';
+import type { PassInHand } from '../passes/pass.ts';
+import { insertListed } from '../reconcile/list-records.ts';
 import type { RecordScope } from '../record-scope.ts';
 import { columnExpression } from './column-expression.ts';
 import type { PreparedRecord } from './prepared-page.ts';
@@ -9,33 +11,54 @@ export interface Inspected {
   readonly id: string;
   /** The rows that stand in `finance` are not what the record says. */
   readonly damaged: boolean;
-  /** Id, version, currency and amounts as a JSON array, with every digit: what a listing is proved by. */
-  readonly facts: string;
 }
 
 /**
  * Reads records as landing would, and compares them with the rows that are stored, column by column and line by line. A hash
  * cannot tell, for it says what was landed and not what stands there now.
+ *
+ * With `listedBy` it notes what a reconcile's listing is proved by: ID, version, currency and amounts of each, with every digit. These stay
+ * in Postgres: ten characters may stand for 5,000 digits there, which as texts of a whole page take gigabytes.
  */
 export async function inspectRecords(
   client: PoolClient,
-  input: RecordScope & { records: readonly PreparedRecord[] },
+  input: RecordScope & { records: readonly PreparedRecord[]; listedBy?: PassInHand | undefined },
 ): Promise<readonly Inspected[]> {
-  const { connectionId, resource, records } = input;
+  const { connectionId, resource, records, listedBy } = input;
   if (records.length === 0) return [];
-  const { rows } = await client.query<Inspected>({
-    name: `inspect ${resource.name}`,
-    text: inspectSql(resource),
-    values: [connectionId, `[${records.map(({ text }) => text).join(',')}]`],
-  });
+  const values = [connectionId, `[${records.map(({ text }) => text).join(',')}]`];
+  const { rows } = await client.query<Inspected>(
+    listedBy === undefined
+      ? { name: `inspect ${resource.name}`, text: inspectSql(resource), values }
+      : {
+          name: `inspect and list ${resource.name}`,
+          text: listSql(resource),
+          values: [...values, listedBy.stream, listedBy.part],
+        },
+  );
   return rows;
+}
+
+function inspectSql(resource: Resource): string {
+  return `select id, damaged from (${comparison(resource)}) inspected`;
+}
+
+function listSql(resource: Resource): string {
+  return `
+    with inspected as materialized (${comparison(resource)}
+    ), facts as (
+      select jsonb_agg(facts) as records from inspected
+    ), noted as (
+      ${insertListed('facts.records', { from: 'facts', stream: '$3', part: '$4' })}
+    )
+    select id, damaged from inspected`;
 }
 
 /**
  * Rows are compared as text: `1.0` and `1.00` are equal numbers and not the same digits. The version may have moved. Each list
  * is opened once, for the comparison and for its sums: that is most of the time.
  */
-function inspectSql(resource: Resource): string {
+function comparison(resource: Resource): string {
   const columns = resource.columns.filter(({ name }) => name !== resource.version);
   const currency = currencyColumnOf(resource);
   const facts = [
@@ -47,7 +70,7 @@ function inspectSql(resource: Resource): string {
     ),
   ];
   return `
-    select arriving.id, jsonb_build_array(${facts.join(', ')})::text as facts, coalesce(
+    select arriving.id, jsonb_build_array(${facts.join(', ')}) as facts, coalesce(
       held.stored <> row(${columns.map((column) => columnExpression(column, 'record')).join(', ')})::text
       ${resource.children.map(({ table }) => `or "${table}".lines is distinct from "stored ${table}".lines`).join('\n      ')},
       false

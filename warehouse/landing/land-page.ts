@@ -12,7 +12,7 @@ import { settleAhead, settleRefused } from '../passes/settle-ahead.ts';
 import { noteUnannounced } from '../webhooks/note-unannounced.ts';
 import { closeShownTwice, findAhead, readShownTwice } from '../reconcile/find-ahead.ts';
 import { heldByDigits } from '../reconcile/held-by-digits.ts';
-import { listRecords } from '../reconcile/list-records.ts';
+import { listRefused } from '../reconcile/list-records.ts';
 import { noteDiscrepancies } from '../reconcile/note-discrepancies.ts';
 import { noteMet } from '../reconcile/note-met.ts';
 import { wantReconcile } from '../reconcile/want-reconcile.ts';
@@ -91,18 +91,18 @@ async function land(client: PoolClient, input: PageToLand, landing: Landing): Pr
   const { landedAt, askedAt } = await lockToLand(client, { pass, resource: resource.name, cursor });
   const where = { connectionId: pass.connectionId, resource, runId: pass.runId, landedAt };
   const compare = pass.kind === 'sync' ? 'hashes' : 'columns';
-  const facts: string[] = [];
+  const listedBy = pass.kind === 'reconcile' ? pass : undefined;
   const landed = await landing(client, page.records, async (records) => {
-    const overruling = pass.kind === 'reconcile' ? await readShownTwice(client, { ...input, records }) : [];
+    const overruling = listedBy === undefined ? [] : await readShownTwice(client, { ...input, records });
     const { counts, findings } = await landRecords(client, {
       ...where,
       records,
       askedAt,
       compare,
+      listedBy,
       overruling,
     });
     await noteFindings(client, input, { findings, landedAt, overruling });
-    facts.push(...findings.facts);
     return counts;
   });
   const refused = [...page.refused, ...landed.refused];
@@ -114,7 +114,7 @@ async function land(client: PoolClient, input: PageToLand, landing: Landing): Pr
     askedAt,
     refused,
   });
-  await noteListing(client, input, { facts, refused, landedAt });
+  await noteListing(client, input, { refused, landedAt });
   if (pass.kind === 'sync') await settleRefused(client, { ...where, refused });
   const ids = [...page.records.map(({ id }) => id), ...refused.flatMap(idsShown)];
   await noteMet(client, { ...where, ids, servedAt });
@@ -163,16 +163,15 @@ async function noteFindings(
 async function noteListing(
   client: PoolClient,
   { pass, resource, page }: PageToLand,
-  listing: { facts: readonly string[]; refused: readonly RefusedRecord[]; landedAt: string },
+  { refused, landedAt }: { refused: readonly RefusedRecord[]; landedAt: string },
 ): Promise<void> {
-  const { facts, refused, landedAt } = listing;
   if (pass.kind === 'sync') return;
   if (page.highest !== null) await noteAhead(client, { ...pass, highest: page.highest, landedAt });
   if (pass.kind !== 'reconcile') return;
   const refusedIds = refused.flatMap(({ recordId }) => recordId ?? []);
   const digits = refused.flatMap((one) => one.digits ?? []);
   const heldIds = await heldByDigits(client, { ...pass, resource, digits });
-  await listRecords(client, { pass, facts, refusedIds: [...refusedIds, ...heldIds] });
+  await listRefused(client, { pass, ids: [...refusedIds, ...heldIds] });
 }
 
 /** Under which a record that could not land may be held. */

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { LandingScope } from '../record-scope.ts';
 import { lowerVersions } from '../history/move-versions.ts';
+import type { PassInHand } from '../passes/pass.ts';
 import { noteOverruled } from '../tombstones/note-overruled.ts';
 import { classifyRecords } from './classify-records.ts';
 import { inspectRecords } from './inspect-records.ts';
@@ -26,8 +27,6 @@ export interface Findings {
   readonly stale: readonly PreparedRecord[];
   /** Their rows were not what had been landed. */
   readonly damaged: readonly PreparedRecord[];
-  /** Of every record, where columns were compared: see `inspectRecords`. */
-  readonly facts: readonly string[];
   /** What a newer version, or a tombstone, beat; and whether its columns differ from those held, where they were compared. */
   readonly suppressed: readonly { readonly record: PreparedRecord; readonly differs: boolean }[];
   /** See `Classified`. */
@@ -44,6 +43,8 @@ export interface LandingInput extends LandingScope {
    * now, at three times the cost.
    */
   compare: 'hashes' | 'columns';
+  /** The pass of a reconcile that lists them: it compares columns. */
+  listedBy?: PassInHand | undefined;
   /** Ids of records that land whatever newer version or tombstone is held: see `find-ahead.ts`. */
   overruling?: readonly string[];
 }
@@ -92,7 +93,6 @@ export async function landRecords(
       missing: inserted,
       stale: updated,
       damaged,
-      facts: inspected.map(({ facts }) => facts),
       suppressed: suppressed.map((record) => ({ record, differs: differing.has(record.id) })),
       doubted: classified.doubted,
       revived: classified.revived,

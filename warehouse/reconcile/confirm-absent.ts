@@ -2,6 +2,7 @@ import { latestVersion } from '../history/latest-version.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { RunScope } from '../record-scope.ts';
+import { withoutNestedLoops } from '../without-nested-loops.ts';
 import { leaveUndecided } from './fetches-failing.ts';
 import { namelessSql } from './find-absent.ts';
 import { isLongAgo, listLag, longHeld, newestShown, surelyListed } from './list-lag.ts';
@@ -135,8 +136,9 @@ export async function confirmBySecondListing(
   const { connectionId, resource, runId, lookbackMilliseconds, unfetchable } = input;
   await inTransaction(warehouse.pool, async ({ client }) => {
     await lockListing(client, input);
-    await client.query(
-      `with complete as (
+    await withoutNestedLoops(client, () =>
+      client.query(
+        `with complete as (
          select coalesce(min(served_from), ${newestShown('min(started_at)')}) as began,
            ${surelyListed(resource, '$5')} as surely_listed, ${longHeld(resource, '$5')} as long_held
          from sync.passes
@@ -155,8 +157,8 @@ export async function confirmBySecondListing(
          met_at = case when d.status = 'confirmed' then clock_timestamp() else d.met_at end,
          gone_by = case when d.status = 'checking' and not shown then complete.began end
        from (
-         select c.id, exists (select from listed where listed.id = c.record_id) as shown
-         from sync.discrepancies c
+         select c.id, listed.id is not null as shown
+         from sync.discrepancies c left join listed on listed.id = c.record_id
          where c.connection_id = $1 and c.resource = $4 and c.run_id = $3 and c.status in ('checking', 'confirmed') and c.kind = 'extra'
        ) judged, complete
        where d.id = judged.id
@@ -168,7 +170,8 @@ export async function confirmBySecondListing(
              where held.connection_id = $1 and held.id = d.record_id
            ), true)
          end)`,
-      [connectionId, streamsOf(resource), runId, resource.name, lookbackMilliseconds, unfetchable],
+        [connectionId, streamsOf(resource), runId, resource.name, lookbackMilliseconds, unfetchable],
+      ),
     );
   });
 }

@@ -3,6 +3,7 @@ import { latestVersion } from '../history/latest-version.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { tick } from '../resource-clock.ts';
+import { withoutNestedLoops } from '../without-nested-loops.ts';
 import { longHeld, surelyListed } from './list-lag.ts';
 import { lockListing, type ListingInHand } from './listing-in-hand.ts';
 import { streamsOf } from './streams-of.ts';
@@ -61,10 +62,12 @@ export async function findAbsent(
     );
     const { complete = false, pages = 0 } = listing.rows[0] ?? {};
     if (!complete) return { absent: 0, young: 0, ahead: 0, pages, nameless: false };
-    await client.query(keepUnlanded(resource), [...values, resource.name, foundAt]);
-    await client.query(dismissOld, [connectionId, resource.name, runId]);
-    await client.query(findSql(resource), [...values, resource.name, foundAt]);
-    await client.query(dismissShown, [...values, resource.name]);
+    await withoutNestedLoops(client, async () => {
+      await client.query(keepUnlanded(resource), [...values, resource.name, foundAt]);
+      await client.query(dismissOld, [connectionId, resource.name, runId]);
+      await client.query(findSql(resource), [...values, resource.name, foundAt]);
+      await client.query(dismissShown, [...values, resource.name]);
+    });
     const found = await client.query<Omit<Absent, 'pages' | 'nameless'>>(
       `select count(*) filter (where kind <> 'ahead') as absent, count(*) filter (where kind = 'ahead') as ahead,
          count(*) filter (where kind <> 'ahead' and case

@@ -2,24 +2,32 @@ import type { PoolClient } from 'pg';
 import type { PassInHand } from '../passes/pass.ts';
 
 /**
- * Notes what a page of a reconcile's listing showed: the facts of each record, as `inspectRecords` read them. Records that
- * could not land are noted too, by their ids alone: they are not absent.
+ * Notes the IDs that a page of a reconcile's listing showed of records that could not land: they are not absent. What it showed of the others
+ * is noted as they are compared (`inspectRecords`).
  *
  * One row a page, not one a record: a million of them would cost as much as the landing.
  */
-export async function listRecords(
+export async function listRefused(
   client: PoolClient,
-  input: { pass: PassInHand; facts: readonly string[]; refusedIds: readonly string[] },
+  { pass, ids }: { pass: PassInHand; ids: readonly string[] },
 ): Promise<void> {
-  const { pass, facts, refusedIds } = input;
-  const records = [...facts, ...refusedIds.map((id) => JSON.stringify([id]))];
+  if (ids.length === 0) return;
   await client.query({
-    name: 'list records',
-    text: `
-      insert into sync.listed_pages (connection_id, stream, listing, page, records)
-      select $1, $2, p.listing, p.pages, $4::jsonb
-      from sync.passes p
-      where p.connection_id = $1 and p.stream = $2 and p.kind = 'reconcile' and p.part = $3`,
-    values: [pass.connectionId, pass.stream, pass.part, `[${records.join(',')}]`],
+    name: 'list refused records',
+    text: insertListed('$2::jsonb', { stream: '$3', part: '$4' }),
+    values: [pass.connectionId, JSON.stringify(ids.map((id) => [id])), pass.stream, pass.part],
   });
+}
+
+/** Adds records to those of the page that the reconcile's pass is at. Parameter $1 is the connection, the others are as given. */
+export function insertListed(
+  records: string,
+  { from, stream, part }: { from?: string; stream: string; part: string },
+): string {
+  return `
+    insert into sync.listed_pages as page (connection_id, stream, listing, page, records)
+    select $1, ${stream}, p.listing, p.pages, ${records}
+    from sync.passes p ${from === undefined ? '' : `cross join ${from}`}
+    where p.connection_id = $1 and p.stream = ${stream} and p.kind = 'reconcile' and p.part = ${part}
+    on conflict (connection_id, stream, listing, page) do update set records = page.records || excluded.records`;
 }

@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg';
 import { currencyColumnOf, measuresOf, type Measure } from '../../resources/measures.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { RunScope } from '../record-scope.ts';
+import { withoutNestedLoops } from '../without-nested-loops.ts';
 import { streamsOf } from './streams-of.ts';
 
 /** Of the records of one currency: how many, and the sum of each amount with all its digits, of which the first are told where it has 1,000. */
@@ -34,10 +35,12 @@ export async function readTotals(
   client: PoolClient,
   { connectionId, resource, runId }: RunScope,
 ): Promise<StreamTotals[]> {
-  const { rows } = await client.query<TotalsRow>(totalsSql(resource), [
-    ...[connectionId, streamsOf(resource), runId],
-    ...[currenciesTold, digitsTold],
-  ]);
+  const { rows } = await withoutNestedLoops(client, () =>
+    client.query<TotalsRow>(totalsSql(resource), [
+      ...[connectionId, streamsOf(resource), runId],
+      ...[currenciesTold, digitsTold],
+    ]),
+  );
   return streamsOf(resource).map((stream) => {
     const told = rows.filter((row) => row.stream === stream);
     const side = (name: 'source' | 'warehouse'): Record<string, Totals> =>
