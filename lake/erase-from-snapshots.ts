@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { named, quoted, type DuckDb } from './duck-db.ts';
-import { LakeAltered, LakeKeeps, SnapshotBroken, SnapshotDamaged } from './errors.ts';
-import { manifestFile, type AssertHeld, type Found, type Lake } from './lake.ts';
+import { LakeAltered, SnapshotDamaged } from './errors.ts';
+import { manifestFile, type AssertHeld, type Lake } from './lake.ts';
 import {
   manifestText,
   sha256Of,
@@ -13,9 +13,10 @@ import {
   type ManifestTable,
 } from './manifest.ts';
 import { parquetRows } from './parquet-rows.ts';
-import { findManifest, lookAtManifest, manifestPath, movePointer } from './pointer.ts';
+import { findManifest, manifestPath, movePointer } from './pointer.ts';
 import { readBack } from './read-back.ts';
 import { copyRegularFile } from './regular-file.ts';
+import { snapshotsWithFiles } from './folders-with-files.ts';
 import { withFileOf } from './with-file-of.ts';
 import { parquetOptions } from './write-table.ts';
 
@@ -39,19 +40,22 @@ export interface Rewritten {
 
 /** What else knows of the snapshots, and has a part in it. */
 export interface Erasing {
-  /** The SHA-256 of the manifests that are known: one that somebody has changed since may not say all that its snapshot holds. */
+  /**
+   * The SHA-256 of the manifests that are known, by snapshot, empty where it is not: one that somebody has changed since may not say all that
+   * its snapshot holds.
+   */
   readonly manifests?: ReadonlyMap<string, string>;
   /** Throws when an export may run. */
   readonly assertHeld: AssertHeld;
-  /** Notes one that was published, before anything leads readers to it. */
+  /** Notes one that was published, before anything leads readers to it. Not of one that was not known: it may be anybody's. */
   readonly note?: (manifest: Manifest) => Promise<void>;
-  /** Hears of a snapshot that cannot be read, or replaced: the others are done all the same. Without it that is thrown. */
-  readonly onUnread?: (problem: LakeAltered | LakeKeeps | SnapshotDamaged) => void;
+  /** Hears of a snapshot that cannot be read: the others are done all the same. Without it that is thrown. */
+  readonly onUnread?: (problem: LakeAltered | SnapshotDamaged) => void;
 }
 
 /**
  * Publishes every snapshot of the warehouse that holds such rows once more without them, under an ID of the same time, and lets the pointer
- * follow. Killed anywhere and called again it goes on. Expects that no export runs. Throws LakeAltered, LakeKeeps and SnapshotDamaged.
+ * follow. Killed anywhere and called again it goes on. Expects that no export runs. Throws LakeAltered and SnapshotDamaged.
  */
 export async function eraseFromSnapshots(
   lake: Lake,
@@ -59,75 +63,104 @@ export async function eraseFromSnapshots(
   rows: RowsToErase,
   erasing: Erasing,
 ): Promise<Rewritten[]> {
-  const { assertHeld, onUnread } = erasing;
-  const ids = await lake.snapshotIds();
-  const made = new Set(ids.map((id) => idWithout(id, rows)));
+  const found: Holding[] = [];
+  const clean = new Set<string>();
+  for (const id of await lake.snapshotIds())
+    await unlessUnread(erasing, async () => {
+      const one = await search(lake, duckDb, { id, rows, erasing });
+      if (one === undefined) clean.add(id);
+      else found.push(one);
+    });
   const rewritten: Rewritten[] = [];
-  // What an erasure that was killed has published, or somebody else under such an ID, comes after what it is made from: that may replace it.
-  for (const from of [...ids.filter((id) => !made.has(id)), ...ids.filter((id) => made.has(id))]) {
-    if (rewritten.some(({ manifest }) => manifest.snapshot_id === from)) continue;
-    try {
-      const one = await rewrite(lake, duckDb, { from, ids, rows, erasing });
-      if (one !== undefined) rewritten.push(one);
-    } catch (error) {
-      const isUnread = [LakeAltered, LakeKeeps, SnapshotDamaged].some((kind) => error instanceof kind);
-      if (!isUnread || onUnread === undefined) throw error;
-      onUnread(error as SnapshotDamaged);
-    }
-  }
+  for (const one of found)
+    await unlessUnread(erasing, async () => {
+      const manifest = await rewrite(lake, duckDb, { ...one, clean, rows, erasing });
+      rewritten.push({ from: one.manifest.snapshot_id, manifest, erased: one.erased });
+    });
   // Once, when all are there: none that is about to be removed is named then.
   const [newest] = rewritten
     .map(({ manifest }) => manifest)
     .sort((a, b) => (a.taken_at < b.taken_at ? 1 : -1));
-  if (newest !== undefined) await movePointer(lake, newest, assertHeld);
+  if (newest !== undefined) await movePointer(lake, newest, erasing.assertHeld);
   return rewritten;
 }
 
+async function unlessUnread({ onUnread }: Erasing, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const isUnread = error instanceof LakeAltered || error instanceof SnapshotDamaged;
+    if (!isUnread || onUnread === undefined) throw error;
+    onUnread(error);
+  }
+}
+
+/** A snapshot that holds such rows. */
+interface Holding {
+  readonly manifest: Manifest;
+  /** By the path of the file. */
+  readonly held: ReadonlyMap<string, number>;
+  readonly erased: number;
+}
+
 /** Undefined where it holds none. */
-async function rewrite(
+async function search(
   lake: Lake,
   duckDb: DuckDb,
-  {
-    from,
-    ids,
-    rows,
-    erasing: { manifests = new Map<string, string>(), assertHeld, note },
-  }: { from: string; ids: readonly string[]; rows: RowsToErase; erasing: Erasing },
-): Promise<Rewritten | undefined> {
-  const { found, value: manifest } = await manifestOf(lake, from);
-  const known = manifests.get(from);
-  if (known !== undefined && known !== sha256Of(found.text))
-    throw new LakeAltered(lake.location, manifestPath(from), []);
+  { id, rows, erasing: { manifests } }: { id: string; rows: RowsToErase; erasing: Erasing },
+): Promise<Holding | undefined> {
+  const seen = await findManifest(lake, id);
+  if (seen === undefined) throw new SnapshotDamaged(id, manifestFile);
+  const { found, value: manifest } = seen;
+  const known = manifests?.get(id) ?? '';
+  if (known !== '' && known !== sha256Of(found.text))
+    throw new LakeAltered(lake.location, manifestPath(id), []);
   if (manifest.warehouse_id !== rows.warehouseId) return undefined;
   const held = await countRows(lake, duckDb, { manifest, rows });
   const erased = [...held.values()].reduce((sum, count) => sum + count, 0);
   if (erased === 0 && !manifest.unfit.some((one) => isOf(rows, one))) return undefined;
-  const to = idWithout(from, rows);
-  const there = ids.includes(to) ? await lookAtManifest(lake, to) : undefined;
-  if (there?.value !== undefined && manifests.get(to) === sha256Of(there.found.text))
-    return { from, manifest: there.value, erased };
-  // Its ID can be foreseen: one that nobody has noted may be anybody's. Of the killed erasure that it may be of, nothing leads to it yet.
-  if (ids.includes(to)) await lake.removeSnapshot(to);
-  const now = await lake.withDraft(to, (folder) =>
-    publishWithout(lake, duckDb, { manifest, to, folder, held, rows, assertHeld }),
-  );
-  await note?.(now);
-  return { from, manifest: now, erased };
+  return { manifest, held, erased };
 }
 
-async function manifestOf(lake: Lake, id: string): Promise<{ found: Found; value: Manifest }> {
-  const manifest = await findManifest(lake, id);
-  if (manifest === undefined) throw new SnapshotBroken(`${id} has no ${manifestFile}`);
-  return manifest;
+/** The one without such rows. */
+async function rewrite(
+  lake: Lake,
+  duckDb: DuckDb,
+  input: Pick<Holding, 'manifest' | 'held'> & {
+    /** Snapshots that were searched and hold none. */
+    clean: ReadonlySet<string>;
+    rows: RowsToErase;
+    erasing: Erasing;
+  },
+): Promise<Manifest> {
+  const { manifest, held, clean, rows, erasing } = input;
+  const { manifests, note, assertHeld } = erasing;
+  for (let attempt = 0; ; attempt += 1) {
+    const to = idWithout(manifest.snapshot_id, rows, { attempt, place: lake.location });
+    // Of an erasure that was killed. What nobody has noted under such an ID may be anybody's, for the ID can be foreseen.
+    const isNoted = (manifests?.get(to) ?? '') !== '' && clean.has(to);
+    const own = isNoted ? await findManifest(lake, to) : undefined;
+    if (own !== undefined) return own.value;
+    if ((await snapshotsWithFiles(lake, [to])).length > 0) continue;
+    const now = await lake.withDraft(to, (folder) =>
+      publishWithout(lake, duckDb, { manifest, to, folder, held, rows, assertHeld }),
+    );
+    if (manifests?.has(manifest.snapshot_id) === true) await note?.(now);
+    return now;
+  }
 }
 
-/** Of the same time, so that retention and pointers take it for the old one; the same one whenever it is asked for. */
+/**
+ * Of the same time, so that retention and pointers take it for the old one; the same one whenever it is asked for in that place, unless
+ * something else is there.
+ */
 export function idWithout(
   id: string,
   { connectionId, id: record, columns }: Omit<RowsToErase, 'warehouseId'>,
+  { attempt, place }: { attempt: number; place: string },
 ): string {
   const rows = `${connectionId}/${Object.keys(columns).join(',')}/${record}`;
-  return `${id.slice(0, -6)}${sha256Of(`${id} without ${rows}`).slice(0, 6)}`;
+  return `${id.slice(0, -6)}${sha256Of(`${id} in ${place} without ${rows}, ${attempt}`).slice(0, 6)}`;
 }
 
 /** By the path of the file; those without are left out. */

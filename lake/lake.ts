@@ -46,8 +46,11 @@ export interface Lake {
   withFile<Result>(file: SizedFile, use: (localPath: string) => Promise<Result>): Promise<FileUsed<Result>>;
   /** Removes a snapshot or its marts; nobody sees a half of it. */
   removeSnapshot(id: string): Promise<void>;
-  /** Removes what killed exports, or killed builds of marts, left behind, in Iceberg tables uploads that never ended. Only while no other one runs. */
-  removeLeftovers(of: 'snapshots' | 'marts'): Promise<void>;
+  /**
+   * Removes what killed exports, or killed builds of marts, left behind, in Iceberg tables uploads that never ended, but nothing of snapshots that
+   * were published, though what completes them may be gone. Only while no other one runs.
+   */
+  removeLeftovers(of: 'snapshots' | 'marts', published?: ReadonlySet<string>): Promise<void>;
   close(): Promise<void>;
 }
 

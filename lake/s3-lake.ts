@@ -87,9 +87,11 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
       await bucket.remove([`snapshots/${id}/${successFile}`]);
       for (const of of ['snapshots', 'marts']) await removeBelow(`${of}/${id}`);
     },
-    async removeLeftovers(of) {
+    async removeLeftovers(of, published) {
       const kept = of === 'marts' ? await namesOfMarts(lake) : new Set(await lake.snapshotIds());
-      const left = (await bucket.folders(`${of}/`)).filter((name) => !kept.has(name));
+      const left = (await bucket.folders(`${of}/`)).filter(
+        (name) => !kept.has(name) && published?.has(name) !== true,
+      );
       // What the bucket keeps of one does not hold up the others.
       await removeEach([
         () => bucket.abortUploads(`${of}/`),

@@ -11,13 +11,13 @@ import type { Lake } from '../lake/lake.ts';
 import { manifestText, sha256Of, sizesOf, type Manifest } from '../lake/manifest.ts';
 import { openLake } from '../lake/open-lake.ts';
 import { requireOwnLake } from '../lake/own-lake.ts';
-import { snapshotsWithFiles } from '../lake/snapshots-with-files.ts';
+import { snapshotsWithFiles } from '../lake/folders-with-files.ts';
 import type { RecordNamed } from '../warehouse/erase/erase-record.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { lakeOwner } from '../warehouse/snapshots/lake-owner.ts';
-import { noteSnapshotAnew, readManifestHashes } from '../warehouse/snapshots/note-snapshot.ts';
+import { noteSnapshot, readManifestHashes } from '../warehouse/snapshots/note-snapshot.ts';
 import { openExportSession, type ExportSession } from '../warehouse/snapshots/open-snapshot.ts';
-import { readNoted } from '../warehouse/snapshots/unsearched-snapshots.ts';
+import { readPublishedIds } from '../warehouse/snapshots/unsearched-snapshots.ts';
 import { SnapshotsUnsearched } from './snapshots-unsearched.ts';
 import type { Settings } from '../config/settings.ts';
 
@@ -65,7 +65,8 @@ export async function eraseFromLake(
   const duckDb = await openDuckDb({ spillFolder: join(folder, 'spill') });
   try {
     await requireOwnLake(lake, owner);
-    const left = await keptBack(() => lake.removeLeftovers('snapshots'));
+    const published = await readPublishedIds(session.client, lake.location);
+    const left = await keptBack(() => lake.removeLeftovers('snapshots', published));
     if (left !== undefined) onKept(left);
     const republished = await republish({ session, lake, duckDb }, rowsOf(record, owner), onKept);
     await follow(republished);
@@ -89,9 +90,8 @@ export async function eraseFromLake(
 
 /** What was published here and is not here: the lake of another host may have the same name. */
 async function notFound({ client }: ExportSession, lake: Lake): Promise<SnapshotsUnsearched[]> {
-  const [noted] = await readNoted(client, { lake: lake.location });
   const complete = new Set(await lake.snapshotIds());
-  const lost = (noted?.ids ?? []).filter((id) => !complete.has(id));
+  const lost = [...(await readPublishedIds(client, lake.location))].filter((id) => !complete.has(id));
   const incomplete = await snapshotsWithFiles(lake, lost);
   const missing = lost.filter((id) => !incomplete.includes(id));
   return [
@@ -120,7 +120,7 @@ async function republish(
 ): Promise<Republished[]> {
   const manifests = await readManifestHashes(session.client, lake.location);
   const note = (manifest: Manifest): Promise<void> =>
-    noteSnapshotAnew(session.client, {
+    noteSnapshot(session.client, {
       lake: lake.location,
       manifest,
       manifestSha256: sha256Of(manifestText(manifest)),

@@ -1,7 +1,7 @@
 import { LakeRefused, LakeUnavailable } from '../lake/errors.ts';
 import type { Lake } from '../lake/lake.ts';
 import { openLake } from '../lake/open-lake.ts';
-import { snapshotsWithFiles } from '../lake/snapshots-with-files.ts';
+import { foldersWithFiles, snapshotsWithFiles } from '../lake/folders-with-files.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { noteGone, readNoted } from '../warehouse/snapshots/unsearched-snapshots.ts';
 
@@ -29,6 +29,19 @@ export class SnapshotsThere extends Error {
   }
 }
 
+/** What was made of the snapshots is there. */
+export class MadeOfSnapshots extends Error {
+  override readonly name = 'MadeOfSnapshots';
+  readonly handling = 'stop';
+
+  constructor(place: string, folders: readonly string[]) {
+    super(
+      `${place} still has files below ${folders.join(' and ')}, which were made of these snapshots, so nothing was forgotten. Remove them first. ` +
+        'If they are those of the warehouse that this one is a copy of, add --force.',
+    );
+  }
+}
+
 /** Whether they are there nobody can say: storage that does not answer today may have them. */
 export class PlaceUnseen extends Error {
   override readonly name = 'PlaceUnseen';
@@ -44,7 +57,7 @@ export class PlaceUnseen extends Error {
 
 /**
  * Notes that snapshots are no longer in a place where they were published. Those that this warehouse's lake has were moved there. With
- * `force` the place is not looked into. Throws NothingNoted, SnapshotsThere, PlaceUnseen, and what this warehouse's lake does.
+ * `force` the place is not looked into. Throws NothingNoted, SnapshotsThere, MadeOfSnapshots, PlaceUnseen, and what this warehouse's lake does.
  */
 export async function forgetSnapshots(
   { warehouse, location, scratch }: { warehouse: Warehouse; location: string; scratch: string },
@@ -63,15 +76,24 @@ export async function forgetSnapshots(
   });
   const gone = ids.filter((id) => !moved.includes(id));
   if (!force) {
-    const look = (): Promise<string[]> =>
-      inLake({ location: place, scratch }, (lake) =>
-        snapshotsWithFiles(lake, place === location ? gone : ids),
-      );
+    // In the lake that is in use an erasure looks after what was made of them.
+    const isInUse = place === location;
+    const look = (): Promise<Left> =>
+      inLake({ location: place, scratch }, async (lake) => ({
+        snapshots: await snapshotsWithFiles(lake, isInUse ? gone : ids),
+        folders: isInUse ? [] : await foldersWithFiles(lake, ['marts', 'iceberg']),
+      }));
     const left = await seen(place, look);
-    if (left.length > 0) throw new SnapshotsThere(place, left);
+    if (left.snapshots.length > 0) throw new SnapshotsThere(place, left.snapshots);
+    if (left.folders.length > 0) throw new MadeOfSnapshots(place, left.folders);
   }
   await noteGone(warehouse.pool, { ids, movedTo: { lake: location, ids: moved } });
   return { gone, moved };
+}
+
+interface Left {
+  readonly snapshots: readonly string[];
+  readonly folders: readonly string[];
 }
 
 async function inLake<Result>(
@@ -86,7 +108,7 @@ async function inLake<Result>(
   }
 }
 
-async function seen(place: string, look: () => Promise<string[]>): Promise<string[]> {
+async function seen(place: string, look: () => Promise<Left>): Promise<Left> {
   try {
     return await look();
   } catch (error) {

@@ -31,10 +31,13 @@ export async function renewLakeMarts(host: Host, renewing: Renewing): Promise<bo
   await unlessKept(renewing.onKept, () =>
     whenFree('What builds on the lake have left was not removed', () => clearLakeMarts(host)),
   );
-  // Readers may be led to marts that Postgres does not know of, for it was restored to a moment before they were built.
-  if (!(await areBuilt(host, 'lake')) && !(await hasLakeMarts(host))) return false;
   const rebuilt = await unlessKept(renewing.onKept, () =>
-    whenFree('The marts on the lake were not built anew', () => buildOrDropOnLake(host, renewing)),
+    whenFree('The marts on the lake were not built anew', async () => {
+      if (await areBuilt(host, 'lake')) return buildOrDropOnLake(host, renewing);
+      // Readers may be led to marts that Postgres does not know of, for it was restored to a moment before they were built.
+      if (await hasLakeMarts(host)) await dropOnLake(host, renewing, 'Postgres knows of no build');
+      return false;
+    }),
   );
   return rebuilt === true;
 }
@@ -48,13 +51,17 @@ async function buildOrDropOnLake(host: Host, renewing: Renewing): Promise<boolea
     // Where they were built instead, is told with the snapshots that were not searched.
     if (error instanceof NoSnapshot && !(await hasLakeMarts(host))) return false;
     if (!failsAtEveryTry(error)) throw error;
-    await dropLakeMarts(host);
-    renewing.onStep(
-      `the marts on the lake are removed, for they could not be built without it (${error.message}): ` +
-        'once that is mended, build them again with "daybook dbt build --target lake"',
-    );
+    await dropOnLake(host, renewing, error.message);
     return false;
   }
+}
+
+async function dropOnLake(host: Host, { onStep }: Renewing, why: string): Promise<void> {
+  await dropLakeMarts(host);
+  onStep(
+    `the marts on the lake are removed, for they could not be built without it (${why}): ` +
+      'once that is mended, build them again with "daybook dbt build --target lake"',
+  );
 }
 
 /** By what a company has in its books, or who may write in the lake has done: the record would stay in the marts, and in snapshots. */

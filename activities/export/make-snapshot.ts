@@ -18,6 +18,7 @@ import { lookAtManifest, lookAtPointer, movePointer, pointerPath, readManifest }
 import { retireSnapshots } from '../../lake/retire-snapshots.ts';
 import { lakeOwnerIn } from '../../warehouse/snapshots/lake-owner.ts';
 import { noteSnapshot, readNote } from '../../warehouse/snapshots/note-snapshot.ts';
+import { readPublishedIds } from '../../warehouse/snapshots/unsearched-snapshots.ts';
 import { snapshotTables } from '../../warehouse/snapshots/snapshot-tables.ts';
 import { unfitTable } from '../../warehouse/snapshots/unfit-table.ts';
 import {
@@ -51,7 +52,7 @@ export async function makeSnapshot(
   const lake = await openLake({ location: job.lake, scratch: job.scratch });
   try {
     await requireOwnLake(lake, lakeOwnerIn(session.client, job.warehouseId));
-    const leftovers = await clean(lake, job);
+    const leftovers = await clean({ session, lake }, job);
     const current = await readCurrent({ session, lake });
     const published = await readPublished(lake, job);
     const result =
@@ -99,10 +100,14 @@ interface Current {
 }
 
 /** What storage keeps of others' leftovers does not keep the next snapshot from readers. */
-async function clean(lake: Lake, { scratch }: ExportJob): Promise<LakeKeeps | undefined> {
+async function clean(
+  { session, lake }: { session: ExportSession; lake: Lake },
+  { scratch }: ExportJob,
+): Promise<LakeKeeps | undefined> {
   await rm(scratch, { recursive: true, force: true });
   await mkdir(scratch, { recursive: true, mode: 0o700 });
-  return keptBack(() => lake.removeLeftovers('snapshots'));
+  const published = await readPublishedIds(session.client, lake.location);
+  return keptBack(() => lake.removeLeftovers('snapshots', published));
 }
 
 /** Undefined before the first snapshot. */

@@ -8,7 +8,7 @@ import { noHalt, reconcileWith, type Halt } from './played.ts';
 const { warehouse, company } = await createCompanies();
 const minute = 60_000;
 
-/** The host sleeps before a transaction of the last step. 1: the company; 2: begins again? 3: the first batch of deletions. */
+/** The host sleeps before a transaction of the last step. 1: the company; 2: begins again? 3: how many are absent; 4: the first batch of deletions. */
 function asleepBefore(beforeTransaction: number, onHalt: () => Promise<void>): Halt {
   return { name: 'settleResource', beforeTransaction, resume: Promise.resolve(), onHalt };
 }
@@ -21,7 +21,7 @@ test('a host that sleeps between the check and the deletion deletes nothing that
     warehouse,
     service,
     ['bills'],
-    asleepBefore(3, async () => {
+    asleepBefore(4, async () => {
       await advance(8 * 60 * minute);
       service.lists.bills = [
         ...all.slice(0, 3),
@@ -69,7 +69,7 @@ test('what a night has passed over is not asked about', async () => {
     warehouse,
     service,
     ['bills'],
-    asleepBefore(3, async () => {
+    asleepBefore(4, async () => {
       await advance(8 * 60 * minute);
       service.lists.bills = all;
     }),
@@ -90,8 +90,8 @@ proofTest(
       warehouse,
       service,
       ['bills'],
-      asleepBefore(4, async () => {
-        // 3: a thousand; 4: the rest.
+      asleepBefore(5, async () => {
+        // 4: a thousand; 5: the rest.
         slept = true;
         await advance(8 * 60 * 60_000);
         service.lists.bills = Array.from({ length: 6_000 }, (_, n) =>

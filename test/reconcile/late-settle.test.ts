@@ -20,8 +20,8 @@ test('what waits for approval is not deleted by a late attempt of the step that 
   });
   const run = await reconcileWith(warehouse, service, ['bills'], {
     name: 'settleResource',
-    // 1: begins again? 2: the first batch of deletions.
-    beforeTransaction: 2,
+    // 1: begins again? 2: how many are absent; 3: the first batch of deletions.
+    beforeTransaction: 3,
     resume: resumed,
     async onHalt() {
       // Its worker stands still for a quarter of an hour; 150 more vanish from the source meanwhile.
@@ -70,8 +70,8 @@ test('a reconcile does not say equal of half a listing, because a late attempt h
   };
   const run = await reconcileWith(warehouse, service, ['subscriptions'], {
     name: 'settleResource',
-    // 1: begins again? 2: no deletions; 3: the proof.
-    beforeTransaction: 3,
+    // 1: begins again? 2: how many are absent; 3: no deletions; 4: the proof.
+    beforeTransaction: 4,
     resume: resumed,
     async onHalt() {
       // A quarter of an hour passes, in which the service copies a batch of the past.
@@ -89,8 +89,8 @@ test('all records of a resource are not deleted without a question, in one recon
   service.lists.bills = all.slice(9);
   const run = await reconcileWith(warehouse, service, ['bills'], {
     name: 'settleResource',
-    // Killed when it has deleted, before the proof: 1 begins again? 2, 3 deletions; 4 the proof.
-    beforeTransaction: 4,
+    // Killed when it has deleted, before the proof: 1 begins again? 2 how many are absent; 3, 4 deletions; 5 the proof.
+    beforeTransaction: 5,
     resume: new Promise(() => undefined),
     async onHalt() {
       service.lists.bills = [];
@@ -109,7 +109,7 @@ test('no more than the limit is deleted without a question, in one reconcile tha
   service.lists.bills = all.slice(50);
   const run = await reconcileWith(warehouse, service, ['bills'], {
     name: 'settleResource',
-    beforeTransaction: 4,
+    beforeTransaction: 5,
     resume: new Promise(() => undefined),
     async onHalt() {
       service.lists.bills = all.slice(99);

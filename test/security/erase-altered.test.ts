@@ -1,4 +1,5 @@
-import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
@@ -92,28 +93,58 @@ test('so it is on object storage', async () => {
   }
 });
 
-test.each([...alterations, ['is a plain copy', () => undefined] as const])(
-  'a snapshot that somebody has put under the ID that an erasure publishes, and that %s, is replaced',
-  async (_, alter) => {
+test.each([
+  ...alterations,
+  ['is a plain copy', () => undefined],
+  ['is a plain copy that Postgres knows of', () => undefined],
+] as const)(
+  'a snapshot that somebody has put under the ID that an erasure publishes, and that %s, is not taken for its own',
+  async (what, alter) => {
     const record = { connectionId: connection, resource: resourceNamed('bills'), id: 'to-erase' };
-    const planted = idWithout(latest, rowsOf(record, { warehouseId: '' }));
+    const planted = idWithout(latest, rowsOf(record, { warehouseId: '' }), { attempt: 0, place: lake });
     await cp(join(lake, 'snapshots', latest), join(lake, 'snapshots', planted), { recursive: true });
     const path = join(lake, 'snapshots', planted, '_manifest.json');
     const named = (await readFile(path, 'utf8')).replace(`"${latest}"`, `"${planted}"`);
-    await writeFile(path, altered(named, alter));
+    const text = altered(named, alter);
+    await writeFile(path, text);
+    if (what.endsWith('knows of'))
+      await warehouse.pool.query(
+        `insert into sync.snapshots (snapshot_id, run_id, lake, taken_at, rows, bytes, unfit, mark, manifest_sha256)
+         select $2, run_id, lake, taken_at, rows, bytes, unfit, mark, $3 from sync.snapshots where snapshot_id = $1`,
+        [latest, planted, createHash('sha256').update(text).digest('hex')],
+      );
     const { code, stdout, stderr } = await erase();
-    expect(stdout).toMatch(new RegExp(`snapshot ${latest}, now ${planted} +2 +0$`, 'm'));
+    const now = new RegExp(`snapshot ${latest}, now (\\S+) +2 +0$`, 'm').exec(stdout)?.[1] ?? '';
+    expect(now).not.toBe(planted);
     expect([code, stderr]).toEqual([0, expect.anything()]);
-    expect(await readdir(join(lake, 'snapshots'))).toHaveLength(2);
-    expect(JSON.parse(await readFile(join(lake, 'latest.json'), 'utf8'))).toMatchObject({
-      snapshot_id: planted,
-    });
-    expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({
-      tables: { bills: { rows: 1 } },
-    });
+    const { snapshot_id: shown } = JSON.parse(await readFile(join(lake, 'latest.json'), 'utf8')) as {
+      snapshot_id: string;
+    };
+    const left = await readdir(join(lake, 'snapshots'));
+    expect(left).toContain(now);
+    expect(left).toContain(shown);
+    expect(left).not.toContain(latest);
+    for (const id of new Set([now, shown]))
+      expect(JSON.parse(await readFile(join(lake, 'snapshots', id, '_manifest.json'), 'utf8'))).toMatchObject(
+        { tables: { bills: { rows: 1 } } },
+      );
+    if (alter.length === 0) expect(left).not.toContain(planted);
     expect((await run(['snapshots', 'verify'], { env: { DAYBOOK_LAKE: lake } })).code).toBe(0);
   },
 );
+
+test('what stands in the place of the snapshot to be published keeps no snapshot from being searched', async () => {
+  const record = { connectionId: connection, resource: resourceNamed('bills'), id: 'to-erase' };
+  const to = (id: string): string =>
+    join(lake, 'snapshots', idWithout(id, rowsOf(record, { warehouseId: '' }), { attempt: 0, place: lake }));
+  await mkdir(to(older));
+  await writeFile(join(to(older), 'any'), '');
+  await writeFile(to(latest), '');
+  const { code, stdout, stderr } = await erase();
+  for (const id of [older, latest])
+    expect(stdout).toMatch(new RegExp(`snapshot ${id}, now \\S+ +2 +0$`, 'm'));
+  expect([code, stderr]).toEqual([0, expect.anything()]);
+});
 
 test('the marts on the lake of a latest snapshot that was altered are removed, and the record from all others', async () => {
   await warehouse.pool.query(

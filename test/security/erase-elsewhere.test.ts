@@ -1,7 +1,9 @@
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { beforeEach, expect, test } from 'vitest';
 import { createTestLake } from '../lake/export-of.ts';
+import { startS3Server } from '../lake/s3-server.ts';
 import { bill } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
 import { land } from '../support/land.ts';
@@ -47,6 +49,16 @@ test('an erasure names the snapshots of a lake that it has not searched, and is 
   expect(there.stdout).toContain('Erased to-erase');
   expect([there.code, there.stderr]).toEqual([0, expect.anything()]);
   expect((await eraseIn(two)).code).toBe(0);
+});
+
+test('an erasure in a copy of a lake does not make that lake forgotten', async () => {
+  await cp(one, two, { recursive: true });
+  for (const lake of [one, two]) expect((await eraseIn(lake)).code, lake).toBe(0);
+  const { code, stdout } = await run(['erase', connection, 'bills', 'never-there'], {
+    env: { DAYBOOK_LAKE: two },
+  });
+  expect(stdout).toContain(`Not searched, and may hold it: what was published in ${one}, snapshots `);
+  expect(code).toBe(1);
 });
 
 test('where marts were built on the other lake, the erasure still names its snapshots', async () => {
@@ -132,6 +144,36 @@ test('snapshots are not forgotten while they are there, and are where a lake was
   // The erasure has replaced it in the new place.
   expect({ gone, moved }).toEqual({ gone: [snapshot], moved: [] });
   expect((await eraseIn(two)).code).toBe(0);
+});
+
+test('snapshots are not forgotten while marts or Iceberg tables of them are where they were', async () => {
+  await cp(one, two, { recursive: true });
+  await rm(join(one, 'snapshots'), { recursive: true });
+  for (const folder of ['marts', 'iceberg']) {
+    await mkdir(join(one, folder, snapshot), { recursive: true });
+    await writeFile(join(one, folder, snapshot, 'part-00000.parquet'), 'planted');
+    const refused = await forget(one, { in: two });
+    expect(refused.stderr).toContain(`${one} still has files below ${folder}, which were made of these`);
+    expect(refused.code).toBe(1);
+    await rm(join(one, folder), { recursive: true });
+  }
+  expect((await forget(one, { in: two })).code).toBe(0);
+});
+
+test('object storage keeps what is left of a snapshot that is not complete', async () => {
+  const s3 = await startS3Server();
+  const made = await exportNow({ lake: s3.location, force: true });
+  const key = `some/prefix/snapshots/${made.snapshotId}/_SUCCESS`;
+  await s3.client.send(new DeleteObjectCommand({ Bucket: s3.bucket, Key: key }));
+  const env = { ...s3.env, DAYBOOK_LAKE: s3.location };
+  const { code, stdout } = await run(['erase', connection, 'bills', 'to-erase'], { env });
+  expect(stdout).toContain(`snapshots ${made.snapshotId} in ${s3.location} lack their _SUCCESS`);
+  expect(code).toBe(1);
+  await exportNow({ lake: s3.location, force: true });
+  await s3.client.send(new PutObjectCommand({ Bucket: s3.bucket, Key: key, Body: '' }));
+  const again = await run(['erase', connection, 'bills', 'to-erase'], { env });
+  expect(again.stdout).toMatch(new RegExp(`snapshot ${made.snapshotId}, now \\S+ +2 +0$`, 'm'));
+  expect(again.stdout).not.toContain(s3.location);
 });
 
 test('a copy of the warehouse forgets the snapshots of the original, which stay', async () => {

@@ -73,7 +73,7 @@ export async function confirmAbsent(
          select from (${latestVersion(resource.name, '$4')}) latest where latest.op = 'upsert'
        ) as buried
        from sync.discrepancies c
-       where c.connection_id = $1 and c.resource = $2 and c.run_id = $3 and c.record_id = $4 and c.status = 'checking'
+       where c.connection_id = $1 and c.resource = $2 and c.run_id = $3 and c.record_id = $4 and c.status = 'checking' and c.closed_at is null
          and c.met_at is not distinct from $7::timestamptz
          and not exists (
            select from finance.${resource.name} held
@@ -157,18 +157,17 @@ export async function confirmBySecondListing(
          met_at = case when d.status = 'confirmed' then clock_timestamp() else d.met_at end,
          gone_by = case when d.status = 'checking' and not shown then complete.began end
        from (
-         select c.id, listed.id is not null as shown
-         from sync.discrepancies c left join listed on listed.id = c.record_id
+         select c.id, listed.id is not null as shown, held._changed_at as changed_at
+         from sync.discrepancies c
+         left join listed on listed.id = c.record_id
+         left join finance.${resource.name} held on held.connection_id = $1 and held.id = c.record_id
          where c.connection_id = $1 and c.resource = $4 and c.run_id = $3 and c.status in ('checking', 'confirmed') and c.kind = 'extra'
        ) judged, complete
        where d.id = judged.id
          and (shown or d.status = 'checking' and d.met_at is null and not exists (${namelessSql}) and case
            when d.version is null then $6 and d.shown_by <> $3 and ${isLongAgo('d.shown_at < surely_listed', listLag(resource, '$5'))}
            when surely_listed is not null then d.version < surely_listed
-           else coalesce((
-             select held._changed_at < long_held from finance.${resource.name} held
-             where held.connection_id = $1 and held.id = d.record_id
-           ), true)
+           else coalesce(changed_at < long_held, true)
          end)`,
         [connectionId, streamsOf(resource), runId, resource.name, lookbackMilliseconds, unfetchable],
       ),

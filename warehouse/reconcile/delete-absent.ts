@@ -5,6 +5,7 @@ import { lockResource } from '../passes/lock-pass.ts';
 import { closeGone } from '../quarantine/close-gone.ts';
 import type { RunScope } from '../record-scope.ts';
 import { applyTombstones } from '../tombstones/apply-tombstones.ts';
+import { withoutNestedLoops } from '../without-nested-loops.ts';
 import { checkApproval, type DeletionQuestion } from './deletion-question.ts';
 import { lockListing, type ListingInHand } from './listing-in-hand.ts';
 import { readStandstill } from './read-standstill.ts';
@@ -58,8 +59,10 @@ async function countAbsent(
   { pool }: Warehouse,
   { connectionId, resource, runId }: RunScope,
 ): Promise<Absentees> {
-  const { rows } = await pool.query<Absentees>(
-    `with lost as (
+  const { rows } = await inTransaction(pool, ({ client }) =>
+    withoutNestedLoops(client, () =>
+      client.query<Absentees>(
+        `with lost as (
        select count(*) from sync.discrepancies d
        where connection_id = $1 and resource = $2 and run_id = $3 and status in ('confirmed', 'checking')
          and kind = 'extra' and version is not null
@@ -82,7 +85,9 @@ async function countAbsent(
         where connection_id = $1 and resource = $2 and run_id = $3 and status = 'repaired'
           and kind = 'extra' and version is not null) as before
      from lost`,
-    [connectionId, resource.name, runId, streamsOf(resource)],
+        [connectionId, resource.name, runId, streamsOf(resource)],
+      ),
+    ),
   );
   return rows[0] ?? { held: 0, compared: 0, confirmed: 0, undecided: 0, before: 0 };
 }
@@ -155,7 +160,8 @@ async function deleteBatch(
          closed_why = case when kept.id is null then 'deleted' else 'a newer version had arrived' end
        from unnest($3::text[]) as gone (id)
        left join finance.${resource.name} kept on kept.connection_id = $1 and kept.id = gone.id
-       where d.connection_id = $1 and d.resource = $2 and d.record_id = gone.id and d.status = 'confirmed'`,
+       where d.connection_id = $1 and d.resource = $2 and d.record_id = gone.id and d.status = 'confirmed'
+         and d.closed_at is null`,
       [connectionId, resource.name, rows.map(({ id }) => id)],
     );
     await client.query(

@@ -11,6 +11,7 @@ export async function noteFetchFailing(
   const { rows } = await pool.query<{ failing_ms: number }>(
     `update sync.discrepancies set failing_since = coalesce(failing_since, clock_timestamp())
      where connection_id = $1 and resource = $2 and run_id = $3 and record_id = $4 and status = 'checking'
+       and closed_at is null
      returning (extract(epoch from clock_timestamp() - failing_since) * 1000)::bigint as failing_ms`,
     [connectionId, resource.name, runId, recordId],
   );
@@ -25,7 +26,8 @@ export async function leaveUndecided(
 ): Promise<void> {
   await client.query(
     `update sync.discrepancies set shown_by = $3
-     where connection_id = $1 and resource = $2 and run_id = $3 and record_id = $4 and status = 'checking'`,
+     where connection_id = $1 and resource = $2 and run_id = $3 and record_id = $4 and status = 'checking'
+       and closed_at is null`,
     [connectionId, resource.name, runId, recordId],
   );
 }

@@ -68,23 +68,24 @@ export async function findAbsent(
       await client.query(findSql(resource), [...values, resource.name, foundAt]);
       await client.query(dismissShown, [...values, resource.name]);
     });
-    const found = await client.query<Omit<Absent, 'pages' | 'nameless'>>(
-      `select count(*) filter (where kind <> 'ahead') as absent, count(*) filter (where kind = 'ahead') as ahead,
-         count(*) filter (where kind <> 'ahead' and case
-           when version is null then true
-           when surely_listed is not null then version >= surely_listed
-           else exists (
-             select from finance.${resource.name} held
-             where held.connection_id = $1 and held.id = record_id and held._changed_at >= long_held
-           )
-         end) as young
-       from sync.discrepancies, (
-         select ${surelyListed(resource, '$4')} as surely_listed, ${longHeld(resource, '$4')} as long_held
-         from sync.passes
-         where connection_id = $1 and stream = any($5::text[]) and kind = 'reconcile' and run_id = $3
-       ) listing
-       where connection_id = $1 and resource = $2 and run_id = $3 and status = 'checking'`,
-      [connectionId, resource.name, runId, lookbackMilliseconds, streamsOf(resource)],
+    const found = await withoutNestedLoops(client, () =>
+      client.query<Omit<Absent, 'pages' | 'nameless'>>(
+        `select count(*) filter (where d.kind <> 'ahead') as absent, count(*) filter (where d.kind = 'ahead') as ahead,
+           count(*) filter (where d.kind <> 'ahead' and case
+             when d.version is null then true
+             when surely_listed is not null then d.version >= surely_listed
+             else coalesce(held._changed_at >= long_held, false)
+           end) as young
+         from sync.discrepancies d
+         left join finance.${resource.name} held on held.connection_id = $1 and held.id = d.record_id
+         cross join (
+           select ${surelyListed(resource, '$4')} as surely_listed, ${longHeld(resource, '$4')} as long_held
+           from sync.passes
+           where connection_id = $1 and stream = any($5::text[]) and kind = 'reconcile' and run_id = $3
+         ) listing
+         where d.connection_id = $1 and d.resource = $2 and d.run_id = $3 and d.status = 'checking'`,
+        [connectionId, resource.name, runId, lookbackMilliseconds, streamsOf(resource)],
+      ),
     );
     const [{ absent, young, ahead } = { absent: 0, young: 0, ahead: 0 }] = found.rows;
     const listed = await client.query<{ nameless: boolean }>(`select exists (${namelessSql}) as nameless`, [

@@ -1,10 +1,11 @@
-import type { Pool, PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import type { Resource } from '../../resources/resource.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { removeChildren } from '../landing/remove-children.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
 import type { RecordScope } from '../record-scope.ts';
+import { withoutNestedLoops } from '../without-nested-loops.ts';
 import { lockListing, type ListingInHand } from './listing-in-hand.ts';
 
 const atOnce = 1_000;
@@ -16,7 +17,9 @@ const atOnce = 1_000;
 export async function removeOrphans(warehouse: Warehouse, scope: ListingInHand): Promise<void> {
   if (scope.resource.children.length === 0) return;
   for (;;) {
-    const found = await findOrphans(warehouse.pool, scope);
+    const found = await inTransaction(warehouse.pool, ({ client }) =>
+      withoutNestedLoops(client, () => findOrphans(client, scope)),
+    );
     if (found.length === 0) return;
     await inTransaction(warehouse.pool, ({ client }) => remove(client, { ...scope, found }));
   }
@@ -43,7 +46,7 @@ async function remove(
 
 /** IDs of records without a row that have lines; `among` these, or the first of all. */
 async function findOrphans(
-  client: Pool | PoolClient,
+  client: PoolClient,
   { connectionId, resource }: RecordScope,
   among: readonly string[] | null = null,
 ): Promise<string[]> {

@@ -45,12 +45,6 @@ export async function noteSnapshot(
   );
 }
 
-/** The same of one that is published in the place of one of its ID, which may be noted. */
-export async function noteSnapshotAnew(client: ClientBase, note: SnapshotNote): Promise<void> {
-  await client.query('delete from sync.snapshots where snapshot_id = $1', [note.manifest.snapshot_id]);
-  await noteSnapshot(client, note);
-}
-
 /** What was noted of a snapshot; undefined when nobody noted it, as in a database that was restored to a moment before it. */
 export async function readNote(
   client: Pick<ClientBase, 'query'>,
@@ -63,14 +57,14 @@ export async function readNote(
   return rows[0];
 }
 
-/** The SHA-256 of the manifest of each snapshot that is known to be in a lake. */
+/** The SHA-256 of the manifest of each snapshot that is known to be in a lake; empty where an older release has noted none. */
 export async function readManifestHashes(
   client: Pick<ClientBase, 'query'>,
   lake: string,
 ): Promise<ReadonlyMap<string, string>> {
   const { rows } = await client.query<{ id: string; sha256: string }>(
     `select snapshot_id as id, manifest_sha256 as sha256 from sync.snapshots
-     where lake = $1 and removed_at is null and manifest_sha256 <> ''`,
+     where lake = $1 and removed_at is null`,
     [lake],
   );
   return new Map(rows.map(({ id, sha256 }) => [id, sha256]));

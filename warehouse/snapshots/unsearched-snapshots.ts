@@ -20,6 +20,15 @@ export async function readNoted(
   return rows;
 }
 
+/** Snapshots of a lake that are there for all that the database knows, the newest first. */
+export async function readPublishedIds(
+  client: Pick<ClientBase, 'query'>,
+  lake: string,
+): Promise<ReadonlySet<string>> {
+  const [noted] = await readNoted(client, { lake });
+  return new Set(noted?.ids ?? []);
+}
+
 /** Those that may hold a record that was erased, for no erasure of it has searched their lake. */
 export async function readUnsearched(
   client: Pick<ClientBase, 'query'>,

@@ -19,7 +19,7 @@ export async function closeWaitingDeletions(
       from sync.waiting_deletions w
       where w.connection_id = $1 and w.resource = $2 and w.record_id = any($3::text[])
         and d.connection_id = $1 and d.resource = $2 and d.record_id = w.record_id and d.run_id = w.run_id
-        and d.kind = 'extra' and d.status = 'confirmed'`,
+        and d.kind = 'extra' and d.status = 'confirmed' and d.closed_at is null`,
     values: [connectionId, resource.name, ids],
   });
 }

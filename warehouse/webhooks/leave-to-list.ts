@@ -1,5 +1,7 @@
+import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { RecordScope } from '../record-scope.ts';
+import { withoutNestedLoops } from '../without-nested-loops.ts';
 import { isDeletion } from './waiting-webhooks.ts';
 
 /**
@@ -10,9 +12,11 @@ export async function leaveToList(
   { pool }: Warehouse,
   { connectionId, resource }: RecordScope,
 ): Promise<void> {
-  await pool.query({
-    name: 'leave to list',
-    text: `
+  await inTransaction(pool, ({ client }) =>
+    withoutNestedLoops(client, () =>
+      client.query({
+        name: 'leave to list',
+        text: `
       update sync.webhook_inbox w set
         outcome = 'left to the next list', tries = tries + 1, try_after = clock_timestamp() + interval '1 minute'
       where w.connection_id = $1 and w.resource = $2 and w.status = 'waiting' and not ${isDeletion('w')}
@@ -21,8 +25,10 @@ export async function leaveToList(
           where d.connection_id = $1 and d.resource = $2 and d.record_id = w.record_id and d.status = 'waiting'
             and ${isDeletion('d')}
         )`,
-    values: [connectionId, resource.name],
-  });
+        values: [connectionId, resource.name],
+      }),
+    ),
+  );
 }
 
 /** A sync got through: what its lists have not brought is due. */

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { resourceNamed } from '../../resources/index.ts';
+import { leaveToList } from '../../warehouse/webhooks/leave-to-list.ts';
+import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
+import { row } from '../support/rows.ts';
+import { addTestConnection } from '../support/test-connection.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { withinTwoSeconds } from '../support/within-two-seconds.ts';
+
+const { warehouse } = await createTestDatabase();
+const resource = resourceNamed('bills');
+const many = 8_000;
+
+test('thousands of webhooks that wait are left to the next list at once, where the statistics of Postgres say that none wait', async () => {
+  await announce(await addTestConnection(warehouse));
+  await warehouse.pool.query(`update sync.webhook_inbox set status = 'applied', closed_at = now()`);
+  await warehouse.pool.query('analyze sync.webhook_inbox');
+  await warehouse.pool.query('alter table sync.webhook_inbox set (autovacuum_enabled = off)');
+  const connectionId = await addTestConnection(warehouse);
+  await announce(connectionId);
+  await withinTwoSeconds(warehouse);
+  await leaveToList(warehouse, { connectionId, resource });
+  const left = `select count(*)::int as records from sync.webhook_inbox where connection_id = $1 and outcome = 'left to the next list'`;
+  expect(await row(warehouse, left, [connectionId])).toEqual({ records: many });
+});
+
+async function announce(connectionId: string): Promise<void> {
+  const { api_address: apiAddress } = await row(
+    warehouse,
+    'update sync.connections set service_connection_id = $1 where connection_id = $1 returning api_address',
+    [connectionId],
+  );
+  for (let begin = 0; begin < many; begin += 2_000) {
+    const webhooks = Array.from({ length: 2_000 }, (_, place) => {
+      const recordId = `bill-${begin + place}`;
+      const kind = { type: 'BILL', code: 'BILL_UPDATED' };
+      const text = JSON.stringify({ ...kind, connection_id: connectionId, bill: { id: recordId } });
+      const digest = createHash('sha256').update(text).digest('hex');
+      return { ...kind, text, digest, serviceConnectionId: connectionId, resource, recordId, version: null };
+    });
+    await storeWebhooks(warehouse, { apiAddress: String(apiAddress), webhooks });
+  }
+}
