@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { resourceNamed } from '../../resources/index.ts';
+import { closeKnown } from '../../warehouse/webhooks/close-webhooks.ts';
 import { leaveToList } from '../../warehouse/webhooks/leave-to-list.ts';
 import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
+import { bill } from '../support/finance-records.ts';
+import { land } from '../support/land.ts';
 import { row } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -15,17 +18,27 @@ const many = 8_000;
 test('thousands of webhooks that wait are left to the next list at once, where the statistics of Postgres say that none wait', async () => {
   await announce(await addTestConnection(warehouse));
   await warehouse.pool.query(`update sync.webhook_inbox set status = 'applied', closed_at = now()`);
-  await warehouse.pool.query('analyze sync.webhook_inbox');
-  await warehouse.pool.query('alter table sync.webhook_inbox set (autovacuum_enabled = off)');
+  for (const table of ['sync.webhook_inbox', 'finance.bills']) {
+    await warehouse.pool.query(`analyze ${table}`);
+    await warehouse.pool.query(`alter table ${table} set (autovacuum_enabled = off)`);
+  }
   const connectionId = await addTestConnection(warehouse);
   await announce(connectionId);
   await withinTwoSeconds(warehouse);
+  await closeKnown(warehouse, { connectionId, resource });
   await leaveToList(warehouse, { connectionId, resource });
   const left = `select count(*)::int as records from sync.webhook_inbox where connection_id = $1 and outcome = 'left to the next list'`;
   expect(await row(warehouse, left, [connectionId])).toEqual({ records: many });
 });
 
+/** Holds bills, and is told of each of them. */
 async function announce(connectionId: string): Promise<void> {
+  const bills = Array.from({ length: many }, (_, place) => bill(`bill-${place}`));
+  await land(warehouse, {
+    connectionId,
+    stream: 'bills',
+    pages: [bills.slice(0, 4_000), bills.slice(4_000)],
+  });
   const { api_address: apiAddress } = await row(
     warehouse,
     'update sync.connections set service_connection_id = $1 where connection_id = $1 returning api_address',
