@@ -16,7 +16,6 @@ import { parquetRows } from './parquet-rows.ts';
 import { findManifest, manifestPath, movePointer } from './pointer.ts';
 import { readBack } from './read-back.ts';
 import { copyRegularFile } from './regular-file.ts';
-import { snapshotsWithFiles } from './folders-with-files.ts';
 import { withFileOf } from './with-file-of.ts';
 import { parquetOptions } from './write-table.ts';
 
@@ -47,8 +46,8 @@ export interface Erasing {
   readonly manifests?: ReadonlyMap<string, string>;
   /** Throws when an export may run. */
   readonly assertHeld: AssertHeld;
-  /** Notes one that was published, before anything leads readers to it. Not of one that was not known: it may be anybody's. */
-  readonly note?: (manifest: Manifest) => Promise<void>;
+  /** Notes one that was published, before anything leads readers to it. What it was made from may be anybody's, unless that was known. */
+  readonly note?: (manifest: Manifest, from: { isKnown: boolean }) => Promise<void>;
   /** Hears of a snapshot that cannot be read: the others are done all the same. Without it that is thrown. */
   readonly onUnread?: (problem: LakeAltered | SnapshotDamaged) => void;
 }
@@ -141,11 +140,11 @@ async function rewrite(
     const isNoted = (manifests?.get(to) ?? '') !== '' && clean.has(to);
     const own = isNoted ? await findManifest(lake, to) : undefined;
     if (own !== undefined) return own.value;
-    if ((await snapshotsWithFiles(lake, [to])).length > 0) continue;
+    if (await lake.isThere(`snapshots/${to}`)) continue;
     const now = await lake.withDraft(to, (folder) =>
       publishWithout(lake, duckDb, { manifest, to, folder, held, rows, assertHeld }),
     );
-    if (manifests?.has(manifest.snapshot_id) === true) await note?.(now);
+    await note?.(now, { isKnown: manifests?.has(manifest.snapshot_id) === true });
     return now;
   }
 }

@@ -134,6 +134,14 @@ export function openFolderLake(location: string): Lake {
     removeFile: (path) =>
       inOwnFolder(dirname(path), (folder) => atFile(path, () => removeFileIn(folder, basename(path)))),
     removeFolder: (path) => inOwnFolder(dirname(path), (folder) => removeFolderIn(folder, basename(path))),
+    async isThere(folder) {
+      try {
+        await lstat(join(location, folder));
+        return true;
+      } catch (error) {
+        return codeOf(error) !== 'ENOENT';
+      }
+    },
     async filesIn(folder) {
       if (!existsSync(join(location, folder))) return [];
       const entries = await unobstructed(location, { path: folder, is: 'a folder' }, () =>

@@ -40,6 +40,8 @@ export interface Lake {
   removeFile(path: string): Promise<void>;
   /** Removes a folder of the lake with everything below it, unless a link stands in for it or for one above. */
   removeFolder(path: string): Promise<void>;
+  /** Whether anything is in the place of a folder of the lake: also an empty one, a file or a link. */
+  isThere(folder: string): Promise<boolean>;
   /** Of every file below a folder of the lake, relative to that folder; none when there is no such folder. */
   filesIn(folder: string): Promise<string[]>;
   /** Hands over a file of a snapshot as one on this machine, unless there is none of that size. */

@@ -71,6 +71,7 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
     share: (file, to) => bucket.copy(file, to),
     removeFile: (path) => bucket.remove([path]),
     removeFolder: (path) => removeEach([() => bucket.abortUploads(`${path}/`), () => removeBelow(path)]),
+    isThere: async (folder) => (await bucket.list(`${folder}/`)).length > 0,
     filesIn: async (folder) => (await bucket.list(`${folder}/`)).map((path) => path.slice(folder.length + 1)),
     async withFile(file, use) {
       const folder = join(scratch, 'download');

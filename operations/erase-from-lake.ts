@@ -6,18 +6,18 @@ import { showMarts, showSnapshots } from '../iceberg/show-snapshots.ts';
 import type { ProgramPlaces } from '../iceberg/tables-program.ts';
 import { openDuckDb, type DuckDb } from '../lake/duck-db.ts';
 import { keptBack, type LakeAltered, type LakeKeeps, type SnapshotDamaged } from '../lake/errors.ts';
-import { eraseFromSnapshots, type RowsToErase } from '../lake/erase-from-snapshots.ts';
+import { eraseFromSnapshots, type Erasing, type RowsToErase } from '../lake/erase-from-snapshots.ts';
 import type { Lake } from '../lake/lake.ts';
-import { manifestText, sha256Of, sizesOf, type Manifest } from '../lake/manifest.ts';
+import { manifestText, sha256Of, sizesOf } from '../lake/manifest.ts';
+import { mapAtOnce } from '../lake/map-at-once.ts';
 import { openLake } from '../lake/open-lake.ts';
 import { requireOwnLake } from '../lake/own-lake.ts';
-import { snapshotsWithFiles } from '../lake/folders-with-files.ts';
 import type { RecordNamed } from '../warehouse/erase/erase-record.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { lakeOwner } from '../warehouse/snapshots/lake-owner.ts';
 import { noteSnapshot, readManifestHashes } from '../warehouse/snapshots/note-snapshot.ts';
 import { openExportSession, type ExportSession } from '../warehouse/snapshots/open-snapshot.ts';
-import { readPublishedIds } from '../warehouse/snapshots/unsearched-snapshots.ts';
+import { readNoted, readPublishedIds } from '../warehouse/snapshots/unsearched-snapshots.ts';
 import { SnapshotsUnsearched } from './snapshots-unsearched.ts';
 import type { Settings } from '../config/settings.ts';
 
@@ -65,7 +65,7 @@ export async function eraseFromLake(
   const duckDb = await openDuckDb({ spillFolder: join(folder, 'spill') });
   try {
     await requireOwnLake(lake, owner);
-    const published = await readPublishedIds(session.client, lake.location);
+    const published = await readPublishedIds(session.client);
     const left = await keptBack(() => lake.removeLeftovers('snapshots', published));
     if (left !== undefined) onKept(left);
     const republished = await republish({ session, lake, duckDb }, rowsOf(record, owner), onKept);
@@ -91,8 +91,10 @@ export async function eraseFromLake(
 /** What was published here and is not here: the lake of another host may have the same name. */
 async function notFound({ client }: ExportSession, lake: Lake): Promise<SnapshotsUnsearched[]> {
   const complete = new Set(await lake.snapshotIds());
-  const lost = [...(await readPublishedIds(client, lake.location))].filter((id) => !complete.has(id));
-  const incomplete = await snapshotsWithFiles(lake, lost);
+  const [noted] = await readNoted(client, { lake: lake.location });
+  const lost = (noted?.ids ?? []).filter((id) => !complete.has(id));
+  const areThere = await mapAtOnce(8, lost, (id) => lake.isThere(`snapshots/${id}`));
+  const incomplete = lost.filter((_, place) => areThere[place]);
   const missing = lost.filter((id) => !incomplete.includes(id));
   return [
     { became: 'missing', ids: missing } as const,
@@ -119,11 +121,12 @@ async function republish(
   onUnread: WhileErasing['onKept'],
 ): Promise<Republished[]> {
   const manifests = await readManifestHashes(session.client, lake.location);
-  const note = (manifest: Manifest): Promise<void> =>
+  const note: Erasing['note'] = (manifest, { isKnown }) =>
     noteSnapshot(session.client, {
       lake: lake.location,
       manifest,
-      manifestSha256: sha256Of(manifestText(manifest)),
+      // No export takes files of one that may be anybody's, and each erasure looks into it.
+      manifestSha256: isKnown ? sha256Of(manifestText(manifest)) : '',
       // The tables are other ones now: the next export is not skipped.
       mark: '',
       sizes: sizesOf(manifest),

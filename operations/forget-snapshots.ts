@@ -1,7 +1,7 @@
 import { LakeRefused, LakeUnavailable } from '../lake/errors.ts';
 import type { Lake } from '../lake/lake.ts';
 import { openLake } from '../lake/open-lake.ts';
-import { foldersWithFiles, snapshotsWithFiles } from '../lake/folders-with-files.ts';
+import { mapAtOnce } from '../lake/map-at-once.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { noteGone, readNoted } from '../warehouse/snapshots/unsearched-snapshots.ts';
 
@@ -29,14 +29,14 @@ export class SnapshotsThere extends Error {
   }
 }
 
-/** What was made of the snapshots is there. */
+/** What was made of the snapshots, or what a killed process left, is there. */
 export class MadeOfSnapshots extends Error {
   override readonly name = 'MadeOfSnapshots';
   readonly handling = 'stop';
 
   constructor(place: string, folders: readonly string[]) {
     super(
-      `${place} still has files below ${folders.join(' and ')}, which were made of these snapshots, so nothing was forgotten. Remove them first. ` +
+      `${place} still has files below ${folders.join(' and ')}, which may hold content of these snapshots, so nothing was forgotten. Remove them first. ` +
         'If they are those of the warehouse that this one is a copy of, add --force.',
     );
   }
@@ -70,30 +70,44 @@ export async function forgetSnapshots(
     throw new NothingNoted(place, places);
   }
   const { ids } = noted;
-  const moved = await inLake({ location, scratch }, async (lake) => {
-    const complete = await lake.snapshotIds();
-    return ids.filter((id) => complete.includes(id));
+  const { moved, incomplete } = await inLake({ location, scratch }, async (lake) => {
+    const complete = new Set(await lake.snapshotIds());
+    return {
+      moved: ids.filter((id) => complete.has(id)),
+      incomplete: await filter(
+        ids,
+        async (id) => !complete.has(id) && (await lake.isThere(`snapshots/${id}`)),
+      ),
+    };
   });
-  const gone = ids.filter((id) => !moved.includes(id));
   if (!force) {
+    if (incomplete.length > 0) throw new SnapshotsThere(location, incomplete);
     // In the lake that is in use an erasure looks after what was made of them.
-    const isInUse = place === location;
-    const look = (): Promise<Left> =>
-      inLake({ location: place, scratch }, async (lake) => ({
-        snapshots: await snapshotsWithFiles(lake, isInUse ? gone : ids),
-        folders: isInUse ? [] : await foldersWithFiles(lake, ['marts', 'iceberg']),
-      }));
-    const left = await seen(place, look);
-    if (left.snapshots.length > 0) throw new SnapshotsThere(place, left.snapshots);
-    if (left.folders.length > 0) throw new MadeOfSnapshots(place, left.folders);
+    if (place !== location) await requireNothingIn({ place, scratch }, ids);
   }
+  const gone = ids.filter((id) => !moved.includes(id));
   await noteGone(warehouse.pool, { ids, movedTo: { lake: location, ids: moved } });
   return { gone, moved };
 }
 
-interface Left {
-  readonly snapshots: readonly string[];
-  readonly folders: readonly string[];
+/** Throws SnapshotsThere, MadeOfSnapshots, PlaceUnseen. */
+async function requireNothingIn(
+  { place, scratch }: { place: string; scratch: string },
+  ids: readonly string[],
+): Promise<void> {
+  const [snapshots, folders] = await seen(place, () =>
+    inLake({ location: place, scratch }, async (lake): Promise<[string[], string[]]> => [
+      await filter(ids, (id) => lake.isThere(`snapshots/${id}`)),
+      await filter(['snapshots', 'marts', 'iceberg'], async (name) => (await lake.filesIn(name)).length > 0),
+    ]),
+  );
+  if (snapshots.length > 0) throw new SnapshotsThere(place, snapshots);
+  if (folders.length > 0) throw new MadeOfSnapshots(place, folders);
+}
+
+async function filter(items: readonly string[], is: (item: string) => Promise<boolean>): Promise<string[]> {
+  const are = await mapAtOnce(8, items, is);
+  return items.filter((_, place) => are[place]);
 }
 
 async function inLake<Result>(
@@ -108,7 +122,7 @@ async function inLake<Result>(
   }
 }
 
-async function seen(place: string, look: () => Promise<Left>): Promise<Left> {
+async function seen<Result>(place: string, look: () => Promise<Result>): Promise<Result> {
   try {
     return await look();
   } catch (error) {

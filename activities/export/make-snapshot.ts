@@ -106,7 +106,7 @@ async function clean(
 ): Promise<LakeKeeps | undefined> {
   await rm(scratch, { recursive: true, force: true });
   await mkdir(scratch, { recursive: true, mode: 0o700 });
-  const published = await readPublishedIds(session.client, lake.location);
+  const published = await readPublishedIds(session.client);
   return keptBack(() => lake.removeLeftovers('snapshots', published));
 }
 

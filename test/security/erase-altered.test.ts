@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
@@ -137,13 +137,23 @@ test('what stands in the place of the snapshot to be published keeps no snapshot
   const record = { connectionId: connection, resource: resourceNamed('bills'), id: 'to-erase' };
   const to = (id: string): string =>
     join(lake, 'snapshots', idWithout(id, rowsOf(record, { warehouseId: '' }), { attempt: 0, place: lake }));
-  await mkdir(to(older));
-  await writeFile(join(to(older), 'any'), '');
-  await writeFile(to(latest), '');
-  const { code, stdout, stderr } = await erase();
-  for (const id of [older, latest])
-    expect(stdout).toMatch(new RegExp(`snapshot ${id}, now \\S+ +2 +0$`, 'm'));
-  expect([code, stderr]).toEqual([0, expect.anything()]);
+  for (const obstruct of [
+    (path: string) => writeFile(path, ''),
+    (path: string) => mkdir(path),
+    (path: string) => mkdir(join(path, 'any'), { recursive: true }),
+    (path: string) => symlink(join(cwd, 'nowhere'), path),
+    (path: string) => symlink(path, path),
+  ]) {
+    lakes += 1;
+    lake = join(cwd, `lake-${lakes}`);
+    await warehouse.pool.query('delete from sync.snapshots');
+    [older, latest] = await exportTwice(lake);
+    await obstruct(to(older));
+    const { code, stdout, stderr } = await erase();
+    for (const id of [older, latest])
+      expect(stdout).toMatch(new RegExp(`snapshot ${id}, now \\S+ +2 +0$`, 'm'));
+    expect([code, stderr]).toEqual([0, expect.anything()]);
+  }
 });
 
 test('the marts on the lake of a latest snapshot that was altered are removed, and the record from all others', async () => {

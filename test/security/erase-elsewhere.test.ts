@@ -1,6 +1,11 @@
 import { cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { basename, join } from 'node:path';
+import {
+  CopyObjectCommand,
+  DeleteObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3';
 import { beforeEach, expect, test } from 'vitest';
 import { createTestLake } from '../lake/export-of.ts';
 import { startS3Server } from '../lake/s3-server.ts';
@@ -53,12 +58,25 @@ test('an erasure names the snapshots of a lake that it has not searched, and is 
 
 test('an erasure in a copy of a lake does not make that lake forgotten', async () => {
   await cp(one, two, { recursive: true });
-  for (const lake of [one, two]) expect((await eraseIn(lake)).code, lake).toBe(0);
-  const { code, stdout } = await run(['erase', connection, 'bills', 'never-there'], {
-    env: { DAYBOOK_LAKE: two },
-  });
-  expect(stdout).toContain(`Not searched, and may hold it: what was published in ${one}, snapshots `);
-  expect(code).toBe(1);
+  for (const [first, second] of [
+    [one, two],
+    [two, one],
+  ] as const) {
+    await eraseIn(first);
+    expect((await eraseIn(second)).code).toBe(0);
+    const { code, stdout } = await run(['erase', connection, 'bills', `not-in-${basename(first)}`], {
+      env: { DAYBOOK_LAKE: second },
+    });
+    expect(stdout).toContain(`Not searched, and may hold it: what was published in ${first}, snapshots `);
+    expect(code).toBe(1);
+    // Once more, the other way round.
+    for (const lake of [one, two]) await rm(lake, { recursive: true });
+    await warehouse.pool.query('delete from sync.snapshots');
+    const later = { memo: '"planted"', last_synced_at: '"2030-01-01T00:00:00Z"' };
+    await land(warehouse, { connectionId: connection, stream: 'bills', pages: [[bill('to-erase', later)]] });
+    await exportNow({ lake: one, force: true });
+    await cp(one, two, { recursive: true });
+  }
 });
 
 test('where marts were built on the other lake, the erasure still names its snapshots', async () => {
@@ -146,23 +164,50 @@ test('snapshots are not forgotten while they are there, and are where a lake was
   expect((await eraseIn(two)).code).toBe(0);
 });
 
-test('snapshots are not forgotten while marts or Iceberg tables of them are where they were', async () => {
+test('snapshots are not forgotten while marts, Iceberg tables or half a snapshot are where they were', async () => {
   await cp(one, two, { recursive: true });
   await rm(join(one, 'snapshots'), { recursive: true });
-  for (const folder of ['marts', 'iceberg']) {
-    await mkdir(join(one, folder, snapshot), { recursive: true });
-    await writeFile(join(one, folder, snapshot, 'part-00000.parquet'), 'planted');
+  for (const folder of ['marts', 'iceberg', 'snapshots']) {
+    // In the last one as of an erasure that was killed.
+    await mkdir(join(one, folder, `.tmp-${snapshot}`), { recursive: true });
+    await writeFile(join(one, folder, `.tmp-${snapshot}`, 'part-00000.parquet'), 'planted');
     const refused = await forget(one, { in: two });
-    expect(refused.stderr).toContain(`${one} still has files below ${folder}, which were made of these`);
+    expect(refused.stderr).toContain(
+      `${one} still has files below ${folder}, which may hold content of these`,
+    );
     expect(refused.code).toBe(1);
     await rm(join(one, folder), { recursive: true });
   }
   expect((await forget(one, { in: two })).code).toBe(0);
 });
 
-test('object storage keeps what is left of a snapshot that is not complete', async () => {
+test('a copy of a lake that lacks empty files keeps what it has, and is told when the old place is forgotten', async () => {
+  await cp(one, two, { recursive: true });
+  await rm(join(two, 'snapshots', snapshot, '_SUCCESS'));
+  await rm(one, { recursive: true });
+  const { code, stderr } = await forget(one, { in: two });
+  expect(stderr).toContain(`${two} still has 1 of these snapshots, such as ${snapshot}`);
+  expect(code).toBe(1);
+  await writeFile(join(two, 'snapshots', snapshot, '_SUCCESS'), '');
+  expect((await forget(one, { in: two })).stdout).toContain('1 snapshot known to be in this lake now.');
+});
+
+test('object storage keeps what is left of a snapshot that is not complete, wherever it was published', async () => {
   const s3 = await startS3Server();
   const made = await exportNow({ lake: s3.location, force: true });
+  const { Contents = [] } = await s3.client.send(new ListObjectsV2Command({ Bucket: s3.bucket }));
+  for (const { Key = '', Size } of Contents)
+    if (Size !== 0)
+      await s3.client.send(
+        new CopyObjectCommand({ Bucket: s3.bucket, CopySource: `${s3.bucket}/${Key}`, Key: `copy/${Key}` }),
+      );
+  const inCopy = async (): Promise<number | undefined> =>
+    (await s3.client.send(new ListObjectsV2Command({ Bucket: s3.bucket, Prefix: 'copy/' }))).KeyCount;
+  const copied = await inCopy();
+  const copy = { ...s3.env, DAYBOOK_LAKE: s3.location.replace('/some/', '/copy/some/') };
+  await run(['erase', connection, 'bills', 'to-erase'], { env: copy });
+  expect(await inCopy()).toBe(copied);
+
   const key = `some/prefix/snapshots/${made.snapshotId}/_SUCCESS`;
   await s3.client.send(new DeleteObjectCommand({ Bucket: s3.bucket, Key: key }));
   const env = { ...s3.env, DAYBOOK_LAKE: s3.location };

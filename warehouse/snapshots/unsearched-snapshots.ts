@@ -20,13 +20,9 @@ export async function readNoted(
   return rows;
 }
 
-/** Snapshots of a lake that are there for all that the database knows, the newest first. */
-export async function readPublishedIds(
-  client: Pick<ClientBase, 'query'>,
-  lake: string,
-): Promise<ReadonlySet<string>> {
-  const [noted] = await readNoted(client, { lake });
-  return new Set(noted?.ids ?? []);
+/** Snapshots that are somewhere for all that the database knows: where they are not complete, they are no leftovers of a killed export. */
+export async function readPublishedIds(client: Pick<ClientBase, 'query'>): Promise<ReadonlySet<string>> {
+  return new Set((await readNoted(client)).flatMap(({ ids }) => ids));
 }
 
 /** Those that may hold a record that was erased, for no erasure of it has searched their lake. */
