@@ -138,13 +138,14 @@ async function rewrite(
     const to = idWithout(manifest.snapshot_id, rows, { attempt, place: lake.location });
     // Of an erasure that was killed. What nobody has noted under such an ID may be anybody's, for the ID can be foreseen.
     const isNoted = (manifests?.get(to) ?? '') !== '' && clean.has(to);
-    const own = isNoted ? await findManifest(lake, to) : undefined;
-    if (own !== undefined) return own.value;
-    if (await lake.isThere(`snapshots/${to}`)) continue;
-    const now = await lake.withDraft(to, (folder) =>
-      publishWithout(lake, duckDb, { manifest, to, folder, held, rows, assertHeld }),
-    );
-    await note?.(now, { isKnown: manifests?.has(manifest.snapshot_id) === true });
+    const own = isNoted ? (await findManifest(lake, to))?.value : undefined;
+    if (own === undefined && (await lake.isThere(`snapshots/${to}`))) continue;
+    const now =
+      own ??
+      (await lake.withDraft(to, (folder) =>
+        publishWithout(lake, duckDb, { manifest, to, folder, held, rows, assertHeld }),
+      ));
+    await note?.(now, { isKnown: (manifests?.get(manifest.snapshot_id) ?? '') !== '' });
     return now;
   }
 }

@@ -120,7 +120,7 @@ async function republish(
   rows: RowsToErase,
   onUnread: WhileErasing['onKept'],
 ): Promise<Republished[]> {
-  const manifests = await readManifestHashes(session.client, lake.location);
+  const manifests = await readManifestHashes(session.client);
   const note: Erasing['note'] = (manifest, { isKnown }) =>
     noteSnapshot(session.client, {
       lake: lake.location,

@@ -66,6 +66,28 @@ test('an erasure that was killed is followed by one of another resource with the
   }
 });
 
+test('after an erasure that was killed and one of another record, Postgres knows the manifest of each snapshot', async () => {
+  const connection = await connect();
+  const page = [bill('first', { memo: '"planted"' }), bill('second'), bill('stays')];
+  await land(warehouse, { connectionId: connection, stream: 'bills', pages: [page] });
+  await exportNow({ force: true });
+  const before = (await readdir(join(lake, 'snapshots'))).length;
+  await run(['erase', connection, 'bills', 'first'], {
+    env: {
+      NODE_OPTIONS: `--import ${new URL('../lake/kill-before.mjs', import.meta.url).href}`,
+      TEST_KILL_BEFORE: JSON.stringify({ operation: 'rename', path: '/\\d{8}T\\d{6}Z-[0-9a-f]{6}$' }),
+    },
+  });
+  // The old one, and the one without the first record.
+  expect(await readdir(join(lake, 'snapshots'))).toHaveLength(before + 1);
+  for (const id of ['second', 'first']) expect((await run(['erase', connection, 'bills', id])).code).toBe(0);
+  const known = await rows(
+    warehouse,
+    `select snapshot_id as id from sync.snapshots where removed_at is null and manifest_sha256 <> ''`,
+  );
+  expect(known.map(({ id }) => id)).toEqual(expect.arrayContaining(await readdir(join(lake, 'snapshots'))));
+});
+
 test('an erasure whose lake does not answer says that it is to be run again, and erases nothing', async () => {
   const connection = await connect();
   await land(warehouse, { connectionId: connection, stream: 'bills', pages: [[bill('stays-for-now')]] });

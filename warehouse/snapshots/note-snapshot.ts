@@ -19,7 +19,7 @@ export interface SnapshotNote {
   sizes: { parts: number; partsAdded: number; bytesAdded: number };
 }
 
-/** Writes down that a snapshot was published. Twice is once. */
+/** Writes down that a snapshot was published. Twice is once; one that was removed since, and is there again, is there. */
 export async function noteSnapshot(
   client: ClientBase,
   { lake, manifest, manifestSha256, mark, sizes }: SnapshotNote,
@@ -37,7 +37,8 @@ export async function noteSnapshot(
     `insert into sync.snapshots
        (snapshot_id, run_id, lake, taken_at, rows, bytes, unfit, manifest_sha256, mark, parts, parts_added, bytes_added)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-     on conflict (snapshot_id) do nothing`,
+     on conflict (snapshot_id) do update set removed_at = null, lake = excluded.lake
+       where snapshots.removed_at is not null and snapshots.manifest_sha256 = excluded.manifest_sha256`,
     [
       ...[snapshotId, runId, lake, takenAt, rows, bytes, unfit_values ?? unfit.length, manifestSha256, mark],
       ...[sizes.parts, sizes.partsAdded, sizes.bytesAdded],
@@ -57,15 +58,15 @@ export async function readNote(
   return rows[0];
 }
 
-/** The SHA-256 of the manifest of each snapshot that is known to be in a lake; empty where an older release has noted none. */
+/**
+ * The SHA-256 of the manifest of each snapshot that was ever noted, by ID; empty where it is not known. In any lake: one may have been copied, and
+ * one that was to be removed may be there still.
+ */
 export async function readManifestHashes(
   client: Pick<ClientBase, 'query'>,
-  lake: string,
 ): Promise<ReadonlyMap<string, string>> {
   const { rows } = await client.query<{ id: string; sha256: string }>(
-    `select snapshot_id as id, manifest_sha256 as sha256 from sync.snapshots
-     where lake = $1 and removed_at is null`,
-    [lake],
+    'select snapshot_id as id, manifest_sha256 as sha256 from sync.snapshots',
   );
   return new Map(rows.map(({ id, sha256 }) => [id, sha256]));
 }
