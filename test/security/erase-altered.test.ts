@@ -15,6 +15,7 @@ import { rows } from '../support/rows.ts';
 
 const { connect, run, warehouse, databaseUrl, cwd } = await createInstallation();
 const { exportNow } = await createTestLake(databaseUrl);
+const s3 = await startS3Server();
 let connection: string;
 let lake: string;
 let older: string;
@@ -78,7 +79,6 @@ test.each(alterations)(
 );
 
 test('so it is on object storage', async () => {
-  const s3 = await startS3Server();
   const [first] = await exportTwice(s3.location);
   const object = { Bucket: s3.bucket, Key: `some/prefix/snapshots/${first}/_manifest.json` };
   const { Body } = await s3.client.send(new GetObjectCommand(object));

@@ -16,6 +16,7 @@ import { row, rows } from '../support/rows.ts';
 
 const { connect, run, warehouse, databaseUrl, cwd } = await createInstallation();
 const { exportNow } = await createTestLake(databaseUrl);
+const s3 = await startS3Server();
 let connection: string;
 let one: string;
 let two: string;
@@ -193,7 +194,6 @@ test('a copy of a lake that lacks empty files keeps what it has, and is told whe
 });
 
 test('object storage keeps what is left of a snapshot that is not complete, wherever it was published', async () => {
-  const s3 = await startS3Server();
   const made = await exportNow({ lake: s3.location, force: true });
   const { Contents = [] } = await s3.client.send(new ListObjectsV2Command({ Bucket: s3.bucket }));
   for (const { Key = '', Size } of Contents)
