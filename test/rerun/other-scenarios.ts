@@ -2,6 +2,7 @@ import { changeBill, idsOf, syncedCompany, urlOf } from '../webhooks/company.ts'
 import { send } from '../webhooks/webhook.ts';
 import type { DaybookProcess } from '../support/daybook-process.ts';
 import type { Installation } from '../support/installation.ts';
+import { rows } from '../support/rows.ts';
 import { askForPause, changedCompany } from './company.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -23,6 +24,11 @@ export function otherScenarios(worker: DaybookProcess): readonly Scenario[] {
           workflowId: `webhooks/${connection}`,
           input: { connection },
           exact: connection,
+          // The webhook that met the pause is put off, and applied by a run of its own.
+          statuses: ['failed', 'succeeded'],
+          isOver: async () =>
+            (await rows(installation.warehouse, unfinished, [connection, `webhooks/${connection}`]))
+              .length === 0,
         };
       },
     },
@@ -66,3 +72,8 @@ async function hold({ warehouse }: Installation, connection: string, time: strin
     [connection, time],
   );
 }
+
+const unfinished = `
+  select from sync.webhook_inbox where connection_id = $1 and status = 'waiting'
+  union all
+  select from sync.runs where workflow_id = $2 and status = 'running'`;

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { WorkflowNotFoundError, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Installation } from '../support/installation.ts';
@@ -24,10 +25,11 @@ const joining = { workflowIdConflictPolicy: 'USE_EXISTING' } as const;
 export async function endOfWorkflow(
   { client }: Pick<Installation, 'client'>,
   handle: WorkflowHandle,
-  { followedBy = [] }: Start,
+  { followedBy = [], isOver = () => Promise.resolve(true) }: Start,
 ): Promise<string> {
   const ending = await endingOf(handle);
   for (const workflowId of followedBy) await endingOf(client.workflow.getHandle(workflowId));
+  while (!(await isOver())) await wait(50);
   return ending;
 }
 

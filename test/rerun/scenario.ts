@@ -20,4 +20,6 @@ export interface Start {
   readonly signal?: string;
   /** Ids of the workflows that it starts. */
   readonly followedBy?: readonly string[];
+  /** Says whether nothing is left of it that goes on by itself, some time after its end. */
+  readonly isOver?: () => Promise<boolean>;
 }
