@@ -39,10 +39,7 @@ export interface Rewritten {
 
 /** What else knows of the snapshots, and has a part in it. */
 export interface Erasing {
-  /**
-   * The SHA-256 of the manifests that are known, by snapshot, empty where it is not: one that somebody has changed since may not say all that
-   * its snapshot holds.
-   */
+  /** The SHA-256 of the manifests that are known, by snapshot: one that somebody has changed since may not say all that its snapshot holds. */
   readonly manifests?: ReadonlyMap<string, string>;
   /** Throws when an export may run. */
   readonly assertHeld: AssertHeld;
@@ -111,8 +108,8 @@ async function search(
   const seen = await findManifest(lake, id);
   if (seen === undefined) throw new SnapshotDamaged(id, manifestFile);
   const { found, value: manifest } = seen;
-  const known = manifests?.get(id) ?? '';
-  if (known !== '' && known !== sha256Of(found.text))
+  const known = manifests?.get(id);
+  if (known !== undefined && known !== sha256Of(found.text))
     throw new LakeAltered(lake.location, manifestPath(id), []);
   if (manifest.warehouse_id !== rows.warehouseId) return undefined;
   const held = await countRows(lake, duckDb, { manifest, rows });
@@ -133,19 +130,18 @@ async function rewrite(
   },
 ): Promise<Manifest> {
   const { manifest, held, clean, rows, erasing } = input;
-  const { manifests, note, assertHeld } = erasing;
+  const { manifests = new Map<string, string>(), note, assertHeld } = erasing;
   for (let attempt = 0; ; attempt += 1) {
     const to = idWithout(manifest.snapshot_id, rows, { attempt, place: lake.location });
     // Of an erasure that was killed. What nobody has noted under such an ID may be anybody's, for the ID can be foreseen.
-    const isNoted = (manifests?.get(to) ?? '') !== '' && clean.has(to);
-    const own = isNoted ? (await findManifest(lake, to))?.value : undefined;
+    const own = manifests.has(to) && clean.has(to) ? (await findManifest(lake, to))?.value : undefined;
     if (own === undefined && (await lake.isThere(`snapshots/${to}`))) continue;
     const now =
       own ??
       (await lake.withDraft(to, (folder) =>
         publishWithout(lake, duckDb, { manifest, to, folder, held, rows, assertHeld }),
       ));
-    await note?.(now, { isKnown: (manifests?.get(manifest.snapshot_id) ?? '') !== '' });
+    await note?.(now, { isKnown: manifests.has(manifest.snapshot_id) });
     return now;
   }
 }

@@ -26,3 +26,13 @@ export async function mapAtOnce<Item, Result>(
   for (const end of ended) if (end.status === 'rejected') throw end.reason;
   return results;
 }
+
+/** Those of the items of which it is so, in their order. */
+export async function filterAtOnce<Item>(
+  atOnce: number,
+  items: readonly Item[],
+  is: (item: Item) => Promise<boolean>,
+): Promise<Item[]> {
+  const are = await mapAtOnce(atOnce, items, is);
+  return items.filter((_, index) => are[index]);
+}

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { openBucket } from './bucket.ts';
 import { keptBack, SnapshotBroken } from './errors.ts';
-import { mapAtOnce } from './map-at-once.ts';
+import { filterAtOnce, mapAtOnce } from './map-at-once.ts';
 import { manifestFile, namesOfMarts, successFile, type KeptFile, type Lake } from './lake.ts';
 import { sha256Of } from './manifest.ts';
 import { removeEach } from './remove-each.ts';
@@ -39,8 +39,7 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
     },
     async snapshotIds() {
       const ids = (await bucket.folders('snapshots/')).filter((id) => snapshotIdPattern.test(id));
-      const complete = await mapAtOnce(requestsAtOnce, ids, isComplete);
-      return ids.filter((_, index) => complete[index]).sort();
+      return (await filterAtOnce(requestsAtOnce, ids, isComplete)).sort();
     },
     read: (path) => bucket.read(path),
     replace: (path, text, found) => bucket.replace(path, text, found),

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildScratch, clearBuilds, clearTemplates, removeLeftovers } from '../marts/build-folder.ts';
+import type { Lake } from '../lake/lake.ts';
 import { removeEach } from '../lake/remove-each.ts';
 import { snapshotIdPattern } from '../lake/snapshot-id.ts';
 import { temporaryFolder } from '../lake/temporary-folder.ts';
@@ -51,56 +52,41 @@ export async function clearBuildsOf(
 }
 
 /** Whether the lake has marts, or readers are led to some. Throws ForeignLake. */
-export async function hasLakeMarts({ settings: { lake: places, marts }, warehouse }: Host): Promise<boolean> {
-  const scratch = buildScratch(marts.home);
-  const lake = await openOwnLake({ location: places.location, scratch }, await lakeOwner(warehouse));
-  try {
+export function hasLakeMarts(host: Host): Promise<boolean> {
+  return inOwnLake(host, buildScratch(host.settings.marts.home), async (lake) => {
     if ((await lake.read(martsPointerPath)) !== undefined) return true;
     const folders = (await lake.filesIn('marts')).map((path) => path.slice(0, path.indexOf('/')));
     return folders.some((name) => snapshotIdPattern.test(name));
-  } finally {
-    await lake.close();
-  }
+  });
 }
 
 /** Removes the marts from the lake: readers find none there. Throws BuildRunning, ForeignLake, and, once the rest is gone, LakeKeeps. */
-export async function dropLakeMarts({
-  settings: { database, lake: places, marts },
-  warehouse,
-}: Host): Promise<void> {
+export async function dropLakeMarts(host: Host): Promise<void> {
+  const { database, marts } = host.settings;
   await withBuildLock({ databaseUrl: database.directUrl, target: 'lake' }, async () => {
-    const scratch = buildScratch(marts.home);
-    const lake = await openOwnLake({ location: places.location, scratch }, await lakeOwner(warehouse));
-    try {
+    await inOwnLake(host, buildScratch(marts.home), (lake) =>
       // First what leads readers to them.
-      await removeEach([() => lake.removeFile(martsPointerPath), () => lake.removeFolder('marts')]);
-    } finally {
-      await lake.close();
-    }
-    await forgetMarts(warehouse, 'lake');
+      removeEach([() => lake.removeFile(martsPointerPath), () => lake.removeFolder('marts')]),
+    );
+    await forgetMarts(host.warehouse, 'lake');
   });
 }
 
 /** Removes what Spark has written, from the catalog and from the lake. Says whether readers saw any. Throws BuildRunning, ForeignLake, and, once the rest is gone, LakeKeeps. */
-export async function dropSparkMarts({
-  settings: { database, lake: places, marts },
-  warehouse,
-}: Host): Promise<boolean> {
+export async function dropSparkMarts(host: Host): Promise<boolean> {
+  const { database, marts } = host.settings;
   const scratch = join(marts.home, 'dbt', 'spark', 'scratch');
   return withBuildLock({ databaseUrl: database.directUrl, target: 'spark' }, async ({ inSession }) => {
-    const lake = await openOwnLake({ location: places.location, scratch }, await lakeOwner(warehouse));
-    try {
-      await inSession((client) =>
+    await inOwnLake(host, scratch, (lake) =>
+      inSession((client) =>
         removeEach(
           [sparkNamespaces.marts, sparkNamespaces.build].map(
             (namespace) => () => clearSparkNamespace(client, lake, namespace),
           ),
         ),
-      );
-    } finally {
-      await lake.close();
-    }
-    return forgetMarts(warehouse, 'spark');
+      ),
+    );
+    return forgetMarts(host.warehouse, 'spark');
   });
 }
 
@@ -127,16 +113,30 @@ async function clearLakeBuilds(host: Host): Promise<void> {
   await rm(temporaryFolder(home), { recursive: true, force: true });
 }
 
-async function removeUnfinishedMarts({ settings, warehouse }: Host): Promise<void> {
-  const { location } = settings.lake;
-  const scratch = buildScratch(settings.marts.home);
-  await withBuildLock({ databaseUrl: settings.database.directUrl, target: 'lake' }, async () => {
-    const lake = await openOwnLake({ location, scratch }, await lakeOwner(warehouse));
-    try {
-      await lake.removeLeftovers('marts');
-    } finally {
-      await lake.close();
-      await rm(scratch, { recursive: true, force: true });
-    }
+async function removeUnfinishedMarts(host: Host): Promise<void> {
+  const { database, marts } = host.settings;
+  const scratch = buildScratch(marts.home);
+  await withBuildLock({ databaseUrl: database.directUrl, target: 'lake' }, async () => {
+    await inOwnLake(host, scratch, async (lake) => {
+      try {
+        await lake.removeLeftovers('marts');
+      } finally {
+        await rm(scratch, { recursive: true, force: true });
+      }
+    });
   });
+}
+
+async function inOwnLake<Result>(
+  { settings, warehouse }: Host,
+  scratch: string,
+  work: (lake: Lake) => Promise<Result>,
+): Promise<Result> {
+  const { location } = settings.lake;
+  const lake = await openOwnLake({ location, scratch }, await lakeOwner(warehouse));
+  try {
+    return await work(lake);
+  } finally {
+    await lake.close();
+  }
 }

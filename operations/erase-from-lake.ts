@@ -9,7 +9,7 @@ import { keptBack, type LakeAltered, type LakeKeeps, type SnapshotDamaged } from
 import { eraseFromSnapshots, type Erasing, type RowsToErase } from '../lake/erase-from-snapshots.ts';
 import type { Lake } from '../lake/lake.ts';
 import { manifestText, sha256Of, sizesOf } from '../lake/manifest.ts';
-import { mapAtOnce } from '../lake/map-at-once.ts';
+import { filterAtOnce } from '../lake/map-at-once.ts';
 import { openLake } from '../lake/open-lake.ts';
 import { requireOwnLake } from '../lake/own-lake.ts';
 import type { RecordNamed } from '../warehouse/erase/erase-record.ts';
@@ -93,8 +93,7 @@ async function notFound({ client }: ExportSession, lake: Lake): Promise<Snapshot
   const complete = new Set(await lake.snapshotIds());
   const [noted] = await readNoted(client, { lake: lake.location });
   const lost = (noted?.ids ?? []).filter((id) => !complete.has(id));
-  const areThere = await mapAtOnce(8, lost, (id) => lake.isThere(`snapshots/${id}`));
-  const incomplete = lost.filter((_, place) => areThere[place]);
+  const incomplete = await filterAtOnce(8, lost, (id) => lake.isThere(`snapshots/${id}`));
   const missing = lost.filter((id) => !incomplete.includes(id));
   return [
     { became: 'missing', ids: missing } as const,

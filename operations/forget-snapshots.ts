@@ -1,7 +1,7 @@
 import { LakeRefused, LakeUnavailable } from '../lake/errors.ts';
 import type { Lake } from '../lake/lake.ts';
 import { openLake } from '../lake/open-lake.ts';
-import { mapAtOnce } from '../lake/map-at-once.ts';
+import { filterAtOnce } from '../lake/map-at-once.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { noteGone, readNoted } from '../warehouse/snapshots/unsearched-snapshots.ts';
 
@@ -30,8 +30,8 @@ export class SnapshotsThere extends Error {
 }
 
 /** What was made of the snapshots, or what a killed process left, is there. */
-export class MadeOfSnapshots extends Error {
-  override readonly name = 'MadeOfSnapshots';
+export class LeftoversThere extends Error {
+  override readonly name = 'LeftoversThere';
   readonly handling = 'stop';
 
   constructor(place: string, folders: readonly string[]) {
@@ -57,7 +57,7 @@ export class PlaceUnseen extends Error {
 
 /**
  * Notes that snapshots are no longer in a place where they were published. Those that this warehouse's lake has were moved there. With
- * `force` the place is not looked into. Throws NothingNoted, SnapshotsThere, MadeOfSnapshots, PlaceUnseen, and what this warehouse's lake does.
+ * `force` the place is not looked into. Throws NothingNoted, SnapshotsThere, LeftoversThere, PlaceUnseen, and what this warehouse's lake does.
  */
 export async function forgetSnapshots(
   { warehouse, location, scratch }: { warehouse: Warehouse; location: string; scratch: string },
@@ -74,7 +74,8 @@ export async function forgetSnapshots(
     const complete = new Set(await lake.snapshotIds());
     return {
       moved: ids.filter((id) => complete.has(id)),
-      incomplete: await filter(
+      incomplete: await filterAtOnce(
+        8,
         ids,
         async (id) => !complete.has(id) && (await lake.isThere(`snapshots/${id}`)),
       ),
@@ -90,24 +91,23 @@ export async function forgetSnapshots(
   return { gone, moved };
 }
 
-/** Throws SnapshotsThere, MadeOfSnapshots, PlaceUnseen. */
+/** Throws SnapshotsThere, LeftoversThere, PlaceUnseen. */
 async function requireNothingIn(
   { place, scratch }: { place: string; scratch: string },
   ids: readonly string[],
 ): Promise<void> {
   const [snapshots, folders] = await seen(place, () =>
     inLake({ location: place, scratch }, async (lake): Promise<[string[], string[]]> => [
-      await filter(ids, (id) => lake.isThere(`snapshots/${id}`)),
-      await filter(['snapshots', 'marts', 'iceberg'], async (name) => (await lake.filesIn(name)).length > 0),
+      await filterAtOnce(8, ids, (id) => lake.isThere(`snapshots/${id}`)),
+      await filterAtOnce(
+        8,
+        ['snapshots', 'marts', 'iceberg'],
+        async (name) => (await lake.filesIn(name)).length > 0,
+      ),
     ]),
   );
   if (snapshots.length > 0) throw new SnapshotsThere(place, snapshots);
-  if (folders.length > 0) throw new MadeOfSnapshots(place, folders);
-}
-
-async function filter(items: readonly string[], is: (item: string) => Promise<boolean>): Promise<string[]> {
-  const are = await mapAtOnce(8, items, is);
-  return items.filter((_, place) => are[place]);
+  if (folders.length > 0) throw new LeftoversThere(place, folders);
 }
 
 async function inLake<Result>(

@@ -35,7 +35,7 @@ export async function renewLakeMarts(host: Host, renewing: Renewing): Promise<bo
     whenFree('The marts on the lake were not built anew', async () => {
       if (await areBuilt(host, 'lake')) return buildOrDropOnLake(host, renewing);
       // Readers may be led to marts that Postgres does not know of, for it was restored to a moment before they were built.
-      if (await hasLakeMarts(host)) await dropOnLake(host, renewing, 'Postgres knows of no build');
+      if (await hasLakeMarts(host)) await dropOnLake(host, renewing, 'Postgres knows of no build of them');
       return false;
     }),
   );
@@ -51,7 +51,7 @@ async function buildOrDropOnLake(host: Host, renewing: Renewing): Promise<boolea
     // Where they were built instead, is told with the snapshots that were not searched.
     if (error instanceof NoSnapshot && !(await hasLakeMarts(host))) return false;
     if (!failsAtEveryTry(error)) throw error;
-    await dropOnLake(host, renewing, error.message);
+    await dropOnLake(host, renewing, `they could not be built without it (${error.message})`);
     return false;
   }
 }
@@ -59,8 +59,7 @@ async function buildOrDropOnLake(host: Host, renewing: Renewing): Promise<boolea
 async function dropOnLake(host: Host, { onStep }: Renewing, why: string): Promise<void> {
   await dropLakeMarts(host);
   onStep(
-    `the marts on the lake are removed, for they could not be built without it (${why}): ` +
-      'once that is mended, build them again with "daybook dbt build --target lake"',
+    `the marts on the lake are removed, for ${why}: once that is mended, build them again with "daybook dbt build --target lake"`,
   );
 }
 

@@ -17,6 +17,7 @@ import { land } from '../support/land.ts';
 import { proofTest, some } from '../support/proof-test.ts';
 import { row, rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
+import { cacheFolder } from '../support/cache-folder.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { createTestLake } from './export-of.ts';
 import { pythonWithReaders, readIceberg } from './read-iceberg.ts';
@@ -315,7 +316,6 @@ for path in sys.argv[1:]:
             one[key_metadata] = bytes(megabytes << 20)
             writer.add_manifests([one])
 `;
-import { cacheFolder } from '../support/cache-folder.ts';
 
 async function edit(table: string, change: (metadata: Metadata) => void): Promise<void> {
   const metadata = await readMetadata(table);

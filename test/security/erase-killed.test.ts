@@ -19,10 +19,7 @@ test('an erasure that was killed while it removed the old snapshot ends at the n
   const erase = (env: Record<string, string> = {}): ReturnType<typeof run> =>
     run(['erase', connection, 'bills', 'to-erase'], { env });
 
-  await erase({
-    NODE_OPTIONS: `--import ${new URL('../lake/kill-before.mjs', import.meta.url).href}`,
-    TEST_KILL_BEFORE: JSON.stringify({ operation: 'unlink', path: 'part-00000.parquet$' }),
-  });
+  await erase(killedBefore('unlink', 'part-00000.parquet$'));
   const left = await readdir(join(lake, 'snapshots'));
   expect(left).toHaveLength(2);
   expect(left).not.toContain(snapshotId);
@@ -36,26 +33,18 @@ test('an erasure that was killed while it removed the old snapshot ends at the n
 
 test('an erasure that was killed is followed by one of another resource with the same ID, and readers are led to what stays', async () => {
   const connection = await connect();
-  const publish = async (): Promise<void> => {
-    await land(warehouse, {
-      connectionId: connection,
-      stream: 'bills',
-      pages: [[bill('12'), bill('stays')]],
-    });
-    await land(warehouse, {
-      connectionId: connection,
-      stream: 'customers',
-      pages: [[customer('12'), customer('stays')]],
-    });
-    await exportNow({ force: true });
-  };
-  await publish();
-  await run(['erase', connection, 'bills', '12'], {
-    env: {
-      NODE_OPTIONS: `--import ${new URL('../lake/kill-before.mjs', import.meta.url).href}`,
-      TEST_KILL_BEFORE: JSON.stringify({ operation: 'unlink', path: 'part-00000.parquet$' }),
-    },
+  await land(warehouse, {
+    connectionId: connection,
+    stream: 'bills',
+    pages: [[bill('12'), bill('stays')]],
   });
+  await land(warehouse, {
+    connectionId: connection,
+    stream: 'customers',
+    pages: [[customer('12'), customer('stays')]],
+  });
+  await exportNow({ force: true });
+  await run(['erase', connection, 'bills', '12'], { env: killedBefore('unlink', 'part-00000.parquet$') });
   for (const resource of ['customers', 'bills']) {
     const { code, stderr } = await run(['erase', connection, resource, '12']);
     expect([code, stderr]).toEqual([0, expect.anything()]);
@@ -73,10 +62,7 @@ test('after an erasure that was killed and one of another record, Postgres knows
   await exportNow({ force: true });
   const before = (await readdir(join(lake, 'snapshots'))).length;
   await run(['erase', connection, 'bills', 'first'], {
-    env: {
-      NODE_OPTIONS: `--import ${new URL('../lake/kill-before.mjs', import.meta.url).href}`,
-      TEST_KILL_BEFORE: JSON.stringify({ operation: 'rename', path: '/\\d{8}T\\d{6}Z-[0-9a-f]{6}$' }),
-    },
+    env: killedBefore('rename', '/\\d{8}T\\d{6}Z-[0-9a-f]{6}$'),
   });
   // The old one, and the one without the first record.
   expect(await readdir(join(lake, 'snapshots'))).toHaveLength(before + 1);
@@ -100,6 +86,14 @@ test('an erasure whose lake does not answer says that it is to be run again, and
   expect(code).toBe(1);
   expect(await rows(warehouse, `select id from finance.bills where id = 'stays-for-now'`)).toHaveLength(1);
 });
+
+/** By SIGKILL, when it is about to do that to the first file of such a path. */
+function killedBefore(operation: string, path: string): Record<string, string> {
+  return {
+    NODE_OPTIONS: `--import ${new URL('../lake/kill-before.mjs', import.meta.url).href}`,
+    TEST_KILL_BEFORE: JSON.stringify({ operation, path }),
+  };
+}
 
 /** As it is noted of each snapshot, the first that was published first. */
 async function thereOrNot(): Promise<unknown[]> {

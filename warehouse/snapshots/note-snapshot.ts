@@ -59,14 +59,14 @@ export async function readNote(
 }
 
 /**
- * The SHA-256 of the manifest of each snapshot that was ever noted, by ID; empty where it is not known. In any lake: one may have been copied, and
- * one that was to be removed may be there still.
+ * The SHA-256 of the manifest of each snapshot of which it was ever noted, by ID. In any lake: one may have been copied, and one that was to be
+ * removed may be there still.
  */
 export async function readManifestHashes(
   client: Pick<ClientBase, 'query'>,
 ): Promise<ReadonlyMap<string, string>> {
   const { rows } = await client.query<{ id: string; sha256: string }>(
-    'select snapshot_id as id, manifest_sha256 as sha256 from sync.snapshots',
+    `select snapshot_id as id, manifest_sha256 as sha256 from sync.snapshots where manifest_sha256 <> ''`,
   );
   return new Map(rows.map(({ id, sha256 }) => [id, sha256]));
 }
