@@ -15,8 +15,8 @@ export function judgeRequests(
   return complaints;
 }
 
-/** The log is in the order of arrival. */
-function mostWithin(milliseconds: number, requests: readonly LoggedRequest[]): number {
+/** The most that arrived within so many milliseconds. The log is in the order of arrival. */
+export function mostWithin(milliseconds: number, requests: readonly LoggedRequest[]): number {
   let first = 0;
   let most = 0;
   requests.forEach(({ at }, last) => {

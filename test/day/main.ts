@@ -1,15 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
-import { Client, Connection } from '@temporalio/client';
 import { Command } from 'commander';
-import { freePort } from '../../embedded/free-port.ts';
-import { startPostgres } from '../../embedded/postgres.ts';
-import { startTemporal } from '../../embedded/temporal.ts';
-import { migrate } from '../../warehouse/migrate.ts';
-import { openWarehouse } from '../../warehouse/open-warehouse.ts';
-import type { Place } from './open-company.ts';
+import { onOwnServers } from '../support/own-servers.ts';
 import { runDay, type Day, type DayOptions } from './run-day.ts';
 
 const program = new Command('day')
@@ -23,51 +13,12 @@ const program = new Command('day')
   .addHelpText('after', '\nExample:\n  $ npm run day -- --ticks 50 --seed 4711')
   .action(async (options: DayOptions) => {
     report(`Seed ${options.seed}`);
-    const day = await inPlace((place) => runDay(place, options, report));
+    const day = await onOwnServers((place) => runDay(place, options, report), report);
     show(day, options);
     process.exitCode = day.complaints.length === 0 ? 0 : 1;
   });
 
 await program.parseAsync();
-
-/** Servers of the day's own, in a folder that goes away. */
-async function inPlace(live: (place: Place) => Promise<Day>): Promise<Day> {
-  const folder = await mkdtemp(join(tmpdir(), 'daybook-day-'));
-  const postgres = await startPostgres({ dataDir: join(folder, 'postgres'), port: await freePort() });
-  const temporalOptions = {
-    databaseFile: join(folder, 'temporal.db'),
-    port: await freePort(),
-    uiPort: await freePort(),
-    report,
-  };
-  let temporal = await startTemporal(temporalOptions);
-  const interruptTemporal = async (): Promise<void> => {
-    await temporal.stop();
-    await wait(5_000);
-    temporal = await startTemporal(temporalOptions);
-  };
-  const warehouse = openWarehouse({ url: postgres.url, connections: 4 });
-  const connection = await Connection.connect({ address: temporal.address });
-  try {
-    await migrate(warehouse);
-    report(`Watch it at ${temporal.ui}`);
-    return await live({
-      databaseUrl: postgres.url,
-      warehouse,
-      temporalAddress: temporal.address,
-      namespace: 'default',
-      client: new Client({ connection }),
-      folder,
-      interruptTemporal,
-    });
-  } finally {
-    await connection.close();
-    await warehouse.close();
-    await temporal.stop();
-    await postgres.stop();
-    await rm(folder, { recursive: true, force: true });
-  }
-}
 
 function report(progress: string): void {
   process.stderr.write(`${progress}\n`);

@@ -1,23 +1,9 @@
-import type { Client } from '@temporalio/client';
 import { startSandbox, type Sandbox } from '../../sandbox/start-sandbox.ts';
 import { addConnection } from '../../warehouse/connections/add-connection.ts';
-import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { freePort } from '../../embedded/free-port.ts';
+import type { Place } from '../support/own-servers.ts';
 import { createSandboxAdmin, type SandboxAdmin } from '../support/sandbox-admin.ts';
 import { startProcesses, type ProcessPlan, type Processes } from './processes.ts';
-
-/** Where a day takes place: an empty warehouse, and a Temporal namespace of its own. */
-export interface Place {
-  readonly databaseUrl: string;
-  readonly warehouse: Warehouse;
-  readonly temporalAddress: string;
-  readonly namespace: string;
-  readonly client: Client;
-  /** A folder of its own, where the processes run. */
-  readonly folder: string;
-  /** Lets Temporal be away for some seconds, where it is not shared with others. */
-  readonly interruptTemporal?: () => Promise<void>;
-}
 
 export interface Company extends Place {
   readonly sandbox: Sandbox;

@@ -4,6 +4,8 @@ import { startDaybook, type DaybookProcess } from '../support/daybook-process.ts
 export interface Processes {
   /** How many were killed. */
   readonly kills: () => number;
+  /** Of those that run now. */
+  pids(): Promise<readonly number[]>;
   /** Kills one without warning. */
   kill(number: number): void;
   /** Stops all; says which of them had ended by themselves, and how. */
@@ -36,6 +38,7 @@ export async function startProcesses(
   await Promise.all(running.map(async ({ plan, process }) => (await process).says(plan.ready)));
   return {
     kills: () => kills,
+    pids: () => Promise.all(running.map(async ({ process }) => (await process).pid)),
     kill(number) {
       const victim = running[number];
       if (victim === undefined) throw new Error(`There is no process ${number}.`);

@@ -6,7 +6,8 @@ import { chanceOf } from './chance.ts';
 import { disturb } from './disturb.ts';
 import { judgeDay } from './judge-day.ts';
 import { openOffice, type Office } from './office.ts';
-import { connections, openCompany, processesOfDay, type Company, type Place } from './open-company.ts';
+import { connections, openCompany, processesOfDay, type Company } from './open-company.ts';
+import type { Place } from '../support/own-servers.ts';
 import { startTicking } from './start-ticking.ts';
 import { summarise, ticksOf, type Summary } from './summarise.ts';
 
@@ -92,7 +93,7 @@ async function keep(company: Company, appointment: Appointment): Promise<void> {
     return;
   }
   if (appointment.what === 'no Temporal') {
-    await company.interruptTemporal?.();
+    await company.interruptTemporal?.(5);
     return;
   }
   const run =

@@ -1,3 +1,4 @@
+import type { Hour } from '../fleet/hour/run-hour.ts';
 import { hasJava } from '../support/has-java.ts';
 import { inTable } from '../support/in-table.ts';
 
@@ -115,6 +116,22 @@ export const proofs: readonly Proof[] = [
     title: 'workflows reset at every task',
     run: { tests: ['test/rerun'], env: { TEST_PROOF: 'all' } },
     judge: judgeTests,
+  },
+  {
+    name: 'fleet',
+    title:
+      'ten thousand small companies for an hour: schedules, webhooks, kills, Temporal away for ten minutes',
+    run: { program: ['test/fleet/hour/main.ts'] },
+    judge(result: unknown): Verdict {
+      const { connections, firstLoadsSeconds, runs, webhooks, kills, worstAges, records, complaints } =
+        result as Hour;
+      const minutes = (seconds: number | null): string => `${Math.round((seconds ?? Infinity) / 60)}`;
+      const counts = Object.entries(runs).map(([run, count]) => `${count.toLocaleString('en')} ${run}`);
+      return {
+        seen: `${connections.toLocaleString('en')} companies loaded in ${minutes(firstLoadsSeconds)} minutes; ${counts.join(', ')}; ${webhooks.toLocaleString('en')} webhooks, ${kills} kills; complete ${minutes(worstAges.p95)} minutes ago at worst (p95) before Temporal was away; ${records.toLocaleString('en')} records compared: ${complaints[0] ?? 'all as at the source'}`,
+        holds: complaints.length === 0,
+      };
+    },
   },
   {
     name: 'small-mistakes',

@@ -1,0 +1,110 @@
+import { createSandboxAdmin, type SandboxAdmin } from '../../support/sandbox-admin.ts';
+import { freePort } from '../../../embedded/free-port.ts';
+import { startSandbox, type Sandbox } from '../../../sandbox/start-sandbox.ts';
+import { addConnection } from '../../../warehouse/connections/add-connection.ts';
+import { startProcesses, type Processes } from '../../day/processes.ts';
+import type { Place } from '../../support/own-servers.ts';
+
+export interface FleetOptions {
+  readonly connections: number;
+  /** Of each connection, at the beginning. */
+  readonly records: number;
+  readonly everyMinutes: number;
+  /** The budget of the product; the service allows a tenth more. */
+  readonly requestsPer10s: number;
+  readonly seed: number;
+}
+
+export interface Fleet extends Place {
+  readonly names: readonly string[];
+  readonly sandbox: Sandbox;
+  readonly admin: SandboxAdmin;
+  readonly processes: Processes;
+}
+
+/** Two workers, and whoever takes the webhooks. */
+export const processesOfFleet = 3;
+
+const platforms = ['QUICKBOOKS', 'XERO', 'NETSUITE'] as const;
+
+/** Only here the list of deletion events has those of bills. */
+export function tellsDeletions(name: string): boolean {
+  return platformOf(Number(name.slice(3))) === 'QUICKBOOKS';
+}
+
+/** Companies of the sandbox with a schedule each, and processes that may be killed. Nothing is loaded yet. */
+export async function openFleet(
+  place: Place,
+  options: FleetOptions,
+  report: (progress: string) => void,
+): Promise<Fleet> {
+  const { connections, requestsPer10s, seed } = options;
+  const sandbox = await startSandbox({ seed, records: 100 });
+  try {
+    const admin = createSandboxAdmin(sandbox.adminUrl);
+    await admin.configure({ requestsPer10s: Math.ceil(requestsPer10s * 1.1) });
+    const names = Array.from({ length: connections }, (_, n) => `co-${String(n).padStart(5, '0')}`);
+    for (let first = 0; first < connections; first += groupOf) {
+      const group = names.slice(first, first + groupOf);
+      await addCompanies({ ...place, admin, apiAddress: sandbox.url }, { group, ...options });
+      if (first % 1_000 === 0) report(`${first} of ${connections} connections added`);
+    }
+    const port = await freePort();
+    const env = {
+      DATABASE_URL: place.databaseUrl,
+      TEMPORAL_ADDRESS: place.temporalAddress,
+      TEMPORAL_NAMESPACE: place.namespace,
+      DAYBOOK_API_URL: sandbox.url,
+      DAYBOOK_CLIENT_ID: 'sandbox-client',
+      DAYBOOK_CLIENT_SECRET: 'sandbox-secret',
+      DAYBOOK_API_REQUESTS_PER_10S: String(requestsPer10s),
+      DAYBOOK_SECRET_KEY: secretKey.toString('base64'),
+      DAYBOOK_HOME: place.folder,
+      DAYBOOK_HTTP_PORT: '0',
+      DAYBOOK_LOG_LEVEL: 'error',
+    };
+    const worker = { command: 'worker', ready: /worker is ready/ };
+    const serve = { command: 'serve', ready: /Serving at/, env: { DAYBOOK_HTTP_PORT: String(port) } };
+    const processes = await startProcesses([worker, worker, serve], { env, cwd: place.folder });
+    await admin.sendWebhooks({ ...badPost, addresses: [`http://127.0.0.1:${port}/webhooks`], seed });
+    return { ...place, names, sandbox, admin, processes };
+  } catch (error) {
+    await sandbox.close();
+    throw error;
+  }
+}
+
+const groupOf = 100;
+const secretKey = Buffer.alloc(32, 'k');
+
+/** Webhooks that get lost, come twice, late or from somebody else. */
+const badPost = { lost: 0.1, doubled: 0.1, delayed: 0.2, delayMs: 60_000, forged: 0.05, timeFactor: 10 };
+
+function platformOf(n: number): string {
+  return platforms[n % platforms.length] ?? platforms[0];
+}
+
+async function addCompanies(
+  { admin, warehouse, apiAddress }: Pick<Fleet, 'admin' | 'warehouse'> & { apiAddress: string },
+  { group, records, everyMinutes }: { group: readonly string[]; records: number; everyMinutes: number },
+): Promise<void> {
+  await admin.execute(
+    ...group.map((name) => ({
+      kind: 'add-connection' as const,
+      name,
+      platform: platformOf(Number(name.slice(3))),
+      records,
+      accessToken: `token-of-${name}`,
+    })),
+  );
+  for (const connectionId of group) {
+    await addConnection(warehouse, secretKey, {
+      connectionId,
+      apiAddress,
+      token: `token-of-${connectionId}`,
+      expandPlatformData: false,
+      syncEvery: everyMinutes * 60_000,
+      reconcileEvery: 86_400_000,
+    });
+  }
+}

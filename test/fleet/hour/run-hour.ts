@@ -1,0 +1,178 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { chanceOf } from '../../day/chance.ts';
+import { mostWithin } from '../../day/judge-requests.ts';
+import type { Place } from '../../support/own-servers.ts';
+import { judgeFleet } from './judge-fleet.ts';
+import { agesOf, notReadSince, sizesOf, type Ages, type Sizes } from './measure-fleet.ts';
+import { openFleet, processesOfFleet, tellsDeletions, type Fleet, type FleetOptions } from './open-fleet.ts';
+
+export interface HourOptions extends FleetOptions {
+  /** After the first loads. */
+  readonly minutes: number;
+  /** How long Temporal is away, in the middle. */
+  readonly temporalAwayMinutes: number;
+}
+
+export interface Hour {
+  readonly connections: number;
+  readonly minutes: number;
+  readonly firstLoadsSeconds: number;
+  /** By kind and status: `sync succeeded`. */
+  readonly runs: Readonly<Record<string, number>>;
+  readonly changed: number;
+  readonly webhooks: number;
+  readonly kills: number;
+  /** Over the hour, minute by minute: the largest of each. */
+  readonly worstAges: Ages;
+  readonly worstAgesWithoutTemporal: Ages;
+  readonly mostRequestsPer10s: number;
+  /** That the service refused because they were too many. */
+  readonly refused: number;
+  readonly sizes: Sizes;
+  readonly settledSeconds: number;
+  readonly records: number;
+  readonly values: number;
+  /** What was not as promised, in sentences; none after a good hour. */
+  readonly complaints: readonly string[];
+}
+
+/**
+ * Many small companies with a schedule each: all are loaded, then there is an hour in which a tenth of them change, with webhooks that get lost,
+ * come twice or late, processes are killed every five minutes, and Temporal is away for a while. Then all must be as the source has it.
+ */
+export async function runHour(
+  place: Place,
+  options: HourOptions,
+  report: (progress: string) => void,
+): Promise<Hour> {
+  const began = performance.now();
+  const fleet = await openFleet(place, options, report);
+  const secondsSince = (moment: number): number => Math.round((performance.now() - moment) / 1_000);
+  try {
+    const loading = performance.now();
+    report(`All are added after ${secondsSince(began)} s; the first loads begin`);
+    await until(fleet, new Date(0), report);
+    const firstLoadsSeconds = secondsSince(loading);
+    report(`All are loaded after ${firstLoadsSeconds} s`);
+    const lived = await liveThrough(fleet, options, report);
+    const settling = performance.now();
+    await until(fleet, new Date(), report);
+    await untilPostIsDone(fleet);
+    const settledSeconds = secondsSince(settling);
+    const sizes = await sizesOf(fleet);
+    const ended = await fleet.processes.stop();
+    report('Comparing each with its source');
+    const { records, values, complaints } = await judgeFleet(fleet, options, report);
+    return {
+      ...{ connections: options.connections, minutes: options.minutes, firstLoadsSeconds, settledSeconds },
+      ...lived,
+      runs: await countRuns(fleet),
+      webhooks: (await fleet.admin.deliveries()).total,
+      kills: fleet.processes.kills(),
+      ...{ sizes, records, values, complaints: [...ended, ...complaints] },
+    };
+  } finally {
+    await fleet.processes.stop();
+    await fleet.sandbox.close();
+  }
+}
+
+type Lived = Pick<
+  Hour,
+  'changed' | 'worstAges' | 'worstAgesWithoutTemporal' | 'mostRequestsPer10s' | 'refused'
+>;
+
+async function liveThrough(
+  fleet: Fleet,
+  { minutes, temporalAwayMinutes, seed }: HourOptions,
+  report: (progress: string) => void,
+): Promise<Lived> {
+  const chance = chanceOf(`fleet/${seed}`);
+  const changing = chance.someOf(fleet.names, Math.ceil(fleet.names.length / 10));
+  const worst = { before: noAges, after: noAges };
+  let changed = 0;
+  let mostRequestsPer10s = 0;
+  let refused = 0;
+  let away: Promise<void> | undefined;
+  await fleet.admin.clearRequests();
+  const began = performance.now();
+  for (let minute = 0; minute < minutes; minute += 1) {
+    const due = changing.slice(
+      ...[minute, minute + 1].map((of) => Math.floor((of * changing.length) / minutes)),
+    );
+    for (const name of due) {
+      await change(fleet, name, seed + minute);
+      changed += 1;
+    }
+    if (minute % 5 === 4) fleet.processes.kill(chance.below(processesOfFleet));
+    if (minute === Math.floor(minutes / 2) && temporalAwayMinutes > 0)
+      away = fleet.interruptTemporal?.(temporalAwayMinutes * 60);
+    const requests = await fleet.admin.requests();
+    await fleet.admin.clearRequests();
+    mostRequestsPer10s = Math.max(mostRequestsPer10s, mostWithin(10_000, requests));
+    refused += requests.filter(({ status }) => status === 429).length;
+    const ages = await agesOf(fleet);
+    const when = away === undefined ? 'before' : 'after';
+    worst[when] = olderOf(worst[when], ages);
+    report(
+      `minute ${minute}: complete ${String(ages.median)} s ago (median), ${String(ages.p95)} (p95), ${String(ages.oldest)} (oldest); ` +
+        `${requests.length} requests, ${changed} companies changed, ${fleet.processes.kills()} kills`,
+    );
+    await wait(Math.max(0, began + (minute + 1) * 60_000 - performance.now()));
+  }
+  await away;
+  return {
+    changed,
+    mostRequestsPer10s,
+    refused,
+    worstAges: worst.before,
+    worstAgesWithoutTemporal: worst.after,
+  };
+}
+
+const noAges: Ages = { median: 0, p95: 0, oldest: 0 };
+
+function olderOf(one: Ages, other: Ages): Ages {
+  const older = (left: number | null, right: number | null): number | null =>
+    left === null || right === null ? null : Math.max(left, right);
+  return {
+    median: older(one.median, other.median),
+    p95: older(one.p95, other.p95),
+    oldest: older(one.oldest, other.oldest),
+  };
+}
+
+async function change({ admin }: Fleet, connection: string, seed: number): Promise<void> {
+  await admin.activity({ connection, seed, changes: 1, touches: 1 });
+  if (tellsDeletions(connection))
+    await admin.activity({ connection, seed: seed + 1, resources: ['bills'], deletes: 1 });
+}
+
+/** Waits until a sync has read each wholly that began after `since`. */
+async function until(fleet: Fleet, since: Date, report: (progress: string) => void): Promise<void> {
+  for (let looks = 0; ; looks += 1) {
+    const left = await notReadSince(fleet, since);
+    if (left === 0) return;
+    if (looks % 12 === 0) report(`${left} have not been read yet`);
+    await wait(5_000);
+  }
+}
+
+/** The last webhooks are still being tried; a stored one is applied within 30 s. */
+async function untilPostIsDone({ admin, warehouse }: Fleet): Promise<void> {
+  for (;;) {
+    const { waiting } = await admin.deliveries();
+    const { rows } = await warehouse.pool.query(
+      `select from sync.webhook_inbox where status = 'waiting' limit 1`,
+    );
+    if (waiting === 0 && rows.length === 0) return;
+    await wait(1_000);
+  }
+}
+
+async function countRuns({ warehouse }: Fleet): Promise<Record<string, number>> {
+  const { rows } = await warehouse.pool.query<{ run: string; runs: number }>(
+    `select kind || ' ' || status as run, count(*)::int as runs from sync.runs group by 1 order by 1`,
+  );
+  return Object.fromEntries(rows.map(({ run, runs }) => [run, runs]));
+}

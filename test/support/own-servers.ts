@@ -1,0 +1,65 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import { freePort } from '../../embedded/free-port.ts';
+import { startPostgres } from '../../embedded/postgres.ts';
+import { startTemporal } from '../../embedded/temporal.ts';
+import { migrate } from '../../warehouse/migrate.ts';
+import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts';
+
+/** An empty warehouse, and a Temporal namespace of its own. */
+export interface Place {
+  readonly databaseUrl: string;
+  readonly warehouse: Warehouse;
+  readonly temporalAddress: string;
+  readonly namespace: string;
+  readonly client: Client;
+  /** A folder of its own, where processes run. */
+  readonly folder: string;
+  /** Lets Temporal be away for so many seconds, where it is not shared with others. */
+  readonly interruptTemporal?: (seconds: number) => Promise<void>;
+}
+
+/** Starts a Postgres and a Temporal server of their own, in a folder that goes away after `live`. */
+export async function onOwnServers<Result>(
+  live: (place: Place) => Promise<Result>,
+  report: (progress: string) => void,
+): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), 'daybook-test-place-'));
+  const postgres = await startPostgres({ dataDir: join(folder, 'postgres'), port: await freePort() });
+  const temporalOptions = {
+    databaseFile: join(folder, 'temporal.db'),
+    port: await freePort(),
+    uiPort: await freePort(),
+    report,
+  };
+  let temporal = await startTemporal(temporalOptions);
+  const interruptTemporal = async (seconds: number): Promise<void> => {
+    await temporal.stop();
+    await wait(seconds * 1_000);
+    temporal = await startTemporal(temporalOptions);
+  };
+  const warehouse = openWarehouse({ url: postgres.url, connections: 4 });
+  const connection = await Connection.connect({ address: temporal.address });
+  try {
+    await migrate(warehouse);
+    report(`Watch it at ${temporal.ui}`);
+    return await live({
+      databaseUrl: postgres.url,
+      warehouse,
+      temporalAddress: temporal.address,
+      namespace: 'default',
+      client: new Client({ connection }),
+      folder,
+      interruptTemporal,
+    });
+  } finally {
+    await connection.close();
+    await warehouse.close();
+    await temporal.stop();
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
