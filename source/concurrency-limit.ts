@@ -1,40 +1,56 @@
-/** Lets a number of callers work at once. Of those that wait, the one that came first is next. */
+/** Lets a number of callers work at once. Those that wait come in turns: one of each that `of` names, and of each the one that came first. */
 export interface ConcurrencyLimit {
   /** Rejects with the signal's reason when that is aborted before the work has begun. */
-  run<Result>(signal: AbortSignal | undefined, work: () => Promise<Result>): Promise<Result>;
+  run<Result>(
+    caller: { readonly of: string; readonly signal?: AbortSignal | undefined },
+    work: () => Promise<Result>,
+  ): Promise<Result>;
 }
 
 export function limitConcurrency(count: number): ConcurrencyLimit {
-  const waiting = new Set<() => void>();
+  /** In the order of their turns. */
+  const waiting = new Map<string, Set<() => void>>();
   let running = 0;
   return {
-    async run(signal, work) {
+    async run({ of, signal }, work) {
       signal?.throwIfAborted();
       if (running < count) running += 1;
-      else await turn(signal);
+      else await turn(of, signal);
       try {
         return await work();
       } finally {
         const [next] = waiting;
-        // The place of the one that is done is handed over, so that nobody who comes later gets in between.
         if (next === undefined) running -= 1;
-        else next();
+        else handOn(next);
       }
     },
   };
 
-  function turn(signal: AbortSignal | undefined): Promise<void> {
+  /** The place of one that is done: nobody who comes later gets in between. */
+  function handOn([of, callers]: [string, Set<() => void>]): void {
+    waiting.delete(of);
+    waiting.set(of, callers);
+    const [next] = callers;
+    next?.();
+  }
+
+  function turn(of: string, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
+      const callers = waiting.get(of) ?? new Set();
+      const forget = (): void => {
+        callers.delete(go);
+        if (callers.size === 0) waiting.delete(of);
+      };
       const go = (): void => {
-        waiting.delete(go);
+        forget();
         signal?.removeEventListener('abort', leave);
         resolve();
       };
       const leave = (): void => {
-        waiting.delete(go);
+        forget();
         reject(signal?.reason as Error);
       };
-      waiting.add(go);
+      waiting.set(of, callers.add(go));
       signal?.addEventListener('abort', leave, { once: true });
     });
   }

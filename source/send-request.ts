@@ -25,7 +25,7 @@ export interface Service {
   readonly budget: RequestBudget;
   /** As many as there are connections: whoever waits for one holds no grant. */
   readonly exchanges: ConcurrencyLimit;
-  /** One at a time asks the budget, so that grants are given in the order of the questions. */
+  /** One at a time asks the budget, so that grants are given in turns. */
   readonly questions: ConcurrencyLimit;
   readonly timeouts: Timeouts;
   readonly limits: AnswerLimits;
@@ -65,9 +65,12 @@ export interface Answer {
   readonly failure: Failure;
 }
 
-/** Sends one GET as soon as a connection is free and the budget allows. Callers come in the order in which they asked. */
+/**
+ * Sends one GET as soon as a connection is free and the budget allows. Companies take turns: one whose lists never end delays a request of
+ * another by its own one, not by all that it waits with.
+ */
 export async function sendRequest(service: Service, request: ServiceRequest): Promise<Answer> {
-  const response = await service.exchanges.run(request.signal, () => respondWithGrant(service, request));
+  const response = await service.exchanges.run(callerOf(request), () => respondWithGrant(service, request));
   const { status, requestId, receivedAt, body } = response;
   if (body !== null) {
     const failure = { request: nameOf(service, request), status, errorCode: null, requestId };
@@ -99,7 +102,7 @@ interface Response {
 /** A request that was not ready to be written in time takes another grant: a grant counts from when it was given. */
 async function respondWithGrant(service: Service, request: ServiceRequest): Promise<Response> {
   for (;;) {
-    const grant = await service.questions.run(request.signal, () => takeGrant(service, request));
+    const grant = await service.questions.run(callerOf(request), () => takeGrant(service, request));
     try {
       return await respond(service, request, grant);
     } catch (error) {
@@ -108,6 +111,10 @@ async function respondWithGrant(service: Service, request: ServiceRequest): Prom
       grant.release();
     }
   }
+}
+
+function callerOf({ accessToken: of, signal }: ServiceRequest): Parameters<ConcurrencyLimit['run']>[0] {
+  return { of, signal };
 }
 
 async function takeGrant(service: Service, request: ServiceRequest): Promise<Grant> {

@@ -27,14 +27,15 @@ async function moveVersions(
 ): Promise<void> {
   if (ids.length === 0) return;
   await client.query(
-    `update history.record_versions latest set last_synced_at = held.${resource.version}
-     from finance.${resource.name} held
-     where held.connection_id = $1 and held.id = any($3::text[])
-       and latest.connection_id = $1 and latest.resource = $2 and latest.record_id = held.id and latest.op = 'upsert'
+    `with moved as materialized (select $1::text as connection_id, id from unnest($3::text[]) as page (id))
+     update history.record_versions latest set last_synced_at = held.${resource.version}
+     from moved
+     join finance.${resource.name} held on held.connection_id = moved.connection_id and held.id = moved.id
+     where latest.connection_id = moved.connection_id and latest.resource = $2 and latest.record_id = moved.id and latest.op = 'upsert'
        and latest.last_synced_at ${whichAre} held.${resource.version}
        and latest.recorded_at = (
          select max(v.recorded_at) from history.record_versions v
-         where v.connection_id = $1 and v.resource = $2 and v.record_id = held.id
+         where v.connection_id = $1 and v.resource = $2 and v.record_id = moved.id
        )`,
     [connectionId, resource.name, ids],
   );

@@ -66,8 +66,11 @@ async function removeOrphans(client: PoolClient, { pass, resource, page }: PageT
   const { connectionId } = pass;
   const ids = page.records.map(({ id }) => id);
   const { rows } = await client.query<{ id: string }>(
-    `select id from unnest($2::text[]) as record (id)
-     where not exists (select from finance.${resource.name} f where f.connection_id = $1 and f.id = record.id)`,
+    `with record as materialized (select $1::text as connection_id, id from unnest($2::text[]) as page (id))
+     select id from record
+     where not exists (
+       select from finance.${resource.name} f where f.connection_id = record.connection_id and f.id = record.id
+     )`,
     [connectionId, ids],
   );
   await removeChildren(client, { connectionId, resource, ids: rows.map(({ id }) => id) });

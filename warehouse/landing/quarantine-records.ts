@@ -88,12 +88,13 @@ async function withoutOutdated(
   }>({
     name: `read versions of ${resource.name}`,
     text: `
+      with refused as materialized (select $1::text as connection_id, id from unnest($2::text[]) as page (id))
       select refused.id, held.${resource.version}::text as held, t.version::text as deleted,
         coalesce(t.erased and coalesce(t.noted_at >= $4::timestamptz, true), false) as "mayBeErased"
-      from unnest($2::text[]) as refused (id)
-      left join finance.${resource.name} held on $3 and held.connection_id = $1 and held.id = refused.id
+      from refused
+      left join finance.${resource.name} held on $3 and held.connection_id = refused.connection_id and held.id = refused.id
       left join sync.tombstones t
-        on t.connection_id = $1 and t.resource = '${resource.name}' and t.record_id = refused.id
+        on t.connection_id = refused.connection_id and t.resource = '${resource.name}' and t.record_id = refused.id
         and ($3 and t.source <> 'reconcile' or t.erased)`,
     values: [connectionId, ids, mayLag, askedAt],
   });

@@ -31,16 +31,19 @@ export async function settleRecords(
 
 /** Of the entries, those of versions that are not newer than the good one, and those that do not say how new they are. */
 const settleSql = `
-  with tombstones as (
-    delete from sync.tombstones where connection_id = $1 and resource = $2 and record_id = any($3::text[])
-    returning record_id, version, source
+  with good as materialized (
+    select $1::text as connection_id, * from unnest($3::text[], $4::bigint[], $6::timestamptz[]) as page (id, version_us, version)
+  ), tombstones as (
+    delete from sync.tombstones t using good
+    where t.connection_id = good.connection_id and t.resource = $2 and t.record_id = good.id
+    returning t.record_id, t.version, t.source, good.version as good_version
   ), overruled as (
     insert into sync.overruled_deletions as known (connection_id, resource, record_id, versions, until)
-    select $1, $2, record_id, array[tombstones.version], tombstones.version
-    from tombstones join unnest($3::text[], $6::timestamptz[]) as good (record_id, version) using (record_id)
-    where tombstones.version >= good.version
+    select $1, $2, record_id, array[version], version
+    from tombstones
+    where version >= good_version
       -- A reconcile's is of the end of a second, in which the record may live again, and be deleted once more.
-      and (tombstones.source <> 'reconcile' or tombstones.version > good.version + interval '1 second')
+      and (source <> 'reconcile' or version > good_version + interval '1 second')
     on conflict (connection_id, resource, record_id) do update set
       versions = known.versions || excluded.versions, until = greatest(known.until, excluded.until)
   ), issues as (
@@ -48,7 +51,7 @@ const settleSql = `
   )
   update sync.quarantine q
   set status = 'landed', closed_at = $5, closed_why = 'a good version arrived'
-  from unnest($3::text[], $4::bigint[]) as good (id, version_us)
-  where q.connection_id = $1 and q.resource = $2 and q.entry_key = any($3::text[]) and q.status = 'open'
-    and q.record_id is not null and q.entry_key = good.id
+  from good
+  where q.connection_id = good.connection_id and q.resource = $2 and q.entry_key = good.id and q.status = 'open'
+    and q.record_id is not null
     and (q.version_us is null or q.version_us <= good.version_us)`;

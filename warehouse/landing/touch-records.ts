@@ -12,10 +12,13 @@ export async function touchRecords(
   await client.query({
     name: `touch ${resource.name}`,
     text: `
+      with arriving as materialized (
+        select $1::text as connection_id, * from unnest($2::text[], $3::timestamptz[], $4::bytea[]) as page (id, version, hash)
+      )
       update finance.${resource.name} held
       set ${resource.version} = arriving.version, _content_hash = arriving.hash
-      from unnest($2::text[], $3::timestamptz[], $4::bytea[]) as arriving (id, version, hash)
-      where held.connection_id = $1 and held.id = arriving.id`,
+      from arriving
+      where held.connection_id = arriving.connection_id and held.id = arriving.id`,
     values: [
       connectionId,
       records.map(({ id }) => id),

@@ -120,7 +120,9 @@ export async function lockLandings(db: Warehouse['db'], connectionId: string): P
  * readings of one resource cannot deadlock, and the order of `landedAt` is the order of commits. It is the clock of the resource
  * that is locked, which readers cannot do; what releases before 0.6 lock is locked before, so that its time is later.
  *
- * Plans are made while tables are empty and kept while they grow: with the settings, only index look-ups, which stay right.
+ * Plans are made while tables are empty and kept while they grow: with the settings, only index look-ups, which stay right. What is joined to a
+ * list of records is looked up by `lateral … offset 0`, or names the connection by the list (`with … as materialized (select $1 as connection_id, …)`):
+ * of a connection that is new Postgres expects one row, and where it is a constant, would go through all its rows for each record of the list.
  *
  * What the transaction changes from here on, until it locks another resource, is counted as a change of this one (`sync.note_change`).
  */

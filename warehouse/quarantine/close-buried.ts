@@ -20,16 +20,17 @@ export async function closeBuried(
   await client.query({
     name: 'close entries of buried',
     text: `
+      with deletion as materialized (
+        select $1::text as connection_id, * from unnest($3::text[], $4::bigint[]) as page (id, version_us)
+      )
       update sync.quarantine q
       set status = 'discarded', closed_at = $5::timestamptz, closed_why = $6
-      where q.connection_id = $1 and q.resource = $2 and q.entry_key = any($3::text[]) and q.status = 'open'
+      from deletion
+      where q.connection_id = deletion.connection_id and q.resource = $2 and q.entry_key = deletion.id and q.status = 'open'
         and case
           when $7 = 'reconcile' then true
           when q.version_us is null then $7 = 'webhook'
-          else exists (
-            select from unnest($3::text[], $4::bigint[]) as deletion (id, version_us)
-            where deletion.id = q.entry_key and coalesce(q.version_us <= deletion.version_us, true)
-          )
+          else coalesce(q.version_us <= deletion.version_us, true)
         end`,
     values: [
       ...[connectionId, resource.name, deletions.map(({ id }) => id)],

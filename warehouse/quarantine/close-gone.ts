@@ -8,17 +8,25 @@ import { deletedAtSource } from './deleted-at-source.ts';
  */
 export async function closeGone(
   client: PoolClient,
-  input: RecordScope & { landedAt: string; foundBy: string },
+  input: RecordScope & {
+    landedAt: string;
+    gone: readonly { readonly id: string; readonly foundAt: string }[];
+  },
 ): Promise<void> {
-  const { connectionId, resource, landedAt, foundBy } = input;
+  const { connectionId, resource, landedAt, gone } = input;
+  if (gone.length === 0) return;
   await client.query(
-    `update sync.quarantine q
-     set status = 'discarded', closed_at = $4::timestamptz, closed_why = $5
-     from sync.discrepancies d
-     where d.connection_id = $1 and d.resource = $2 and d.run_id = $3
-       and d.status = 'confirmed' and d.version is null
-       and q.connection_id = $1 and q.resource = $2 and q.entry_key = d.record_id
-       and q.status = 'open' and q.last_seen_at < d.found_at`,
-    [connectionId, resource.name, foundBy, landedAt, deletedAtSource],
+    `with gone as materialized (
+       select $1::text as connection_id, * from unnest($3::text[], $4::timestamptz[]) as confirmed (id, found_at)
+     )
+     update sync.quarantine q
+     set status = 'discarded', closed_at = $5::timestamptz, closed_why = $6
+     from gone
+     where q.connection_id = gone.connection_id and q.resource = $2 and q.entry_key = gone.id
+       and q.status = 'open' and q.last_seen_at < gone.found_at`,
+    [
+      ...[connectionId, resource.name, gone.map(({ id }) => id), gone.map(({ foundAt }) => foundAt)],
+      ...[landedAt, deletedAtSource],
+    ],
   );
 }

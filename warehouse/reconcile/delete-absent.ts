@@ -137,8 +137,13 @@ async function deleteBatch(
     if (listing !== undefined) await lockListing(client, listing);
     const { landedAt } = await lockResource(client, { connectionId, resource: resource.name, runId });
     if (listing !== undefined && (await readStandstill(client, listing)).tooLong) return undefined;
-    const { rows } = await client.query<{ id: string; version: string | null }>(
-      `select record_id as id, greatest(version, gone_by)::text as version
+    const { rows } = await client.query<{
+      id: string;
+      version: string | null;
+      landed: boolean;
+      foundAt: string;
+    }>(
+      `select record_id as id, greatest(version, gone_by)::text as version, version is not null as landed, found_at::text as "foundAt"
        from sync.discrepancies
        where connection_id = $1 and resource = $2 and run_id = $3 and status = 'confirmed' and kind = 'extra'
        limit 1000
@@ -152,15 +157,16 @@ async function deleteBatch(
       version === null ? [] : [{ id, version, deletedAt: landedAt }],
     );
     const { deleted } = await applyTombstones(client, { ...where, source: 'reconcile', deletions });
-    await closeGone(client, { ...where, foundBy });
+    await closeGone(client, { ...where, gone: rows.filter(({ landed }) => !landed) });
     await client.query(
-      `update sync.discrepancies d set
+      `with gone as materialized (select $1::text as connection_id, id from unnest($3::text[]) as batch (id))
+       update sync.discrepancies d set
          status = case when kept.id is null then 'repaired' else 'dismissed' end,
          closed_at = clock_timestamp(),
          closed_why = case when kept.id is null then 'deleted' else 'a newer version had arrived' end
-       from unnest($3::text[]) as gone (id)
-       left join finance.${resource.name} kept on kept.connection_id = $1 and kept.id = gone.id
-       where d.connection_id = $1 and d.resource = $2 and d.record_id = gone.id and d.status = 'confirmed'
+       from gone
+       left join finance.${resource.name} kept on kept.connection_id = gone.connection_id and kept.id = gone.id
+       where d.connection_id = gone.connection_id and d.resource = $2 and d.record_id = gone.id and d.status = 'confirmed'
          and d.closed_at is null`,
       [connectionId, resource.name, rows.map(({ id }) => id)],
     );

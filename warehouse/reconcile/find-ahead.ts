@@ -101,12 +101,15 @@ export async function readShownTwice(
   const { rows } = await client.query<{ id: string }>({
     name: `read shown twice of ${resource.name}`,
     text: `
+      with shown as materialized (
+        select $1::text as connection_id, * from unnest($4::text[], $5::bytea[]) as page (id, hash)
+      )
       select shown.id
-      from unnest($4::text[], $5::bytea[]) as shown (id, hash)
+      from shown
       join sync.discrepancies d
-        on d.connection_id = $1 and d.resource = $2 and d.record_id = shown.id and d.closed_at is null
-      left join finance.${resource.name} held on held.connection_id = $1 and held.id = shown.id
-      left join sync.tombstones t on t.connection_id = $1 and t.resource = $2 and t.record_id = shown.id
+        on d.connection_id = shown.connection_id and d.resource = $2 and d.record_id = shown.id and d.closed_at is null
+      left join finance.${resource.name} held on held.connection_id = shown.connection_id and held.id = shown.id
+      left join sync.tombstones t on t.connection_id = shown.connection_id and t.resource = $2 and t.record_id = shown.id
       where d.kind = 'ahead' and d.shown_hash = shown.hash and d.shown_by is not null and d.run_id <> $3
         and coalesce(held.${resource.version}, t.version) = d.version
         and ${isLongAgo(`d.shown_at <= $6::timestamptz - ${listLag(resource, '$7')}`, listLag(resource, '$7'))}`,

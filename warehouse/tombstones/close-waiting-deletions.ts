@@ -14,11 +14,14 @@ export async function closeWaitingDeletions(
   await client.query({
     name: 'close waiting deletions',
     text: `
+      with w as materialized (
+        select connection_id, record_id, run_id from sync.waiting_deletions
+        where connection_id = $1 and resource = $2 and record_id = any($3::text[])
+      )
       update sync.discrepancies d
       set status = 'repaired', closed_at = clock_timestamp(), closed_why = 'deleted'
-      from sync.waiting_deletions w
-      where w.connection_id = $1 and w.resource = $2 and w.record_id = any($3::text[])
-        and d.connection_id = $1 and d.resource = $2 and d.record_id = w.record_id and d.run_id = w.run_id
+      from w
+      where d.connection_id = w.connection_id and d.resource = $2 and d.record_id = w.record_id and d.run_id = w.run_id
         and d.kind = 'extra' and d.status = 'confirmed' and d.closed_at is null`,
     values: [connectionId, resource.name, ids],
   });

@@ -17,12 +17,13 @@ export async function noteUnannounced(
   await client.query({
     name: 'note unannounced',
     text: `
-      with unannounced as (
+      with changed as materialized (select $1::text as connection_id, id from unnest($5::text[]) as page (id)),
+      unannounced as (
         select count(*) as records
-        from unnest($5::text[]) as changed (id)
+        from changed
         where not exists (
           select from sync.webhook_inbox w
-          where w.connection_id = $1 and w.resource = $4 and w.record_id = changed.id and w.status = 'waiting'
+          where w.connection_id = changed.connection_id and w.resource = $4 and w.record_id = changed.id and w.status = 'waiting'
         )
       )
       update sync.run_streams r set unannounced = r.unannounced + u.records

@@ -1,0 +1,108 @@
+import { beforeAll, expect, test } from 'vitest';
+import { deleteAbsent } from '../../warehouse/reconcile/delete-absent.ts';
+import { findAbsent } from '../../warehouse/reconcile/find-absent.ts';
+import { bill } from '../support/finance-records.ts';
+import { land } from '../support/land.ts';
+import { deletionOf, landEvents } from '../support/land-events.ts';
+import { landListing } from '../support/land-listing.ts';
+import { rows } from '../support/rows.ts';
+import { addTestConnection } from '../support/test-connection.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { withinTwoSeconds } from '../support/within-two-seconds.ts';
+
+const many = 8_000;
+const { warehouse } = await createTestDatabase();
+let connectionId: string;
+
+/** A page of half of them costs as much as its records, however many the connection has: of a connection that is new the statistics say nothing. */
+beforeAll(async () => {
+  const other = await addTestConnection(warehouse);
+  await landAll(other, {});
+  await landAll(other, { total_amount: '{}' }, 'refused');
+  await landEvents(warehouse, { connectionId: other, events: deletions('2025-01-05T00:00:00Z', 'gone') });
+  await announce(other);
+  const tables = `select format('%I.%I', schemaname, relname) as name from pg_stat_user_tables where schemaname in ('finance', 'history', 'sync')`;
+  for (const { name } of await rows(warehouse, tables)) {
+    await warehouse.pool.query(`analyze ${String(name)}`);
+    await warehouse.pool.query(`alter table ${String(name)} set (autovacuum_enabled = off)`);
+  }
+  connectionId = await addTestConnection(warehouse);
+  await withinTwoSeconds(warehouse);
+});
+
+test('pages that touch, change, refuse and settle what is held', async () => {
+  expect(await landAll(connectionId, { last_synced_at: day(1) })).toMatchObject({ inserted: many });
+  expect(await landAll(connectionId, { last_synced_at: day(2) })).toMatchObject({ unchanged: many });
+  expect(await landAll(connectionId, { last_synced_at: day(3), total_amount: '{}' })).toMatchObject({
+    quarantined: many,
+  });
+  await announce(connectionId);
+  expect(await landAll(connectionId, { last_synced_at: day(4), memo: '"4"' })).toMatchObject({
+    updated: many,
+  });
+});
+
+test('events that are older than what is held, or newer, and what lives again', async () => {
+  await landEvents(warehouse, { connectionId, events: deletions('2025-01-02T12:00:00Z') });
+  const refused = { last_synced_at: day(5), total_amount: '{}' };
+  expect(await landAll(connectionId, refused)).toMatchObject({ quarantined: many });
+  expect(
+    await landEvents(warehouse, { connectionId, events: deletions('2025-01-06T00:00:00Z') }),
+  ).toMatchObject({ deleted: many });
+  expect(await landAll(connectionId, { last_synced_at: day(7) })).toMatchObject({ inserted: many });
+});
+
+test('a reconcile of records that never landed, and are gone', async () => {
+  const lost = await addTestConnection(warehouse);
+  await landAll(lost, { last_synced_at: day(1), total_amount: '{}' });
+  const one = await landListing(warehouse, {
+    connectionId: lost,
+    stream: 'bills',
+    records: [bill('one')],
+    servedAt: new Date(),
+  });
+  expect(await findAbsent(warehouse, one)).toMatchObject({ absent: many });
+  // As a fetch of each, which takes minutes, confirms it.
+  await warehouse.pool.query(
+    `update sync.discrepancies set status = 'confirmed' where connection_id = $1 and closed_at is null`,
+    [lost],
+  );
+  await deleteAbsent(warehouse, { ...one, limit: 1 });
+  const open = `select count(*)::int as entries from sync.quarantine where connection_id = $1 and status = 'open'`;
+  expect(await rows(warehouse, open, [lost])).toEqual([{ entries: 0 }]);
+});
+
+function day(n: number): string {
+  return `"2025-01-0${n}T00:00:00.000Z"`;
+}
+
+function deletions(at: string, name = 'bill'): ReturnType<typeof deletionOf>[] {
+  return Array.from({ length: many }, (_, n) => deletionOf(`${name}-${n}`, at));
+}
+
+async function landAll(
+  connection: string,
+  fields: Record<string, string>,
+  name = 'bill',
+): Promise<Record<string, number>> {
+  const records = Array.from({ length: many }, (_, n) => bill(`${name}-${n}`, fields));
+  const pages = [records.slice(0, many / 2), records.slice(many / 2)];
+  const landed = await land(warehouse, { connectionId: connection, stream: 'bills', pages });
+  const sum = (what: 'inserted' | 'updated' | 'unchanged' | 'quarantined'): number =>
+    landed.reduce((total, one) => total + one[what], 0);
+  return {
+    inserted: sum('inserted'),
+    updated: sum('updated'),
+    unchanged: sum('unchanged'),
+    quarantined: sum('quarantined'),
+  };
+}
+
+async function announce(connection: string): Promise<void> {
+  await warehouse.pool.query(
+    `insert into sync.webhook_inbox
+       (digest, deliveries, service_connection_id, connection_id, type, code, resource, record_id, payload, status)
+     select $1 || n, 1, $1, $1, 'BILL', 'BILL_UPDATED', 'bills', 'bill-' || n, '{}', 'waiting' from generate_series(0, $2::int - 1) n`,
+    [connection, many],
+  );
+}
