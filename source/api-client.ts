@@ -25,6 +25,8 @@ export interface ListRequest extends List {
   readonly signal?: AbortSignal | undefined;
   /** Resolves when the caller has nothing to do but wait for the answer. It has nothing else from the start, when absent. */
   readonly awaited?: Promise<void> | undefined;
+  /** Is called when the budget allows no request yet. */
+  readonly onHeldBack?: (() => void) | undefined;
   /** Is waited for when the answer is there, before anything is done with it that takes memory or computing. */
   readonly onReceived?: (() => Promise<void>) | undefined;
   /** Finds what need be neither parsed nor checked again. Nothing, when absent. */
@@ -38,6 +40,7 @@ export interface FetchRequest {
   readonly signal?: AbortSignal | undefined;
   /** As in `ListRequest`. */
   readonly awaited?: Promise<void> | undefined;
+  readonly onHeldBack?: (() => void) | undefined;
   readonly onReceived?: (() => Promise<void>) | undefined;
 }
 

@@ -49,6 +49,8 @@ export interface ServiceRequest {
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
+  /** Is called when the budget allows no request yet. */
+  readonly onHeldBack?: (() => void) | undefined;
 }
 
 /** A response of status 200. */
@@ -102,7 +104,7 @@ interface Response {
 /** A request that was not ready to be written in time takes another grant: a grant counts from when it was given. */
 async function respondWithGrant(service: Service, request: ServiceRequest): Promise<Response> {
   for (;;) {
-    const grant = await service.questions.run(callerOf(request), () => takeGrant(service, request));
+    const grant = await grantInTurn(service, request);
     try {
       return await respond(service, request, grant);
     } catch (error) {
@@ -112,6 +114,18 @@ async function respondWithGrant(service: Service, request: ServiceRequest): Prom
     }
   }
 }
+
+async function grantInTurn(service: Service, request: ServiceRequest): Promise<Grant> {
+  const heldBack = setTimeout(() => request.onHeldBack?.(), momentMilliseconds);
+  try {
+    return await service.questions.run(callerOf(request), () => takeGrant(service, request));
+  } finally {
+    clearTimeout(heldBack);
+  }
+}
+
+/** What the questions of others for the budget take. */
+const momentMilliseconds = 50;
 
 function callerOf({ accessToken: of, signal }: ServiceRequest): Parameters<ConcurrencyLimit['run']>[0] {
   return { of, signal };

@@ -65,8 +65,8 @@ export function createPagingSlots({
       },
     },
     lendWhileWaiting: (api) => ({
-      list: (request) => lendWhile(request, (onReceived) => api.list({ ...request, onReceived })),
-      fetch: (request) => lendWhile(request, (onReceived) => api.fetch({ ...request, onReceived })),
+      list: (request) => lendWhile(request, (on) => api.list({ ...request, ...on })),
+      fetch: (request) => lendWhile(request, (on) => api.fetch({ ...request, ...on })),
       close: () => api.close(),
     }),
     pause: (milliseconds, signal) => lendWhile({ signal }, () => wait(milliseconds, undefined, { signal })),
@@ -75,7 +75,7 @@ export function createPagingSlots({
   /** The slot is back before the answer is parsed: those that wait for one are bytes. */
   async function lendWhile<Answer>(
     { awaited, signal }: Pick<Parameters<ApiClient['list']>[0], 'awaited' | 'signal'>,
-    ask: (onReceived?: () => Promise<void>) => Promise<Answer>,
+    ask: (on?: { onHeldBack: () => void; onReceived: () => Promise<void> }) => Promise<Answer>,
   ): Promise<Answer> {
     const activity = activityContext.getStore();
     // An activity has one slot to lend, however many answers it waits for.
@@ -90,15 +90,17 @@ export function createPagingSlots({
       if (loan.end()) await takeBack(signal);
     };
     try {
-      return await ask(end);
+      return await ask({ onHeldBack: loan.lendAtOnce, onReceived: end });
     } finally {
       await end();
     }
   }
 
   /** `end` tells whether the slot was lent. */
-  function lendLater(awaited: Promise<void> = Promise.resolve()): { end(): boolean } {
+  function lendLater(awaited: Promise<void> = Promise.resolve()): { lendAtOnce(): void; end(): boolean } {
     let timer: NodeJS.Timeout | undefined;
+    let isAwaited = false;
+    let isHeldBack = false;
     let isLent = false;
     let isOver = false;
     const lend = (): void => {
@@ -110,9 +112,16 @@ export function createPagingSlots({
       handOn();
     };
     void awaited.then(() => {
-      if (!isOver) timer = setInterval(lend, afterMilliseconds);
+      if (isOver) return;
+      isAwaited = true;
+      timer = setInterval(lend, afterMilliseconds);
+      if (isHeldBack) lend();
     });
     return {
+      lendAtOnce() {
+        isHeldBack = true;
+        if (isAwaited && !isOver) lend();
+      },
       end() {
         isOver = true;
         clearInterval(timer);
