@@ -8,8 +8,8 @@ import { createPagingSlots, type PagingSlots } from '../../worker/paging-slots.t
 
 const page = { records: [], nextCursor: null } as unknown as ListPage;
 const request: ListRequest = { accessToken: 'token', path: '/accounting/bills', plural: 'bills', query: {} };
-const afterMilliseconds = 50;
-const long = 4 * afterMilliseconds;
+const soon = 50;
+const long = 4 * soon;
 
 describe('the slot of an activity', () => {
   test('is lent while only the service is waited for, and a free one is waited for with the answer', async () => {
@@ -23,6 +23,25 @@ describe('the slot of an activity', () => {
     expect(await asked.page).toBe(page);
   });
 
+  test('is lent at once while the budget allows no request, unless the page before is still worked on', async () => {
+    const { begin, end, ask } = open({ slots: 1, afterMilliseconds: 60_000 });
+    await begin();
+    let landed = (): void => undefined;
+    const asked = ask({
+      awaited: new Promise((resolve) => {
+        landed = resolve;
+      }),
+    });
+    asked.holdBack();
+    const next = begin();
+    expect(await isSettled(next)).toBe(false);
+    landed();
+    await next;
+    asked.answer();
+    end();
+    expect(await asked.page).toBe(page);
+  });
+
   test('is lent once by each of two requests that overlap', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => {
@@ -32,7 +51,7 @@ describe('the slot of an activity', () => {
     const activity = { info: { taskQueue: pagingQueue } };
     await begin();
     const first = ask({}, undefined, activity);
-    await vi.advanceTimersByTimeAsync(afterMilliseconds);
+    await vi.advanceTimersByTimeAsync(soon);
     await begin();
     first.answer();
     // It waits for the slot with its answer.
@@ -52,7 +71,7 @@ describe('the slot of an activity', () => {
     await begin();
     asked.answer();
     const third = begin();
-    await wait(afterMilliseconds);
+    await wait(soon);
     end();
     expect(await asked.page).toBe(page);
     expect(await isSettled(third)).toBe(false);
@@ -144,7 +163,15 @@ describe('the slot of an activity', () => {
 });
 
 /** What Temporal's worker does with the slots, and activities with the client. */
-function open({ slots, taskQueue = pagingQueue }: { slots: number; taskQueue?: string }): {
+function open({
+  slots,
+  taskQueue = pagingQueue,
+  afterMilliseconds = soon,
+}: {
+  slots: number;
+  taskQueue?: string;
+  afterMilliseconds?: number;
+}): {
   supplier: PagingSlots['supplier'];
   begin: () => Promise<void>;
   end: () => void;
@@ -152,7 +179,7 @@ function open({ slots, taskQueue = pagingQueue }: { slots: number; taskQueue?: s
     more?: Partial<ListRequest>,
     parse?: () => void,
     activity?: unknown,
-  ) => { page: Promise<ListPage>; answer: () => void };
+  ) => { page: Promise<ListPage>; answer: () => void; holdBack: () => void };
   pause: PagingSlots['pause'];
 } {
   const pagingSlots = createPagingSlots({ slots, afterMilliseconds });
@@ -172,7 +199,9 @@ function open({ slots, taskQueue = pagingQueue }: { slots: number; taskQueue?: s
       const answered = new Promise<void>((resolve) => {
         answer = resolve;
       });
-      const list = async ({ onReceived }: ListRequest): Promise<ListPage> => {
+      let holdBack = (): void => undefined;
+      const list = async ({ onReceived, onHeldBack }: ListRequest): Promise<ListPage> => {
+        holdBack = () => onHeldBack?.();
         await answered;
         await onReceived?.();
         parse();
@@ -182,6 +211,9 @@ function open({ slots, taskQueue = pagingQueue }: { slots: number; taskQueue?: s
       return {
         page: activityContext.run(activity as Context, () => api.list({ ...request, ...more })),
         answer,
+        holdBack: () => {
+          holdBack();
+        },
       };
     },
     pause(milliseconds, signal) {
