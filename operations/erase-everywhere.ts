@@ -99,8 +99,21 @@ export async function eraseEverywhere(
       if (await renewPostgresMarts({ settings, warehouse }, renewing)) marts.push('postgres');
     }
     const left = await countContent(warehouse.pool, record);
+    if (Object.values(left).some((rows) => rows > 0)) onKept(new HeldAgain());
     return { held, left, snapshots, marts, hosts, kept: kept.map(({ message }) => message) };
   });
+}
+
+/** The source has shown it, or told of it, since the tables were cleared. */
+class HeldAgain extends Error {
+  override readonly name = 'HeldAgain';
+  readonly handling = 'stop';
+
+  constructor() {
+    super(
+      'The tables hold it again: the source has shown it meanwhile. Delete it there, and run the command again.',
+    );
+  }
 }
 
 /** Before anything is erased. */

@@ -12,6 +12,7 @@ import { manifestText, sha256Of, sizesOf } from '../lake/manifest.ts';
 import { filterAtOnce } from '../lake/map-at-once.ts';
 import { openLake } from '../lake/open-lake.ts';
 import { requireOwnLake } from '../lake/own-lake.ts';
+import { snapshotIdPattern } from '../lake/snapshot-id.ts';
 import type { RecordNamed } from '../warehouse/erase/erase-record.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { lakeOwner } from '../warehouse/snapshots/lake-owner.ts';
@@ -88,13 +89,21 @@ export async function eraseFromLake(
   }
 }
 
-/** What was published here and is not here: the lake of another host may have the same name. */
+/**
+ * What was published here and is not here: the lake of another host may have the same name. And what may have been published and is not
+ * complete: Postgres may have been restored to before it was.
+ */
 async function notFound({ client }: ExportSession, lake: Lake): Promise<SnapshotsUnsearched[]> {
   const complete = new Set(await lake.snapshotIds());
   const [noted] = await readNoted(client, { lake: lake.location });
   const lost = (noted?.ids ?? []).filter((id) => !complete.has(id));
-  const incomplete = await filterAtOnce(8, lost, (id) => lake.isThere(`snapshots/${id}`));
-  const missing = lost.filter((id) => !incomplete.includes(id));
+  const there = await filterAtOnce(8, lost, (id) => lake.isThere(`snapshots/${id}`));
+  const missing = lost.filter((id) => !there.includes(id));
+  const withFiles = (await lake.filesIn('snapshots')).flatMap((path) => {
+    const [id = '', ...below] = path.split('/');
+    return below.length > 0 && snapshotIdPattern.test(id) && !complete.has(id) ? [id] : [];
+  });
+  const incomplete = [...new Set([...there, ...withFiles])].sort().reverse();
   return [
     { became: 'missing', ids: missing } as const,
     { became: 'incomplete', ids: incomplete } as const,

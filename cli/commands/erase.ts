@@ -28,8 +28,7 @@ export function eraseCommand(setExitCode: SetExitCode): Command {
       );
       if (json === true) printJson(erased);
       else show({ name, resourceName, id }, erased);
-      if (erased.kept.length > 0 || Object.values(erased.left).some((rows) => rows > 0))
-        setExitCode(exitCodes.failed);
+      if (erased.kept.length > 0) setExitCode(exitCodes.failed);
     });
 }
 

@@ -108,6 +108,32 @@ test('an export that does not end is told, and the tables no longer hold the rec
   expect(await statusOfErasure()).toBe('failed');
 });
 
+test('a record that the source shows again while an export is waited for is told', async () => {
+  const holder = startLockHolder('export', databaseUrl);
+  expect(await holder.says()).toBe('held');
+  await holdPostgresMarts();
+  let shownAgain: Promise<unknown> | undefined;
+  const { kept, left } = await eraseHere({
+    patienceMilliseconds: 5_000,
+    onStep: (text) => {
+      if (text !== 'the tables no longer hold it') return;
+      const again = bill(id, { last_synced_at: '"2040-01-01T00:00:00Z"' });
+      shownAgain = land(warehouse, {
+        connectionId: connection,
+        stream: 'bills',
+        pages: [[again]],
+      }).then(() => {
+        holder.signal('SIGKILL');
+      });
+    },
+  });
+  await shownAgain;
+  expect(left).toMatchObject({ 'finance.bills': 1 });
+  expect(kept).toContainEqual(expect.stringMatching(/^The tables hold it again: /));
+  expect(kept).not.toContainEqual(expect.stringContaining('the marts on the lake were not searched'));
+  expect(await statusOfErasure()).toBe('failed');
+});
+
 /** As a build of a worker does that waits for a reader. */
 async function holdPostgresMarts(): Promise<HeldLock> {
   const lock = await holdLock(databaseUrl, 'marts/postgres');
@@ -120,10 +146,13 @@ function startErasure(): DaybookProcess {
   return startDaybook(['erase', connection, 'bills', id], { cwd, env });
 }
 
-function eraseHere(): Promise<Erased> {
+function eraseHere({
+  onStep = () => undefined,
+  patienceMilliseconds = 100,
+}: { onStep?: (text: string) => void; patienceMilliseconds?: number } = {}): Promise<Erased> {
   const record = { connectionId: connection, resource: bills, id };
-  const patience = { patienceMilliseconds: 100 };
-  return eraseEverywhere({ settings: settingsOf(env), warehouse }, record, () => undefined, patience);
+  const patience = { patienceMilliseconds };
+  return eraseEverywhere({ settings: settingsOf(env), warehouse }, record, onStep, patience);
 }
 
 async function statusOfErasure(): Promise<unknown> {

@@ -57,6 +57,17 @@ test('an erasure names the snapshots of a lake that it has not searched, and is 
   expect((await eraseIn(two)).code).toBe(0);
 });
 
+test('what the next attempt of a killed export publishes is known as its own, though an erasure has come between', async () => {
+  const { run_id: runId } = await row(warehouse, 'select run_id from sync.snapshots');
+  expect((await eraseIn(one)).code).toBe(0);
+  await exportNow({ lake: one, force: true, runId: String(runId), snapshotId: snapshot });
+  const { code, stdout } = await run(['erase', connection, 'bills', 'stays'], {
+    env: { DAYBOOK_LAKE: one },
+  });
+  expect(stdout).toMatch(new RegExp(`snapshot ${snapshot}, now \\S+ +2 +0$`, 'm'));
+  expect(code).toBe(0);
+});
+
 test('an erasure in a copy of a lake does not make that lake forgotten', async () => {
   await cp(one, two, { recursive: true });
   for (const [first, second] of [
@@ -219,6 +230,16 @@ test('object storage keeps what is left of a snapshot that is not complete, wher
   const again = await run(['erase', connection, 'bills', 'to-erase'], { env });
   expect(again.stdout).toMatch(new RegExp(`snapshot ${made.snapshotId}, now \\S+ +2 +0$`, 'm'));
   expect(again.stdout).not.toContain(s3.location);
+});
+
+test('a snapshot that Postgres does not know and that is not complete is named', async () => {
+  await warehouse.pool.query('delete from sync.snapshots');
+  await rm(join(one, 'snapshots', snapshot, '_SUCCESS'));
+  const { code, stdout } = await eraseIn(one);
+  expect(stdout).toContain(
+    `Not searched, and may hold it: snapshots ${snapshot} in ${one} lack their _SUCCESS`,
+  );
+  expect(code).toBe(1);
 });
 
 test('a copy of the warehouse forgets the snapshots of the original, which stay', async () => {

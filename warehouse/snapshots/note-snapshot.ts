@@ -19,7 +19,10 @@ export interface SnapshotNote {
   sizes: { parts: number; partsAdded: number; bytesAdded: number };
 }
 
-/** Writes down that a snapshot was published. Twice is once; one that was removed since, and is there again, is there. */
+/**
+ * Writes down that a snapshot was published. Twice is once; one that was removed since was published anew, as by the next attempt of an export
+ * that was killed, with files of its own.
+ */
 export async function noteSnapshot(
   client: ClientBase,
   { lake, manifest, manifestSha256, mark, sizes }: SnapshotNote,
@@ -37,8 +40,11 @@ export async function noteSnapshot(
     `insert into sync.snapshots
        (snapshot_id, run_id, lake, taken_at, rows, bytes, unfit, manifest_sha256, mark, parts, parts_added, bytes_added)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-     on conflict (snapshot_id) do update set removed_at = null, lake = excluded.lake
-       where snapshots.removed_at is not null and snapshots.manifest_sha256 = excluded.manifest_sha256`,
+     on conflict (snapshot_id) do update set
+       removed_at = null, run_id = excluded.run_id, lake = excluded.lake, taken_at = excluded.taken_at, rows = excluded.rows,
+       bytes = excluded.bytes, unfit = excluded.unfit, manifest_sha256 = excluded.manifest_sha256, mark = excluded.mark,
+       parts = excluded.parts, parts_added = excluded.parts_added, bytes_added = excluded.bytes_added
+       where snapshots.removed_at is not null`,
     [
       ...[snapshotId, runId, lake, takenAt, rows, bytes, unfit_values ?? unfit.length, manifestSha256, mark],
       ...[sizes.parts, sizes.partsAdded, sizes.bytesAdded],
