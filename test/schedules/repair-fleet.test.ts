@@ -26,17 +26,17 @@ beforeEach(async () => {
 });
 
 test('a fleet gets its schedules, and once they are as wanted Temporal is asked for some of them only', async () => {
-  await addFleet(warehouse, { connections: 260 });
+  await addFleet(warehouse, { connections: 120 });
   expect(await repair()).toBe('');
-  expect(asked.get('CreateSchedule')).toBe(520);
+  expect(asked.get('CreateSchedule')).toBe(240);
   expect(asked.get('DescribeSchedule')).toBeUndefined();
   const [told] = await rows(
     warehouse,
     'select count(*) as connections, count(distinct schedules_settled) as told, count(schedules_checked_at) as checked from sync.connections',
   );
-  expect(told).toMatchObject({ connections: 260, told: 260, checked: 260 });
+  expect(told).toMatchObject({ connections: 120, told: 120, checked: 120 });
 
-  await expect.poll(countListed, { timeout: 10_000 }).toBe(520);
+  await expect.poll(countListed, { timeout: 10_000 }).toBe(240);
   // What an earlier release has made looks as wanted: that is noted, and not asked for one by one.
   await pool.query('update sync.connections set schedules_settled = null, schedules_checked_at = null');
   asked.clear();
@@ -49,7 +49,7 @@ test('a fleet gets its schedules, and once they are as wanted Temporal is asked 
   // Others are asked for by the next repair.
   expect(await repair()).toBe('');
   const unchecked = await rows(warehouse, 'select from sync.connections where schedules_checked_at is null');
-  expect(unchecked.length).toBe(160);
+  expect(unchecked.length).toBe(20);
 });
 
 proofTest('what the database changed, and nobody told Temporal of, is told by the next repair', async () => {

@@ -12,6 +12,7 @@ import { startS3Server } from '../lake/s3-server.ts';
 import { bill } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
 import { land } from '../support/land.ts';
+import { proofTest, some } from '../support/proof-test.ts';
 import { row, rows } from '../support/rows.ts';
 
 const { connect, run, warehouse, databaseUrl, cwd } = await createInstallation();
@@ -70,10 +71,10 @@ test('what the next attempt of a killed export publishes is known as its own, th
 
 test('an erasure in a copy of a lake does not make that lake forgotten', async () => {
   await cp(one, two, { recursive: true });
-  for (const [first, second] of [
-    [one, two],
+  for (const [first, second] of some([
     [two, one],
-  ] as const) {
+    [one, two],
+  ] as const)) {
     await eraseIn(first);
     expect((await eraseIn(second)).code).toBe(0);
     const { code, stdout } = await run(['erase', connection, 'bills', `not-in-${basename(first)}`], {
@@ -91,7 +92,7 @@ test('an erasure in a copy of a lake does not make that lake forgotten', async (
   }
 });
 
-test('where marts were built on the other lake, the erasure still names its snapshots', async () => {
+proofTest('where marts were built on the other lake, the erasure still names its snapshots', async () => {
   await warehouse.pool.query(
     `insert into sync.marts (target, run_id, as_of_date, marts, begun_at) values ('lake', 'built', '2026-01-01', 24, now())`,
   );
@@ -193,44 +194,50 @@ test('snapshots are not forgotten while marts, Iceberg tables or half a snapshot
   expect((await forget(one, { in: two })).code).toBe(0);
 });
 
-test('a copy of a lake that lacks empty files keeps what it has, and is told when the old place is forgotten', async () => {
-  await cp(one, two, { recursive: true });
-  await rm(join(two, 'snapshots', snapshot, '_SUCCESS'));
-  await rm(one, { recursive: true });
-  const { code, stderr } = await forget(one, { in: two });
-  expect(stderr).toContain(`${two} still has 1 of these snapshots, such as ${snapshot}`);
-  expect(code).toBe(1);
-  await writeFile(join(two, 'snapshots', snapshot, '_SUCCESS'), '');
-  expect((await forget(one, { in: two })).stdout).toContain('1 snapshot known to be in this lake now.');
-});
+proofTest(
+  'a copy of a lake that lacks empty files keeps what it has, and is told when the old place is forgotten',
+  async () => {
+    await cp(one, two, { recursive: true });
+    await rm(join(two, 'snapshots', snapshot, '_SUCCESS'));
+    await rm(one, { recursive: true });
+    const { code, stderr } = await forget(one, { in: two });
+    expect(stderr).toContain(`${two} still has 1 of these snapshots, such as ${snapshot}`);
+    expect(code).toBe(1);
+    await writeFile(join(two, 'snapshots', snapshot, '_SUCCESS'), '');
+    expect((await forget(one, { in: two })).stdout).toContain('1 snapshot known to be in this lake now.');
+  },
+);
 
-test('object storage keeps what is left of a snapshot that is not complete, wherever it was published', async () => {
-  const made = await exportNow({ lake: s3.location, force: true });
-  const { Contents = [] } = await s3.client.send(new ListObjectsV2Command({ Bucket: s3.bucket }));
-  for (const { Key = '', Size } of Contents)
-    if (Size !== 0)
-      await s3.client.send(
-        new CopyObjectCommand({ Bucket: s3.bucket, CopySource: `${s3.bucket}/${Key}`, Key: `copy/${Key}` }),
-      );
-  const inCopy = async (): Promise<number | undefined> =>
-    (await s3.client.send(new ListObjectsV2Command({ Bucket: s3.bucket, Prefix: 'copy/' }))).KeyCount;
-  const copied = await inCopy();
-  const copy = { ...s3.env, DAYBOOK_LAKE: s3.location.replace('/some/', '/copy/some/') };
-  await run(['erase', connection, 'bills', 'to-erase'], { env: copy });
-  expect(await inCopy()).toBe(copied);
+proofTest(
+  'object storage keeps what is left of a snapshot that is not complete, wherever it was published',
+  async () => {
+    const made = await exportNow({ lake: s3.location, force: true });
+    const { Contents = [] } = await s3.client.send(new ListObjectsV2Command({ Bucket: s3.bucket }));
+    for (const { Key = '', Size } of Contents)
+      if (Size !== 0)
+        await s3.client.send(
+          new CopyObjectCommand({ Bucket: s3.bucket, CopySource: `${s3.bucket}/${Key}`, Key: `copy/${Key}` }),
+        );
+    const inCopy = async (): Promise<number | undefined> =>
+      (await s3.client.send(new ListObjectsV2Command({ Bucket: s3.bucket, Prefix: 'copy/' }))).KeyCount;
+    const copied = await inCopy();
+    const copy = { ...s3.env, DAYBOOK_LAKE: s3.location.replace('/some/', '/copy/some/') };
+    await run(['erase', connection, 'bills', 'to-erase'], { env: copy });
+    expect(await inCopy()).toBe(copied);
 
-  const key = `some/prefix/snapshots/${made.snapshotId}/_SUCCESS`;
-  await s3.client.send(new DeleteObjectCommand({ Bucket: s3.bucket, Key: key }));
-  const env = { ...s3.env, DAYBOOK_LAKE: s3.location };
-  const { code, stdout } = await run(['erase', connection, 'bills', 'to-erase'], { env });
-  expect(stdout).toContain(`snapshots ${made.snapshotId} in ${s3.location} lack their _SUCCESS`);
-  expect(code).toBe(1);
-  await exportNow({ lake: s3.location, force: true });
-  await s3.client.send(new PutObjectCommand({ Bucket: s3.bucket, Key: key, Body: '' }));
-  const again = await run(['erase', connection, 'bills', 'to-erase'], { env });
-  expect(again.stdout).toMatch(new RegExp(`snapshot ${made.snapshotId}, now \\S+ +2 +0$`, 'm'));
-  expect(again.stdout).not.toContain(s3.location);
-});
+    const key = `some/prefix/snapshots/${made.snapshotId}/_SUCCESS`;
+    await s3.client.send(new DeleteObjectCommand({ Bucket: s3.bucket, Key: key }));
+    const env = { ...s3.env, DAYBOOK_LAKE: s3.location };
+    const { code, stdout } = await run(['erase', connection, 'bills', 'to-erase'], { env });
+    expect(stdout).toContain(`snapshots ${made.snapshotId} in ${s3.location} lack their _SUCCESS`);
+    expect(code).toBe(1);
+    await exportNow({ lake: s3.location, force: true });
+    await s3.client.send(new PutObjectCommand({ Bucket: s3.bucket, Key: key, Body: '' }));
+    const again = await run(['erase', connection, 'bills', 'to-erase'], { env });
+    expect(again.stdout).toMatch(new RegExp(`snapshot ${made.snapshotId}, now \\S+ +2 +0$`, 'm'));
+    expect(again.stdout).not.toContain(s3.location);
+  },
+);
 
 test('a snapshot that Postgres does not know and that is not complete is named', async () => {
   await warehouse.pool.query('delete from sync.snapshots');
@@ -242,7 +249,7 @@ test('a snapshot that Postgres does not know and that is not complete is named',
   expect(code).toBe(1);
 });
 
-test('a copy of the warehouse forgets the snapshots of the original, which stay', async () => {
+proofTest('a copy of the warehouse forgets the snapshots of the original, which stay', async () => {
   const { code, stdout } = await forget(one, { in: two, more: ['--force'] });
   expect([code, stdout]).toEqual([0, `1 snapshot of ${one} forgotten.\n`]);
   expect((await eraseIn(two)).code).toBe(0);
