@@ -16,17 +16,21 @@ import {
 import { renewStatistics } from '../warehouse/erase/renew-statistics.ts';
 import { mayListLagBehind, readHeld, type HeldRecord } from '../warehouse/erase/read-held.ts';
 import { askOtherHostsToClear, type AskedHost } from '../warehouse/hosts/note-host.ts';
-import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { lakeOwner } from '../warehouse/snapshots/lake-owner.ts';
 import { noteSearched, readUnsearched } from '../warehouse/snapshots/unsearched-snapshots.ts';
 import type { MartsTarget } from '../warehouse/tables/marts.ts';
 import { eraseFromLake, type SnapshotErased, type WhileErasing } from './erase-from-lake.ts';
-import { removeSparkMarts, renewLakeMarts, renewPostgresMarts } from './renew-marts.ts';
+import {
+  removeSparkMarts,
+  renewLakeMarts,
+  renewPostgresMarts,
+  type Host,
+  type Renewing,
+} from './renew-marts.ts';
 import { SnapshotsUnsearched } from './snapshots-unsearched.ts';
 import { unlessKept } from './unless-kept.ts';
 import { waitingFor } from './when-free.ts';
 import { withRun } from './with-run.ts';
-import type { Settings } from '../config/settings.ts';
 
 /** What was there, and what is. */
 export interface Erased {
@@ -49,7 +53,7 @@ export interface Erased {
  * snapshots that are not in this lake, are told at the end, when everything else is done, and fail the run. Throws StillReturned, ForeignLake before anything is erased, and what the service, the lake and the builds throw.
  */
 export async function eraseEverywhere(
-  { settings, warehouse }: { settings: Settings; warehouse: Warehouse },
+  { settings, warehouse }: Host,
   record: RecordNamed,
   onStep: (text: string) => void,
   { patienceMilliseconds = 3_600_000 }: { patienceMilliseconds?: number } = {},
@@ -65,7 +69,6 @@ export async function eraseEverywhere(
     const goneAt = await askSource({ settings, warehouse }, { ...record, runId, heldBefore });
     const { held, counts } = await eraseRecord(warehouse, { ...record, runId, goneAt, heldBefore });
     run.noteCounted(stream, counts);
-    const marts: MartsTarget[] = [];
     const kept: Error[] = [];
     const onKept = (problem: Error): void => {
       kept.push(problem);
@@ -74,34 +77,63 @@ export async function eraseEverywhere(
     for (const problem of await renewStatistics(warehouse, record)) onKept(problem);
     onStep('the tables no longer hold it');
     const renewing = { onStep, onKept, patienceMilliseconds };
-    const follow: WhileErasing['follow'] = async (erased) => {
-      onStep(`snapshots published without it: ${erased.length}`);
-      if (await renewLakeMarts({ settings, warehouse }, renewing)) marts.push('lake');
-    };
-    let snapshots: SnapshotErased[];
-    let hosts: AskedHost[];
-    try {
-      const left = 'The snapshots and the marts on the lake were not searched';
-      const search = (): Promise<SnapshotErased[]> =>
-        eraseFromLake({ settings, warehouse }, record, { follow, onKept });
-      const searched = await unlessKept(onKept, () => waitingFor(renewing)(left, search));
-      if (searched !== undefined) onStep('the lake was searched');
-      snapshots = searched ?? [];
-      const { location } = settings.lake;
-      if (kept.length === 0) await noteSearched(warehouse.pool, record, location);
-      for (const elsewhere of await readUnsearched(warehouse.pool, record))
-        if (elsewhere.lake !== location) onKept(new SnapshotsUnsearched(elsewhere, 'elsewhere'));
-      // What they build from now on does not hold the record.
-      hosts = await askOtherHostsToClear(warehouse, await hostOf(settings.marts.home));
-    } finally {
-      // Whatever became of the lake, and while exports may run: readers may be in the way.
-      await removeSparkMarts({ settings, warehouse }, renewing);
-      if (await renewPostgresMarts({ settings, warehouse }, renewing)) marts.push('postgres');
-    }
+    const below = await eraseBelow({ settings, warehouse }, record, renewing);
     const left = await countContent(warehouse.pool, record);
     if (Object.values(left).some((rows) => rows > 0)) onKept(new HeldAgain());
-    return { held, left, snapshots, marts, hosts, kept: kept.map(({ message }) => message) };
+    return { held, left, ...below, kept: kept.map(({ message }) => message) };
   });
+}
+
+/** Takes it out of all that is made of the tables, the marts in Postgres last: while readers are in their way, exports may run. */
+async function eraseBelow(
+  host: Host,
+  record: RecordNamed,
+  renewing: Renewing,
+): Promise<Pick<Erased, 'snapshots' | 'marts' | 'hosts'>> {
+  const marts: MartsTarget[] = [];
+  try {
+    const snapshots = await eraseFromLakes(host, record, {
+      ...renewing,
+      onMartsRenewed: () => {
+        marts.push('lake');
+      },
+    });
+    // What they build from now on does not hold the record.
+    const hosts = await askOtherHostsToClear(host.warehouse, await hostOf(host.settings.marts.home));
+    return { snapshots, marts, hosts };
+  } finally {
+    // Whatever became of the lake.
+    await removeSparkMarts(host, renewing);
+    if (await renewPostgresMarts(host, renewing)) marts.push('postgres');
+  }
+}
+
+/** Out of the snapshots of this lake, and what is built on them. Snapshots that are elsewhere are named. */
+async function eraseFromLakes(
+  { settings, warehouse }: Host,
+  record: RecordNamed,
+  { onMartsRenewed, ...renewing }: Renewing & { onMartsRenewed: () => void },
+): Promise<SnapshotErased[]> {
+  const { onStep } = renewing;
+  const { location } = settings.lake;
+  const kept: Error[] = [];
+  const onKept = (problem: Error): void => {
+    kept.push(problem);
+    renewing.onKept(problem);
+  };
+  const follow: WhileErasing['follow'] = async (erased) => {
+    onStep(`snapshots published without it: ${erased.length}`);
+    if (await renewLakeMarts({ settings, warehouse }, { ...renewing, onKept })) onMartsRenewed();
+  };
+  const left = 'The snapshots and the marts on the lake were not searched';
+  const search = (): Promise<SnapshotErased[]> =>
+    eraseFromLake({ settings, warehouse }, record, { follow, onKept });
+  const searched = await unlessKept(onKept, () => waitingFor(renewing)(left, search));
+  if (searched !== undefined) onStep('the lake was searched');
+  if (kept.length === 0) await noteSearched(warehouse.pool, record, location);
+  for (const elsewhere of await readUnsearched(warehouse.pool, record))
+    if (elsewhere.lake !== location) onKept(new SnapshotsUnsearched(elsewhere, 'elsewhere'));
+  return searched ?? [];
 }
 
 /** The source has shown it, or told of it, since the tables were cleared. */
@@ -117,13 +149,7 @@ class HeldAgain extends Error {
 }
 
 /** Before anything is erased. */
-async function requireLakeOf({
-  settings,
-  warehouse,
-}: {
-  settings: Settings;
-  warehouse: Warehouse;
-}): Promise<void> {
+async function requireLakeOf({ settings, warehouse }: Host): Promise<void> {
   const { location, scratch } = settings.lake;
   const lake = await openOwnLake({ location, scratch: join(scratch, 'erase') }, await lakeOwner(warehouse));
   await lake.close();
@@ -131,7 +157,7 @@ async function requireLakeOf({
 
 /** The service's time when it had no such record, as confirmGone has it. Throws StillReturned, and what the service says. */
 async function askSource(
-  { settings, warehouse }: { settings: Settings; warehouse: Warehouse },
+  { settings, warehouse }: Host,
   { heldBefore, ...record }: RecordNamed & { runId: string; heldBefore: HeldRecord | null },
 ): Promise<Date | null> {
   const { api: service, secretKey, policies } = settings;

@@ -12,7 +12,7 @@ import { unlessKept } from './unless-kept.ts';
 import { waitingFor, type Waiting } from './when-free.ts';
 import type { Settings } from '../config/settings.ts';
 
-interface Host {
+export interface Host {
   readonly settings: Settings;
   readonly warehouse: Warehouse;
 }
