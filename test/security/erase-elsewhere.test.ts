@@ -106,7 +106,8 @@ test('a lake counts as searched until a record is held again', async () => {
   expect((await eraseIn(one)).code).toBe(0);
   const later = bill('to-erase', { memo: '"planted again"', last_synced_at: '"2030-01-01T00:00:00Z"' });
   await land(warehouse, { connectionId: connection, stream: 'bills', pages: [[later]] });
-  expect(await rows(warehouse, `select id from finance.bills where id = 'to-erase'`)).toHaveLength(1);
+  const held = `select id from finance.bills where connection_id = $1 and id = 'to-erase'`;
+  expect(await rows(warehouse, held, [connection])).toHaveLength(1);
   await exportNow({ lake: one, force: true });
   const { code, stdout } = await eraseIn(two);
   expect(stdout).toContain(`Not searched, and may hold it: what was published in ${one}`);

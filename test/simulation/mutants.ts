@@ -70,8 +70,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a record that lives again stays among the deleted',
     file: 'warehouse/landing/settle-records.ts',
-    find: 'delete from sync.tombstones where',
-    replace: 'delete from sync.tombstones where false and',
+    find: 'where t.connection_id = good.connection_id and',
+    replace: 'where false and t.connection_id = good.connection_id and',
   },
   {
     name: 'an older deletion deletes a newer version',
@@ -82,8 +82,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a deletion closes what waits in quarantine of a newer version',
     file: 'warehouse/quarantine/close-buried.ts',
-    find: 'and coalesce(q.version_us <= deletion.version_us, true)',
-    replace: '',
+    find: 'else coalesce(q.version_us <= deletion.version_us, true)',
+    replace: 'else true',
   },
   {
     name: 'the lease is not checked',
@@ -573,7 +573,7 @@ export const mutants: readonly Mutant[] = [
     name: 'a deletion that a reconcile has overruled is believed again',
     about: 'correctedService',
     file: 'warehouse/landing/settle-records.ts',
-    find: 'where tombstones.version >= good.version\n',
+    find: 'where version >= good_version\n',
     replace: 'where false\n',
   },
   {
