@@ -3,7 +3,8 @@
 It is told what there is, and makes the catalog and the files beside it agree, whatever they were: killed anywhere and started again
 it ends the same. A line of JSON at a time:
 
-    told  {"lake": …, "namespace": …, "check": false, "kept": [snapshot_id, …], "newest": snapshot_id, "sweep": false}
+    told  {"lake": …, "namespace": …, "check": false, "kept": [snapshot_id, …], "newest": snapshot_id, "sweep": false,
+           "manifests": {snapshot_id: {name: [sha256, …]}}}
     says  {"remade": name, "why": error}                                      for each table that cannot be read
     says  {"looked": name}                                                    after each table
     says  {"missing": [snapshot_id, …]}                                       kept ones that the tables do not show
@@ -12,7 +13,8 @@ it ends the same. A line of JSON at a time:
     says  {"swept": name}                                                     after each table of whose files some may be named no more
     says  {"done": {"tables", "snapshots", "left": [snapshot_id, …]}}, or {"refused": why}
 
-Told to check, it adds nothing: of a namespace that another program writes, it forgets what that program should not believe.
+Told to check, it adds nothing: of a namespace that another program writes, it forgets what that program should not believe. Told what the
+manifests of kept snapshots list (files that have rows), it makes a table again that names other files for one.
 
 Files that are added lie at <lake>/iceberg/<namespace>/<table>/data/<sha256>.parquet. The catalog is reached as libpq is told to by the
 environment. It ends with its parent.
@@ -36,6 +38,9 @@ from pyiceberg.exceptions import ValidationError
 from pyiceberg.io.pyarrow import parquet_file_to_data_file
 from pyiceberg.schema import Schema, assign_fresh_schema_ids
 from pyiceberg.table import Table, TableProperties, Transaction
+from pyiceberg.table.metadata import TableMetadata
+from pyiceberg.table.refs import MAIN_BRANCH, SnapshotRefType
+from pyiceberg.table.snapshots import Snapshot
 from pyiceberg.table.update.schema import UpdateSchema
 from pyiceberg.table.update.snapshot import ExpireSnapshots, ManageSnapshots
 from sqlalchemy import Connection, event, text
@@ -84,7 +89,8 @@ PROPERTIES_OF_SPARK = {"comment", "owner", "write.object-storage.enabled", "writ
 def main() -> None:
     told = listen()
     job = told.get()
-    with Namespace(job["lake"], job["namespace"], will_sweep=job["sweep"] or job["check"]) as namespace:
+    looks = {"will_sweep": job["sweep"] or job["check"], "manifests": job.get("manifests", {})}
+    with Namespace(job["lake"], job["namespace"], **looks) as namespace:
         if job["check"]:
             say(done=namespace.check())
             return
@@ -116,13 +122,17 @@ class OwnCatalog(SqlCatalog):
         kinds = {table.io.place_of(location)[1] for location in [table.metadata_location, *named]}
         if kinds != {"metadata"} or metadata.location != f"{table.io.folder}/{identifier[-1]}":
             raise ForeignFile("metadata outside of the table's folder")
+        main = metadata.refs.get(MAIN_BRANCH)
+        if metadata.current_snapshot_id != (main and main.snapshot_id):
+            raise ValueError("two snapshots that are the current one")
         return table
 
 
 class Namespace:
-    def __init__(self, lake: str, name: str, *, will_sweep: bool) -> None:
+    def __init__(self, lake: str, name: str, *, will_sweep: bool, manifests: dict[str, dict[str, list[str]]]) -> None:
         self.name = name
         self.will_sweep = will_sweep
+        self.manifests = manifests
         self.refuse_foreign(lake, name)
         root = lake if lake.startswith("s3://") else f"file://{lake}"
         self.location = f"{root}/iceberg/{name}"
@@ -248,7 +258,10 @@ class Namespace:
         table = self.tables.get(name) or self._create(name, next(iter(wanted.values())).schema)
         before = table.metadata
         with table.transaction() as transaction:
-            tags = [name for name, ref in before.refs.items() if ref.snapshot_ref_type == "tag"]
+            # Daybook makes none, and each keeps what it names.
+            for branch in refs_of(before, SnapshotRefType.BRANCH) - {MAIN_BRANCH}:
+                ManageSnapshots(transaction).remove_branch(branch).commit()
+            tags = refs_of(before, SnapshotRefType.TAG)
             gone = [tag for tag in tags if tag not in shown and not (tag in wanted and wanted[tag].is_at(before, tag))]
             for tag in gone:
                 ManageSnapshots(transaction).remove_tag(tag).commit()
@@ -261,10 +274,10 @@ class Namespace:
                     self._leave(snapshot_id, error, added)
                     continue
                 ManageSnapshots(transaction).create_tag(found, snapshot_id).commit()
-            newest = max((tag for tag, ref in transaction.table_metadata.refs.items() if ref.snapshot_ref_type == "tag"), default=None)
+            newest = max(refs_of(transaction.table_metadata, SnapshotRefType.TAG), default=None)
             if newest and transaction.table_metadata.current_snapshot_id != transaction.table_metadata.refs[newest].snapshot_id:
                 ManageSnapshots(transaction).set_current_snapshot(ref_name=newest).commit()
-            expire(transaction, datetime.now(timezone.utc) + timedelta(days=1))
+            expire(transaction)
         if {one.snapshot_id for one in before.snapshots} - {one.snapshot_id for one in table.metadata.snapshots}:
             self.unswept.add(name)
         self.tables[name] = table
@@ -291,11 +304,13 @@ class Namespace:
             is_newest = newest_version(self.files.names_in(name, "metadata")) <= version_of(table.metadata_location)
             if not is_newest:
                 self.unswept.add(name)
+            manifests = Manifests(table.io)
             # Of what is swept every snapshot is read: else one that cannot be would keep what has to go.
-            named = self._named(table) if self.will_sweep or not is_newest else set()
+            named = self._named(table, manifests) if self.will_sweep or not is_newest else set()
             # A killed commit, or a catalog from a backup: then what it names may be gone.
             if not is_newest and not named <= self._places(name):
                 return None
+            self._require_listed(table, name, manifests)
             # What is written next builds on it.
             current = table.metadata.current_snapshot()
             for manifest in current.manifests(table.io) if current else []:
@@ -305,6 +320,15 @@ class Namespace:
         except Exception as error:
             say(remade=name, why=type(error).__name__)
             return None
+
+    def _require_listed(self, table: Table, name: str, manifests: "Manifests") -> None:
+        """Whoever may write in the lake can have a tag name the files of what is gone."""
+        for tag, ref in table.metadata.refs.items():
+            if tag not in self.manifests:
+                continue
+            listed = {f"{self.location}/{name}/data/{sha256}.parquet" for sha256 in self.manifests[tag].get(name, [])}
+            if manifests.files_of(table.metadata.snapshot_by_id(ref.snapshot_id)) != listed:
+                raise ForeignFile("a tag names other files than its manifest")
 
     def _read_list(self) -> dict[str, list[dict]]:
         if LIST not in self.tables:
@@ -323,7 +347,8 @@ class Namespace:
     def _is_tagged(self, snapshot_id: str, row: dict) -> bool:
         table = self.tables.get(row["table_name"])
         ref = table and table.metadata.refs.get(snapshot_id)
-        return ref is not None and ref.snapshot_id == row["iceberg_snapshot_id"]
+        is_tag = ref is not None and ref.snapshot_ref_type == SnapshotRefType.TAG
+        return is_tag and ref.snapshot_id == row["iceberg_snapshot_id"]
 
     def _write_list(self, complete: dict[str, list[dict]]) -> None:
         if complete == self.listed:
@@ -332,7 +357,7 @@ class Namespace:
         rows = [row for snapshot_id in sorted(complete) for row in complete[snapshot_id]]
         with table.transaction() as transaction:
             transaction.overwrite(pa.Table.from_pylist(rows, schema=LIST_SCHEMA))
-            expire(transaction, datetime.now(timezone.utc) - GRACE)
+            expire(transaction, before=datetime.now(timezone.utc) - GRACE)
         self.tables[LIST] = table
         self.listed = dict(complete)
 
@@ -354,25 +379,47 @@ class Namespace:
         if name not in self.tables:
             self.files.remove_table(name)
             return
-        for place in self._places(name) - self._named(self.tables[name]):
+        table = self.tables[name]
+        for place in self._places(name) - self._named(table, Manifests(table.io)):
             self.files.remove(*place)
 
-    def _named(self, table: Table) -> set[tuple[str, str, str]]:
-        metadata, io = table.metadata, table.io
+    def _named(self, table: Table, manifests: "Manifests") -> set[tuple[str, str, str]]:
+        metadata = table.metadata
         named = {table.metadata_location, *(entry.metadata_file for entry in metadata.metadata_log)}
-        manifests = {}
         for snapshot in metadata.snapshots:
             named.add(snapshot.manifest_list)
-            manifests.update({one.manifest_path: one for one in snapshot.manifests(io)})
-            require_few(manifests)
-        for path, manifest in manifests.items():
-            named.add(path)
-            named.update(entry.data_file.file_path for entry in manifest.fetch_manifest_entry(io, discard_deleted=True))
-            require_few(named)
-        return {io.place_of(location) for location in named}
+            manifests.read(snapshot)
+        named.update(manifests.files, manifests.named)
+        return {table.io.place_of(location) for location in named}
 
     def _places(self, table: str) -> set[tuple[str, str, str]]:
         return {(table, kind, name) for kind in ("data", "metadata") for name in self.files.names_in(table, kind)}
+
+
+class Manifests:
+    """Those of a table, each read once."""
+
+    def __init__(self, io: OwnFileIO) -> None:
+        self.io = io
+        # By the manifest, and of all.
+        self.files: dict[str, set[str]] = {}
+        self.named: dict[str, str] = {}
+
+    def files_of(self, snapshot: Snapshot) -> set[str]:
+        return set().union(*(self.files[path] for path in self.read(snapshot)))
+
+    def read(self, snapshot: Snapshot) -> list[str]:
+        """Their paths."""
+        manifests = {one.manifest_path: one for one in snapshot.manifests(self.io)}
+        require_few(manifests)
+        for path, manifest in manifests.items():
+            if path in self.files:
+                continue
+            entries = manifest.fetch_manifest_entry(self.io, discard_deleted=True)
+            self.files[path] = {self.named.setdefault(entry.data_file.file_path, entry.data_file.file_path) for entry in entries}
+            require_few(self.files)
+            require_few(self.named)
+        return list(manifests)
 
 
 class Wanted:
@@ -430,10 +477,18 @@ class Content:
 
     def find(self, transaction: Transaction) -> int | None:
         """Of the same content, whichever snapshot of the lake it was made for."""
+        manifests = Manifests(transaction._table.io)
         for snapshot in transaction.table_metadata.snapshots:
-            if content_of(snapshot) == self.digest:
+            if content_of(snapshot) == self.digest and self._is_in(snapshot, manifests):
                 return snapshot.snapshot_id
         return None
+
+    def _is_in(self, snapshot: Snapshot, manifests: Manifests) -> bool:
+        """Whoever may write in the lake can have it say that it is of this content."""
+        try:
+            return manifests.files_of(snapshot) == self.paths
+        except Exception:
+            return False
 
     def write(self, transaction: Transaction) -> int:
         self._evolve(transaction)
@@ -482,9 +537,18 @@ def content_of(snapshot) -> str | None:
     return snapshot.summary and snapshot.summary.get(CONTENT)
 
 
-def expire(transaction: Transaction, before: datetime) -> None:
-    update = ExpireSnapshots(transaction).older_than(before)
-    if update._snapshot_ids_to_expire:
+def refs_of(metadata: TableMetadata, kind: SnapshotRefType) -> set[str]:
+    return {name for name, ref in metadata.refs.items() if ref.snapshot_ref_type == kind}
+
+
+def expire(transaction: Transaction, *, before: datetime | None = None) -> None:
+    """Those that nothing names. What their times say is asked only where readers are given time: a clock may have been ahead."""
+    metadata = transaction.table_metadata
+    named = {ref.snapshot_id for ref in metadata.refs.values()}
+    gone = {one.snapshot_id for one in metadata.snapshots if before is None or one.timestamp_ms < before.timestamp() * 1000} - named
+    if gone:
+        update = ExpireSnapshots(transaction)
+        update._snapshot_ids_to_expire |= gone
         update.commit()
 
 

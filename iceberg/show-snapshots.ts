@@ -8,9 +8,11 @@ import { IcebergFailed } from './errors.ts';
 import {
   dataPath,
   runTablesProgram,
+  type FilesListed,
   type Namespace,
   type ProgramPlaces,
   type SnapshotToAdd,
+  type TablesJob,
   type TablesShown,
 } from './tables-program.ts';
 
@@ -34,28 +36,58 @@ export interface WhatToShow {
   readonly onCommitted?: (table: string) => void;
 }
 
-/** Brings the tables to all snapshots that the lake keeps, except those that are damaged. Throws what `runTablesProgram` throws. */
-export function showSnapshots(
+/**
+ * Brings the tables to all snapshots that the lake keeps, except those that are damaged. Where it sweeps, what the tables name for a snapshot is
+ * compared with its manifest. Throws what `runTablesProgram` throws.
+ */
+export async function showSnapshots(
   lake: Lake,
   places: ProgramPlaces,
   { newest, ...what }: WhatToShow & { newest: string | undefined },
 ): Promise<TablesShown> {
-  const read = async (missing: readonly string[]): Promise<SnapshotFiles[]> => {
-    const manifests = await Promise.all(missing.map((id) => lookAtManifest(lake, id)));
-    return manifests.flatMap((seen) => {
-      if (seen?.value === undefined) return [];
-      const { snapshot_id: id, taken_at: takenAt, tables } = seen.value;
-      const filesOf = (files: (typeof tables)[string]['files']): FileToShow[] =>
-        files.map(({ path, since, ...file }) => ({
-          ...file,
-          path: `snapshots/${id}/${path}`,
-          isNew: id === newest && since === id,
-        }));
-      const shown = Object.entries(tables).map(([name, { files }]) => [name, filesOf(files)] as const);
-      return [{ id, takenAt, tables: Object.fromEntries(shown) }];
-    });
-  };
-  return show(lake, places, { namespace: 'finance', read, mustHave: newest, ...what });
+  const read = (ids: readonly string[]): Promise<SnapshotFiles[]> => readSnapshots(lake, ids, newest);
+  const namespace = 'finance';
+  if (what.sweep !== true) return show(lake, places, { namespace, read, mustHave: newest, ...what });
+  const all = await read(await lake.snapshotIds());
+  return show(lake, places, {
+    namespace,
+    read: (missing) => Promise.resolve(all.filter(({ id }) => missing.includes(id))),
+    manifests: Object.fromEntries(all.map(({ id, tables }) => [id, filesListed(tables)])),
+    mustHave: newest,
+    ...what,
+  });
+}
+
+/** Without those whose manifest cannot be read. */
+async function readSnapshots(
+  lake: Lake,
+  ids: readonly string[],
+  newest: string | undefined,
+): Promise<SnapshotFiles[]> {
+  const read = await mapAtOnce(filesAtOnce, ids, async (id): Promise<SnapshotFiles[]> => {
+    const manifest = (await lookAtManifest(lake, id))?.value;
+    if (manifest === undefined) return [];
+    const { taken_at: takenAt, tables } = manifest;
+    const filesOf = (files: (typeof tables)[string]['files']): FileToShow[] =>
+      files.map(({ path, bytes, sha256, rows, since }) => ({
+        path: `snapshots/${id}/${path}`,
+        bytes,
+        sha256,
+        rows,
+        isNew: id === newest && since === id,
+      }));
+    const shown = Object.entries(tables).map(([name, { files }]) => [name, filesOf(files)] as const);
+    return [{ id, takenAt, tables: Object.fromEntries(shown) }];
+  });
+  return read.flat();
+}
+
+function filesListed(tables: SnapshotFiles['tables']): FilesListed {
+  const listed = Object.entries(tables).map(([name, files]) => [
+    name,
+    files.filter(({ rows }) => rows > 0).map(({ sha256 }) => sha256),
+  ]);
+  return Object.fromEntries(listed) as FilesListed;
 }
 
 /** Brings the tables of marts to these, which were built just now, and removes those of snapshots that are gone. */
@@ -74,11 +106,13 @@ async function show(
   what: WhatToShow & {
     namespace: Namespace;
     read: (missing: readonly string[]) => Promise<SnapshotFiles[]>;
+    /** Where this is told, a snapshot that it lacks is not kept. */
+    manifests?: TablesJob['manifests'];
     mustHave: string | undefined;
   },
 ): Promise<TablesShown> {
-  const { namespace, add, sweep = false, read, mustHave, onCommitted } = what;
-  const kept = await lake.snapshotIds();
+  const { namespace, add, sweep = false, read, manifests, mustHave, onCommitted } = what;
+  const kept = manifests === undefined ? await lake.snapshotIds() : Object.keys(manifests);
   const answer = async (missing: readonly string[]): Promise<SnapshotToAdd[]> => {
     if (!add) return [];
     const there = new Set((await lake.filesIn('iceberg')).map((path) => `iceberg/${path}`));
@@ -99,6 +133,7 @@ async function show(
       kept,
       newest: mustHave,
       sweep: sweep || attempt > 1,
+      manifests,
     };
     try {
       return await runTablesProgram(places, job, { answer, onCommitted });

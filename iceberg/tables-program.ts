@@ -35,7 +35,12 @@ export interface TablesJob {
   readonly newest?: string | undefined;
   /** Whether files that nothing names are looked for everywhere, and not only where something was removed. */
   readonly sweep: boolean;
+  /** Of the kept ones: where a table names other files for one, it is made again. Absent: what the tables say of themselves is believed. */
+  readonly manifests?: Readonly<Record<string, FilesListed>> | undefined;
 }
+
+/** The SHA-256 of the files of a snapshot that have rows, by table. */
+export type FilesListed = Readonly<Record<string, readonly string[]>>;
 
 /** Those of the lake's tables, and those of its marts. */
 export type Namespace = 'finance' | 'marts';
