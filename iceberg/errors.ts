@@ -1,14 +1,47 @@
+import { LakeAltered, LakeRefused, SnapshotDamaged } from '../lake/errors.ts';
+import { ForeignFolder, PythonMissing, PythonPackagesMissing } from '../python/errors.ts';
+
 /** The snapshot is published, its Iceberg tables are not complete: readers by tag still see those that are. Tried a few times already. */
 export class IcebergFailed extends Error {
   override readonly name = 'IcebergFailed';
   readonly handling = 'stop';
+  readonly reason: string;
 
   constructor(reason: string) {
     super(
       `The Iceberg tables do not show every snapshot (${reason}). The snapshots themselves are published, and the next export tries to complete ` +
         'the tables.',
     );
+    this.reason = reason;
   }
+}
+
+/** An erasure could not remove from Iceberg tables what they may hold. A person is needed. */
+export class IcebergUnsearched extends Error {
+  override readonly name = 'IcebergUnsearched';
+  readonly handling = 'stop';
+
+  constructor(location: string, cause: Error) {
+    const why =
+      cause instanceof IcebergFailed
+        ? `their program failed (${cause.reason}). If it does so again, delete all files below iceberg in the lake ${location} while no export ` +
+          'runs: the command makes the tables anew.'
+        : cause.message;
+    super(`The Iceberg tables may still hold it: ${why}`, { cause });
+  }
+}
+
+/** What keeps Iceberg tables from being brought to the snapshots, and nothing else from being done. */
+export function isInTheWayOfIceberg(error: unknown): error is Error {
+  return [
+    IcebergFailed,
+    PythonMissing,
+    PythonPackagesMissing,
+    ForeignFolder,
+    LakeAltered,
+    LakeRefused,
+    SnapshotDamaged,
+  ].some((kind) => error instanceof kind);
 }
 
 /** In a sentence: the newest snapshot and all others are shown. */

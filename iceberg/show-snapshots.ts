@@ -90,14 +90,18 @@ function filesListed(tables: SnapshotFiles['tables']): FilesListed {
   return Object.fromEntries(listed) as FilesListed;
 }
 
-/** Brings the tables of marts to these, which were built just now, and removes those of snapshots that are gone. */
+/**
+ * Brings the tables of marts to these, which were built just now, and removes those of snapshots that are gone. Where it sweeps, that is done although
+ * these cannot be shown: the next build does.
+ */
 export function showMarts(
   lake: Lake,
   places: ProgramPlaces,
   { marts, ...what }: WhatToShow & { marts: SnapshotFiles | undefined },
 ): Promise<TablesShown> {
   const read = (): Promise<SnapshotFiles[]> => Promise.resolve(marts === undefined ? [] : [marts]);
-  return show(lake, places, { namespace: 'marts', read, mustHave: marts?.id, ...what });
+  const mustHave = what.sweep === true ? undefined : marts?.id;
+  return show(lake, places, { namespace: 'marts', read, mustHave, ...what });
 }
 
 async function show(

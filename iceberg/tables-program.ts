@@ -21,6 +21,8 @@ export interface ProgramPlaces {
   readonly scratch: string;
   readonly onStep?: (text: string) => void;
   readonly signal?: AbortSignal | undefined;
+  /** The command that is to be run again where Python was missing. */
+  readonly again?: string;
   /** How long it may say nothing. */
   readonly mostSilentMs?: number;
 }
@@ -151,8 +153,11 @@ function watchSilence(
 const folder = fileURLToPath(new URL('.', import.meta.url));
 
 /** The Python that has PyIceberg. Throws PythonMissing, PythonPackagesMissing. */
-export function pythonWithIceberg(places: PythonPlaces): Promise<string> {
-  const need = { who: 'Iceberg tables', again: 'daybook export --iceberg' };
+export function pythonWithIceberg({
+  again = 'daybook export --iceberg',
+  ...places
+}: PythonPlaces & Pick<ProgramPlaces, 'again'>): Promise<string> {
+  const need = { who: 'Iceberg tables', again };
   return pythonWith({ name: 'iceberg', requirements: join(folder, 'requirements.txt'), for: need }, places);
 }
 

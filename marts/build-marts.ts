@@ -21,8 +21,8 @@ import { todayIn } from './today-in.ts';
 export interface MartsPlaces extends BuildPlaces {
   readonly databaseUrl: string;
   readonly lake: string;
-  /** Whether Iceberg tables show the marts on the lake. */
-  readonly iceberg: boolean;
+  /** Whether Iceberg tables show the marts on the lake even where there are none yet; undefined where somebody else sees to that. */
+  readonly iceberg: boolean | undefined;
   /** Whose today the marts speak of. */
   readonly timeZone: string;
   /** Who runs Spark. */
@@ -54,7 +54,10 @@ export async function buildMarts(
       const settings = { ...places, ...follower, owner: await lakeOwner(warehouse), asOfDate };
       const built =
         target === 'lake'
-          ? await buildOnLake(lock, { ...settings, iceberg: { add: iceberg, databaseUrl } })
+          ? await buildOnLake(lock, {
+              ...settings,
+              iceberg: iceberg === undefined ? undefined : { add: iceberg, databaseUrl },
+            })
           : await (target === 'spark' ? buildOnSpark : buildOnPostgres)(lock, settings);
       await noteMarts(warehouse, {
         runId,

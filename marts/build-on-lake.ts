@@ -74,7 +74,7 @@ interface LakePlaces {
   readonly lake: string;
   readonly owner: LakeOwner;
   /** Where the catalog of the Iceberg tables is, and whether they show the marts even where there are none yet. Absent: nobody looks for them. */
-  readonly iceberg?: { readonly databaseUrl: string; readonly add: boolean };
+  readonly iceberg?: { readonly databaseUrl: string; readonly add: boolean } | undefined;
 }
 
 async function writeTemplates(built: {

@@ -16,7 +16,8 @@ export async function showInIceberg(
   await showMarts(lake, places, { add: true, marts: await currentMarts(lake) });
 }
 
-async function currentMarts(lake: Lake): Promise<SnapshotFiles | undefined> {
+/** Undefined where there are none. Throws LakeAltered. */
+export async function currentMarts(lake: Lake): Promise<SnapshotFiles | undefined> {
   const { pointer } = await readMartsPointer(lake);
   const manifest = pointer && (await readManifest(lake, pointer.snapshot_id));
   if (manifest === undefined) return undefined;

@@ -13,16 +13,20 @@ export async function buildMarts(
     target,
     reason,
     connections,
+    leavesIceberg = false,
   }: {
     readonly target: MartsTarget;
     readonly reason: string;
     /** Sessions that dbt may have in Postgres. */
     readonly connections: number;
+    /** Whether somebody else lets Iceberg tables show them. */
+    readonly leavesIceberg?: boolean;
   },
   follower: Pick<BuildFollower, 'onStep' | 'patienceMilliseconds'>,
 ): Promise<MartsBuilt> {
   const runId = randomUUID();
   const run = { runId, target, workflowId: '', temporalRunId: runId, reason };
-  const places = martsPlaces(settings, { connections });
+  const all = martsPlaces(settings, { connections });
+  const places = leavesIceberg ? { ...all, iceberg: undefined } : all;
   return build({ warehouse, places }, run, { ...follower, onLine: follower.onStep });
 }

@@ -1,9 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { removeSnapshot } from '../activities/export/remove-snapshot.ts';
-import { hasTables } from '../iceberg/has-tables.ts';
-import { showMarts, showSnapshots } from '../iceberg/show-snapshots.ts';
-import type { ProgramPlaces } from '../iceberg/tables-program.ts';
+import type { IcebergUnsearched } from '../iceberg/errors.ts';
 import { openDuckDb, type DuckDb } from '../lake/duck-db.ts';
 import { keptBack, type LakeAltered, type LakeKeeps, type SnapshotDamaged } from '../lake/errors.ts';
 import { eraseFromSnapshots, type Erasing, type RowsToErase } from '../lake/erase-from-snapshots.ts';
@@ -19,6 +17,7 @@ import { lakeOwner } from '../warehouse/snapshots/lake-owner.ts';
 import { noteSnapshot, readManifestHashes } from '../warehouse/snapshots/note-snapshot.ts';
 import { openExportSession, type ExportSession } from '../warehouse/snapshots/open-snapshot.ts';
 import { readNoted, readPublishedIds } from '../warehouse/snapshots/unsearched-snapshots.ts';
+import { eraseFromIceberg } from './erase-from-iceberg.ts';
 import { SnapshotsUnsearched } from './snapshots-unsearched.ts';
 import type { Settings } from '../config/settings.ts';
 
@@ -36,14 +35,19 @@ type Republished = Omit<SnapshotErased, 'isKept'>;
 export interface WhileErasing {
   /** Brings along what else is built on the snapshots. */
   readonly follow: (erased: readonly Republished[]) => Promise<void>;
-  /** Hears of each removal that storage refuses, and of each snapshot that cannot be read or is not found: the others are done all the same. */
-  readonly onKept: (problem: LakeAltered | LakeKeeps | SnapshotDamaged | SnapshotsUnsearched) => void;
+  /**
+   * Hears of each removal that storage refuses, of each snapshot that cannot be read or is not found, and of what stands in the way of Iceberg
+   * tables: the rest is done all the same.
+   */
+  readonly onKept: (
+    problem: IcebergUnsearched | LakeAltered | LakeKeeps | SnapshotDamaged | SnapshotsUnsearched,
+  ) => void;
 }
 
 /**
  * Publishes the snapshots that hold a record without it, lets `follow` bring along what else is built on them, and removes the
  * old ones, also from Iceberg tables. What storage keeps of one holds up nothing else, and neither does one that cannot be read. No export
- * runs meanwhile. Throws ExportRunning, and what the lake and Iceberg throw.
+ * runs meanwhile. Throws ExportRunning, and what the lake throws.
  */
 export async function eraseFromLake(
   {
@@ -79,7 +83,8 @@ export async function eraseFromLake(
       erased.push({ ...one, isKept: kept !== undefined });
     }
     for (const lost of await notFound(session, lake)) onKept(lost);
-    await eraseFromIceberg(session, lake, { databaseUrl: database.directUrl, cacheFolder, scratch: folder });
+    const places = { databaseUrl: database.directUrl, cacheFolder, scratch: folder, again: 'daybook erase' };
+    await eraseFromIceberg({ client: session.client, lake, places }, onKept);
     return erased;
   } finally {
     duckDb.close();
@@ -110,17 +115,6 @@ async function notFound({ client }: ExportSession, lake: Lake): Promise<Snapshot
   ].flatMap(({ became, ids }) =>
     ids.length === 0 ? [] : [new SnapshotsUnsearched({ lake: lake.location, ids }, became)],
   );
-}
-
-/** What nothing names any more goes from the disk, wherever an attempt that was killed has left it. */
-async function eraseFromIceberg(session: ExportSession, lake: Lake, places: ProgramPlaces): Promise<void> {
-  if (!(await hasTables(session.client, lake))) return;
-  try {
-    await showSnapshots(lake, places, { add: true, sweep: true, newest: undefined });
-  } finally {
-    // Of marts too whatever can be removed, though something stands in the way of the others.
-    await showMarts(lake, places, { add: false, sweep: true, marts: undefined });
-  }
 }
 
 async function republish(

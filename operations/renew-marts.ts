@@ -123,6 +123,7 @@ async function build(
   target: MartsTarget,
   { onStep, patienceMilliseconds }: Renewing,
 ): Promise<void> {
-  const asked = { target, reason: 'daybook erase', connections: 1 };
+  // What stands in the way of Iceberg tables must not keep the old snapshots in the lake.
+  const asked = { target, reason: 'daybook erase', connections: 1, leavesIceberg: true };
   await buildMarts(host, asked, { onStep, patienceMilliseconds });
 }

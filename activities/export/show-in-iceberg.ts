@@ -1,10 +1,8 @@
 import { join } from 'node:path';
-import { IcebergFailed, leftOut } from '../../iceberg/errors.ts';
+import { isInTheWayOfIceberg, leftOut } from '../../iceberg/errors.ts';
 import { hasTables } from '../../iceberg/has-tables.ts';
 import { showSnapshots } from '../../iceberg/show-snapshots.ts';
-import { LakeRefused, SnapshotDamaged } from '../../lake/errors.ts';
 import type { Lake } from '../../lake/lake.ts';
-import { ForeignFolder, PythonMissing, PythonPackagesMissing } from '../../python/errors.ts';
 import type { ExportSession } from '../../warehouse/snapshots/open-snapshot.ts';
 import type { Exported, ExportJob } from './export-job.ts';
 
@@ -29,18 +27,7 @@ export async function showInIceberg(
       ...(left.length > 0 ? { icebergProblem: leftOut(left) } : {}),
     };
   } catch (error) {
-    if (isOfIceberg(error)) return { icebergProblem: error.message };
+    if (isInTheWayOfIceberg(error)) return { icebergProblem: error.message };
     throw error;
   }
-}
-
-function isOfIceberg(error: unknown): error is Error {
-  return [
-    IcebergFailed,
-    PythonMissing,
-    PythonPackagesMissing,
-    ForeignFolder,
-    LakeRefused,
-    SnapshotDamaged,
-  ].some((kind) => error instanceof kind);
 }
