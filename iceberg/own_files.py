@@ -9,7 +9,7 @@ import os
 import re
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from stat import S_ISDIR, S_ISREG
 
@@ -139,12 +139,22 @@ class Folder:
             return []
 
     def remove_table(self, table: str) -> None:
+        """What it may; `left_of` says what stays."""
         with self._opened() as folder:
             for _, folders, files, inner in os.fwalk(table, topdown=False, dir_fd=folder):
                 for name in [*folders, *files]:
-                    is_folder = S_ISDIR(os.lstat(name, dir_fd=inner).st_mode)
-                    (os.rmdir if is_folder else os.unlink)(name, dir_fd=inner)
-            os.rmdir(table, dir_fd=folder)
+                    with suppress(OSError):
+                        is_folder = S_ISDIR(os.lstat(name, dir_fd=inner).st_mode)
+                        (os.rmdir if is_folder else os.unlink)(name, dir_fd=inner)
+            with suppress(OSError):
+                os.rmdir(table, dir_fd=folder)
+
+    def left_of(self, table: str) -> int:
+        if table not in self.tables():
+            return 0
+        with self._opened() as folder:
+            # Into one that stays without a file that can be seen nobody may look.
+            return max(1, sum(len(files) for *_, files, _ in os.fwalk(table, dir_fd=folder)))
 
     @contextmanager
     def _opened(self, *names: str) -> Iterator[int]:
@@ -179,7 +189,14 @@ class Bucket:
         return self._names(self.path, pyarrow.fs.FileType.Directory)
 
     def remove_table(self, table: str) -> None:
-        self.filesystem.delete_dir(f"{self.path}/{table}")
+        with suppress(OSError):
+            self.filesystem.delete_dir(f"{self.path}/{table}")
+
+    def left_of(self, table: str) -> int:
+        folder = f"{self.path}/{table}"
+        selector = pyarrow.fs.FileSelector(folder, allow_not_found=True, recursive=True)
+        files = [one.path for one in self.filesystem.get_file_info(selector) if one.type == pyarrow.fs.FileType.File]
+        return sum(re.fullmatch(rf"{re.escape(folder)}(/{NAME})+", path) is not None for path in files)
 
     def _names(self, folder: str, kind: pyarrow.fs.FileType) -> list[str]:
         # The key of an object may be any text, and a folder is what keys begin with: of "folder//x" pyarrow lists the folder itself.

@@ -11,7 +11,7 @@ it ends the same. A line of JSON at a time:
     told  {"add": [{"snapshot_id", "taken_at", "tables": {name: [{"sha256", "rows"}, …]}}, …]}
     says  {"committed": name}                                                 after each table
     says  {"swept": name}                                                     after each table of whose files some may be named no more
-    says  {"done": {"tables", "snapshots", "left": [snapshot_id, …]}}, or {"refused": why}
+    says  {"done": {"tables", "snapshots", "left": [snapshot_id, …], "kept": files that storage did not remove}}, or {"refused": why}
 
 Told to check, it adds nothing: of a namespace that another program writes, it forgets what that program should not believe. Told what the
 manifests of kept snapshots list (files that have rows), it makes a table again that names other files for one.
@@ -28,6 +28,7 @@ import sys
 import threading
 from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import datetime, timedelta, timezone
 
 import pyarrow as pa
@@ -174,8 +175,7 @@ class Namespace:
     def check(self) -> dict:
         """Of tables that another program writes: what it need not believe is forgotten, and files that nothing names are removed."""
         self._read_tables()
-        self._sweep()
-        return {"tables": len(self.tables), "snapshots": 0, "left": []}
+        return {"tables": len(self.tables), "snapshots": 0, "left": [], "kept": self._sweep()}
 
     def missing(self, kept: list[str]) -> list[str]:
         self._read_tables()
@@ -224,9 +224,9 @@ class Namespace:
         for snapshot_id, wanted in added.items():
             self.complete[snapshot_id] = wanted.rows()
         self._write_list(self.complete)
-        self._sweep()
+        kept = self._sweep()
         tables = len(self.tables) - (LIST in self.tables)
-        return {"tables": tables, "snapshots": len(self.complete), "left": sorted(self.left)}
+        return {"tables": tables, "snapshots": len(self.complete), "left": sorted(self.left), "kept": kept}
 
     def _leave(self, snapshot_id: str, error: Exception, added: dict[str, "Wanted"]) -> None:
         """Others are shown without one that cannot be, and what is gone is removed; only the newest must be shown."""
@@ -361,27 +361,32 @@ class Namespace:
         self.tables[LIST] = table
         self.listed = dict(complete)
 
-    def _sweep(self) -> None:
-        """Removes files that no table names: in a folder the lake has another link to them where it still needs them."""
+    def _sweep(self) -> int:
+        """Removes files that no table names: in a folder the lake has another link to them where it still needs them. Says how many stay."""
         known = {name for name in self.tables if self.will_sweep or name in self.unswept}
-        problems = []
+        kept, problems = 0, []
         for name in sorted(known | set(self.files.tables()) - set(self.tables)):
             try:
-                self._sweep_table(name)
+                kept += self._sweep_table(name)
             except Exception as error:
                 # The other tables may hold what has to go as well.
                 problems.append(error)
             say(swept=name)
         if problems:
             raise problems[0]
+        return kept
 
-    def _sweep_table(self, name: str) -> None:
+    def _sweep_table(self, name: str) -> int:
+        """What was removed is looked for afterwards: who says that it is need not be who has removed it."""
         if name not in self.tables:
             self.files.remove_table(name)
-            return
+            return self.files.left_of(name)
         table = self.tables[name]
-        for place in self._places(name) - self._named(table, Manifests(table.io)):
-            self.files.remove(*place)
+        gone = self._places(name) - self._named(table, Manifests(table.io))
+        for place in gone:
+            with suppress(OSError):
+                self.files.remove(*place)
+        return len(gone & self._places(name)) if gone else 0
 
     def _named(self, table: Table, manifests: "Manifests") -> set[tuple[str, str, str]]:
         metadata = table.metadata

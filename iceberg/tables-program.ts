@@ -188,7 +188,13 @@ function kindOf(problems: readonly string[], code: number | null): string {
 }
 
 const doneSchema = z.object({
-  done: z.object({ tables: z.number(), snapshots: z.number(), left: z.array(z.string()) }),
+  done: z.object({
+    tables: z.number(),
+    snapshots: z.number(),
+    left: z.array(z.string()),
+    /** Files that were to go, and that storage did not remove. */
+    kept: z.number(),
+  }),
 });
 
 const saidSchema = z.union([

@@ -2,20 +2,23 @@ import type { ClientBase } from 'pg';
 import { IcebergUnsearched, isInTheWayOfIceberg } from '../iceberg/errors.ts';
 import { hasTables } from '../iceberg/has-tables.ts';
 import { showMarts, showSnapshots, type SnapshotFiles } from '../iceberg/show-snapshots.ts';
-import type { ProgramPlaces } from '../iceberg/tables-program.ts';
+import type { ProgramPlaces, TablesShown } from '../iceberg/tables-program.ts';
+import { LakeKeeps } from '../lake/errors.ts';
 import type { Lake } from '../lake/lake.ts';
 import { currentMarts } from '../marts/show-in-iceberg.ts';
 
 /**
  * Lets the Iceberg tables show the snapshots and the marts as they are now. What nothing names any more goes from the disk, wherever an attempt
- * that was killed has left it. `onKept` hears what stands in the way of that, once for all tables: an erasure has more to do.
+ * that was killed has left it.
+ * `onKept` hears what storage does not remove, and what stands in the way of all that, once for all tables: an erasure has more to do.
  */
 export async function eraseFromIceberg(
   { client, lake, places }: { client: Pick<ClientBase, 'query'>; lake: Lake; places: ProgramPlaces },
-  onKept: (problem: IcebergUnsearched) => void,
+  onKept: (problem: IcebergUnsearched | LakeKeeps) => void,
 ): Promise<void> {
   const told = new Set<string>();
-  const unlessInTheWay = async (work: () => Promise<unknown>): Promise<void> => {
+  let files = 0;
+  const unlessInTheWay = async (work: () => Promise<void>): Promise<void> => {
     try {
       await work();
     } catch (error) {
@@ -26,15 +29,21 @@ export async function eraseFromIceberg(
   };
   await unlessInTheWay(async () => {
     if (!(await hasTables(client, lake))) return;
+    const clear = (show: () => Promise<TablesShown>): Promise<void> =>
+      unlessInTheWay(async () => {
+        files += (await show()).kept;
+      });
+    const sweeping = { add: true, sweep: true } as const;
     try {
-      await unlessInTheWay(() => showSnapshots(lake, places, { add: true, sweep: true, newest: undefined }));
+      await clear(() => showSnapshots(lake, places, { ...sweeping, newest: undefined }));
     } finally {
       // Of marts too whatever can be removed, though something stands in the way of the others.
       let marts: SnapshotFiles | undefined;
       await unlessInTheWay(async () => {
         marts = await currentMarts(lake);
       });
-      await unlessInTheWay(() => showMarts(lake, places, { add: true, sweep: true, marts }));
+      await clear(() => showMarts(lake, places, { ...sweeping, marts }));
     }
   });
+  if (files > 0) onKept(new LakeKeeps(lake.location, { files, code: 'they are still listed' }));
 }

@@ -2,6 +2,8 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import type { Lake } from '../../lake/lake.ts';
+import type { Manifest } from '../../lake/manifest.ts';
 import { openLake } from '../../lake/open-lake.ts';
 import { readManifest } from '../../lake/pointer.ts';
 import { eraseFromLake } from '../../operations/erase-from-lake.ts';
@@ -17,8 +19,11 @@ import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { createTestLake } from './export-of.ts';
 import { manifestSeen, readIceberg } from './read-iceberg.ts';
+import { pass, startS3Proxy } from './s3-proxy.ts';
+import { startS3Server } from './s3-server.ts';
 
 const { warehouse, url } = await createTestDatabase();
+const s3 = await startS3Server();
 const iceberg = { add: true, cacheFolder };
 const { exportNow, location, scratch } = await createTestLake(url, { iceberg });
 const { env } = await buildEnvironment({ databaseUrl: url, lake: location });
@@ -85,10 +90,50 @@ test.each(
   await expectShown(place);
 });
 
+test.each(
+  some([
+    { how: 'says that it does', status: 204, body: '' },
+    { how: 'refuses', status: 403, body: '<Error><Code>AccessDenied</Code><Message>no</Message></Error>' },
+  ]),
+)(
+  'what a bucket $how, and does not remove of Iceberg tables, is told, and goes at the next try',
+  async ({ status, body }) => {
+    const place = await freshLake(`s3://${s3.bucket}`);
+    await exportEach(place, ['erased']);
+    const lake = await openLake({ location: place, scratch });
+    const dataFiles = async (): Promise<string[]> => {
+      const paths = await lake.filesIn('iceberg/finance/bills/data');
+      return paths.filter((path) => path.endsWith('.parquet')).sort();
+    };
+    const before = await dataFiles();
+    const proxy = await startS3Proxy(s3.env.AWS_ENDPOINT_URL ?? '', (incoming, outgoing) => {
+      const asked = new URL(incoming.url ?? '', s3.env.AWS_ENDPOINT_URL);
+      const { method = 'GET', headers } = incoming;
+      if (method !== 'DELETE' || !asked.pathname.includes('/iceberg/finance/bills/data/'))
+        return incoming.pipe(pass(asked, { method, headers }, outgoing));
+      incoming.resume();
+      return outgoing.writeHead(status).end(body);
+    });
+    // The one that holds it, and the one that told the columns of the empty table.
+    expect(await proxy.use(() => erase(place))).toEqual([
+      expect.stringMatching(/^The lake s3:\S+ did not remove 2 files \(they are still listed\)/),
+    ]);
+    expect(await dataFiles()).toEqual(expect.arrayContaining(before));
+    expect(await erase(place)).toEqual([]);
+    expect(await dataFiles()).toEqual(filesOf(await manifestsIn(lake)));
+  },
+);
+
 async function exportTwice(): Promise<Lakes> {
   const place = await freshLake();
+  const [stays = '', holds = ''] = await exportEach(place, ['stays', 'erased']);
+  return { place, stays, holds };
+}
+
+/** A snapshot after each of these bills has come. */
+async function exportEach(place: string, bills: readonly string[]): Promise<string[]> {
   const ids: string[] = [];
-  for (const id of ['stays', 'erased']) {
+  for (const id of bills) {
     landed += 1;
     const memo = text(`memo ${landed} of ${id}`);
     const at = `"2030-01-01T00:00:${String(landed).padStart(2, '0')}Z"`;
@@ -98,16 +143,19 @@ async function exportTwice(): Promise<Lakes> {
     expect(icebergProblem).toBeUndefined();
     ids.push(snapshotId);
   }
-  const [stays = '', holds = ''] = ids;
-  return { place, stays, holds };
+  return ids;
 }
 
 /** Nothing is known of any other. */
-async function freshLake(): Promise<string> {
+async function freshLake(parent?: string): Promise<string> {
   for (const table of ['finance.bills', 'sync.snapshots', 'iceberg.iceberg_tables'])
     await rows(warehouse, `delete from ${table}`);
+  return freshPlace(parent);
+}
+
+function freshPlace(parent = join(location, '..')): string {
   lakes += 1;
-  return join(location, `../lake-${lakes}`);
+  return `${parent}/lake-${lakes}`;
 }
 
 /** Says what is kept. */
@@ -129,16 +177,24 @@ async function erase(place: string): Promise<string[]> {
 /** The tables have the files of the snapshots that are there, and no other. */
 async function expectShown(place: string): Promise<void> {
   const lake = await openLake({ location: place, scratch });
-  const ids = await lake.snapshotIds();
-  const manifests = await Promise.all(ids.map(async (id) => (await readManifest(lake, id))!));
-  const listed = manifests.flatMap(({ tables }) => tables.bills!.files.filter(({ rows }) => rows > 0));
+  const manifests = await manifestsIn(lake);
   const data = await readdir(join(place, 'iceberg/finance/bills/data'));
-  const names = new Set(listed.map(({ sha256 }) => `${sha256}.parquet`));
-  expect(data.sort()).toEqual([...names].sort());
+  expect(data.sort()).toEqual(filesOf(manifests));
   const seen = await readIceberg(url, { reader: 'pyiceberg', tables: ['bills'] });
   expect(seen).toMatchObject(
     Object.fromEntries(manifests.map((one) => [one.snapshot_id, manifestSeen(one, ['bills'])])),
   );
+}
+
+async function manifestsIn(lake: Lake): Promise<Manifest[]> {
+  const ids = await lake.snapshotIds();
+  return Promise.all(ids.map(async (id) => (await readManifest(lake, id))!));
+}
+
+/** Of the bills, as Iceberg tables name them. */
+function filesOf(manifests: readonly Manifest[]): string[] {
+  const listed = manifests.flatMap(({ tables }) => tables.bills!.files.filter(({ rows }) => rows > 0));
+  return [...new Set(listed.map(({ sha256 }) => `${sha256}.parquet`))].sort();
 }
 
 function snapshotOf({ refs, snapshots }: Metadata, tag: string): Metadata['snapshots'][number] {
