@@ -1,15 +1,16 @@
 import type { ClientBase } from 'pg';
 import { IcebergUnsearched, isInTheWayOfIceberg } from '../iceberg/errors.ts';
 import { hasTables } from '../iceberg/has-tables.ts';
+import { namespacesElsewhere } from '../iceberg/namespaces-elsewhere.ts';
 import { showMarts, showSnapshots, type SnapshotFiles } from '../iceberg/show-snapshots.ts';
-import type { ProgramPlaces, TablesShown } from '../iceberg/tables-program.ts';
+import type { Namespace, ProgramPlaces, TablesShown } from '../iceberg/tables-program.ts';
 import { LakeKeeps } from '../lake/errors.ts';
 import type { Lake } from '../lake/lake.ts';
 import { currentMarts } from '../marts/show-in-iceberg.ts';
 
 /**
  * Lets the Iceberg tables show the snapshots and the marts as they are now. What nothing names any more goes from the disk, wherever an attempt
- * that was killed has left it.
+ * that was killed has left it. Where the catalog leads readers to another lake, it is left as it is, and all files of the tables go from this one.
  * `onKept` hears what storage does not remove, and what stands in the way of all that, once for all tables: an erasure has more to do.
  */
 export async function eraseFromIceberg(
@@ -22,27 +23,30 @@ export async function eraseFromIceberg(
     try {
       await work();
     } catch (error) {
-      if (!isInTheWayOfIceberg(error)) throw error;
-      if (!told.has(error.message)) onKept(new IcebergUnsearched(lake.location, error));
+      const isKept = error instanceof LakeKeeps;
+      if (!isKept && !isInTheWayOfIceberg(error)) throw error;
+      if (!told.has(error.message)) onKept(isKept ? error : new IcebergUnsearched(lake.location, error));
       told.add(error.message);
     }
   };
   await unlessInTheWay(async () => {
     if (!(await hasTables(client, lake))) return;
-    const clear = (show: () => Promise<TablesShown>): Promise<void> =>
+    const elsewhere = await namespacesElsewhere(client, lake);
+    const clear = (namespace: Namespace, show: () => Promise<TablesShown>): Promise<void> =>
       unlessInTheWay(async () => {
-        files += (await show()).kept;
+        if (elsewhere.includes(namespace)) await lake.removeFolder(`iceberg/${namespace}`);
+        else files += (await show()).kept;
       });
     const sweeping = { add: true, sweep: true } as const;
     try {
-      await clear(() => showSnapshots(lake, places, { ...sweeping, newest: undefined }));
+      await clear('finance', () => showSnapshots(lake, places, { ...sweeping, newest: undefined }));
     } finally {
       // Of marts too whatever can be removed, though something stands in the way of the others.
       let marts: SnapshotFiles | undefined;
       await unlessInTheWay(async () => {
         marts = await currentMarts(lake);
       });
-      await clear(() => showMarts(lake, places, { ...sweeping, marts }));
+      await clear('marts', () => showMarts(lake, places, { ...sweeping, marts }));
     }
   });
   if (files > 0) onKept(new LakeKeeps(lake.location, { files, code: 'they are still listed' }));

@@ -1,5 +1,5 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import type { Lake } from '../../lake/lake.ts';
@@ -123,6 +123,21 @@ test.each(
     expect(await dataFiles()).toEqual(filesOf(await manifestsIn(lake)));
   },
 );
+
+test('an erasure in a place that the lake was moved from leaves the catalog to the new place, and no file of Iceberg tables in the old one', async () => {
+  const { place } = await exportTwice();
+  const moved = freshPlace();
+  await cp(place, moved, { recursive: true });
+  await exportNow({ lake: moved, force: true });
+  const mart = join(place, 'iceberg/marts/totals/data/of-a-mart.parquet');
+  await mkdir(dirname(mart), { recursive: true });
+  await writeFile(mart, 'of a mart');
+  const catalog = await rows(warehouse, 'select * from iceberg.iceberg_tables order by table_name');
+  expect(await erase(place)).toEqual([]);
+  expect(await rows(warehouse, 'select * from iceberg.iceberg_tables order by table_name')).toEqual(catalog);
+  expect(await readdir(join(place, 'iceberg'))).toEqual([]);
+  await expectShown(moved);
+});
 
 async function exportTwice(): Promise<Lakes> {
   const place = await freshLake();
