@@ -16,8 +16,8 @@ export interface PagingSlots {
 
 /**
  * A slot bounds what a page costs: a connection of Postgres, memory, computing. An activity that only waits for the service costs none of
- * these, so after `afterMilliseconds` another activity may begin in its slot, and with its answer it waits for the next one that is free,
- * before any that has not begun. Else the lists of one company, whose requests may take two minutes each, would fill all slots of a process
+ * these, so after `afterMilliseconds`, or at once while the budget holds it back, another activity may begin in its slot, and with its answer it
+ * waits for the next one that is free, before any that has not begun. Else the lists of one company, whose requests may take two minutes each, would fill all slots of a process
  * (7 lists, 4 slots by default) and every other company would wait.
  */
 export function createPagingSlots({
@@ -97,7 +97,10 @@ export function createPagingSlots({
   }
 
   /** `end` tells whether the slot was lent. */
-  function lendLater(awaited: Promise<void> = Promise.resolve()): { lendAtOnce(): void; end(): boolean } {
+  function lendLater(awaited: Promise<void> = Promise.resolve()): {
+    lendAtOnce: () => void;
+    end: () => boolean;
+  } {
     let timer: NodeJS.Timeout | undefined;
     let isAwaited = false;
     let isHeldBack = false;
@@ -118,11 +121,11 @@ export function createPagingSlots({
       if (isHeldBack) lend();
     });
     return {
-      lendAtOnce() {
+      lendAtOnce: () => {
         isHeldBack = true;
         if (isAwaited && !isOver) lend();
       },
-      end() {
+      end: () => {
         isOver = true;
         clearInterval(timer);
         return isLent;
