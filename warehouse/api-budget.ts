@@ -38,6 +38,9 @@ export interface ApiGrant {
  * between a grant and its use, and half for the way to the service. One short transaction per request costs 1 % of what landing
  * its page costs.
  *
+ * Half of them are let through as fast as they are asked for; the others are spread over the time until the first are allowed again. Else one
+ * company that asks without end would use all at once, and everybody's next request, a person's too, would wait for many seconds.
+ *
  * Somebody may hold a snapshot for an hour, and Postgres keeps for them every version that a row had meanwhile: so a grant writes
  * one new row and no old one, and what is deleted is never read again (`bench held-snapshot`).
  *
@@ -162,6 +165,9 @@ function createSweep(monotonic: () => number): { from(): string | null; done(unt
   };
 }
 
+/** So many, at least, are let through as fast as they are asked for. */
+const burst = 100;
+
 const lockSql = 'select from sync.api_budgets where budget = $1 for no key update';
 
 /**
@@ -184,15 +190,18 @@ const takeSql = `
     select case when granted_at > now + interval '4 seconds' then now else granted_at end as granted_at
     from sync.api_grants, now
     where budget = $1 and granted_at > now - interval '11 seconds'
+  ), used as materialized (
+    select count(*) as requests, min(granted_at) + interval '11 seconds' as renewed_at, max(granted_at) as last_at from recent
   ), wait as materialized (
     select greatest(
       case when blocked_until <= now + interval '1 hour' then extract(epoch from blocked_until - now) end,
-      case when (select count(*) from recent) >= $2
-        then extract(epoch from (select min(granted_at) from recent) + interval '11 seconds' - now)
+      case
+        when requests >= $2 then extract(epoch from renewed_at - now)
+        when requests >= greatest($2 / 2, ${burst}) then extract(epoch from last_at + (renewed_at - now) / ($2 - requests) - now)
       end,
       0
     ) * 1000 as ms
-    from sync.api_budgets, now
+    from sync.api_budgets, now, used
     where budget = $1
   ), granted as (
     insert into sync.api_grants (budget, granted_at)

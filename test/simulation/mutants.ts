@@ -220,8 +220,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'one request more than the budget',
     file: 'warehouse/api-budget.ts',
-    find: 'from recent) >= $2',
-    replace: 'from recent) > $2',
+    find: 'select count(*) as requests',
+    replace: 'select count(*) - 1 as requests',
   },
   {
     name: 'no version header',

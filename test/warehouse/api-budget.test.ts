@@ -30,6 +30,19 @@ proofTest('two workers together never send more than the budget in any 10 second
   expect((times[9] ?? 0) - (times[0] ?? 0)).toBeLessThan(20_000);
 });
 
+test('half of the budget goes at once, and the rest is spread over the time until the first are allowed again', async () => {
+  const budget = budgetOf(warehouse, randomUUID(), 400);
+  const started = performance.now();
+  for (let sent = 0; sent < 200; sent += 1) await sendOne(budget);
+  const atOnce = performance.now() - started;
+  for (let sent = 0; sent < 40; sent += 1) await sendOne(budget);
+  const spread = performance.now() - started - atOnce;
+  // 200 are left for what is left of the eleven seconds.
+  const apart = (11_000 - atOnce) / 200;
+  expect(spread / 40).toBeGreaterThan(0.8 * apart);
+  expect(spread / 40).toBeLessThan(3 * apart);
+});
+
 test('when the service asks for silence, nobody of the organisation sends before', async () => {
   const clientId = randomUUID();
   await sendOne(budgetOf(warehouse, clientId));
