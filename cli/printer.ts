@@ -1,4 +1,4 @@
-import Table from 'cli-table3';
+import stringWidth from 'string-width';
 import { visible, visibleInCell } from '../server/frame/visible.ts';
 
 /** A cell: text, a number that is shown as written, or nothing. */
@@ -30,20 +30,22 @@ export function printTable(head: readonly string[], rows: readonly (readonly Cel
 
 /** Columns of numbers are aligned to the right. */
 export function tableOf(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
-  const table = new Table({
-    head: head.map(visibleInCell),
-    style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 2 },
-    chars: noBorders,
-    colAligns: head.map((_, column) =>
-      rows.some((row) => typeof row[column] === 'number') ? 'right' : 'left',
-    ),
-  });
-  table.push(...rows.map((row) => row.map((cell) => visibleInCell(shown(cell)))));
-  return table
-    .toString()
-    .split('\n')
-    .map((line) => line.trimEnd())
-    .join('\n');
+  const lines = [head, ...rows].map((row) => head.map((_, column) => visibleInCell(shown(row[column]))));
+  const columns = head.map((_, column) => ({
+    width: lines.reduce((widest, cells) => Math.max(widest, widthOf(cells[column] ?? '')), 0),
+    isOfNumbers: rows.some((row) => typeof row[column] === 'number'),
+  }));
+  const padded = (cell: string, column: number): string => {
+    const { width = 0, isOfNumbers = false } = columns[column] ?? {};
+    const padding = ' '.repeat(width - widthOf(cell));
+    return isOfNumbers ? padding + cell : cell + padding;
+  };
+  return lines.map((cells) => cells.map(padded).join('  ').trimEnd()).join('\n');
+}
+
+/** In columns of a terminal. */
+function widthOf(text: string): number {
+  return /^[ -~]*$/.test(text) ? text.length : stringWidth(text);
 }
 
 export function shown(cell: Cell): string {
@@ -51,23 +53,3 @@ export function shown(cell: Cell): string {
   if (cell instanceof Date) return cell.toISOString().replace(/\.000Z$/, 'Z');
   return typeof cell === 'number' ? cell.toLocaleString('en-US') : String(cell);
 }
-
-const noBorders = Object.fromEntries(
-  [
-    'top',
-    'top-mid',
-    'top-left',
-    'top-right',
-    'bottom',
-    'bottom-mid',
-    'bottom-left',
-    'bottom-right',
-    'left',
-    'left-mid',
-    'mid',
-    'mid-mid',
-    'right',
-    'right-mid',
-    'middle',
-  ].map((name) => [name, '']),
-);
