@@ -32,16 +32,22 @@ export function printTable(head: readonly string[], rows: readonly (readonly Cel
 export function tableOf(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const lines = [head, ...rows].map((row) => head.map((_, column) => visibleInCell(shown(row[column]))));
   const columns = head.map((_, column) => ({
-    width: lines.reduce((widest, cells) => Math.max(widest, widthOf(cells[column] ?? '')), 0),
+    width: lines.reduce(
+      (widest, cells) => Math.max(widest, Math.min(widthOf(cells[column] ?? ''), mostPadded)),
+      0,
+    ),
     isOfNumbers: rows.some((row) => typeof row[column] === 'number'),
   }));
   const padded = (cell: string, column: number): string => {
     const { width = 0, isOfNumbers = false } = columns[column] ?? {};
-    const padding = ' '.repeat(width - widthOf(cell));
+    const padding = ' '.repeat(Math.max(0, width - widthOf(cell)));
     return isOfNumbers ? padding + cell : cell + padding;
   };
   return lines.map((cells) => cells.map(padded).join('  ').trimEnd()).join('\n');
 }
+
+/** One text of a megabyte does not widen every row by as much: it moves what follows it. */
+const mostPadded = 200;
 
 /** In columns of a terminal. */
 function widthOf(text: string): number {

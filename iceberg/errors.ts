@@ -31,6 +31,19 @@ export class IcebergUnsearched extends Error {
   }
 }
 
+/** An erasure has not searched the lake that readers of Iceberg tables are led to. */
+export class TablesElsewhere extends Error {
+  override readonly name = 'TablesElsewhere';
+  readonly handling = 'stop';
+
+  constructor(place: string) {
+    super(
+      `Not searched, and may hold it: Iceberg tables in ${place}, which the catalog leads to. Run the command there too, with DAYBOOK_LAKE=${place}. ` +
+        'If that place is no more, run "daybook export --iceberg" with the lake in use, and the command again.',
+    );
+  }
+}
+
 /** What keeps Iceberg tables from being brought to the snapshots, and nothing else from being done. */
 export function isInTheWayOfIceberg(error: unknown): error is Error {
   return [

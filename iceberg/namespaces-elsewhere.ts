@@ -1,41 +1,54 @@
-import { realpath } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ClientBase } from 'pg';
 import type { Lake } from '../lake/lake.ts';
 import type { Namespace } from './tables-program.ts';
 
-/** Whose tables the catalog has below another lake: readers are led there. Where they are in no lake, they are not elsewhere. */
+/** Tables of which the catalog leads readers to another lake. */
+export interface Elsewhere {
+  readonly namespace: Namespace;
+  /** As `DAYBOOK_LAKE` says them. */
+  readonly lakes: readonly string[];
+}
+
+/** The namespaces none of whose tables are below this lake. Where all are in no lake, they are not elsewhere. */
 export async function namespacesElsewhere(
   client: Pick<ClientBase, 'query'>,
   lake: Lake,
-): Promise<readonly Namespace[]> {
-  const namespaces = ['finance', 'marts'] as const;
+): Promise<readonly Elsewhere[]> {
   const { rows } = await client.query<{ namespace: Namespace; location: string }>(
     `select table_namespace as namespace, metadata_location as location from iceberg.iceberg_tables
      where catalog_name = 'daybook' and table_namespace = any($1)`,
-    [namespaces],
+    [['finance', 'marts']],
   );
-  const here = new Set<Namespace>();
-  let areAllHere = true;
-  for (const { namespace, location } of rows) {
-    if (await isBelow(lake, location)) here.add(namespace);
-    else areAllHere = false;
-  }
-  return areAllHere ? [] : namespaces.filter((namespace) => !here.has(namespace));
+  const tables = await Promise.all(
+    rows.map(async ({ namespace, location }) => {
+      const at = lakeOf(location);
+      return { namespace, at, isHere: await isSame(at, lake.location) };
+    }),
+  );
+  const here = new Set(tables.filter(({ isHere }) => isHere).map(({ namespace }) => namespace));
+  if (tables.every(({ isHere }) => isHere)) return [];
+  return (['finance', 'marts'] as const)
+    .filter((namespace) => !here.has(namespace))
+    .map((namespace) => ({
+      namespace,
+      lakes: [...new Set(tables.filter((table) => table.namespace === namespace).map(({ at }) => at))],
+    }));
 }
 
 /** `at` is <lake>/iceberg/<namespace>/<table>/metadata/<name>. */
-async function isBelow({ location }: Lake, at: string): Promise<boolean> {
-  const isFolder = !location.startsWith('s3://');
-  if (at.startsWith(`${isFolder ? 'file://' : ''}${location}/iceberg/`)) return true;
-  if (!isFolder || !at.startsWith(scheme)) return false;
-  // The same folder may have another name, by a link.
-  const [there, here] = await Promise.all(
-    [resolve(at.slice(scheme.length), '../../../../..'), location].map((folder) =>
-      realpath(folder).catch(() => undefined),
-    ),
-  );
-  return there !== undefined && there === here;
+function lakeOf(at: string): string {
+  const [lake = at] = at.split(/\/iceberg\/[^/]+\/[^/]+\/metadata\/[^/]+$/);
+  return lake.startsWith(scheme) ? resolve(lake.slice(scheme.length)) : lake;
+}
+
+/** The same folder may have another name, by a link or a mount. */
+async function isSame(one: string, other: string): Promise<boolean> {
+  if (one === other) return true;
+  if (one.startsWith('s3://') || other.startsWith('s3://')) return false;
+  const [a, b] = await Promise.all([one, other].map((folder) => stat(folder).catch(() => undefined)));
+  return a !== undefined && a.ino === b?.ino && a.dev === b.dev;
 }
 
 const scheme = 'file://';

@@ -238,9 +238,7 @@ class Namespace:
 
     def _begin_anew(self, name: str) -> None:
         """A column cannot have one type in a snapshot and any other in the next: readers find it by its name."""
-        self.catalog.drop_table((self.name, name))
-        del self.tables[name]
-        self.unswept.add(name)
+        self._drop(name)
         self.complete = {
             snapshot_id: rows
             for snapshot_id, rows in self.complete.items()
@@ -251,9 +249,7 @@ class Namespace:
         wanted = {snapshot_id: one.tables[name] for snapshot_id, one in added.items() if name in one.tables}
         shown = {snapshot_id for snapshot_id, rows in self.complete.items() if any(row["table_name"] == name for row in rows)}
         if not wanted and not shown:
-            self.catalog.drop_table((self.name, name))
-            del self.tables[name]
-            self.unswept.add(name)
+            self._drop(name)
             return
         table = self.tables.get(name) or self._create(name, next(iter(wanted.values())).schema)
         before = table.metadata
@@ -281,7 +277,17 @@ class Namespace:
         if {one.snapshot_id for one in before.snapshots} - {one.snapshot_id for one in table.metadata.snapshots}:
             self.unswept.add(name)
         self.tables[name] = table
+        if not refs_of(table.metadata, SnapshotRefType.TAG):
+            # Nothing could be written to it: what it showed before is gone from the lake.
+            self._drop(name)
         say(committed=name)
+
+    def _drop(self, name: str) -> None:
+        if name not in self.tables:
+            return
+        self.catalog.drop_table((self.name, name))
+        del self.tables[name]
+        self.unswept.add(name)
 
     def _create(self, name: str, schema: pa.Schema) -> Table:
         return self.catalog.create_table(

@@ -100,7 +100,16 @@ export const manifestFile = '_manifest.json';
 
 /** The snapshots whose marts may be there: those that are, and the one that readers of marts are sent to. */
 export async function namesOfMarts(lake: Lake): Promise<Set<string>> {
-  const pointer = (await lake.read('latest-marts.json'))?.text ?? '';
-  const [shown] = /\d{8}T\d{6}Z-[0-9a-f]{6}/.exec(pointer) ?? [];
-  return new Set([...(await lake.snapshotIds()), ...(shown === undefined ? [] : [shown])]);
+  return new Set([...(await lake.snapshotIds()), ...(await namedBy(lake, 'latest-marts.json'))]);
+}
+
+/** The snapshots that are there, and those that readers are sent to: such a one was complete, whatever became of it. */
+export async function namesOfSnapshots(lake: Lake): Promise<Set<string>> {
+  const shown = [await namedBy(lake, 'latest.json'), await namedBy(lake, 'latest-marts.json')];
+  return new Set([...(await lake.snapshotIds()), ...shown.flat()]);
+}
+
+async function namedBy(lake: Lake, pointer: string): Promise<string[]> {
+  const text = (await lake.read(pointer))?.text ?? '';
+  return /\d{8}T\d{6}Z-[0-9a-f]{6}/.exec(text)?.slice(0, 1) ?? [];
 }

@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { openBucket } from './bucket.ts';
 import { keptBack, SnapshotBroken } from './errors.ts';
 import { filterAtOnce, mapAtOnce } from './map-at-once.ts';
-import { manifestFile, namesOfMarts, successFile, type KeptFile, type Lake } from './lake.ts';
+import {
+  manifestFile,
+  namesOfMarts,
+  namesOfSnapshots,
+  successFile,
+  type KeptFile,
+  type Lake,
+} from './lake.ts';
 import { sha256Of } from './manifest.ts';
 import { removeEach } from './remove-each.ts';
 import { sha256OfFile } from './read-back.ts';
@@ -88,7 +95,7 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
       for (const of of ['snapshots', 'marts']) await removeBelow(`${of}/${id}`);
     },
     async removeLeftovers(of, published) {
-      const kept = of === 'marts' ? await namesOfMarts(lake) : new Set(await lake.snapshotIds());
+      const kept = of === 'marts' ? await namesOfMarts(lake) : await namesOfSnapshots(lake);
       const left = (await bucket.folders(`${of}/`)).filter(
         (name) => !kept.has(name) && published?.has(name) !== true,
       );

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { IcebergUnsearched, isInTheWayOfIceberg } from '../iceberg/errors.ts';
+import { IcebergUnsearched, isInTheWayOfIceberg, TablesElsewhere } from '../iceberg/errors.ts';
 import { hasTables } from '../iceberg/has-tables.ts';
 import { namespacesElsewhere } from '../iceberg/namespaces-elsewhere.ts';
 import { showMarts, showSnapshots, type SnapshotFiles } from '../iceberg/show-snapshots.ts';
@@ -10,12 +10,24 @@ import { currentMarts } from '../marts/show-in-iceberg.ts';
 
 /**
  * Lets the Iceberg tables show the snapshots and the marts as they are now. What nothing names any more goes from the disk, wherever an attempt
- * that was killed has left it. Where the catalog leads readers to another lake, it is left as it is, and all files of the tables go from this one.
+ * that was killed has left it. Where the catalog leads readers to another lake, it is left as it is, all files of the tables go from this one, and
+ * that lake is named unless it was searched.
  * `onKept` hears what storage does not remove, and what stands in the way of all that, once for all tables: an erasure has more to do.
  */
 export async function eraseFromIceberg(
-  { client, lake, places }: { client: Pick<ClientBase, 'query'>; lake: Lake; places: ProgramPlaces },
-  onKept: (problem: IcebergUnsearched | LakeKeeps) => void,
+  {
+    client,
+    lake,
+    places,
+    searched,
+  }: {
+    client: Pick<ClientBase, 'query'>;
+    lake: Lake;
+    places: ProgramPlaces;
+    /** Other lakes of which nothing holds the record any more. */
+    searched: readonly string[];
+  },
+  onKept: (problem: IcebergUnsearched | LakeKeeps | TablesElsewhere) => void,
 ): Promise<void> {
   const told = new Set<string>();
   let files = 0;
@@ -34,9 +46,12 @@ export async function eraseFromIceberg(
     const elsewhere = await namespacesElsewhere(client, lake);
     const clear = (namespace: Namespace, show: () => Promise<TablesShown>): Promise<void> =>
       unlessInTheWay(async () => {
-        if (elsewhere.includes(namespace)) await lake.removeFolder(`iceberg/${namespace}`);
+        if (elsewhere.some((one) => one.namespace === namespace))
+          await lake.removeFolder(`iceberg/${namespace}`);
         else files += (await show()).kept;
       });
+    for (const place of new Set(elsewhere.flatMap(({ lakes }) => lakes)))
+      if (!searched.includes(place)) onKept(new TablesElsewhere(place));
     const sweeping = { add: true, sweep: true } as const;
     try {
       await clear('finance', () => showSnapshots(lake, places, { ...sweeping, newest: undefined }));

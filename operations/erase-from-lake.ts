@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { removeSnapshot } from '../activities/export/remove-snapshot.ts';
-import type { IcebergUnsearched } from '../iceberg/errors.ts';
+import type { IcebergUnsearched, TablesElsewhere } from '../iceberg/errors.ts';
 import { openDuckDb, type DuckDb } from '../lake/duck-db.ts';
 import { keptBack, type LakeAltered, type LakeKeeps, type SnapshotDamaged } from '../lake/errors.ts';
 import { eraseFromSnapshots, type Erasing, type RowsToErase } from '../lake/erase-from-snapshots.ts';
@@ -16,7 +16,7 @@ import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { lakeOwner } from '../warehouse/snapshots/lake-owner.ts';
 import { noteSnapshot, readManifestHashes } from '../warehouse/snapshots/note-snapshot.ts';
 import { openExportSession, type ExportSession } from '../warehouse/snapshots/open-snapshot.ts';
-import { readNoted, readPublishedIds } from '../warehouse/snapshots/unsearched-snapshots.ts';
+import { readNoted, readPublishedIds, readSearched } from '../warehouse/snapshots/unsearched-snapshots.ts';
 import { eraseFromIceberg } from './erase-from-iceberg.ts';
 import { SnapshotsUnsearched } from './snapshots-unsearched.ts';
 import type { Settings } from '../config/settings.ts';
@@ -40,7 +40,8 @@ export interface WhileErasing {
    * tables: the rest is done all the same.
    */
   readonly onKept: (
-    problem: IcebergUnsearched | LakeAltered | LakeKeeps | SnapshotDamaged | SnapshotsUnsearched,
+    problem:
+      IcebergUnsearched | LakeAltered | LakeKeeps | SnapshotDamaged | SnapshotsUnsearched | TablesElsewhere,
   ) => void;
 }
 
@@ -84,7 +85,8 @@ export async function eraseFromLake(
     }
     for (const lost of await notFound(session, lake)) onKept(lost);
     const places = { databaseUrl: database.directUrl, cacheFolder, scratch: folder, again: 'daybook erase' };
-    await eraseFromIceberg({ client: session.client, lake, places }, onKept);
+    const searched = await readSearched(session.client, record);
+    await eraseFromIceberg({ client: session.client, lake, places, searched }, onKept);
     return erased;
   } finally {
     duckDb.close();

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { LakeAltered, SnapshotDamaged } from '../lake/errors.ts';
+import { LakeAltered, LakeRefused, SnapshotDamaged } from '../lake/errors.ts';
 import { MartsFailed, NoSnapshot } from '../marts/errors.ts';
 import { withBuildLock } from '../warehouse/marts/build-lock.ts';
 import { dropCopies, dropHiddenMarts } from '../warehouse/marts/drop-hidden-marts.ts';
@@ -71,15 +71,17 @@ function failsAtEveryTry(error: unknown): error is Error {
 /** Spark may be nowhere near: what it made goes, and whoever has it builds it again. */
 export async function removeSparkMarts(host: Host, renewing: Renewing): Promise<void> {
   const whenFree = waitingFor(renewing);
-  await unlessKept(renewing.onKept, () =>
-    whenFree('The marts on Spark were not removed', async () => {
-      await clearBuildsOf(host, 'spark');
-      if (await dropSparkMarts(host))
-        renewing.onStep(
-          'the marts on Spark are removed: build them again with "daybook dbt build --target spark"',
-        );
-    }),
-  );
+  const remove = async (): Promise<void> => {
+    await clearBuildsOf(host, 'spark');
+    if (await dropSparkMarts(host))
+      renewing.onStep(
+        'the marts on Spark are removed: build them again with "daybook dbt build --target spark"',
+      );
+  };
+  // What somebody has put in the place of a folder of theirs keeps nothing else.
+  await unlessKept(renewing.onKept, () => whenFree('The marts on Spark were not removed', remove), {
+    also: [LakeRefused],
+  });
 }
 
 /**

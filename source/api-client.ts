@@ -92,8 +92,8 @@ const defaultTimeouts: Timeouts = {
   totalMilliseconds: 120_000,
 };
 
-/** More than the budget of 50 requests a second keeps busy at a second each; the rest wait for their turn. */
-const maxConnections = 64;
+/** More than the budget of 50 requests a second keeps busy at a second each: several companies may not answer for a minute or two. */
+const maxConnections = 256;
 
 function createAgent(timeouts: Timeouts): Agent {
   return new Agent({ connections: maxConnections, connect: { timeout: timeouts.connectMilliseconds } });

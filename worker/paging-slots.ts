@@ -184,4 +184,4 @@ export function createPagingSlots({
  * Half of the connections to the service, so that requests of others find one. One company does not take them all: it has at most 18 activities
  * at a time, for 7 lists each of a sync and a reconcile, 3 of a backfill, and a tick; 3 more for each further backfill.
  */
-const mostLent = 32;
+const mostLent = 128;

@@ -18,6 +18,14 @@ test('columns are aligned whatever is in them, and numbers to the right', () => 
   ]);
 });
 
+test('one long text moves what follows it in its own row, and widens no other', () => {
+  const rows = [
+    ['x'.repeat(1_000_000), 'a'],
+    ['y', 'b'],
+  ];
+  expect(tableOf(['text', 'row'], rows).length).toBeLessThan(1_001_000);
+});
+
 test('a table of many rows costs what its rows do', () => {
   const rows = Array.from({ length: 20_000 }, (_, row) => [`entry-${row}`, row, 'a reason']);
   const started = performance.now();

@@ -133,10 +133,31 @@ test('an erasure in a place that the lake was moved from leaves the catalog to t
   await mkdir(dirname(mart), { recursive: true });
   await writeFile(mart, 'of a mart');
   const catalog = await rows(warehouse, 'select * from iceberg.iceberg_tables order by table_name');
-  expect(await erase(place)).toEqual([]);
+  expect(await erase(place)).toEqual([
+    expect.stringContaining(`Not searched, and may hold it: Iceberg tables in ${moved}`),
+  ]);
   expect(await rows(warehouse, 'select * from iceberg.iceberg_tables order by table_name')).toEqual(catalog);
   expect(await readdir(join(place, 'iceberg'))).toEqual([]);
   await expectShown(moved);
+});
+
+test('a table that nothing can be written to goes, with the record that it showed', async () => {
+  const place = await freshLake();
+  await exportEach(place, ['erased']);
+  const lake = await openLake({ location: place, scratch });
+  const held = filesOf(await manifestsIn(lake));
+  const file = await metadataFile();
+  const metadata = JSON.parse(await readFile(file, 'utf8')) as {
+    schemas: { fields: { name: string; type: string }[] }[];
+  };
+  for (const { fields } of metadata.schemas)
+    for (const field of fields) if (field.name === 'memo') field.type = 'int';
+  await writeFile(file, JSON.stringify(metadata));
+  expect(await erase(place)).toEqual([]);
+  const left = (await lake.filesIn('iceberg')).map((path) => path.split('/').at(-1));
+  expect(held).not.toEqual([]);
+  expect(left).not.toEqual(expect.arrayContaining(held));
+  expect((await exportNow({ lake: place, force: true })).icebergProblem).toBeUndefined();
 });
 
 async function exportTwice(): Promise<Lakes> {

@@ -232,6 +232,10 @@ proofTest(
     const { code, stdout } = await run(['erase', connection, 'bills', 'to-erase'], { env });
     expect(stdout).toContain(`snapshots ${made.snapshotId} in ${s3.location} lack their _SUCCESS`);
     expect(code).toBe(1);
+    // Also where Postgres was restored to before it: readers are led to it.
+    await warehouse.pool.query('delete from sync.snapshots');
+    const unknown = await run(['erase', connection, 'bills', 'to-erase'], { env });
+    expect(unknown.stdout).toContain(`snapshots ${made.snapshotId} in ${s3.location} lack their _SUCCESS`);
     await exportNow({ lake: s3.location, force: true });
     await s3.client.send(new PutObjectCommand({ Bucket: s3.bucket, Key: key, Body: '' }));
     const again = await run(['erase', connection, 'bills', 'to-erase'], { env });

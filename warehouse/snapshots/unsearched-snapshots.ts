@@ -28,15 +28,23 @@ export async function readPublishedIds(client: Pick<ClientBase, 'query'>): Promi
 /** Those that may hold a record that was erased, for no erasure of it has searched their lake. */
 export async function readUnsearched(
   client: Pick<ClientBase, 'query'>,
-  { connectionId, resource, id }: RecordNamed,
+  record: RecordNamed,
 ): Promise<NotedSnapshots[]> {
+  const searched = await readSearched(client, record);
+  return (await readNoted(client)).filter(({ lake }) => !searched.includes(lake));
+}
+
+/** The lakes of which an erasure has seen that nothing holds the record any more. */
+export async function readSearched(
+  client: Pick<ClientBase, 'query'>,
+  { connectionId, resource, id }: RecordNamed,
+): Promise<string[]> {
   const { rows } = await client.query<{ lake: string }>(
     `select unnest(erased_from) as lake from sync.tombstones
      where connection_id = $1 and resource = $2 and record_id = $3`,
     [connectionId, resource.name, id],
   );
-  const searched = new Set(rows.map(({ lake }) => lake));
-  return (await readNoted(client)).filter(({ lake }) => !searched.has(lake));
+  return rows.map(({ lake }) => lake);
 }
 
 /** Nothing of a lake holds a record any more. */
