@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, symlink } from 'node:fs/promises';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { noteHost } from '../../warehouse/hosts/note-host.ts';
 import { bill } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
 import { land } from '../support/land.ts';
+import { some } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
 
 const { connect, run, warehouse, env, cwd } = await createInstallation();
@@ -23,20 +24,39 @@ test('an erasure names every other host, the last seen first, whether it ever bu
   expect(await rows(warehouse, 'select name from sync.hosts where clear_since is null')).toEqual([]);
 });
 
-test('an erasure that something stands in the way of in Iceberg tables asks other hosts all the same, says what was done, and fails', async () => {
-  const connection = await connect();
-  await land(warehouse, { connectionId: connection, stream: 'bills', pages: [[bill('in-the-way')]] });
-  const tables = join(env.DAYBOOK_HOME ?? '', 'lake/iceberg/finance');
-  await mkdir(tables, { recursive: true });
-  await symlink(cwd, join(tables, 'planted'));
-  await rows(warehouse, 'update sync.hosts set clear_since = null');
-  const { code, stdout, stderr } = await run(['erase', connection, 'bills', 'in-the-way']);
-  expect(stdout, stderr).toMatch(/^finance\.bills +1 +0$/m);
-  expect(stdout).toContain('host-22:/data, last seen 20');
-  expect(stdout).toMatch(
-    /The Iceberg tables may still hold it: The lake .* refuses: iceberg\/finance\/planted is a link/,
-  );
-  expect(stdout).not.toContain('Erased in-the-way');
-  expect(code).toBe(1);
-  expect(await rows(warehouse, 'select name from sync.hosts where clear_since is null')).toEqual([]);
-});
+test.each(
+  some([
+    {
+      what: 'a file in the place of their folder',
+      said: /The Iceberg tables may still hold it: The lake .* refuses: iceberg is a file/,
+      plant: (lake: string) => writeFile(join(lake, 'iceberg'), ''),
+    },
+    {
+      what: 'a link below it',
+      said: /The Iceberg tables may still hold it: The lake .* refuses: iceberg\/finance\/planted is a link/,
+      plant: async (lake: string) => {
+        await mkdir(join(lake, 'iceberg/finance'), { recursive: true });
+        await symlink(cwd, join(lake, 'iceberg/finance/planted'));
+      },
+    },
+  ]),
+)(
+  'an erasure that something stands in the way of in Iceberg tables, $what, asks other hosts all the same, says what was done, and fails',
+  async ({ plant, said }) => {
+    const connection = await connect();
+    await land(warehouse, { connectionId: connection, stream: 'bills', pages: [[bill('in-the-way')]] });
+    const lake = join(env.DAYBOOK_HOME ?? '', 'lake');
+    await mkdir(lake, { recursive: true });
+    await rm(join(lake, 'iceberg'), { recursive: true, force: true });
+    await plant(lake);
+    await noteHost(warehouse, { hostId: randomUUID(), name: 'last-host:/data' });
+    await rows(warehouse, 'update sync.hosts set clear_since = null');
+    const { code, stdout, stderr } = await run(['erase', connection, 'bills', 'in-the-way']);
+    expect(stdout, stderr).toMatch(/^finance\.bills +1 +0$/m);
+    expect(stdout).toContain('last-host:/data, last seen 20');
+    expect(stdout).toMatch(said);
+    expect(stdout).not.toContain('Erased in-the-way');
+    expect(code).toBe(1);
+    expect(await rows(warehouse, 'select name from sync.hosts where clear_since is null')).toEqual([]);
+  },
+);
