@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { createCompanyProof } from '../activities/company-proof.ts';
 import { confirmGone } from '../activities/confirm-gone.ts';
+import { TablesElsewhere } from '../iceberg/errors.ts';
 import { hostOf } from '../marts/host-of.ts';
 import { openOwnLake } from '../lake/own-lake.ts';
 import { createApiClient } from '../source/api-client.ts';
@@ -130,7 +131,8 @@ async function eraseFromLakes(
     eraseFromLake({ settings, warehouse }, record, { follow, onKept });
   const searched = await unlessKept(onKept, () => waitingFor(renewing)(left, search));
   if (searched !== undefined) onStep('the lake was searched');
-  if (kept.length === 0) await noteSearched(warehouse.pool, record, location);
+  const isSearched = kept.every((problem) => problem instanceof TablesElsewhere);
+  if (isSearched) await noteSearched(warehouse.pool, record, location);
   for (const elsewhere of await readUnsearched(warehouse.pool, record))
     if (elsewhere.lake !== location) onKept(new SnapshotsUnsearched(elsewhere, 'elsewhere'));
   return searched ?? [];
