@@ -176,7 +176,7 @@ const lockSql = 'select from sync.api_budgets where budget = $1 for no key updat
  */
 const takeSql = `
   with now as materialized (
-    select clock_timestamp() as now
+    select now, now + $3::int * interval '1 millisecond' as counts_from from clock_timestamp() as now
   ), expired as (
     delete from sync.api_grants using now
     where budget = $1 and granted_at <= now - interval '11 seconds'
@@ -197,7 +197,7 @@ const takeSql = `
       case when blocked_until <= now + interval '1 hour' then extract(epoch from blocked_until - now) end,
       case
         when requests >= $2 then extract(epoch from renewed_at - now)
-        when requests >= greatest($2 / 2, ${burst}) then extract(epoch from last_at + (renewed_at - now) / ($2 - requests) - now)
+        when requests >= greatest($2 / 2, ${burst}) then extract(epoch from last_at + (renewed_at - now) / ($2 - requests) - counts_from)
       end,
       0
     ) * 1000 as ms
@@ -205,7 +205,7 @@ const takeSql = `
     where budget = $1
   ), granted as (
     insert into sync.api_grants (budget, granted_at)
-    select $1, now + $3::int * interval '1 millisecond' from now, wait where ms = 0
+    select $1, counts_from from now, wait where ms = 0
   )
   select ceil(ms)::int as wait_ms, (now - interval '11 seconds')::text as expired_until from wait, now`;
 

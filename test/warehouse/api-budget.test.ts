@@ -43,6 +43,22 @@ test('half of the budget goes at once, and the rest is spread over the time unti
   expect(spread / 40).toBeLessThan(3 * apart);
 });
 
+test('where grants have to last for seconds, the rest is spread no further than that', async () => {
+  let now = 0;
+  const settings = { apiAddress: 'https://api.example.com', clientId: randomUUID(), requestsPer10s: 400 };
+  const budget = openApiBudget(warehouse, { ...settings, monotonic: () => now });
+  for (let late = 0; late < 3; late += 1) {
+    const grant = await grantOf(budget);
+    now += 4_001;
+    expect(grant.redeem()).toBe(false);
+    grant.release();
+  }
+  for (let sent = 0; sent < 200; sent += 1) await sendOne(budget);
+  const started = performance.now();
+  for (let sent = 0; sent < 10; sent += 1) await sendOne(budget);
+  expect(performance.now() - started).toBeLessThan(5_000);
+});
+
 test('when the service asks for silence, nobody of the organisation sends before', async () => {
   const clientId = randomUUID();
   await sendOne(budgetOf(warehouse, clientId));
