@@ -28,10 +28,13 @@ export function printTable(head: readonly string[], rows: readonly (readonly Cel
   print(tableOf(head, rows));
 }
 
-/** Columns of numbers are aligned to the right. */
+/** Columns of numbers are aligned to the right. Without names of columns there is no line for them. */
 export function tableOf(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
-  const lines = [head, ...rows].map((row) => head.map((_, column) => visibleInCell(shown(row[column]))));
-  const columns = head.map((_, column) => ({
+  const count = rows.reduce((most, row) => Math.max(most, row.length), head.length);
+  const lines = [...(head.length > 0 ? [head] : []), ...rows].map((row) =>
+    Array.from({ length: count }, (_, column) => visibleInCell(shown(row[column]))),
+  );
+  const columns = Array.from({ length: count }, (_, column) => ({
     width: lines.reduce(
       (widest, cells) => Math.max(widest, Math.min(widthOf(cells[column] ?? ''), mostPadded)),
       0,

@@ -18,6 +18,18 @@ test('columns are aligned whatever is in them, and numbers to the right', () => 
   ]);
 });
 
+test('without names of columns there are the rows alone', () => {
+  expect(
+    tableOf(
+      [],
+      [
+        ['a', 'long'],
+        ['bc', 'd'],
+      ],
+    ),
+  ).toBe('a   long\nbc  d');
+});
+
 test('one long text moves what follows it in its own row, and widens no other', () => {
   const rows = [
     ['x'.repeat(1_000_000), 'a'],

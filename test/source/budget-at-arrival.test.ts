@@ -62,20 +62,20 @@ test('a request that waited for its connection longer than a grant lasts takes a
 });
 
 test('a caller that waits for a connection to be free stops waiting when it is told to, and takes nothing of the budget', async () => {
-  const api = await startSlowThenFast(3_000);
-  const client = openClient({ api, clientId: randomUUID(), limit: 200 });
+  const api = await startSlowThenFast(5_000);
+  const client = openClient({ api, clientId: randomUUID(), limit: 600 });
   const grantsBefore = await countGrants();
-  const holding = Array.from({ length: 64 }, () => client.list(billsRequest));
-  await api.arrival(64);
+  const holding = Array.from({ length: 256 }, () => client.list(billsRequest));
+  await api.arrival(256);
   const stop = new AbortController();
   const reason = new Error('enough');
   const waiting = client.list({ ...billsRequest, signal: stop.signal });
   const after = client.list(billsRequest);
   stop.abort(reason);
   await expect(waiting).rejects.toBe(reason);
-  expect(await countGrants()).toBe(grantsBefore + 64);
+  expect(await countGrants()).toBe(grantsBefore + 256);
   await Promise.all([...holding, after]);
-  expect(api.arrivals).toHaveLength(65);
+  expect(api.arrivals).toHaveLength(257);
 });
 
 async function countGrants(): Promise<number> {
