@@ -38,10 +38,15 @@ export async function startS3Server(): Promise<S3Server> {
     logFile: join(folder, 's3.log'),
     stopSteps: [{ signal: 'SIGTERM', patienceMs: 5_000 }],
   });
+  const before = Object.keys(env).map((name) => [name, process.env[name]] as const);
   Object.assign(process.env, env);
   const client = new S3Client({ forcePathStyle: true });
   afterAll(async () => {
     client.destroy();
+    // Files that run after this one in the process may want no bucket.
+    for (const [name, value] of before)
+      if (value === undefined) Reflect.deleteProperty(process.env, name);
+      else process.env[name] = value;
     await server.stop();
     await rm(folder, { recursive: true, force: true });
   });
