@@ -102,8 +102,6 @@ export function createPagingSlots({
     end: () => boolean;
   } {
     let timer: NodeJS.Timeout | undefined;
-    let isAwaited = false;
-    let isHeldBack = false;
     let isLent = false;
     let isOver = false;
     const lend = (): void => {
@@ -115,15 +113,13 @@ export function createPagingSlots({
       handOn();
     };
     void awaited.then(() => {
-      if (isOver) return;
-      isAwaited = true;
-      timer = setInterval(lend, afterMilliseconds);
-      if (isHeldBack) lend();
+      if (!isOver) timer = setInterval(lend, afterMilliseconds);
     });
     return {
       lendAtOnce: () => {
-        isHeldBack = true;
-        if (isAwaited && !isOver) lend();
+        void awaited.then(() => {
+          if (!isOver) lend();
+        });
       },
       end: () => {
         isOver = true;

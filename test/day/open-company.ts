@@ -1,6 +1,7 @@
 import { startSandbox, type Sandbox } from '../../sandbox/start-sandbox.ts';
 import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import { freePort } from '../../embedded/free-port.ts';
+import { environmentOf } from '../support/environment-of.ts';
 import type { Place } from '../support/own-servers.ts';
 import { createSandboxAdmin, type SandboxAdmin } from '../support/sandbox-admin.ts';
 import { startProcesses, type ProcessPlan, type Processes } from './processes.ts';
@@ -44,16 +45,8 @@ export async function openCompany(
       });
     }
     const env = {
-      DATABASE_URL: place.databaseUrl,
-      TEMPORAL_ADDRESS: place.temporalAddress,
-      TEMPORAL_NAMESPACE: place.namespace,
-      DAYBOOK_API_URL: sandbox.url,
-      DAYBOOK_CLIENT_ID: 'sandbox-client',
-      DAYBOOK_CLIENT_SECRET: 'sandbox-secret',
+      ...environmentOf(place, { sandbox, secretKey }),
       DAYBOOK_API_REQUESTS_PER_10S: String(requestsPer10s),
-      DAYBOOK_SECRET_KEY: secretKey.toString('base64'),
-      DAYBOOK_HOME: place.folder,
-      DAYBOOK_HTTP_PORT: '0',
       // A day of minutes: what takes ten minutes otherwise takes seconds, or nothing would ever be given up or left out.
       DAYBOOK_LOOKBACK: '10s',
       DAYBOOK_GIVE_UP_AFTER: '15s',

@@ -9,6 +9,7 @@ import { openOffice, type Office } from './office.ts';
 import { connections, openCompany, processesOfDay, type Company } from './open-company.ts';
 import type { Place } from '../support/own-servers.ts';
 import { startTicking } from './start-ticking.ts';
+import { untilPostIsDone } from './until-post-is-done.ts';
 import { summarise, ticksOf, type Summary } from './summarise.ts';
 
 export interface DayOptions {
@@ -109,7 +110,7 @@ async function keep(company: Company, appointment: Appointment): Promise<void> {
 async function settle(company: Company): Promise<string[]> {
   const { client, warehouse } = company;
   const complaints: string[] = [];
-  await untilPostIsDone(company);
+  await untilPostIsDone(company, { seconds: 60 });
   for (const connection of connections) {
     let last = '';
     for (const ask of [askForSync, askForReconcile, askForReconcile]) {
@@ -125,17 +126,4 @@ async function settle(company: Company): Promise<string[]> {
     complaints.push(...rows.map(({ found }) => `${connection}: the second reconcile still found: ${found}.`));
   }
   return complaints;
-}
-
-/** The last webhooks are still being tried; a stored one is applied within 30 s. */
-async function untilPostIsDone({ admin, warehouse }: Company): Promise<void> {
-  const deadline = performance.now() + 60_000;
-  while (performance.now() < deadline) {
-    const { waiting } = await admin.deliveries();
-    const { rows } = await warehouse.pool.query(
-      `select from sync.webhook_inbox where status = 'waiting' limit 1`,
-    );
-    if (waiting === 0 && rows.length === 0) return;
-    await wait(500);
-  }
 }

@@ -8,6 +8,7 @@ import { startSandbox, type Sandbox } from '../../sandbox/start-sandbox.ts';
 import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { compareWithSource, type Comparison } from './compare-with-source.ts';
+import { environmentOf } from './environment-of.ts';
 import { runDaybook, startDaybook, type DaybookProcess, type Ended } from './daybook-process.ts';
 import { createSandboxAdmin, type SandboxAdmin } from './sandbox-admin.ts';
 import { createTestDatabase } from './test-database.ts';
@@ -28,15 +29,15 @@ export async function createInstallation(options: InstallationOptions = {}): Pro
   });
   const admin = createSandboxAdmin(sandbox.adminUrl);
   const env = {
-    DATABASE_URL: database.url,
-    TEMPORAL_ADDRESS: temporal.address,
-    TEMPORAL_NAMESPACE: temporal.namespace,
-    DAYBOOK_API_URL: sandbox.url,
-    DAYBOOK_CLIENT_ID: 'sandbox-client',
-    DAYBOOK_CLIENT_SECRET: clientSecret,
-    DAYBOOK_SECRET_KEY: secretKey.toString('base64'),
-    DAYBOOK_HOME: join(cwd, 'home'),
-    DAYBOOK_HTTP_PORT: '0',
+    ...environmentOf(
+      {
+        databaseUrl: database.url,
+        temporalAddress: temporal.address,
+        namespace: temporal.namespace,
+        folder: join(cwd, 'home'),
+      },
+      { sandbox, secretKey, clientSecret },
+    ),
     ...options.env,
   };
   const workers: DaybookProcess[] = [];

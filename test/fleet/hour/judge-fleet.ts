@@ -20,7 +20,10 @@ export async function judgeFleet(
   }
   const { rows } = await warehouse.pool.query<{ complaint: string }>(
     `select format('The %s %s of %s is running for ever.', kind, run_id, connection_id) as complaint
-     from sync.runs where status = 'running' and started_at < now() - interval '10 minutes' limit 20`,
+     from sync.runs where status = 'running' and started_at < now() - interval '10 minutes'
+     union all
+     select format('A webhook of %s waits for ever.', connection_id) from sync.webhook_inbox where status = 'waiting'
+     limit 20`,
   );
   complaints.push(...rows.map(({ complaint }) => complaint));
   return { records, values, complaints };

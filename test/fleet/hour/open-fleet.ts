@@ -3,6 +3,7 @@ import { freePort } from '../../../embedded/free-port.ts';
 import { startSandbox, type Sandbox } from '../../../sandbox/start-sandbox.ts';
 import { addConnection } from '../../../warehouse/connections/add-connection.ts';
 import { startProcesses, type Processes } from '../../day/processes.ts';
+import { environmentOf } from '../../support/environment-of.ts';
 import type { Place } from '../../support/own-servers.ts';
 
 export interface FleetOptions {
@@ -51,16 +52,8 @@ export async function openFleet(
     }
     const port = await freePort();
     const env = {
-      DATABASE_URL: place.databaseUrl,
-      TEMPORAL_ADDRESS: place.temporalAddress,
-      TEMPORAL_NAMESPACE: place.namespace,
-      DAYBOOK_API_URL: sandbox.url,
-      DAYBOOK_CLIENT_ID: 'sandbox-client',
-      DAYBOOK_CLIENT_SECRET: 'sandbox-secret',
+      ...environmentOf(place, { sandbox, secretKey }),
       DAYBOOK_API_REQUESTS_PER_10S: String(requestsPer10s),
-      DAYBOOK_SECRET_KEY: secretKey.toString('base64'),
-      DAYBOOK_HOME: place.folder,
-      DAYBOOK_HTTP_PORT: '0',
       DAYBOOK_LOG_LEVEL: 'error',
     };
     const worker = { command: 'worker', ready: /worker is ready/ };

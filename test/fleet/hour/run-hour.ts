@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { chanceOf } from '../../day/chance.ts';
 import { mostWithin } from '../../day/judge-requests.ts';
+import { untilPostIsDone } from '../../day/until-post-is-done.ts';
 import type { Place } from '../../support/own-servers.ts';
 import { judgeFleet } from './judge-fleet.ts';
 import { agesOf, notReadSince, sizesOf, type Ages, type Sizes } from './measure-fleet.ts';
@@ -57,7 +58,7 @@ export async function runHour(
     const lived = await liveThrough(fleet, options, report);
     const settling = performance.now();
     await until(fleet, new Date(), report);
-    await untilPostIsDone(fleet);
+    await untilPostIsDone(fleet, { seconds: 600 });
     const settledSeconds = secondsSince(settling);
     const sizes = await sizesOf(fleet);
     const ended = await fleet.processes.stop();
@@ -155,18 +156,6 @@ async function until(fleet: Fleet, since: Date, report: (progress: string) => vo
     if (left === 0) return;
     if (looks % 12 === 0) report(`${left} have not been read yet`);
     await wait(5_000);
-  }
-}
-
-/** The last webhooks are still being tried; a stored one is applied within 30 s. */
-async function untilPostIsDone({ admin, warehouse }: Fleet): Promise<void> {
-  for (;;) {
-    const { waiting } = await admin.deliveries();
-    const { rows } = await warehouse.pool.query(
-      `select from sync.webhook_inbox where status = 'waiting' limit 1`,
-    );
-    if (waiting === 0 && rows.length === 0) return;
-    await wait(1_000);
   }
 }
 

@@ -1,0 +1,19 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Place } from '../support/own-servers.ts';
+import type { SandboxAdmin } from '../support/sandbox-admin.ts';
+
+/** Waits until the last webhooks were tried, for so long at most; a stored one is applied within 30 s. */
+export async function untilPostIsDone(
+  { admin, warehouse }: Pick<Place, 'warehouse'> & { readonly admin: SandboxAdmin },
+  { seconds }: { seconds: number },
+): Promise<void> {
+  const deadline = performance.now() + seconds * 1_000;
+  while (performance.now() < deadline) {
+    const { waiting } = await admin.deliveries();
+    const { rows } = await warehouse.pool.query(
+      `select from sync.webhook_inbox where status = 'waiting' limit 1`,
+    );
+    if (waiting === 0 && rows.length === 0) return;
+    await wait(500);
+  }
+}
