@@ -108,6 +108,7 @@ async function liveThrough(
     if (minute % 5 === 4) fleet.processes.kill(chance.below(processesOfFleet));
     if (minute === Math.floor(minutes / 2) && temporalAwayMinutes > 0)
       away = fleet.interruptTemporal?.(temporalAwayMinutes * 60);
+    await wait(Math.max(0, began + (minute + 1) * 60_000 - performance.now()));
     const requests = await fleet.admin.requests();
     await fleet.admin.clearRequests();
     mostRequestsPer10s = Math.max(mostRequestsPer10s, mostWithin(10_000, requests));
@@ -119,7 +120,6 @@ async function liveThrough(
       `minute ${minute}: complete ${String(ages.median)} s ago (median), ${String(ages.p95)} (p95), ${String(ages.oldest)} (oldest); ` +
         `${requests.length} requests, ${changed} companies changed, ${fleet.processes.kills()} kills`,
     );
-    await wait(Math.max(0, began + (minute + 1) * 60_000 - performance.now()));
   }
   await away;
   return {
