@@ -10,7 +10,7 @@ import { createReadiness, type ReadinessChecks } from './readiness.ts';
 import { refuseForeignHosts } from './refuse-foreign-hosts.ts';
 import { createGuardedServer } from './guarded-server.ts';
 import { withoutSchemas } from './without-schemas.ts';
-import { answerBadRequest } from './answer-bad-request.ts';
+import { answerBadRequest, keepBeginnings } from './answer-bad-request.ts';
 import { addWebhookRoute } from './webhooks/webhook-route.ts';
 
 export interface HttpServer {
@@ -56,6 +56,7 @@ export async function startHttpServer(input: {
     serverFactory: (handle) => createGuardedServer(patience, handle),
   });
   limitConnections(server.server, mostConnections);
+  keepBeginnings(server.server);
   server.register((scope, _options, done) => {
     addProbes(scope, input);
     done();

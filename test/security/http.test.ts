@@ -1,8 +1,9 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { pino } from 'pino';
 import { Agent, request } from 'undici';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startHttpServer } from '../../server/start-http-server.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { createWebhookIntake } from '../../worker/webhooks/webhook-intake.ts';
@@ -185,6 +186,34 @@ describe('a request that', () => {
     expect(answer).not.toContain('Clear-Site-Data');
   });
 
+  const large = `a=${'x'.repeat(3_500)}; b=${'x'.repeat(3_500)}; c=${'x'.repeat(3_500)}; d=${'x'.repeat(3_500)}`;
+  const body = 'x'.repeat(20_000);
+  test.each([
+    ['has cookies that are too large', '', 'GET / HTTP/1.1', true],
+    [
+      'has them after another of its connection',
+      `POST /nowhere HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      'GET / HTTP/1.1',
+      true,
+    ],
+    ['has them beside a long address', '', `GET /?${'x'.repeat(5_000)} HTTP/1.1`, false],
+  ])('%s, and comes in several packets, is known by its beginning', async (_, before, line, clears) => {
+    const { socket, arrived } = await dialWatched(guarded);
+    if (before !== '') {
+      socket.write(before);
+      expect(await answerOf(socket)).toContain('HTTP/1.1 4');
+    }
+    const text = `${line}\r\nHost: localhost\r\nCookie: ${large}; ${large}\r\n\r\n`;
+    for (let first = 0; first < 15_000; first += 5_000) {
+      socket.write(text.slice(first, first + 5_000));
+      await arrived(before.length + first + 5_000);
+    }
+    socket.write(text.slice(15_000));
+    const answer = await answerOf(socket);
+    expect(answer).toContain('431 Request Header Fields Too Large');
+    expect(answer.includes('Clear-Site-Data: "cookies"')).toBe(clears);
+  });
+
   test.concurrent.each(some(['/webhooks', '/quarantine/discard']))(
     'never ends is ended, at %s',
     async (path) => {
@@ -268,6 +297,24 @@ async function dial(url: string): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   await once(socket, 'connect');
   return socket.on('error', () => undefined);
+}
+
+/** With it, a wait until the server has read so many bytes of it. */
+async function dialWatched(
+  url: string,
+): Promise<{ socket: Socket; arrived: (bytes: number) => Promise<void> }> {
+  const accepted: Socket[] = [];
+  const note = (message: unknown): void => {
+    accepted.push((message as { socket: Socket }).socket);
+  };
+  subscribe('net.server.socket', note);
+  const socket = await dial(url);
+  const own = await vi.waitUntil(() => accepted.find(({ remotePort }) => remotePort === socket.localPort));
+  unsubscribe('net.server.socket', note);
+  const arrived = async (bytes: number): Promise<void> => {
+    await vi.waitUntil(() => own.bytesRead === bytes, { timeout: 10_000, interval: 1 });
+  };
+  return { socket, arrived };
 }
 
 /** What is said first; nothing when the connection is closed without a word. */
