@@ -10,15 +10,15 @@ export interface PagingSlots {
   readonly supplier: CustomSlotSupplier<ActivitySlotInfo>;
   /** The client for activities: while one waits long for an answer, its slot is another's. */
   lendWhileWaiting(api: ApiClient): ApiClient;
-  /** Waits within an activity, whose slot is another's as with a slow answer; rejects once aborted. */
+  /** Waits within an activity, whose slot is another's at once; rejects once aborted. */
   readonly pause: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
 
 /**
  * A slot bounds what a page costs: a connection of Postgres, memory, computing. An activity that only waits for the service costs none of
- * these, so after `afterMilliseconds`, or at once while the budget holds it back, another activity may begin in its slot, and with its answer it
- * waits for the next one that is free, before any that has not begun. Else the lists of one company, whose requests may take two minutes each, would fill all slots of a process
- * (7 lists, 4 slots by default) and every other company would wait.
+ * these, so after `afterMilliseconds`, or at once while it pauses or the budget holds it back, another activity may begin in its slot, and
+ * with its answer it waits for the next one that is free, before any that has not begun. Else the lists of one company, whose requests may
+ * take two minutes each, would fill all slots of a process (7 lists, 4 slots by default) and every other company would wait.
  */
 export function createPagingSlots({
   slots,
@@ -69,7 +69,11 @@ export function createPagingSlots({
       fetch: (request) => lendWhile(request, (on) => api.fetch({ ...request, ...on })),
       close: () => api.close(),
     }),
-    pause: (milliseconds, signal) => lendWhile({ signal }, () => wait(milliseconds, undefined, { signal })),
+    pause: (milliseconds, signal) =>
+      lendWhile({ signal }, (on) => {
+        on?.onHeldBack();
+        return wait(milliseconds, undefined, { signal });
+      }),
   };
 
   /** The slot is back before the answer is parsed: those that wait for one are bytes. */

@@ -120,8 +120,8 @@ describe('the slot of an activity', () => {
     expect(await isSettled(begin())).toBe(false);
   });
 
-  test('is lent while it pauses, which a cancellation ends', async () => {
-    const { begin, pause } = open({ slots: 1 });
+  test('is lent at once while it pauses, which a cancellation ends', async () => {
+    const { begin, pause } = open({ slots: 1, afterMilliseconds: 60_000 });
     await begin();
     const abort = new AbortController();
     const paused = pause(60_000, abort.signal);
