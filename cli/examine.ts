@@ -1,10 +1,12 @@
 import { statfs } from 'node:fs/promises';
+import type { Client } from '@temporalio/client';
 import { openHome } from '../embedded/home.ts';
 import { isNothingToBuild } from '../marts/errors.ts';
 import { martsNeedPython } from '../marts/python-with-dbt.ts';
 import { bills } from '../resources/bills.ts';
 import { createApiClient } from '../source/api-client.ts';
 import { listOfOne } from '../source/lists.ts';
+import { backlogInWords, backlogRemedy, isLate } from '../warehouse/alerts/backlog.ts';
 import { openApiBudget } from '../warehouse/api-budget.ts';
 import { listConnections } from '../warehouse/connections/list-connections.ts';
 import { readApiSilence } from '../warehouse/read-api-silence.ts';
@@ -19,6 +21,7 @@ import { listReaders, type ReaderListed } from '../warehouse/readers/list-reader
 import { readersState } from '../warehouse/readers-state.ts';
 import { checkSecretKey } from '../warehouse/secrets/check-secret-key.ts';
 import { demandInWords, demandTrouble, silenceInWords } from '../operations/demand-words.ts';
+import { readBacklog } from '../operations/read-backlog.ts';
 import { readOwnership } from '../operations/ownership/read-ownership.ts';
 import { missingSearchAttributes } from '../operations/search-attributes.ts';
 import type { Settings } from '../config/settings.ts';
@@ -224,9 +227,17 @@ async function temporalFindings(warehouse: Warehouse, settings: Settings): Promi
         throw new Error(`${polling} polling, maybe of another owner: see the owner of the namespace`);
       return `${polling} polling`;
     }),
+    ...(await warnings('backlog', () => backlogOf(client))),
   );
   await client.connection.close();
   return findings;
+}
+
+async function backlogOf(temporal: Client): Promise<Looked> {
+  const backlog = await readBacklog(temporal);
+  if (backlog === undefined) return { toLookAt: [], nothing: 'this Temporal does not count what waits' };
+  const found = backlog.steps === 0 ? 'nothing waits for a worker' : backlogInWords(backlog);
+  return { toLookAt: isLate(backlog) ? [`${found}. ${backlogRemedy}`] : [], nothing: found };
 }
 
 /** Temporal names pollers for minutes after they are gone; one that lives comes back within 60 s, and clocks may differ a little. */

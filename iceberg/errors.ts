@@ -44,6 +44,19 @@ export class TablesElsewhere extends Error {
   }
 }
 
+/** An erasure has found files of Iceberg tables in a lake of which nothing says that it is Daybook's. */
+export class TablesUnknown extends Error {
+  override readonly name = 'TablesUnknown';
+  readonly handling = 'stop';
+
+  constructor(place: string, namespace: string) {
+    super(
+      `Not searched: the files below iceberg/${namespace} of the lake ${place}. The catalog does not lead there, and Daybook has published no snapshot there, ` +
+        'so they may be anybody’s. Check DAYBOOK_LAKE; if they are of a lake that was moved, remove them.',
+    );
+  }
+}
+
 /** What keeps Iceberg tables from being brought to the snapshots, and nothing else from being done. */
 export function isInTheWayOfIceberg(error: unknown): error is Error {
   return [

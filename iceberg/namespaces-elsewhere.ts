@@ -47,7 +47,9 @@ function lakeOf(at: string): string {
 async function isSame(one: string, other: string): Promise<boolean> {
   if (one === other) return true;
   if (one.startsWith('s3://') || other.startsWith('s3://')) return false;
-  const [a, b] = await Promise.all([one, other].map((folder) => stat(folder).catch(() => undefined)));
+  const [a, b] = await Promise.all(
+    [one, other].map((folder) => stat(folder, { bigint: true }).catch(() => undefined)),
+  );
   return a !== undefined && a.ino === b?.ino && a.dev === b.dev;
 }
 

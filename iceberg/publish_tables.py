@@ -20,10 +20,12 @@ Files that are added lie at <lake>/iceberg/<namespace>/<table>/data/<sha256>.par
 environment. It ends with its parent.
 """
 
+import errno
 import hashlib
 import json
 import os
 import queue
+import re
 import sys
 import threading
 from collections.abc import Collection
@@ -45,6 +47,7 @@ from pyiceberg.table.snapshots import Snapshot
 from pyiceberg.table.update.schema import UpdateSchema
 from pyiceberg.table.update.snapshot import ExpireSnapshots, ManageSnapshots
 from sqlalchemy import Connection, event, text
+from sqlalchemy.exc import DBAPIError
 
 from own_files import FOLDER, TABLE, ForeignFile, OwnFileIO
 
@@ -70,6 +73,9 @@ CONTENT = "daybook.content"
 
 # Of a table, in all of its snapshots: each list of them is small, and there may be any number of lists.
 MOST_FILES = 1_000_000
+
+# What an operating system says of a file that it has looked up.
+LOOKED_UP = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENXIO, errno.ENAMETOOLONG}
 
 # Of a table: what this program sets.
 PROPERTIES = {
@@ -135,10 +141,13 @@ class Namespace:
         self.will_sweep = will_sweep
         self.manifests = manifests
         self.refuse_foreign(lake, name)
-        root = lake if lake.startswith("s3://") else f"file://{lake}"
-        self.location = f"{root}/iceberg/{name}"
-        self.catalog = OwnCatalog("daybook", uri="postgresql+psycopg2://", init_catalog_tables="false", **storage(self.location))
-        event.listen(self.catalog.engine, "begin", set_transaction)
+        self.location = location_of(lake, name)
+        self.catalog = open_catalog(self.location)
+        known_as = self._known_as(lake)
+        if known_as != lake:
+            self.catalog.close()
+            self.location = location_of(known_as, name)
+            self.catalog = open_catalog(self.location)
         self.files = OwnFileIO(self.catalog.properties).files
         self.tables: dict[str, Table] = {}
         self.unswept: set[str] = set()
@@ -160,6 +169,18 @@ class Namespace:
             if os.path.islink(folder):
                 raise Refused(f"{os.path.relpath(folder, lake)} is a link, and nothing is written through one")
 
+    def _known_as(self, lake: str) -> str:
+        """A folder may have another name, by a link or a mount: where the catalog leads to it by that one, its tables stay as they are."""
+        if lake.startswith("s3://"):
+            return lake
+        listed = "select metadata_location from iceberg_tables where catalog_name = 'daybook' and table_namespace = :name"
+        with self.catalog.engine.connect() as connection:
+            locations = connection.execute(text(listed), {"name": self.name}).scalars().all()
+        # Hadoop names a file with one slash.
+        found = [re.fullmatch(f"file:(?://)?(/.*)/iceberg/{self.name}/[^/]+/metadata/[^/]+", one) for one in locations]
+        known = {one[1] for one in found if one}
+        return lake if lake in known else next((one for one in sorted(known) if is_same_folder(one, lake)), lake)
+
     def __enter__(self) -> "Namespace":
         # A second program waits: it would remove files that are not committed yet.
         self.lock = self.catalog.engine.connect()
@@ -167,6 +188,10 @@ class Namespace:
         if self.lock.execute(text(locked), {"name": self.name}).rowcount == 0:
             raise LookupError(f"namespace {self.name} is not in the catalog")
         return self
+
+    def _require_lock(self) -> None:
+        """Raises when the session that holds the lock is gone: whoever has it now writes the same tables."""
+        self.lock.execute(text("select"))
 
     def __exit__(self, *_) -> None:
         self.lock.close()
@@ -192,8 +217,7 @@ class Namespace:
         for _, name in self.catalog.list_tables(self.name):
             table = self._readable(name)
             if table is None:
-                self.catalog.drop_table((self.name, name))
-                self.unswept.add(name)
+                self._forget(name)
             else:
                 self.tables[name] = table
             say(looked=name)
@@ -251,6 +275,7 @@ class Namespace:
         if not wanted and not shown:
             self._drop(name)
             return
+        self._require_lock()
         table = self.tables.get(name) or self._create(name, next(iter(wanted.values())).schema)
         before = table.metadata
         with table.transaction() as transaction:
@@ -283,10 +308,13 @@ class Namespace:
         say(committed=name)
 
     def _drop(self, name: str) -> None:
-        if name not in self.tables:
-            return
+        if name in self.tables:
+            self._forget(name)
+            del self.tables[name]
+
+    def _forget(self, name: str) -> None:
+        self._require_lock()
         self.catalog.drop_table((self.name, name))
-        del self.tables[name]
         self.unswept.add(name)
 
     def _create(self, name: str, schema: pa.Schema) -> Table:
@@ -324,6 +352,8 @@ class Namespace:
                     table.io.place_of(entry.data_file.file_path)
             return table
         except Exception as error:
+            if is_unanswered(error):
+                raise
             say(remade=name, why=type(error).__name__)
             return None
 
@@ -344,9 +374,10 @@ class Namespace:
             for row in self.tables[LIST].scan().to_arrow().to_pylist():
                 listed.setdefault(row["snapshot_id"], []).append(row)
         except Exception as error:
+            if is_unanswered(error):
+                raise
             say(remade=LIST, why=type(error).__name__)
-            self.catalog.drop_table((self.name, LIST))
-            del self.tables[LIST]
+            self._drop(LIST)
             return {}
         return listed
 
@@ -384,6 +415,7 @@ class Namespace:
 
     def _sweep_table(self, name: str) -> int:
         """What was removed is looked for afterwards: who says that it is need not be who has removed it."""
+        self._require_lock()
         if name not in self.tables:
             self.files.remove_table(name)
             return self.files.left_of(name)
@@ -525,6 +557,34 @@ class Content:
             update.union_by_name(self.schema)
         mapping = {TableProperties.DEFAULT_NAME_MAPPING: transaction.table_metadata.schema().name_mapping.model_dump_json()}
         transaction.set_properties({**mapping, **metrics(self.schema)})
+
+
+def location_of(lake: str, namespace: str) -> str:
+    root = lake if lake.startswith("s3://") else f"file://{lake}"
+    return f"{root}/iceberg/{namespace}"
+
+
+def is_same_folder(one: str, other: str) -> bool:
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return False
+
+
+def is_unanswered(error: Exception) -> bool:
+    """Storage or Postgres that does not answer, or refuses, says nothing of what the files hold."""
+    if isinstance(error, DBAPIError):
+        return True
+    if not isinstance(error, OSError) or isinstance(error, FileNotFoundError):
+        return False
+    # pyarrow raises one without a number for what a file holds, and for a bucket.
+    return "AWS Error" in str(error) if error.errno is None else error.errno not in LOOKED_UP
+
+
+def open_catalog(location: str) -> OwnCatalog:
+    catalog = OwnCatalog("daybook", uri="postgresql+psycopg2://", init_catalog_tables="false", **storage(location))
+    event.listen(catalog.engine, "begin", set_transaction)
+    return catalog
 
 
 def set_transaction(connection: Connection) -> None:

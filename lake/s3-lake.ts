@@ -97,7 +97,8 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
     async removeLeftovers(of, published) {
       const kept = of === 'marts' ? await namesOfMarts(lake) : await namesOfSnapshots(lake);
       const left = (await bucket.folders(`${of}/`)).filter(
-        (name) => !kept.has(name) && published?.has(name) !== true,
+        // Only such names: a folder of another one is somebody else's.
+        (name) => snapshotIdPattern.test(name) && !kept.has(name) && published?.has(name) !== true,
       );
       // What the bucket keeps of one does not hold up the others.
       await removeEach([

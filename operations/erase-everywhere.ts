@@ -128,7 +128,7 @@ async function eraseFromLakes(
   };
   const left = 'The snapshots and the marts on the lake were not searched';
   const search = (): Promise<SnapshotErased[]> =>
-    eraseFromLake({ settings, warehouse }, record, { follow, onKept });
+    eraseFromLake({ settings, warehouse }, record, { follow, onKept, onStep });
   const searched = await unlessKept(onKept, () => waitingFor(renewing)(left, search));
   if (searched !== undefined) onStep('the lake was searched');
   const isSearched = kept.every((problem) => problem instanceof TablesElsewhere);

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { IcebergUnsearched, isInTheWayOfIceberg, TablesElsewhere } from '../iceberg/errors.ts';
+import { IcebergUnsearched, isInTheWayOfIceberg, TablesElsewhere, TablesUnknown } from '../iceberg/errors.ts';
 import { hasTables } from '../iceberg/has-tables.ts';
 import { namespacesElsewhere } from '../iceberg/namespaces-elsewhere.ts';
 import { showMarts, showSnapshots, type SnapshotFiles } from '../iceberg/show-snapshots.ts';
@@ -10,24 +10,27 @@ import { currentMarts } from '../marts/show-in-iceberg.ts';
 
 /**
  * Lets the Iceberg tables show the snapshots and the marts as they are now. What nothing names any more goes from the disk, wherever an attempt
- * that was killed has left it. Where the catalog leads readers to another lake, it is left as it is, all files of the tables go from this one, and
- * that lake is named unless it was searched.
+ * that was killed has left it. Where the catalog leads readers to another lake, it is left as it is, all files of the tables go from this one if
+ * it is ours, and that lake is named unless it was searched.
  * `onKept` hears what storage does not remove, and what stands in the way of all that, once for all tables: an erasure has more to do.
  */
 export async function eraseFromIceberg(
   {
     client,
     lake,
+    isOurs,
     places,
     searched,
   }: {
     client: Pick<ClientBase, 'query'>;
     lake: Lake;
+    /** Whether Daybook has published snapshots in it. */
+    isOurs: boolean;
     places: ProgramPlaces;
     /** Other lakes of which nothing holds the record any more. */
     searched: readonly string[];
   },
-  onKept: (problem: IcebergUnsearched | LakeKeeps | TablesElsewhere) => void,
+  onKept: (problem: IcebergUnsearched | LakeKeeps | TablesElsewhere | TablesUnknown) => void,
 ): Promise<void> {
   const told = new Set<string>();
   let files = 0;
@@ -46,9 +49,10 @@ export async function eraseFromIceberg(
     const elsewhere = await namespacesElsewhere(client, lake);
     const clear = (namespace: Namespace, show: () => Promise<TablesShown>): Promise<void> =>
       unlessInTheWay(async () => {
-        if (elsewhere.some((one) => one.namespace === namespace))
-          await lake.removeFolder(`iceberg/${namespace}`);
-        else files += (await show()).kept;
+        if (!elsewhere.some((one) => one.namespace === namespace)) files += (await show()).kept;
+        else if (isOurs) await lake.removeFolder(`iceberg/${namespace}`);
+        else if ((await lake.filesIn(`iceberg/${namespace}`)).length > 0)
+          onKept(new TablesUnknown(lake.location, namespace));
       });
     for (const place of new Set(elsewhere.flatMap(({ lakes }) => lakes)))
       if (!searched.includes(place)) onKept(new TablesElsewhere(place));

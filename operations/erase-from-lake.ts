@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { removeSnapshot } from '../activities/export/remove-snapshot.ts';
-import type { IcebergUnsearched, TablesElsewhere } from '../iceberg/errors.ts';
+import type { IcebergUnsearched, TablesElsewhere, TablesUnknown } from '../iceberg/errors.ts';
 import { openDuckDb, type DuckDb } from '../lake/duck-db.ts';
 import { keptBack, type LakeAltered, type LakeKeeps, type SnapshotDamaged } from '../lake/errors.ts';
 import { eraseFromSnapshots, type Erasing, type RowsToErase } from '../lake/erase-from-snapshots.ts';
@@ -16,7 +16,12 @@ import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { lakeOwner } from '../warehouse/snapshots/lake-owner.ts';
 import { noteSnapshot, readManifestHashes } from '../warehouse/snapshots/note-snapshot.ts';
 import { openExportSession, type ExportSession } from '../warehouse/snapshots/open-snapshot.ts';
-import { readNoted, readPublishedIds, readSearched } from '../warehouse/snapshots/unsearched-snapshots.ts';
+import {
+  hasPublishedIn,
+  readNoted,
+  readPublishedIds,
+  readSearched,
+} from '../warehouse/snapshots/unsearched-snapshots.ts';
 import { eraseFromIceberg } from './erase-from-iceberg.ts';
 import { SnapshotsUnsearched } from './snapshots-unsearched.ts';
 import type { Settings } from '../config/settings.ts';
@@ -41,8 +46,16 @@ export interface WhileErasing {
    */
   readonly onKept: (
     problem:
-      IcebergUnsearched | LakeAltered | LakeKeeps | SnapshotDamaged | SnapshotsUnsearched | TablesElsewhere,
+      | IcebergUnsearched
+      | LakeAltered
+      | LakeKeeps
+      | SnapshotDamaged
+      | SnapshotsUnsearched
+      | TablesElsewhere
+      | TablesUnknown,
   ) => void;
+  /** Hears of Iceberg tables that are made again. */
+  readonly onStep?: (text: string) => void;
 }
 
 /**
@@ -60,7 +73,7 @@ export async function eraseFromLake(
     warehouse,
   }: { settings: Settings; warehouse: Warehouse },
   record: RecordNamed,
-  { follow, onKept }: WhileErasing,
+  { follow, onKept, onStep }: WhileErasing,
 ): Promise<SnapshotErased[]> {
   const owner = await lakeOwner(warehouse);
   const session = await openExportSession(database.directUrl, { isErasure: true });
@@ -71,6 +84,8 @@ export async function eraseFromLake(
   const duckDb = await openDuckDb({ spillFolder: join(folder, 'spill') });
   try {
     await requireOwnLake(lake, owner);
+    const isOurs =
+      (await lake.snapshotIds()).length > 0 || (await hasPublishedIn(session.client, lake.location));
     const published = await readPublishedIds(session.client);
     const left = await keptBack(() => lake.removeLeftovers('snapshots', published));
     if (left !== undefined) onKept(left);
@@ -84,9 +99,12 @@ export async function eraseFromLake(
       erased.push({ ...one, isKept: kept !== undefined });
     }
     for (const lost of await notFound(session, lake)) onKept(lost);
-    const places = { databaseUrl: database.directUrl, cacheFolder, scratch: folder, again: 'daybook erase' };
+    const places = {
+      ...{ databaseUrl: database.directUrl, cacheFolder, scratch: folder, again: 'daybook erase' },
+      ...(onStep === undefined ? {} : { onStep }),
+    };
     const searched = await readSearched(session.client, record);
-    await eraseFromIceberg({ client: session.client, lake, places, searched }, onKept);
+    await eraseFromIceberg({ client: session.client, lake, isOurs, places, searched }, onKept);
     return erased;
   } finally {
     duckDb.close();

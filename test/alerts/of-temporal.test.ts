@@ -6,6 +6,7 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../embedded/free-port.ts';
 import { startTemporal } from '../../embedded/temporal.ts';
+import { readBacklog } from '../../operations/read-backlog.ts';
 import { readTroubles } from '../../operations/read-troubles.ts';
 import { followConnection } from '../../operations/schedules/follow-connection.ts';
 import { readStuckWorkflows } from '../../operations/stuck-workflows.ts';
@@ -188,9 +189,43 @@ test('missed ticks are over with the next sync, and a number that was there befo
   expect(await judged({})).toEqual([]);
 });
 
+test('work that waits for a worker is counted, and told of once it has waited for more than five minutes', async () => {
+  const { client } = await createTestNamespace();
+  expect(await readBacklog(client)).toEqual({ steps: 0, oldestSeconds: 0 });
+  await client.workflow.start('syncConnection', { taskQueue: mainQueue, workflowId: workflowIds.sync(name) });
+  const seen = await eventually(async () => {
+    const backlog = await readBacklog(client);
+    return backlog?.steps === 1 && backlog.oldestSeconds > 0 ? backlog : undefined;
+  });
+  expect(await judged({ backlog: seen })).toEqual([]);
+  const [told] = await judged({ backlog: { steps: 9_154, oldestSeconds: 866 } });
+  expect(told).toMatchObject({
+    kind: 'backlog',
+    connection_id: null,
+    message: '9,154 steps of runs wait for a worker, the oldest for 14 min.',
+  });
+  expect(await judged({})).toEqual([told]);
+  expect(await judged({ backlog: { steps: 12, oldestSeconds: 20 } })).toEqual([]);
+});
+
+test('while work waits for long, connections that become stale by that are not told of one by one', async () => {
+  await warehouse.pool.query(
+    `update sync.connections set sync_every = interval '1 minute', created_at = now() - interval '1 day'`,
+  );
+  const late = { steps: 9_154, oldestSeconds: 866 };
+  expect(await judged({ backlog: late }, { pausedElsewhere: [] })).toMatchObject([{ kind: 'backlog' }]);
+  const both = await judged({}, { pausedElsewhere: [] });
+  expect(both.map(({ kind }) => kind)).toEqual(['backlog', 'stale']);
+  // What was told of before stays.
+  expect(await judged({ backlog: late }, { pausedElsewhere: [] })).toEqual(both);
+});
+
 /** Open alerts as they are judged now, those of no connection first. */
-async function judged(troubles: Omit<TemporalTroubles, 'pausedElsewhere'>): Promise<Alert[]> {
-  await judgeAlerts(warehouse, { pausedElsewhere: [name], ...troubles });
+async function judged(
+  troubles: Omit<TemporalTroubles, 'pausedElsewhere'>,
+  { pausedElsewhere = [name] }: { pausedElsewhere?: string[] } = {},
+): Promise<Alert[]> {
+  await judgeAlerts(warehouse, { pausedElsewhere, ...troubles });
   const open = await readOpenAlerts(warehouse);
   return open.sort((one, other) => (one.connection_id ?? '').localeCompare(other.connection_id ?? ''));
 }

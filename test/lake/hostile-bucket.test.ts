@@ -92,6 +92,17 @@ test('objects whose names XML cannot say hold up no export, and what is ours bes
   for (const key of unsayable) await remove(key);
 });
 
+test('folders of names that are none of ours stay, whoever made them', async () => {
+  const theirs = ['snapshots/notes/readme.txt', 'marts/mine/x.txt'];
+  const left = ['snapshots/20200101T000000Z-cccccc/bills/x', 'marts/20200101T000000Z-cccccc/bills/x'];
+  for (const key of [...theirs, ...left]) await put(key, 'x');
+  for (const of of ['snapshots', 'marts'] as const) await lake.removeLeftovers(of);
+  const there = [...(await keysIn('snapshots/')), ...(await keysIn('marts/'))];
+  expect(there).toEqual(expect.arrayContaining(['notes/readme.txt', 'mine/x.txt']));
+  expect(there).not.toContain('20200101T000000Z-cccccc/bills/x');
+  for (const key of theirs) await remove(key);
+});
+
 test('what the bucket does not remove is told: an export publishes and says so, a snapshot that should go is not gone', async () => {
   const left = 'snapshots/20200101T000000Z-bbbbbb/bills/part-00000.parquet';
   await put(left, 'left');

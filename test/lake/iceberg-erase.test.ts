@@ -1,4 +1,4 @@
-import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -21,6 +21,7 @@ import { createTestLake } from './export-of.ts';
 import { manifestSeen, readIceberg } from './read-iceberg.ts';
 import { pass, startS3Proxy } from './s3-proxy.ts';
 import { startS3Server } from './s3-server.ts';
+import { showMart } from './show-mart.ts';
 
 const { warehouse, url } = await createTestDatabase();
 const s3 = await startS3Server();
@@ -141,6 +142,61 @@ test('an erasure in a place that the lake was moved from leaves the catalog to t
   await expectShown(moved);
 });
 
+test.each(
+  some([
+    { file: 'metadata of a mart', path: /iceberg\/marts\/totals\/metadata\/.*json$/ },
+    { file: 'list of complete marts', path: /iceberg\/marts\/snapshots\/data\// },
+  ]),
+)('a bucket that refuses the $file once costs no table its snapshots', async ({ path }) => {
+  const place = await freshLake(`s3://${s3.bucket}`);
+  const ids = await exportEach(place, ['stays', 'erased']);
+  for (const id of ids) await showTotals(place, id);
+  let refused = 0;
+  const proxy = await startS3Proxy(s3.env.AWS_ENDPOINT_URL ?? '', (incoming, outgoing) => {
+    const asked = new URL(incoming.url ?? '', s3.env.AWS_ENDPOINT_URL);
+    const { method = 'GET', headers } = incoming;
+    if (refused > 0 || !['GET', 'HEAD'].includes(method) || !path.test(asked.pathname))
+      return incoming.pipe(pass(asked, { method, headers }, outgoing));
+    refused += 1;
+    incoming.resume();
+    return outgoing.writeHead(403).end();
+  });
+  expect(await proxy.use(() => erase(place, 'nobody'))).toEqual([]);
+  expect(refused).toBe(1);
+  expect(await martsShown()).toEqual(ids);
+});
+
+test('an erasure in a lake by another name leaves its tables as they are', async () => {
+  const { place, stays, holds } = await exportTwice();
+  for (const id of [stays, holds]) await showTotals(place, id);
+  const link = freshPlace();
+  await symlink(place, link);
+  const catalog = await rows(warehouse, 'select * from iceberg.iceberg_tables order by table_name');
+  expect(await erase(link, 'nobody')).toEqual([]);
+  expect(await rows(warehouse, 'select * from iceberg.iceberg_tables order by table_name')).toEqual(catalog);
+  expect(await martsShown()).toEqual([stays, holds]);
+  await expectShown(place);
+});
+
+test('an erasure in a place that is no lake of ours removes nothing there, and says what it has not searched', async () => {
+  const place = await freshLake();
+  await exportEach(place, ['stays']);
+  const wrong = freshPlace();
+  const theirs = ['iceberg/finance/theirs/data', 'iceberg/marts/theirs/metadata'].map((path) =>
+    join(wrong, path),
+  );
+  for (const folder of theirs) {
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'x.parquet'), 'theirs');
+  }
+  expect(await erase(wrong)).toEqual([
+    expect.stringContaining(`Iceberg tables in ${place}`),
+    expect.stringContaining(`Not searched: the files below iceberg/finance of the lake ${wrong}`),
+    expect.stringContaining(`Not searched: the files below iceberg/marts of the lake ${wrong}`),
+  ]);
+  for (const folder of theirs) expect(await readdir(folder)).toEqual(['x.parquet']);
+});
+
 test('a table that nothing can be written to goes, with the record that it showed', async () => {
   const place = await freshLake();
   await exportEach(place, ['erased']);
@@ -195,10 +251,10 @@ function freshPlace(parent = join(location, '..')): string {
 }
 
 /** Says what is kept. */
-async function erase(place: string): Promise<string[]> {
+async function erase(place: string, id = 'erased'): Promise<string[]> {
   const settings = settingsOf({ ...env, DAYBOOK_LAKE: place });
   const kept: string[] = [];
-  const record = { connectionId, resource: bills, id: 'erased' };
+  const record = { connectionId, resource: bills, id };
   await eraseFromLake(
     { settings: { ...settings, marts: { ...settings.marts, cacheFolder } }, warehouse },
     record,
@@ -208,6 +264,19 @@ async function erase(place: string): Promise<string[]> {
     },
   );
   return kept;
+}
+
+/** One row of the snapshot. */
+async function showTotals(place: string, id: string): Promise<void> {
+  const lake = await openLake({ location: place, scratch });
+  const query = `select 'mine' as connection_id, '${id}' as snapshot_id`;
+  await showMart(lake, { databaseUrl: url, cacheFolder, scratch }, { id, query });
+}
+
+/** The snapshots of which readers see the mart. */
+async function martsShown(): Promise<string[]> {
+  const seen = await readIceberg(url, { reader: 'pyiceberg', namespace: 'marts', tables: ['totals'] });
+  return Object.keys(seen).sort();
 }
 
 /** The tables have the files of the snapshots that are there, and no other. */

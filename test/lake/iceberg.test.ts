@@ -3,12 +3,11 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { showMarts, showSnapshots, type SnapshotFiles } from '../../iceberg/show-snapshots.ts';
+import { showSnapshots } from '../../iceberg/show-snapshots.ts';
 import { openDuckDb } from '../../lake/duck-db.ts';
 import { eraseFromSnapshots } from '../../lake/erase-from-snapshots.ts';
 import { openLake } from '../../lake/open-lake.ts';
 import { readManifest } from '../../lake/pointer.ts';
-import { sha256OfFile } from '../../lake/read-back.ts';
 import { bill, billLine, list, text } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
 import { proofTest, some } from '../support/proof-test.ts';
@@ -18,6 +17,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 import { blocksOf } from '../docs/blocks-of.ts';
 import { createTestLake, testWarehouseId as warehouseId } from './export-of.ts';
 import { lockHeld } from './lock-held.ts';
+import { showMart } from './show-mart.ts';
 import {
   icebergReaders,
   manifestSeen,
@@ -244,9 +244,18 @@ proofTest(
   async () => {
     const ids = await lake.snapshotIds();
     const [first, second] = [ids.at(-2)!, ids.at(-1)!];
-    await show(first, `select 'c' as connection_id, 1.10::decimal(38,9) as amount`);
-    await show(second, `select 'c' as connection_id, 2.20::decimal(38,9) as amount, 'x' as name`);
-    await show(second, `select 'c' as connection_id, 2.30::decimal(38,9) as amount, 'x' as name`);
+    await showMart(lake, places, {
+      id: first,
+      query: `select 'c' as connection_id, 1.10::decimal(38,9) as amount`,
+    });
+    await showMart(lake, places, {
+      id: second,
+      query: `select 'c' as connection_id, 2.20::decimal(38,9) as amount, 'x' as name`,
+    });
+    await showMart(lake, places, {
+      id: second,
+      query: `select 'c' as connection_id, 2.30::decimal(38,9) as amount, 'x' as name`,
+    });
     for (const reader of ['pyiceberg', 'duckdb'] as const) {
       const seen = await readIceberg(url, { reader, namespace: 'marts' });
       expect(seen[first]!.totals).toMatchObject({ rows: 1, sums: { amount: '1.1' } });
@@ -259,7 +268,7 @@ proofTest(
 
 proofTest('a mart whose column has another type now begins anew', async () => {
   const [id] = (await lake.snapshotIds()).slice(-1);
-  await show(id!, `select 'c' as connection_id, 'much' as amount`);
+  await showMart(lake, places, { id: id!, query: `select 'c' as connection_id, 'much' as amount` });
   const seen = await readIceberg(url, { reader: 'duckdb', namespace: 'marts' });
   expect(Object.keys(seen)).toEqual([id]);
   expect(seen[id!]!.totals!.columns).toEqual({ connection_id: 'VARCHAR', amount: 'VARCHAR' });
@@ -285,22 +294,6 @@ test('tables are not written through a link', async () => {
   await promisify(execFile)('ln', ['-s', `${scratch}-elsewhere`, folder]);
   expect((await exportNow()).icebergProblem).toMatch(/iceberg\/finance\/bills\/metadata is a link/);
 });
-
-async function show(id: string, query: string): Promise<void> {
-  const path = `marts/${id}/totals/part-00000.parquet`;
-  const local = join(location, path);
-  const duckDb = await openDuckDb({ spillFolder: scratch });
-  await promisify(execFile)('mkdir', ['-p', join(local, '..')]);
-  await (await duckDb.connect()).run(`copy (${query}) to '${local}' (format parquet)`);
-  duckDb.close();
-  const file = { path, rows: 1, sha256: await sha256OfFile(local), isNew: true };
-  const marts: SnapshotFiles = {
-    id,
-    takenAt: '2026-11-21T12:00:00.000001Z',
-    tables: { totals: [{ ...file, bytes: (await import('node:fs')).statSync(local).size }] },
-  };
-  await showMarts(lake, places, { add: true, marts });
-}
 
 /** Reading all tables of all snapshots takes seconds each time: these have rows that change, rows that do not, and none. */
 const few = ['bills', 'bill_lines', 'expenses'];

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
+import { backlogInWords, backlogRemedy, isLate, type Backlog } from './backlog.ts';
 import { troubles } from './troubles.ts';
 
 /** What only Temporal knows. */
@@ -8,6 +9,8 @@ export interface TemporalTroubles {
   readonly pausedElsewhere: readonly string[];
   /** Workflows that no worker can go on with; undefined: not known, so that alerts of them stay as they are. */
   readonly stuck?: readonly StuckWorkflow[] | undefined;
+  /** Undefined: the same. */
+  readonly backlog?: Backlog | undefined;
 }
 
 /** A workflow that no worker can go on with: Temporal gives it to one again and again, each time in vain. */
@@ -25,23 +28,27 @@ export interface StuckWorkflow {
  */
 export async function judgeAlerts(
   { db }: Warehouse,
-  { pausedElsewhere, stuck }: TemporalTroubles,
+  { pausedElsewhere, stuck, backlog }: TemporalTroubles,
 ): Promise<void> {
+  // Then every connection will be stale, and one alert says why.
+  const isBacklogLate = backlog !== undefined && isLate(backlog);
   await sql`
     with wrong as materialized (
-      ${sql.join([...Object.values(troubles), stuckWorkflows(stuck ?? [])], sql` union all `)}
+      ${sql.join([...Object.values(troubles), stuckWorkflows(stuck ?? []), lateWork(backlog)], sql` union all `)}
     ), counted as (
       select * from wrong
       where not (kind = 'stale' and connection_id = any(${[...pausedElsewhere]}::text[]))
     ), resolved as (
       update sync.alerts a set resolved_at = clock_timestamp()
-      where a.resolved_at is null and (a.kind <> 'stuck' or ${stuck !== undefined})
+      where a.resolved_at is null
+        and (a.kind <> 'stuck' or ${stuck !== undefined}) and (a.kind <> 'backlog' or ${backlog !== undefined})
         and not exists (
           select from counted c where c.kind = a.kind and c.connection_id is not distinct from a.connection_id
         )
     )
     insert into sync.alerts as a (kind, connection_id, message, remedy)
     select kind, connection_id, message, remedy from counted
+    where not (kind = 'stale' and ${isBacklogLate})
     on conflict (kind, coalesce(connection_id, '')) where resolved_at is null
     do update set message = excluded.message, remedy = excluded.remedy
     where (a.message, a.remedy) is distinct from (excluded.message, excluded.remedy)
@@ -68,4 +75,10 @@ function stuckWorkflows(stuck: readonly StuckWorkflow[]): RawBuilder<unknown> {
       left join sync.connections c on c.connection_id = told.connection
     ) s
     group by s.connection_id`;
+}
+
+function lateWork(backlog: Backlog | undefined): RawBuilder<unknown> {
+  const message = backlog === undefined ? '' : `${backlogInWords(backlog)}.`;
+  return sql`
+    select 'backlog', null, ${message}::text, ${backlogRemedy}::text where ${backlog !== undefined && isLate(backlog)}`;
 }

@@ -10,10 +10,10 @@ import { newestRunsOfAll } from './newest-runs-of-all.ts';
 
 /**
  * What is wrong, by kind of alert: each statement selects kind, connection, message and remedy, one row for each connection.
- * They are shown to anybody: names, counts and our own sentences; no token, no record. What workflows are stuck is not among
- * them: only Temporal knows.
+ * They are shown to anybody: names, counts and our own sentences; no token, no record. What workflows are stuck, and what waits
+ * for a worker, is not among them: only Temporal knows.
  */
-export const troubles: Record<Exclude<AlertKind, 'stuck'>, RawBuilder<unknown>> = {
+export const troubles: Record<Exclude<AlertKind, 'stuck' | 'backlog'>, RawBuilder<unknown>> = {
   /**
    * What failed counts until another run of its kind got through with the same streams, or a person resumed the connection. A connection
    * that paused itself says why in an alert of its own; so do a stream that stalled, a list that is gone, deletions to be approved, and the

@@ -25,6 +25,11 @@ export async function readPublishedIds(client: Pick<ClientBase, 'query'>): Promi
   return new Set((await readNoted(client)).flatMap(({ ids }) => ids));
 }
 
+/** Whether a snapshot was ever published in a lake, for all that the database knows. */
+export async function hasPublishedIn(client: Pick<ClientBase, 'query'>, lake: string): Promise<boolean> {
+  return (await client.query('select from sync.snapshots where lake = $1 limit 1', [lake])).rows.length > 0;
+}
+
 /** Those that may hold a record that was erased, for no erasure of it has searched their lake. */
 export async function readUnsearched(
   client: Pick<ClientBase, 'query'>,

@@ -26,5 +26,6 @@ export type AlertKind =
   | 'webhooks'
   | 'stuck'
   | 'missed'
+  | 'backlog'
   | 'export'
   | 'marts';

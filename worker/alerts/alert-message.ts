@@ -50,6 +50,7 @@ const over: Record<ToldKind, string> = {
   webhooks: 'no webhook waits too long.',
   stuck: 'workers go on with every workflow.',
   missed: 'what was not started was made up for.',
+  backlog: 'no work waits for a worker for long.',
   export: 'no newest export has failed.',
   marts: 'no newest build of marts has failed.',
   database: 'Postgres answers, and is written again.',

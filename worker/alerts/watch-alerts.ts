@@ -3,7 +3,7 @@ import { ServiceError, type Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { claimDelivery } from '../../warehouse/alerts/claim-delivery.ts';
 import { countOpenAlerts } from '../../warehouse/alerts/count-open-alerts.ts';
-import { judgeAlerts, type StuckWorkflow } from '../../warehouse/alerts/judge-alerts.ts';
+import { judgeAlerts, type TemporalTroubles } from '../../warehouse/alerts/judge-alerts.ts';
 import { readStaleConnections } from '../../warehouse/alerts/read-stale-connections.ts';
 import { settleDelivery } from '../../warehouse/alerts/settle-delivery.ts';
 import { takeTurn } from '../../warehouse/alerts/take-turn.ts';
@@ -12,6 +12,7 @@ import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { interruptSilentRuns } from '../../warehouse/runs/interrupt-silent-runs.ts';
 import { readSnapshotStatus } from '../../warehouse/snapshots/read-snapshot-status.ts';
 import { setLastSuccesses, setOpenAlerts } from '../metrics.ts';
+import { readBacklog } from '../../operations/read-backlog.ts';
 import { readStuckWorkflows } from '../../operations/stuck-workflows.ts';
 import { pausedSchedules } from '../../operations/schedules/paused-schedules.ts';
 import { alertMessage } from './alert-message.ts';
@@ -42,13 +43,16 @@ export async function watchAlerts(
   },
 ): Promise<void> {
   const { everyMilliseconds = 10_000, database = createDatabaseWatch(), ...common } = options;
-  const known: KnownOfTemporal = { stuck: undefined };
+  const known: KnownOfTemporal = {};
   const looping = [
     repeat({ ...common, everyMilliseconds, purpose: 'judging' }, () =>
       judge(places, { database, known, everyMilliseconds }),
     ),
     repeat({ ...common, everyMilliseconds: 3 * everyMilliseconds, purpose: 'asking Temporal' }, async () => {
-      known.stuck = await stuckWorkflows(places, common.stopping);
+      [known.stuck, known.backlog] = await Promise.all([
+        unlessAway(readStuckWorkflows, places, common.stopping),
+        unlessAway(readBacklog, places, common.stopping),
+      ]);
     }),
   ];
   if (places.url === undefined) {
@@ -65,10 +69,8 @@ export async function watchAlerts(
   ]);
 }
 
-/** Undefined: Temporal did not say when it was last asked. */
-interface KnownOfTemporal {
-  stuck: readonly StuckWorkflow[] | undefined;
-}
+/** As Temporal said when it was last asked. */
+type KnownOfTemporal = { -readonly [Key in 'stuck' | 'backlog']?: TemporalTroubles[Key] };
 
 async function judge(
   places: AlertPlaces,
@@ -80,7 +82,7 @@ async function judge(
     // A process that comes a little early need not wait for a whole round.
     if (await takeTurn(warehouse, { everyMilliseconds: everyMilliseconds * 0.8 })) {
       await interruptSilentRuns(warehouse);
-      await judgeAlerts(warehouse, { pausedElsewhere: await pausedElsewhere(places), stuck: known.stuck });
+      await judgeAlerts(warehouse, { pausedElsewhere: await pausedElsewhere(places), ...known });
     }
     setOpenAlerts(await countOpenAlerts(warehouse));
     setLastSuccesses(await lastSuccesses(warehouse));
@@ -111,15 +113,16 @@ async function pausedElsewhere({ warehouse, temporal }: AlertPlaces): Promise<st
 }
 
 /** Undefined when Temporal is out of reach, or too old to say. */
-async function stuckWorkflows(
+async function unlessAway<Answer>(
+  ask: (temporal: Client) => Promise<Answer>,
   { temporal }: AlertPlaces,
   stopping: AbortSignal,
-): Promise<StuckWorkflow[] | undefined> {
+): Promise<Answer | undefined> {
   // A connection that is being made is not given up when the request is: who stops does not wait for it.
   const asked = new AbortController();
   const stopped = once(stopping, 'abort', { signal: asked.signal }).then(() => undefined);
   try {
-    return await Promise.race([readStuckWorkflows(temporal), stopped]);
+    return await Promise.race([ask(temporal), stopped]);
   } catch (error) {
     if (error instanceof ServiceError) return undefined;
     throw error;
