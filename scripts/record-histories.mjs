@@ -32,6 +32,7 @@ const kinds = {
   buildMarts: 'marts',
   pruneWarehouse: 'prune',
   scheduledStart: 'scheduled',
+  namespaceOwner: 'owner',
 };
 
 const connection = await Connection.connect({ address: options.address });
@@ -42,7 +43,7 @@ for await (const { workflowId, runId, type } of client.workflow.list()) {
   const history = JSON.parse(
     historyToJSON(await client.workflow.getHandle(workflowId, runId).fetchHistory()),
   );
-  const name = `${kinds[type] ?? type}-${stateOf(history.events)}`;
+  const name = [kindOf(type, history.events), stateOf(history.events)].join('-');
   if (saved.has(name)) continue;
   saved.add(name);
   writeFileSync(join(options.out, `${name}.json.gz`), gzipSync(JSON.stringify(withoutMachine(history))));
@@ -50,18 +51,31 @@ for await (const { workflowId, runId, type } of client.workflow.list()) {
 await connection.close();
 console.log([...saved].sort().join('\n'));
 
+/** Of what a schedule starts, also what is due. */
+function kindOf(type, events) {
+  const kind = kinds[type] ?? type;
+  return type === 'scheduledStart' ? `${kind}-${inputOf(events).kind}` : kind;
+}
+
 /** In the words of test/released: how it ended or what it waits for, and what came meanwhile. */
 function stateOf(events) {
   const first = events[0].workflowExecutionStartedEventAttributes;
   const firstTask = events.findIndex(({ workflowTaskStartedEventAttributes: task }) => task);
   const told = events.slice(firstTask).some(({ workflowExecutionSignaledEventAttributes: signal }) => signal);
+  const answered = events.some(({ workflowExecutionUpdateCompletedEventAttributes: update }) => update);
   const wasContinued = first.continuedExecutionRunId && !events.some(isReset);
   return [
     ...(wasContinued ? ['continuation'] : []),
+    ...(inputOf(events)?.adopts ? ['adopted'] : []),
     ...(events.some(isReset) ? ['reset'] : []),
     ...(told ? ['told'] : []),
+    ...(answered ? ['answered'] : []),
     endOf(events),
   ].join('-');
+}
+
+function inputOf([{ workflowExecutionStartedEventAttributes: first }]) {
+  return valueIn(first.input);
 }
 
 function isReset({ workflowTaskFailedEventAttributes: failed }) {
@@ -80,11 +94,17 @@ function endOf(events) {
   return ends[end] ?? (waits(events) ? 'waiting' : 'open');
 }
 
-/** A result that says more than that there is one: partial, skipped. */
+/** A result that says more than that there is one: partial, skipped; of a tick also that it was the sync itself, or left it to another. */
 function finished({ result }) {
-  const value = JSON.parse(text(result?.payloads?.[0]?.data ?? '') || 'null');
+  const value = valueIn(result);
+  if (value?.quiet) return value.status === 'succeeded' ? 'quiet' : `quiet-${value.status}`;
+  if (value?.why) return 'handed-over';
   if (value?.status === 'partial') return 'partial';
   return value?.skipped ? 'skipped' : 'finished';
+}
+
+function valueIn(payloads) {
+  return JSON.parse(text(payloads?.payloads?.[0]?.data ?? '') || 'null');
 }
 
 function waits(events) {

@@ -38,7 +38,14 @@ export async function readIceberg(
     reader,
     namespace = 'finance',
     tables = [],
-  }: { reader: IcebergReader; namespace?: 'finance' | 'marts'; tables?: readonly string[] },
+    moved,
+  }: {
+    reader: IcebergReader;
+    namespace?: 'finance' | 'marts';
+    tables?: readonly string[];
+    /** The lake that the tables name, and where its files are: PyIceberg alone is told. */
+    moved?: { readonly from: string; readonly to: string };
+  },
 ): Promise<IcebergSeen> {
   const programs = {
     pyiceberg: ['read_iceberg.py', reader],
@@ -50,7 +57,11 @@ export async function readIceberg(
     reader === 'spark' ? (sparkPython ?? '') : join(await pythonEnvironment(readers), 'bin', 'python');
   const file = fileURLToPath(new URL(program, import.meta.url));
   const { stdout } = await promisify(execFile)(python, [file, ...args, namespace, ...tables], {
-    env: { ...process.env, ...readerOf(databaseUrl) },
+    env: {
+      ...process.env,
+      ...readerOf(databaseUrl),
+      ...(moved && { LAKE_MOVED_FROM: moved.from, LAKE_MOVED_TO: moved.to }),
+    },
     maxBuffer: 64_000_000,
   });
   return JSON.parse(stdout) as IcebergSeen;

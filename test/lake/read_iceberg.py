@@ -12,9 +12,21 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.io.pyarrow import PyArrowFile, PyArrowFileIO
 
 reader, namespace, *only = sys.argv[1:]
 storage = {"s3.endpoint": os.environ["AWS_ENDPOINT_URL"], "s3.region": "us-east-1"} if "AWS_ENDPOINT_URL" in os.environ else {}
+
+
+class MovedFileIO(PyArrowFileIO):
+    """Finds the files of a lake elsewhere than where its tables say they are."""
+
+    def new_input(self, location: str) -> PyArrowFile:
+        return super().new_input(location.replace(os.environ["LAKE_MOVED_FROM"], os.environ["LAKE_MOVED_TO"]))
+
+
+if "LAKE_MOVED_FROM" in os.environ:
+    storage["py-io-impl"] = "__main__.MovedFileIO"
 catalog = SqlCatalog("daybook", uri="postgresql+psycopg2://", init_catalog_tables="false", **storage)
 
 

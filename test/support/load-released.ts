@@ -3,9 +3,10 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
 
-const released = path.resolve(import.meta.dirname, '../released');
+/** `test/released`. */
+export const releasedFolder: string = path.resolve(import.meta.dirname, '../released');
 
-export const releasedVersions: readonly string[] = readdirSync(released).filter((name) =>
+export const releasedVersions: readonly string[] = readdirSync(releasedFolder).filter((name) =>
   name.startsWith('v'),
 );
 
@@ -15,7 +16,7 @@ export async function loadReleased({ version, url }: { version: string; url: str
   await client.connect();
   try {
     await client.query(
-      gunzipSync(readFileSync(path.join(released, version, 'database.sql.gz'))).toString('utf8'),
+      gunzipSync(readFileSync(path.join(releasedFolder, version, 'database.sql.gz'))).toString('utf8'),
     );
   } finally {
     await client.end();

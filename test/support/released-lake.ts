@@ -1,0 +1,28 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll } from 'vitest';
+import { releasedFolder, releasedVersions } from './load-released.ts';
+
+/** Where the lakes were recorded: their Iceberg tables, and the warehouses, name their files by it. */
+export const recordedLake = '/var/lib/daybook/lake';
+
+/** Those that have left a lake; 0.6.0 was the first. */
+export const versionsWithLake: readonly string[] = releasedVersions.filter((version) =>
+  existsSync(archiveOf(version)),
+);
+
+/** Unpacks the lake of a version, which is as if it had been moved, and returns where it is until the last test of the file. */
+export async function unpackLake(version: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'daybook-released-lake-'));
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+  await promisify(execFile)('tar', ['-xzf', archiveOf(version), '-C', folder]);
+  return join(folder, 'lake');
+}
+
+function archiveOf(version: string): string {
+  return join(releasedFolder, version, 'lake.tar.gz');
+}
