@@ -29,6 +29,8 @@ const lakes = await Promise.all(
     const { warehouse, url } = await createTestDatabase('template template0');
     await loadReleased({ version, url });
     await migrate(warehouse);
+    // Of a key that is gone.
+    await rows(warehouse, `delete from sync.settings where name = 'secret_key_fingerprint'`);
     const { id } = await row(warehouse, `select value as id from sync.settings where name = 'warehouse_id'`);
     const warehouseId = String(id);
     const place = await unpackLake(version);
@@ -43,192 +45,205 @@ test('every release since 0.6.0 has left a lake', () => {
   expect(versionsWithLake).toContain('v0.6.0');
 });
 
-describe.each(lakes)('a lake of $version', ({ warehouse, url, warehouseId, env, location, scratch, exportNow }) => {
-  const moved = { from: recordedLake, to: location };
-  const connectionId = 'acme-us';
-  let recorded: string[];
-  let today: string[];
+describe.each(lakes)(
+  'a lake of $version',
+  ({ warehouse, url, warehouseId, env, location, scratch, exportNow }) => {
+    const moved = { from: recordedLake, to: location };
+    const connectionId = 'acme-us';
+    let recorded: string[];
+    let today: string[];
 
-  beforeAll(async () => {
-    const noted = await rows(
-      warehouse,
-      'select snapshot_id as id from sync.snapshots where removed_at is null order by 1',
-    );
-    recorded = noted.map(({ id }) => String(id));
-    expect(recorded.length).toBeGreaterThan(1);
-  });
+    beforeAll(async () => {
+      const noted = await rows(
+        warehouse,
+        'select snapshot_id as id from sync.snapshots where removed_at is null order by 1',
+      );
+      recorded = noted.map(({ id }) => String(id));
+      expect(recorded.length).toBeGreaterThan(1);
+    });
 
-  test('is listed, and each of its snapshots is whole', async () => {
-    const { stdout } = await daybook('snapshots', 'list', '--json');
-    const listed = JSON.parse(stdout) as { id: string; latest: boolean; problem: string | null }[];
-    expect(listed.reverse().map(({ id, latest, problem }) => ({ id, latest, problem }))).toEqual(
-      recorded.map((id) => ({ id, latest: id === recorded.at(-1), problem: null })),
-    );
-    const { stdout: verified } = await daybook('snapshots', 'verify');
-    expect(verified).toContain(`Snapshot ${recorded.at(-1) ?? ''} is whole`);
-    const lake = await openLake({ location, scratch });
-    for (const id of recorded.slice(0, -1))
-      expect((await verifySnapshot(lake, { id, spillFolder: scratch })).problems).toEqual([]);
-  });
+    test('is listed, and each of its snapshots is whole', async () => {
+      const { stdout } = await daybook('snapshots', 'list', '--json');
+      const listed = JSON.parse(stdout) as { id: string; latest: boolean; problem: string | null }[];
+      expect(listed.reverse().map(({ id, latest, problem }) => ({ id, latest, problem }))).toEqual(
+        recorded.map((id) => ({ id, latest: id === recorded.at(-1), problem: null })),
+      );
+      const { stdout: verified } = await daybook('snapshots', 'verify');
+      expect(verified).toContain(`Snapshot ${recorded.at(-1) ?? ''} is whole`);
+      const lake = await openLake({ location, scratch });
+      for (const id of recorded.slice(0, -1))
+        expect((await verifySnapshot(lake, { id, spillFolder: scratch })).problems).toEqual([]);
+    });
 
-  test('has Iceberg tables which, read by the tag of a snapshot, have the sums of its manifest', async () => {
-    const seen = await readIceberg(url, { reader: 'pyiceberg', moved });
-    expect(seen).toMatchObject(await manifestsSeen(recorded));
-    expect(Object.keys(seen).sort()).toEqual(recorded);
-  });
+    test('has Iceberg tables which, read by the tag of a snapshot, have the sums of its manifest', async () => {
+      const seen = await readIceberg(url, { reader: 'pyiceberg', moved });
+      expect(seen).toMatchObject(await manifestsSeen(recorded));
+      expect(Object.keys(seen).sort()).toEqual(recorded);
+    });
 
-  test('has Iceberg tables of the marts that its pointer names', async () => {
-    const pointer = JSON.parse(await readFile(join(location, 'latest-marts.json'), 'utf8')) as {
-      snapshot_id: string;
-    };
-    const seen = await readIceberg(url, { reader: 'pyiceberg', namespace: 'marts', moved });
-    expect(Object.keys(seen)).toEqual([pointer.snapshot_id]);
-    const [counted] = await readParquet(
-      join(location, 'marts', pointer.snapshot_id),
-      `select count(*) as rows from read_parquet('{lake}/bills/*.parquet')`,
-    );
-    expect(seen[pointer.snapshot_id]?.bills?.rows).toBe(Number(counted?.rows));
-    expect(Number(counted?.rows)).toBeGreaterThan(0);
-  });
+    test('has Iceberg tables of the marts that its pointer names', async () => {
+      const pointer = JSON.parse(await readFile(join(location, 'latest-marts.json'), 'utf8')) as {
+        snapshot_id: string;
+      };
+      const seen = await readIceberg(url, {
+        reader: 'pyiceberg',
+        namespace: 'marts',
+        tables: ['bills'],
+        moved,
+      });
+      expect(Object.keys(seen)).toEqual([pointer.snapshot_id]);
+      const [counted] = await readParquet(
+        join(location, 'marts', pointer.snapshot_id),
+        `select count(*) as rows from read_parquet('{lake}/bills/*.parquet')`,
+      );
+      expect(seen[pointer.snapshot_id]?.bills?.rows).toBe(Number(counted?.rows));
+      expect(Number(counted?.rows)).toBeGreaterThan(0);
+    });
 
-  test('is exported to: what has changed since is told, and a part that has not is shared', async () => {
-    const { stdout } = await daybook('snapshots', 'forget', recordedLake);
-    expect(stdout).toContain(`${recorded.length} snapshots known to be in this lake now`);
-    // A restored database does not tell by its transactions what has changed since: the first one writes all.
-    const { snapshotId: first } = await exportToday();
-    await rows(
-      warehouse,
-      `update finance.customers set customer_name = 'Of today'
+    test('is exported to: what has changed since is told, and a part that has not is shared', async () => {
+      const forgotten = await daybook('snapshots', 'forget', recordedLake);
+      expect(forgotten).toMatchObject({ code: 0, stderr: '' });
+      expect(forgotten.stdout).toContain(`${recorded.length} snapshots known to be in this lake now`);
+      // A restored database does not tell by its transactions what has changed since: the first one writes all.
+      const { snapshotId: first } = await exportToday();
+      await rows(
+        warehouse,
+        `update finance.customers set customer_name = 'Of today'
        where connection_id = $1 and id = (select min(id) from finance.customers where connection_id = $1)`,
-      [connectionId],
-    );
-    const { snapshotId: second } = await exportToday();
-    today = [first, second];
-    expect(await differences(recorded.at(-1)!, first)).toEqual([]);
-    expect(await differences(recorded.at(-1)!, second)).toEqual([
-      { connection_id: connectionId, table: 'customers', added: 0, removed: 0, changed: 1 },
-    ]);
-    await expectShared(first, second);
-    const seen = await readIceberg(url, { reader: 'pyiceberg', tables: ['bills', 'customers'] });
-    expect(seen).toMatchObject(await manifestsSeen([...recorded, ...today], ['bills', 'customers']));
-  });
+        [connectionId],
+      );
+      const { snapshotId: second } = await exportToday();
+      today = [first, second];
+      expect(await differences(recorded.at(-1)!, first)).toEqual([]);
+      expect(await differences(recorded.at(-1)!, second)).toEqual([
+        { connection_id: connectionId, table: 'customers', added: 0, removed: 0, changed: 1 },
+      ]);
+      await expectShared(first, second);
+      const seen = await readIceberg(url, { reader: 'pyiceberg', tables: ['bills', 'customers'] });
+      expect(seen).toMatchObject(await manifestsSeen([...recorded, ...today], ['bills', 'customers']));
+    });
 
-  test('is left by a record that is erased, in every snapshot and in the Iceberg tables', async () => {
-    const before = [...recorded, ...today];
-    const id = await billInAll(before);
-    const manifests = await manifestsOf(before);
-    const { erased, kept } = await erase(id);
-    expect(kept).toEqual([]);
-    expect(erased.map(({ from }) => from).sort()).toEqual(before);
-    expect(await filesWith(id)).toEqual([]);
-    const after = await manifestsOf(erased.map(({ to }) => to));
-    for (const { from, to } of erased)
-      expect(filesOf(after[to]!, 'expenses')).toEqual(filesOf(manifests[from]!, 'expenses'));
-    recorded = erased.map(({ to }) => to).sort();
-    const seen = await readIceberg(url, { reader: 'pyiceberg', tables: ['bills'] });
-    expect(seen).toMatchObject(await manifestsSeen(recorded, ['bills']));
-    expect(Object.keys(seen).sort()).toEqual(recorded);
-    expect(await erase(id)).toEqual({ erased: [], kept: [] });
-  });
+    test('is left by a record that is erased, in every snapshot and in the Iceberg tables', async () => {
+      const before = [...recorded, ...today];
+      const id = await billInAll(before);
+      const manifests = await manifestsOf(before);
+      const { erased, kept } = await erase(id);
+      expect(kept).toEqual([]);
+      expect(erased.map(({ from }) => from).sort()).toEqual(before);
+      expect(await filesWith(id)).toEqual([]);
+      const after = await manifestsOf(erased.map(({ to }) => to));
+      for (const { from, to } of erased)
+        expect(filesOf(after[to]!, 'expenses')).toEqual(filesOf(manifests[from]!, 'expenses'));
+      recorded = erased.map(({ to }) => to).sort();
+      const seen = await readIceberg(url, { reader: 'pyiceberg', tables: ['bills'] });
+      expect(seen).toMatchObject(await manifestsSeen(recorded, ['bills']));
+      expect(Object.keys(seen).sort()).toEqual(recorded);
+      expect(await erase(id)).toEqual({ erased: [], kept: [] });
+    });
 
-  test('loses its snapshots once no rule keeps them', async () => {
-    const lake = await openLake({ location, scratch });
-    const rule = { last: 1, daily: 0, monthEnds: false };
-    const marts = JSON.parse(await readFile(join(location, 'latest-marts.json'), 'utf8')) as {
-      snapshot_id: string;
-    };
-    const at = (hours: number): ReturnType<typeof retireSnapshots> =>
-      retireSnapshots(lake, { rule, warehouseId, now: new Date(Date.now() + hours * 3_600_000) });
-    const left = [...new Set([marts.snapshot_id, recorded.at(-1)!])].filter((id) => recorded.includes(id));
-    expect(await at(0)).toEqual({ removed: [] });
-    expect((await at(7)).removed).toEqual(recorded.filter((id) => !left.includes(id)));
-    expect(await lake.snapshotIds()).toEqual(left.sort());
-  });
+    test('loses its snapshots once no rule keeps them', async () => {
+      const lake = await openLake({ location, scratch });
+      const rule = { last: 1, daily: 0, monthEnds: false };
+      const marts = JSON.parse(await readFile(join(location, 'latest-marts.json'), 'utf8')) as {
+        snapshot_id: string;
+      };
+      const at = (hours: number): ReturnType<typeof retireSnapshots> =>
+        retireSnapshots(lake, { rule, warehouseId, now: new Date(Date.now() + hours * 3_600_000) });
+      const left = [...new Set([marts.snapshot_id, recorded.at(-1)!])].filter((id) => recorded.includes(id));
+      expect(await at(0)).toEqual({ removed: [] });
+      expect((await at(7)).removed).toEqual(recorded.filter((id) => !left.includes(id)));
+      expect(await lake.snapshotIds()).toEqual(left.sort());
+    });
 
-  function daybook(...args: string[]): Promise<Ended> {
-    return runDaybook(args, { cwd: join(scratch, '..'), env });
-  }
-
-  function exportToday(job: Partial<ExportJob> = {}): ReturnType<typeof exportNow> {
-    const runId = `run-of-today-${Math.random()}`;
-    return exportNow({ runId, snapshotId: snapshotId({ runId, startedAt: new Date() }), ...job });
-  }
-
-  async function differences(from: string, to: string): Promise<unknown[]> {
-    const { stdout } = await daybook('snapshots', 'diff', from, to, '--json');
-    const { columns, rows: found } = JSON.parse(stdout) as { columns: unknown[]; rows: { table: string }[] };
-    expect(columns).toEqual([]);
-    return found.filter(({ table }) => !ofRuns.includes(table));
-  }
-
-  async function manifestsOf(ids: readonly string[]): Promise<Record<string, Manifest>> {
-    const lake = await openLake({ location, scratch });
-    const read = async (id: string): Promise<[string, Manifest]> => [id, (await readManifest(lake, id))!];
-    return Object.fromEntries(await Promise.all(ids.map(read)));
-  }
-
-  async function manifestsSeen(
-    ids: readonly string[],
-    tables?: readonly string[],
-  ): Promise<Record<string, ReturnType<typeof manifestSeen>>> {
-    const read = Object.entries(await manifestsOf(ids));
-    return Object.fromEntries(read.map(([id, manifest]) => [id, manifestSeen(manifest, tables)]));
-  }
-
-  /** All files but those of the changed table are the same, on the disk too. */
-  async function expectShared(from: string, to: string): Promise<void> {
-    const { [from]: one, [to]: other } = await manifestsOf([from, to]);
-    const kept = Object.keys(one!.tables).filter((table) => !['customers', ...ofRuns].includes(table));
-    expect(kept.length).toBeGreaterThan(15);
-    for (const table of kept) {
-      const files = filesOf(other!, table);
-      expect([table, files]).toEqual([table, filesOf(one!, table)]);
-      for (const path of Object.keys(files)) expect(await inodeOf(to, path)).toBe(await inodeOf(from, path));
+    function daybook(...args: string[]): Promise<Ended> {
+      return runDaybook(args, { cwd: join(scratch, '..'), env });
     }
-    expect(filesOf(other!, 'customers')).not.toEqual(filesOf(one!, 'customers'));
-  }
 
-  async function inodeOf(id: string, path: string): Promise<number> {
-    return (await stat(join(location, 'snapshots', id, path))).ino;
-  }
+    function exportToday(job: Partial<ExportJob> = {}): ReturnType<typeof exportNow> {
+      const runId = `run-of-today-${Math.random()}`;
+      return exportNow({ runId, snapshotId: snapshotId({ runId, startedAt: new Date() }), ...job });
+    }
 
-  /** The ID of a bill that each of them holds. */
-  async function billInAll(ids: readonly string[]): Promise<string> {
-    const held = ids.map(
-      (id) =>
-        `select id from read_parquet('{lake}/snapshots/${id}/bills/*.parquet') where connection_id = '${connectionId}'`,
-    );
-    const [found] = await readParquet(location, `select min(id) as id from (${held.join(' intersect ')})`);
-    return found!.id!;
-  }
+    async function differences(from: string, to: string): Promise<unknown[]> {
+      const { stdout } = await daybook('snapshots', 'diff', from, to, '--json');
+      const { columns, rows: found } = JSON.parse(stdout) as {
+        columns: unknown[];
+        rows: { table: string }[];
+      };
+      expect(columns).toEqual([]);
+      return found.filter(({ table }) => !ofRuns.includes(table));
+    }
 
-  async function erase(id: string): Promise<{ erased: SnapshotErased[]; kept: string[] }> {
-    const settings = settingsOf(env);
-    const kept: string[] = [];
-    const erased = await eraseFromLake(
-      { settings: { ...settings, marts: { ...settings.marts, cacheFolder } }, warehouse },
-      { connectionId, resource: bills, id },
-      {
-        follow: () => Promise.resolve(),
-        onKept: ({ message }) => kept.push(message),
-      },
-    );
-    return { erased, kept };
-  }
+    async function manifestsOf(ids: readonly string[]): Promise<Record<string, Manifest>> {
+      const lake = await openLake({ location, scratch });
+      const read = async (id: string): Promise<[string, Manifest]> => [id, (await readManifest(lake, id))!];
+      return Object.fromEntries(await Promise.all(ids.map(read)));
+    }
 
-  async function filesWith(id: string): Promise<unknown[]> {
-    const all = [
-      ['snapshots/*/bills', 'id'],
-      ['snapshots/*/bill_lines', 'bill_id'],
-      ['iceberg/finance/bills/data', 'id'],
-      ['iceberg/finance/bill_lines/data', 'bill_id'],
-    ].map(
-      ([folder, column]) =>
-        `select filename from read_parquet('{lake}/${folder}/*.parquet', filename = true) where ${column} = '${id}'`,
-    );
-    return readParquet(location, all.join(' union all '));
-  }
-});
+    async function manifestsSeen(
+      ids: readonly string[],
+      tables?: readonly string[],
+    ): Promise<Record<string, ReturnType<typeof manifestSeen>>> {
+      const read = Object.entries(await manifestsOf(ids));
+      return Object.fromEntries(read.map(([id, manifest]) => [id, manifestSeen(manifest, tables)]));
+    }
+
+    /** All files but those of the changed table are the same, on the disk too. */
+    async function expectShared(from: string, to: string): Promise<void> {
+      const { [from]: one, [to]: other } = await manifestsOf([from, to]);
+      const kept = Object.keys(one!.tables).filter((table) => !['customers', ...ofRuns].includes(table));
+      expect(kept.length).toBeGreaterThan(15);
+      for (const table of kept) {
+        const files = filesOf(other!, table);
+        expect([table, files]).toEqual([table, filesOf(one!, table)]);
+        for (const path of Object.keys(files))
+          expect(await inodeOf(to, path)).toBe(await inodeOf(from, path));
+      }
+      expect(filesOf(other!, 'customers')).not.toEqual(filesOf(one!, 'customers'));
+    }
+
+    async function inodeOf(id: string, path: string): Promise<number> {
+      return (await stat(join(location, 'snapshots', id, path))).ino;
+    }
+
+    /** The ID of a bill that each of them holds. */
+    async function billInAll(ids: readonly string[]): Promise<string> {
+      const held = ids.map(
+        (id) =>
+          `select id from read_parquet('{lake}/snapshots/${id}/bills/*.parquet') where connection_id = '${connectionId}'`,
+      );
+      const [found] = await readParquet(location, `select min(id) as id from (${held.join(' intersect ')})`);
+      return found!.id!;
+    }
+
+    async function erase(id: string): Promise<{ erased: SnapshotErased[]; kept: string[] }> {
+      const settings = settingsOf(env);
+      const kept: string[] = [];
+      const erased = await eraseFromLake(
+        { settings: { ...settings, marts: { ...settings.marts, cacheFolder } }, warehouse },
+        { connectionId, resource: bills, id },
+        {
+          follow: () => Promise.resolve(),
+          onKept: ({ message }) => kept.push(message),
+        },
+      );
+      return { erased, kept };
+    }
+
+    async function filesWith(id: string): Promise<unknown[]> {
+      const all = [
+        ['snapshots/*/bills', 'id'],
+        ['snapshots/*/bill_lines', 'bill_id'],
+        ['iceberg/finance/bills/data', 'id'],
+        ['iceberg/finance/bill_lines/data', 'bill_id'],
+      ].map(
+        ([folder, column]) =>
+          `select filename from read_parquet('{lake}/${folder}/*.parquet', filename = true) where ${column} = '${id}'`,
+      );
+      return readParquet(location, all.join(' union all '));
+    }
+  },
+);
 
 /** These say what runs did: no table of `finance`. */
 const ofRuns = ['runs', 'streams', 'connections', 'stream_months'];
