@@ -110,6 +110,7 @@ async function contentOf(warehouse: Warehouse, columns: readonly Row[]): Promise
 
 const ours = `('finance'::regnamespace, 'history'::regnamespace, 'sync'::regnamespace)`;
 
+/** Of columns that may not be null the catalogue of columns tells: Postgres 18 names each, and a dump of an older one has no names. */
 const catalogue = {
   'tables, views and their comments': `
     select oid::regclass::text as name, relkind, relacl::text as grants, obj_description(oid, 'pg_class') as comment
@@ -124,13 +125,13 @@ const catalogue = {
     where relnamespace in ${ours} and attnum > 0 and not attisdropped order by 1, attnum`,
   'constraints and keys': `
     select conrelid::regclass::text as "table", conname, pg_get_constraintdef(oid) as definition
-    from pg_constraint where connamespace in ${ours} order by 1, 2`,
+    from pg_constraint where connamespace in ${ours} and contype <> 'n' order by 1, 2`,
   indexes: `select indexdef from pg_indexes where schemaname in ('finance', 'history', 'sync') order by 1`,
   'queries of the views': `
     select oid::regclass::text as view, pg_get_viewdef(oid) as query
     from pg_class where relnamespace in ${ours} and relkind = 'v' order by 1`,
   functions: `
-    select pg_get_functiondef(oid) as definition, array(select unnest(proacl)::text order by 1) as grants,
+    select pg_get_functiondef(oid) as definition, array(select unnest(coalesce(proacl, acldefault('f', proowner)))::text order by 1) as grants,
       obj_description(oid, 'pg_proc') as comment
     from pg_proc where pronamespace in ${ours} order by 1`,
 };
