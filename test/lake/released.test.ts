@@ -2,12 +2,14 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ExportJob } from '../../activities/export/export-job.ts';
+import { showMarts } from '../../iceberg/show-snapshots.ts';
 import type { Manifest } from '../../lake/manifest.ts';
 import { openLake } from '../../lake/open-lake.ts';
 import { readManifest } from '../../lake/pointer.ts';
 import { retireSnapshots } from '../../lake/retire-snapshots.ts';
 import { snapshotId } from '../../lake/snapshot-id.ts';
 import { verifySnapshot } from '../../lake/verify-snapshot.ts';
+import { currentMarts } from '../../marts/show-in-iceberg.ts';
 import { eraseFromLake, type SnapshotErased } from '../../operations/erase-from-lake.ts';
 import { bills } from '../../resources/bills.ts';
 import { migrate } from '../../warehouse/migrate.ts';
@@ -104,21 +106,18 @@ describe.each(lakes)(
       const forgotten = await daybook('snapshots', 'forget', recordedLake);
       expect(forgotten).toMatchObject({ code: 0, stderr: '' });
       expect(forgotten.stdout).toContain(`${recorded.length} snapshots known to be in this lake now`);
-      // A restored database does not tell by its transactions what has changed since: the first one writes all.
+      expect(await exportToday()).toMatchObject({ skipped: true, snapshotId: recorded.at(-1) });
+      // In a restored database nothing is kept of the snapshot before: the first one writes all anew.
+      await renameCustomer('Of today');
       const { snapshotId: first } = await exportToday();
-      await rows(
-        warehouse,
-        `update finance.customers set customer_name = 'Of today'
-       where connection_id = $1 and id = (select min(id) from finance.customers where connection_id = $1)`,
-        [connectionId],
-      );
+      await renameCustomer('Of tonight');
       const { snapshotId: second } = await exportToday();
       today = [first, second];
-      expect(await differences(recorded.at(-1)!, first)).toEqual([]);
       expect(await differences(recorded.at(-1)!, second)).toEqual([
         { connection_id: connectionId, table: 'customers', added: 0, removed: 0, changed: 1 },
       ]);
       await expectShared(first, second);
+      await showMartsHere();
       const seen = await readIceberg(url, { reader: 'pyiceberg', tables: ['bills', 'customers'] });
       expect(seen).toMatchObject(await manifestsSeen([...recorded, ...today], ['bills', 'customers']));
     });
@@ -164,6 +163,21 @@ describe.each(lakes)(
       return exportNow({ runId, snapshotId: snapshotId({ runId, startedAt: new Date() }), ...job });
     }
 
+    async function renameCustomer(name: string): Promise<void> {
+      await warehouse.pool.query(
+        `update finance.customers set customer_name = $2
+         where connection_id = $1 and id = (select min(id) from finance.customers where connection_id = $1)`,
+        [connectionId, name],
+      );
+    }
+
+    /** As the next build does: until then the catalog leads readers of marts to where the lake was. */
+    async function showMartsHere(): Promise<void> {
+      const lake = await openLake({ location, scratch });
+      const places = { databaseUrl: url, cacheFolder, scratch: join(scratch, 'iceberg') };
+      await showMarts(lake, places, { add: true, marts: await currentMarts(lake) });
+    }
+
     async function differences(from: string, to: string): Promise<unknown[]> {
       const { stdout } = await daybook('snapshots', 'diff', from, to, '--json');
       const { columns, rows: found } = JSON.parse(stdout) as {
@@ -191,13 +205,15 @@ describe.each(lakes)(
     /** All files but those of the changed table are the same, on the disk too. */
     async function expectShared(from: string, to: string): Promise<void> {
       const { [from]: one, [to]: other } = await manifestsOf([from, to]);
-      const kept = Object.keys(one!.tables).filter((table) => !['customers', ...ofRuns].includes(table));
+      const kept = Object.keys(one!.tables).filter(
+        (table) => !['customers', ...alwaysWritten, ...ofRuns].includes(table),
+      );
       expect(kept.length).toBeGreaterThan(15);
       for (const table of kept) {
         const files = filesOf(other!, table);
         expect([table, files]).toEqual([table, filesOf(one!, table)]);
         for (const path of Object.keys(files))
-          expect(await inodeOf(to, path)).toBe(await inodeOf(from, path));
+          expect([path, await inodeOf(to, path)]).toEqual([path, await inodeOf(from, path)]);
       }
       expect(filesOf(other!, 'customers')).not.toEqual(filesOf(one!, 'customers'));
     }
@@ -247,6 +263,9 @@ describe.each(lakes)(
 
 /** These say what runs did: no table of `finance`. */
 const ofRuns = ['runs', 'streams', 'connections', 'stream_months'];
+
+/** Nothing tells whether it has changed but its rows. */
+const alwaysWritten = ['subscription_item_versions'];
 
 /** Its files with their SHA-256. */
 function filesOf({ tables }: Manifest, table: string): Record<string, string> {
