@@ -98,6 +98,21 @@ test('a failed sync that is reset to its first task, once its cause is gone, com
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
+test('a failed sync that is reset in the middle of its lists, once its cause is gone, reads the others', async () => {
+  const connection = await installation.connect();
+  const refusal = { status: 401, code: 'CONNECTION_DISABLED' };
+  await admin.execute({ kind: 'refuse', connection, refusal });
+  await admin.addFault({ match: { connection, path: '/subscriptions' }, fault: { kind: 'slow', ms: 1_500 } });
+  const failed = await sync(installation, connection);
+  await admin.execute({ kind: 'refuse', connection, refusal: null });
+  const again = await resetTo(installation, failed.handle, 2);
+  await again.result().catch(() => undefined);
+  const statuses = statusesOf(await runOf(installation, failed.handle.firstExecutionRunId));
+  expect(statuses.subscriptions).toBe('succeeded');
+  // What had failed before that task is not asked again.
+  expect(Object.values(statuses)).toContain('failed');
+});
+
 proofTest(
   'a failed sync that is reset to the task before its last fails again with the same words',
   async () => {

@@ -52,9 +52,10 @@ export async function beginRun({ pool }: Warehouse, run: RunToBegin): Promise<vo
       })
       .onConflict((conflict) =>
         // Not the status: an attempt that was given up long ago must not open a finished run again. Nor does one of a tick take the
-        // run back from the sync that goes on with it.
+        // run back from the sync that goes on with it, or an attempt after a reset the run that the workflow before it has ended.
         conflict.column('run_id').doUpdateSet({
-          temporal_run_id: sql<string>`case runs.workflow_id when ${run.workflowId} then ${run.temporalRunId} else runs.temporal_run_id end`,
+          temporal_run_id: sql<string>`case when runs.workflow_id = ${run.workflowId} and runs.status = 'running'
+            then ${run.temporalRunId} else runs.temporal_run_id end`,
         }),
       )
       .execute();
