@@ -5,6 +5,7 @@ else a location may lead to are not ours. In a folder every step is taken from t
 meanwhile leads elsewhere.
 """
 
+import errno
 import os
 import re
 import zlib
@@ -177,7 +178,13 @@ class Bucket:
         self.path = path
 
     def open(self, table: str, kind: str, name: str) -> pa.NativeFile:
-        return self.filesystem.open_input_file(f"{self.path}/{table}/{kind}/{name}")
+        try:
+            return self.filesystem.open_input_file(f"{self.path}/{table}/{kind}/{name}")
+        except FileNotFoundError:
+            # One answer may come from a server that lags behind, or from something in its place.
+            if name in self.names_in(table, kind):
+                raise OSError(errno.ESTALE, f"{name} is listed, and not found") from None
+            raise
 
     def names_in(self, table: str, kind: str) -> list[str]:
         return self._names(f"{self.path}/{table}/{kind}", pyarrow.fs.FileType.File)

@@ -28,10 +28,11 @@ import queue
 import re
 import sys
 import threading
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import datetime, timedelta, timezone
+from typing import TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -52,6 +53,8 @@ from sqlalchemy.exc import DBAPIError
 from own_files import FOLDER, TABLE, ForeignFile, OwnFileIO
 
 STANDARD_INPUT = 0
+
+Read = TypeVar("Read")
 
 # Which snapshots are complete, and where each of their tables is.
 LIST = "snapshots"
@@ -177,7 +180,7 @@ class Namespace:
         with self.catalog.engine.connect() as connection:
             locations = connection.execute(text(listed), {"name": self.name}).scalars().all()
         # Hadoop names a file with one slash.
-        found = [re.fullmatch(f"file:(?://)?(/.*)/iceberg/{self.name}/[^/]+/metadata/[^/]+", one) for one in locations]
+        found = [re.fullmatch(f"file:(?://)?(/.*)/iceberg/{self.name}/[^/]+/metadata/[^/]+", one or "") for one in locations]
         known = {one[1] for one in found if one}
         return lake if lake in known else next((one for one in sorted(known) if is_same_folder(one, lake)), lake)
 
@@ -215,12 +218,27 @@ class Namespace:
     def _read_tables(self) -> None:
         """What cannot be read as the catalog says is forgotten, and made again of what the lake holds."""
         for _, name in self.catalog.list_tables(self.name):
-            table = self._readable(name)
+            table = self._read_twice(name, self._readable)
             if table is None:
                 self._forget(name)
             else:
                 self.tables[name] = table
             say(looked=name)
+
+    def _read_twice(self, name: str, read: Callable[[str], Read]) -> Read | None:
+        """
+        None: whatever the files are by now, and whatever pyiceberg says of it, the lake has all that is needed to make them again. What is
+        forgotten of marts is lost, though, and one answer may come from something in the place of storage.
+        """
+        for attempt in range(2):
+            try:
+                return read(name)
+            except Exception as error:
+                if is_unanswered(error):
+                    raise
+                if attempt == 1:
+                    say(remade=name, why=type(error).__name__)
+        return None
 
     def show(self, add: list[dict], *, must_show: str | None) -> dict:
         self.must_show, self.left = must_show, []
@@ -254,7 +272,7 @@ class Namespace:
 
     def _leave(self, snapshot_id: str, error: Exception, added: dict[str, "Wanted"]) -> None:
         """Others are shown without one that cannot be, and what is gone is removed; only the newest must be shown."""
-        if snapshot_id == self.must_show:
+        if snapshot_id == self.must_show or is_unanswered(error):
             raise error
         self.left.append(snapshot_id)
         self.complete.pop(snapshot_id, None)
@@ -331,31 +349,25 @@ class Namespace:
             },
         )
 
-    def _readable(self, name: str) -> Table | None:
-        # Whatever the files are by now, and whatever pyiceberg says of it: the lake has all that is needed to make them again.
-        try:
-            table = self.catalog.load_table((self.name, name))
-            is_newest = newest_version(self.files.names_in(name, "metadata")) <= version_of(table.metadata_location)
-            if not is_newest:
-                self.unswept.add(name)
-            manifests = Manifests(table.io)
-            # Of what is swept every snapshot is read: else one that cannot be would keep what has to go.
-            named = self._named(table, manifests) if self.will_sweep or not is_newest else set()
-            # A killed commit, or a catalog from a backup: then what it names may be gone.
-            if not is_newest and not named <= self._places(name):
-                return None
-            self._require_listed(table, name, manifests)
-            # What is written next builds on it.
-            current = table.metadata.current_snapshot()
-            for manifest in current.manifests(table.io) if current else []:
-                for entry in manifest.fetch_manifest_entry(table.io):
-                    table.io.place_of(entry.data_file.file_path)
-            return table
-        except Exception as error:
-            if is_unanswered(error):
-                raise
-            say(remade=name, why=type(error).__name__)
-            return None
+    def _readable(self, name: str) -> Table:
+        """Raises whatever pyiceberg does where a table is not as the catalog says, or names what it should not."""
+        table = self.catalog.load_table((self.name, name))
+        is_newest = newest_version(self.files.names_in(name, "metadata")) <= version_of(table.metadata_location)
+        if not is_newest:
+            self.unswept.add(name)
+        manifests = Manifests(table.io)
+        # Of what is swept every snapshot is read: else one that cannot be would keep what has to go.
+        named = self._named(table, manifests) if self.will_sweep or not is_newest else set()
+        # A killed commit, or a catalog from a backup: then what it names may be gone.
+        if not is_newest and not named <= self._places(name):
+            raise FileNotFoundError("a file that the table names")
+        self._require_listed(table, name, manifests)
+        # What is written next builds on it.
+        current = table.metadata.current_snapshot()
+        for manifest in current.manifests(table.io) if current else []:
+            for entry in manifest.fetch_manifest_entry(table.io):
+                table.io.place_of(entry.data_file.file_path)
+        return table
 
     def _require_listed(self, table: Table, name: str, manifests: "Manifests") -> None:
         """Whoever may write in the lake can have a tag name the files of what is gone."""
@@ -369,16 +381,15 @@ class Namespace:
     def _read_list(self) -> dict[str, list[dict]]:
         if LIST not in self.tables:
             return {}
-        listed: dict[str, list[dict]] = {}
-        try:
-            for row in self.tables[LIST].scan().to_arrow().to_pylist():
-                listed.setdefault(row["snapshot_id"], []).append(row)
-        except Exception as error:
-            if is_unanswered(error):
-                raise
-            say(remade=LIST, why=type(error).__name__)
+        listed = self._read_twice(LIST, self._listed)
+        if listed is None:
             self._drop(LIST)
-            return {}
+        return listed or {}
+
+    def _listed(self, name: str) -> dict[str, list[dict]]:
+        listed: dict[str, list[dict]] = {}
+        for row in self.tables[name].scan().to_arrow().to_pylist():
+            listed.setdefault(row["snapshot_id"], []).append(row)
         return listed
 
     def _is_tagged(self, snapshot_id: str, row: dict) -> bool:
@@ -530,7 +541,9 @@ class Content:
         """Whoever may write in the lake can have it say that it is of this content."""
         try:
             return manifests.files_of(snapshot) == self.paths
-        except Exception:
+        except Exception as error:
+            if is_unanswered(error):
+                raise
             return False
 
     def write(self, transaction: Transaction) -> int:

@@ -1,7 +1,13 @@
 import type { ClientBase } from 'pg';
-import { IcebergUnsearched, isInTheWayOfIceberg, TablesElsewhere, TablesUnknown } from '../iceberg/errors.ts';
+import {
+  IcebergUnsearched,
+  isInTheWayOfIceberg,
+  leftOut,
+  TablesElsewhere,
+  TablesUnknown,
+} from '../iceberg/errors.ts';
 import { hasTables } from '../iceberg/has-tables.ts';
-import { namespacesElsewhere } from '../iceberg/namespaces-elsewhere.ts';
+import { whereCatalogLeads } from '../iceberg/where-catalog-leads.ts';
 import { showMarts, showSnapshots, type SnapshotFiles } from '../iceberg/show-snapshots.ts';
 import type { Namespace, ProgramPlaces, TablesShown } from '../iceberg/tables-program.ts';
 import { LakeKeeps } from '../lake/errors.ts';
@@ -46,16 +52,20 @@ export async function eraseFromIceberg(
   };
   await unlessInTheWay(async () => {
     if (!(await hasTables(client, lake))) return;
-    const elsewhere = await namespacesElsewhere(client, lake);
+    const led = await whereCatalogLeads(client, lake);
+    const elsewhere = new Set(led.flatMap((one) => one.elsewhere));
     const clear = (namespace: Namespace, show: () => Promise<TablesShown>): Promise<void> =>
       unlessInTheWay(async () => {
-        if (!elsewhere.some((one) => one.namespace === namespace)) files += (await show()).kept;
-        else if (isOurs) await lake.removeFolder(`iceberg/${namespace}`);
+        const isHere = led.some((one) => one.namespace === namespace && one.isHere);
+        if (isHere || (isOurs && elsewhere.size === 0)) {
+          const { kept, left } = await show();
+          files += kept;
+          if (left.length > 0) places.onStep?.(leftOut(left));
+        } else if (isOurs) await lake.removeFolder(`iceberg/${namespace}`);
         else if ((await lake.filesIn(`iceberg/${namespace}`)).length > 0)
           onKept(new TablesUnknown(lake.location, namespace));
       });
-    for (const place of new Set(elsewhere.flatMap(({ lakes }) => lakes)))
-      if (!searched.includes(place)) onKept(new TablesElsewhere(place));
+    for (const place of elsewhere) if (!searched.includes(place)) onKept(new TablesElsewhere(place));
     const sweeping = { add: true, sweep: true } as const;
     try {
       await clear('finance', () => showSnapshots(lake, places, { ...sweeping, newest: undefined }));

@@ -107,7 +107,7 @@ test('a failed sync that is reset in the middle of its lists, once its cause is 
   await admin.execute({ kind: 'refuse', connection, refusal: null });
   const again = await resetTo(installation, failed.handle, 2);
   await again.result().catch(() => undefined);
-  const statuses = statusesOf(await runOf(installation, failed.handle.firstExecutionRunId));
+  const statuses = statusesOf(await runOf(installation, failed.run.run_id));
   expect(statuses.subscriptions).toBe('succeeded');
   // What had failed before that task is not asked again.
   expect(Object.values(statuses)).toContain('failed');

@@ -4,22 +4,23 @@ import type { ClientBase } from 'pg';
 import type { Lake } from '../lake/lake.ts';
 import type { Namespace } from './tables-program.ts';
 
-/** Tables of which the catalog leads readers to another lake. */
-export interface Elsewhere {
+/** Where the catalog leads readers of a namespace. */
+export interface Led {
   readonly namespace: Namespace;
-  /** As `DAYBOOK_LAKE` says them. */
-  readonly lakes: readonly string[];
+  /** To this lake, with one table at least. */
+  readonly isHere: boolean;
+  /** The lakes it leads to where this is none of them, as `DAYBOOK_LAKE` says them. */
+  readonly elsewhere: readonly string[];
 }
 
-/** The namespaces none of whose tables are below this lake. Where all are in no lake, they are not elsewhere. */
-export async function namespacesElsewhere(
+export async function whereCatalogLeads(
   client: Pick<ClientBase, 'query'>,
   lake: Lake,
-): Promise<readonly Elsewhere[]> {
+): Promise<readonly Led[]> {
   const { rows } = await client.query<{ namespace: Namespace; location: string }>(
     `select table_namespace as namespace, metadata_location as location from iceberg.iceberg_tables
      where catalog_name = 'daybook' and table_namespace = any($1)`,
-    [['finance', 'marts']],
+    [namespaces],
   );
   const tables = await Promise.all(
     rows.map(async ({ namespace, location }) => {
@@ -27,15 +28,14 @@ export async function namespacesElsewhere(
       return { namespace, at, isHere: await isSame(at, lake.location) };
     }),
   );
-  const here = new Set(tables.filter(({ isHere }) => isHere).map(({ namespace }) => namespace));
-  if (tables.every(({ isHere }) => isHere)) return [];
-  return (['finance', 'marts'] as const)
-    .filter((namespace) => !here.has(namespace))
-    .map((namespace) => ({
-      namespace,
-      lakes: [...new Set(tables.filter((table) => table.namespace === namespace).map(({ at }) => at))],
-    }));
+  return namespaces.map((namespace) => {
+    const own = tables.filter((table) => table.namespace === namespace);
+    const isHere = own.some((table) => table.isHere);
+    return { namespace, isHere, elsewhere: isHere ? [] : [...new Set(own.map(({ at }) => at))] };
+  });
 }
+
+const namespaces = ['finance', 'marts'] as const;
 
 /** `at` is <lake>/iceberg/<namespace>/<table>/metadata/<name>. */
 function lakeOf(at: string): string {
