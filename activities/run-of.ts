@@ -1,6 +1,8 @@
 import { activityInfo } from '@temporalio/activity';
 import { checkedRun } from './checked-run.ts';
+import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import type { RunToBegin } from '../warehouse/runs/begin-run.ts';
+import { runOfExecution } from '../warehouse/runs/run-of-execution.ts';
 import type { RunKind } from '../warehouse/tables/runs.ts';
 
 /** The run that the current activity works for. Throws UnknownConnection. */
@@ -21,4 +23,13 @@ export function runOf(input: {
     temporalRunId: workflowExecution?.runId ?? '',
     reason,
   };
+}
+
+/** The input of an activity that reads, for the run that its workflow works for now: see `runOfExecution`. */
+export async function forRunOfExecution<Input extends { runId: string }>(
+  warehouse: Pick<Warehouse, 'db'>,
+  input: Input,
+): Promise<Input> {
+  const temporalRunId = activityInfo().workflowExecution?.runId ?? '';
+  return { ...input, runId: await runOfExecution(warehouse, { runId: input.runId, temporalRunId }) };
 }

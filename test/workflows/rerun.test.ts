@@ -1,8 +1,11 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { afterEach, expect, test } from 'vitest';
+import { startBackfill } from '../backfill/run-backfill.ts';
+import { untilEvents } from '../rerun/until-events.ts';
 import { createInstallation } from '../support/installation.ts';
 import { untilPages } from '../support/progress-of.ts';
 import { proofTest } from '../support/proof-test.ts';
+import { startReconcile } from '../support/reconcile.ts';
 import { resetTo } from '../support/reset.ts';
 import { rows } from '../support/rows.ts';
 import { endOf, runOf, startSync, statusesOf, sync } from '../support/sync.ts';
@@ -141,6 +144,32 @@ test('a running sync that is reset goes on in the new execution and ends exact',
   expect((await runOf(installation, handle.firstExecutionRunId)).status).toBe('interrupted');
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
+
+test.each([
+  ['backfill', (connection: string) => startBackfill(installation, { connection, ...decades })],
+  ['reconcile', (connection: string) => startReconcile(installation, connection)],
+])(
+  'a running %s that is reset goes on in the new execution, what was under way included, and ends exact',
+  async (_, start) => {
+    const connection = await installation.connect();
+    await sync(installation, connection);
+    await admin.addFault({
+      match: { connection, path: '/accounting/bills' },
+      fault: { kind: 'slow', ms: 400 },
+    });
+    const handle = await start(connection);
+    // Other lists are over: the bills are still asked for by the execution before, and what follows is the new one's.
+    await untilEvents(installation, handle, 25);
+    const again = await resetTo(installation, handle, -1);
+    await again.result();
+    expect((await runOf(installation, again.temporalRunId)).status).toBe('succeeded');
+    expect((await runOf(installation, handle.firstExecutionRunId)).status).toBe('interrupted');
+    expect((await installation.compare(connection)).differences).toEqual([]);
+  },
+);
+
+/** All that the sandbox makes up, in a few windows. */
+const decades = { from: '2010-01-01', to: '2030-01-01', windowMilliseconds: 1_500 * 86_400_000 };
 
 /** A connection whose bills take a few seconds to read. */
 async function longConnection(): Promise<string> {

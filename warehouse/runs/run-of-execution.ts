@@ -1,0 +1,25 @@
+import type { Warehouse } from '../open-warehouse.ts';
+
+/**
+ * The run that an execution of a workflow works for now: the given one, or the execution's own where that has interrupted it. A reset goes on
+ * with activities that were asked for in the name of the run before it.
+ */
+export async function runOfExecution(
+  { db }: Pick<Warehouse, 'db'>,
+  { runId, temporalRunId }: { runId: string; temporalRunId: string },
+): Promise<string> {
+  const own = await db
+    .selectFrom('sync.runs as given')
+    .innerJoin('sync.runs as own', (join) =>
+      join
+        .onRef('own.connection_id', '=', 'given.connection_id')
+        .onRef('own.kind', '=', 'given.kind')
+        .on('own.status', '=', 'running'),
+    )
+    .select('own.run_id')
+    .where('given.run_id', '=', runId)
+    .where('given.status', '=', 'interrupted')
+    .where('own.temporal_run_id', '=', temporalRunId)
+    .executeTakeFirst();
+  return own?.run_id ?? runId;
+}
