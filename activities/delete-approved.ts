@@ -2,10 +2,12 @@ import { resourcesNamed } from '../resources/index.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
 import { deleteApproved as deleteInWarehouse } from '../warehouse/reconcile/delete-absent.ts';
 import type { DeletionQuestion } from '../warehouse/reconcile/deletion-question.ts';
+import { beginRun } from '../warehouse/runs/begin-run.ts';
 import { createCompanyProof } from './company-proof.ts';
 import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
 import { retryWithDeadline } from './retry-with-deadline.ts';
+import { runOf } from './run-of.ts';
 
 export interface DeleteApprovedInput {
   runId: string;
@@ -26,6 +28,8 @@ export async function deleteApproved(
   const resources = resourcesNamed(input.resources);
   const { warehouse, api, apiAddress, secretKey } = dependencies;
   return heartbeating(async (signal) => {
+    // A run that was reset to here has no row yet.
+    await beginRun(warehouse, runOf({ ...input, reason: 'Temporal', kind: 'reconcile' }));
     const access = await readAccess(warehouse, secretKey, { connectionId, apiAddress });
     const proof = createCompanyProof(dependencies, { connectionId, runId, access, api, signal });
     await retryWithDeadline(() => proof.require(null));
