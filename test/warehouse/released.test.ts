@@ -110,7 +110,7 @@ async function contentOf(warehouse: Warehouse, columns: readonly Row[]): Promise
 
 const ours = `('finance'::regnamespace, 'history'::regnamespace, 'sync'::regnamespace)`;
 
-/** Of columns that may not be null the catalogue of columns tells: Postgres 18 names each, and a dump of an older one has no names. */
+/** A constraint `not null` is compared without its name: Postgres 18 gives it one, and a dump of an older one has none. */
 const catalogue = {
   'tables, views and their comments': `
     select oid::regclass::text as name, relkind, relacl::text as grants, obj_description(oid, 'pg_class') as comment
@@ -124,8 +124,8 @@ const catalogue = {
     left join pg_attrdef d on d.adrelid = attrelid and d.adnum = attnum
     where relnamespace in ${ours} and attnum > 0 and not attisdropped order by 1, attnum`,
   'constraints and keys': `
-    select conrelid::regclass::text as "table", conname, pg_get_constraintdef(oid) as definition
-    from pg_constraint where connamespace in ${ours} and contype <> 'n' order by 1, 2`,
+    select conrelid::regclass::text as "table", case when contype <> 'n' then conname end as name, pg_get_constraintdef(oid) as definition
+    from pg_constraint where connamespace in ${ours} order by 1, 2, 3`,
   indexes: `select indexdef from pg_indexes where schemaname in ('finance', 'history', 'sync') order by 1`,
   'queries of the views': `
     select oid::regclass::text as view, pg_get_viewdef(oid) as query
