@@ -20,6 +20,7 @@ import { readEvents } from './read-events.ts';
 import { readStream } from './read-stream.ts';
 import { readWindows } from './read-windows.ts';
 import { requestMarts } from './request-marts.ts';
+import { forRunOfExecution } from './run-of.ts';
 import { settleResource } from './settle-resource.ts';
 import { startScheduled } from './start-scheduled.ts';
 
@@ -69,9 +70,14 @@ const endedByFailover: ReadonlySet<Step> = new Set(
   [steps.paging, steps.comparing, steps.applying].flatMap((ofKind) => Object.values<Step>(ofKind)),
 );
 
+/** What may have been asked for before its workflow was reset. */
+const reading: ReadonlySet<Step> = new Set(Object.values<Step>(steps.paging));
+
 export function createActivities(dependencies: Dependencies): Activities {
-  const bind = (step: Step) => async (input: never) =>
-    step(endedByFailover.has(step) ? await onTimelineOf(dependencies, input) : dependencies, input);
+  const bind = (step: Step) => async (input: never) => {
+    const own = reading.has(step) ? await forRunOfExecution(dependencies.warehouse, input) : input;
+    return step(endedByFailover.has(step) ? await onTimelineOf(dependencies, own) : dependencies, own);
+  };
   const named = Object.values(steps).flatMap((ofKind) => Object.entries<Step>(ofKind));
   return Object.fromEntries(named.map(([name, step]) => [name, bind(step)])) as unknown as Activities;
 }

@@ -35,7 +35,7 @@ import { leaseOfAttempt } from './lease-of-attempt.ts';
 import { isAnotherListAnswered } from './is-another-list-answered.ts';
 import { ListMissing } from './list-missing.ts';
 import { judgeRequestFailure } from './judge-request-failure.ts';
-import { forRunOfExecution, runOf } from './run-of.ts';
+import { runOf } from './run-of.ts';
 import { waitOf, type Wait } from './wait.ts';
 
 export interface ReadStreamInput {
@@ -90,11 +90,9 @@ export function readChunk<Page>(
   input: ReadStreamInput,
   listing: Listing<Page>,
 ): Promise<StreamRead> {
-  const { warehouse } = dependencies;
   return heartbeating(async (signal) => {
-    const own = await forRunOfExecution(warehouse, input);
-    const outcome = await takeAndRead(dependencies, own, { listing, signal, pages: pagesOfChunk });
-    return { ...outcome, counts: await readCounts(warehouse, own) };
+    const outcome = await takeAndRead(dependencies, input, { listing, signal, pages: pagesOfChunk });
+    return { ...outcome, counts: await readCounts(dependencies.warehouse, input) };
   });
 }
 

@@ -6,7 +6,6 @@ import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
 import type { ReadStreamInput, StreamRead } from './read-chunk.ts';
 import { readStream } from './read-stream.ts';
-import { forRunOfExecution } from './run-of.ts';
 import { RunOver } from './run-over.ts';
 
 export interface ReadWindowsInput extends Omit<ReadStreamInput, 'kind' | 'part'> {
@@ -28,14 +27,13 @@ export function readWindows(dependencies: Dependencies, input: ReadWindowsInput)
   return heartbeating(async (signal) => {
     for (let windows = 0; ; windows += 1) {
       signal.throwIfAborted();
-      const own = await forRunOfExecution(warehouse, reading);
       const next = await nextWindow(warehouse, ofStream);
       if (next === undefined)
-        return { state: 'done', windowsLeft: 0, counts: await readCounts(warehouse, own) };
+        return { state: 'done', windowsLeft: 0, counts: await readCounts(warehouse, input) };
       // What was told to wait is the first.
       const first = windows === 0 && waited === true ? { waited } : {};
       const read = await readStream(dependencies, {
-        ...own,
+        ...reading,
         ...first,
         kind: 'backfill',
         part: next.part,
@@ -46,7 +44,7 @@ export function readWindows(dependencies: Dependencies, input: ReadWindowsInput)
       }
       if (read.state !== 'done') return { ...read, windowsLeft: next.left };
       // Taking a window opens the stream in its run again, which must not happen to a run that was ended meanwhile.
-      if (!(await isStreamRunning(warehouse, own))) throw new RunOver(input.stream);
+      if (!(await isStreamRunning(warehouse, input))) throw new RunOver(input.stream);
       // A window costs a page at least.
       if (next.left > 1 && chunk.pageWasLast()) return { ...read, state: 'more', windowsLeft: next.left - 1 };
     }

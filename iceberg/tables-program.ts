@@ -19,7 +19,7 @@ export interface ProgramPlaces {
   readonly cacheFolder: string;
   /** A folder on this machine. */
   readonly scratch: string;
-  readonly onStep?: (text: string) => void;
+  readonly onStep?: ((text: string) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** The command that is to be run again where Python was missing. */
   readonly again?: string;

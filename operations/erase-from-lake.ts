@@ -99,10 +99,8 @@ export async function eraseFromLake(
       erased.push({ ...one, isKept: kept !== undefined });
     }
     for (const lost of await notFound(session, lake)) onKept(lost);
-    const places = {
-      ...{ databaseUrl: database.directUrl, cacheFolder, scratch: folder, again: 'daybook erase' },
-      ...(onStep === undefined ? {} : { onStep }),
-    };
+    const again = 'daybook erase';
+    const places = { databaseUrl: database.directUrl, cacheFolder, scratch: folder, again, onStep };
     const searched = await readSearched(session.client, record);
     await eraseFromIceberg({ client: session.client, lake, isOurs, places, searched }, onKept);
     return erased;

@@ -31,10 +31,10 @@ export async function judgeAlerts(
   { pausedElsewhere, stuck, backlog }: TemporalTroubles,
 ): Promise<void> {
   // Then every connection will be stale, and one alert says why.
-  const isBacklogLate = backlog !== undefined && isLate(backlog);
+  const late = backlog !== undefined && isLate(backlog) ? backlogInWords(backlog) : undefined;
   await sql`
     with wrong as materialized (
-      ${sql.join([...Object.values(troubles), stuckWorkflows(stuck ?? []), lateWork(backlog)], sql` union all `)}
+      ${sql.join([...Object.values(troubles), stuckWorkflows(stuck ?? []), lateWork(late)], sql` union all `)}
     ), counted as (
       select * from wrong
       where not (kind = 'stale' and connection_id = any(${[...pausedElsewhere]}::text[]))
@@ -48,7 +48,7 @@ export async function judgeAlerts(
     )
     insert into sync.alerts as a (kind, connection_id, message, remedy)
     select kind, connection_id, message, remedy from counted
-    where not (kind = 'stale' and ${isBacklogLate})
+    where not (kind = 'stale' and ${late !== undefined})
     on conflict (kind, coalesce(connection_id, '')) where resolved_at is null
     do update set message = excluded.message, remedy = excluded.remedy
     where (a.message, a.remedy) is distinct from (excluded.message, excluded.remedy)
@@ -77,8 +77,6 @@ function stuckWorkflows(stuck: readonly StuckWorkflow[]): RawBuilder<unknown> {
     group by s.connection_id`;
 }
 
-function lateWork(backlog: Backlog | undefined): RawBuilder<unknown> {
-  const message = backlog === undefined ? '' : `${backlogInWords(backlog)}.`;
-  return sql`
-    select 'backlog', null, ${message}::text, ${backlogRemedy}::text where ${backlog !== undefined && isLate(backlog)}`;
+function lateWork(late: string | undefined): RawBuilder<unknown> {
+  return sql`select 'backlog', null, ${late ?? null} || '.', ${backlogRemedy}::text where ${late !== undefined}`;
 }
