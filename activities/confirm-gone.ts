@@ -23,7 +23,7 @@ export class StillReturned extends Error {
 }
 
 /** What the service says proves nothing. */
-export class NotSurelyGone extends Error {
+class NotSurelyGone extends Error {
   override readonly name = 'NotSurelyGone';
   readonly handling = 'stop';
 

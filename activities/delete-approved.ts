@@ -32,7 +32,7 @@ export async function deleteApproved(
     await beginRun(warehouse, runOf({ ...input, reason: 'Temporal', kind: 'reconcile' }));
     const access = await readAccess(warehouse, secretKey, { connectionId, apiAddress });
     const proof = createCompanyProof(dependencies, { connectionId, runId, access, api, signal });
-    await retryWithDeadline(() => proof.require(null));
+    await retryWithDeadline(() => proof.require(null), signal);
     return { deleted: await deleteInWarehouse(warehouse, { connectionId, resources, runId, approved }) };
   });
 }

@@ -1,4 +1,5 @@
 import { log } from '@temporalio/activity';
+import { reasonOf } from '../errors/reason-of.ts';
 import { noteSyncEnd } from '../warehouse/connections/note-sync-end.ts';
 import { otherCompany } from '../warehouse/connections/refuse-token.ts';
 import type { FinishedRun, StreamOutcome } from '../warehouse/runs/judge-run.ts';
@@ -33,7 +34,7 @@ export async function followSchedules(
   try {
     await schedules.follow(connection);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     log.warn('The schedules of a connection could not be changed; they are repaired when a worker starts.', {
       connection,
       reason,

@@ -15,7 +15,7 @@ import { retryWithDeadline } from './retry-with-deadline.ts';
 import { waitOf } from './wait.ts';
 
 /** The service has told its time before, and one answer without it would hide how long the host slept. */
-export class TimeNotTold extends Error {
+class TimeNotTold extends Error {
   override readonly name = 'TimeNotTold';
   readonly handling = 'retry';
 
@@ -42,8 +42,8 @@ export async function noteServiceTime(
   const request = { accessToken: access.token, ...listOfOne(resource), signal };
   const proof = createCompanyProof(dependencies, { connectionId, runId, access, api: counting.api, signal });
   try {
-    const { servedAt, connection } = await retryWithDeadline(() => counting.api.list(request));
-    await retryWithDeadline(() => proof.requireNow(connection));
+    const { servedAt, connection } = await retryWithDeadline(() => counting.api.list(request), signal);
+    await retryWithDeadline(() => proof.requireNow(connection), signal);
     const tells = await noteAnswer(warehouse, { pass, resource, servedAt });
     if (tells && servedAt === null) throw new TimeNotTold(resource.listPath);
     await noteWorking(warehouse, pass);

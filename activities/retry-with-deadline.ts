@@ -13,13 +13,14 @@ const pauseMilliseconds = 2_000;
  */
 export async function retryWithDeadline<Answer>(
   ask: () => Promise<Answer>,
-  signal?: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<Answer> {
   const started = performance.now();
   for (;;) {
     try {
       return await ask();
     } catch (error) {
+      signal?.throwIfAborted();
       if (handlingOf(error) === 'stop') throw error;
       const milliseconds = Math.max(waitOf(error)?.milliseconds ?? 0, pauseMilliseconds);
       if (performance.now() - started + milliseconds > deadlineMilliseconds) throw error;

@@ -17,6 +17,9 @@ export function countBetween(least: number, most: number): (text: string) => num
   };
 }
 
+/** How many lines to show: none would read as if there were none. */
+export const limitOption = countBetween(1, 999_999_999);
+
 /** Port 0 takes a free one. */
 export const portOption = countBetween(0, 65_535);
 

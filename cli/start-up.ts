@@ -3,6 +3,7 @@ import { openHome, type Home } from '../embedded/home.ts';
 import { removeRuntimeFile, writeRuntimeFile, type RuntimeFacts } from '../embedded/runtime-file.ts';
 import type { SandboxOptions } from '../embedded/sandbox.ts';
 import { startEmbedded, type EmbeddedServers, type EmbeddedStep } from '../embedded/start-embedded.ts';
+import { inOrder } from '../errors/in-order.ts';
 import { migrate } from '../warehouse/migrate.ts';
 import { openWarehouse } from '../warehouse/open-warehouse.ts';
 import { composeWorker } from '../worker/compose.ts';
@@ -30,7 +31,7 @@ export interface RunningUp {
   readonly httpUrl: string;
   /** Rejects when the worker failed by itself, or when another warehouse took the namespace over. */
   readonly failed: Promise<void>;
-  /** Stops everything, those first that need the others. */
+  /** Stops everything, in reverse order of the starts, also after a step that fails; rejects with the first failure. */
   stop(): Promise<void>;
 }
 
@@ -44,9 +45,7 @@ export async function startUp(config: Config, options: UpOptions): Promise<Runni
   }
   const home = await openHome(config.home);
   const stops: (() => Promise<void>)[] = [];
-  const stop = async (): Promise<void> => {
-    for (const step of stops.splice(0).reverse()) await step();
-  };
+  const stop = (): Promise<void> => inOrder(stops.splice(0).reverse());
   try {
     const embedded = await startEmbedded({
       home,

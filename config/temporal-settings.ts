@@ -1,6 +1,7 @@
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { WorkerDeploymentVersion } from '@temporalio/common';
 import type { NativeConnectionOptions } from '@temporalio/worker';
+import { reasonOf } from '../errors/reason-of.ts';
 
 export interface TemporalSettings {
   readonly namespace: string;
@@ -41,7 +42,7 @@ export function temporalFromEnv(set: Readonly<Record<string, string | undefined>
     const settings = { namespace: namespace ?? 'default', connection: connectionOptions };
     return { settings: { ...settings, ...deploymentOf(set) }, problems: [] };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     return { settings: undefined, problems: [`TEMPORAL_*: ${reason}`] };
   }
 }

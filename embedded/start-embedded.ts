@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { inOrder } from '../errors/in-order.ts';
 import { lockHome } from './home-lock.ts';
 import type { Home } from './home.ts';
 import { keepRunning, type EmbeddedServer, type RestartEvent } from './keep-running.ts';
@@ -179,13 +180,4 @@ async function allOrNone<Servers extends (Kept<unknown> | undefined)[]>(starts: 
     }
     throw error;
   }
-}
-
-/** Takes every step, also after one that fails, and throws the first failure at the end. */
-async function inOrder(steps: readonly ((() => Promise<void>) | undefined)[]): Promise<void> {
-  const failures: unknown[] = [];
-  for (const step of steps) {
-    await step?.().catch((error: unknown) => failures.push(error));
-  }
-  if (failures.length > 0) throw failures[0];
 }

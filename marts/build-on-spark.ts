@@ -9,6 +9,7 @@ import type { Unfit } from '../lake/manifest.ts';
 import { SnapshotDamaged } from '../lake/errors.ts';
 import { checkPooler } from '../warehouse/check-pooler.ts';
 import type { BuildLock } from '../warehouse/marts/build-lock.ts';
+import { recordKeyOf } from '../warehouse/snapshots/unfit-table.ts';
 import { buildFolder } from './build-folder.ts';
 import type { BuildSettings, MartsBuilt } from './build-settings.ts';
 import { NoIcebergSnapshot, SparkBehindPooler, SparkRefused } from './errors.ts';
@@ -217,26 +218,17 @@ async function unfitOf(lake: Lake, snapshotId: string): Promise<unknown[]> {
 
 function asRow({ table, column, key, rounded = false }: Unfit): unknown {
   const { connection_id, position = null, recorded_at = null } = key;
-  const [record_id = null] = keysOfRecords.flatMap((name) => key[name] ?? []);
+  const name = recordKeyOf(Object.keys(key));
   return {
     table_name: table,
     connection_id,
-    record_id,
+    record_id: name === undefined ? null : (key[name] ?? null),
     position,
     recorded_at,
     column_name: column,
     is_rounded: rounded,
   };
 }
-
-const keysOfRecords = [
-  'id',
-  'bill_id',
-  'expense_id',
-  'bill_credit_memo_id',
-  'subscription_id',
-  'customer_id',
-];
 
 /** What leads to a bucket. */
 function bucketLogin(environment: NodeJS.ProcessEnv): Record<string, string> {

@@ -6,7 +6,7 @@ import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { noteGone, readNoted } from '../warehouse/snapshots/unsearched-snapshots.ts';
 
 /** No snapshot is noted in that place. */
-export class NothingNoted extends Error {
+class NothingNoted extends Error {
   override readonly name = 'NothingNoted';
   readonly handling = 'stop';
 
@@ -17,7 +17,7 @@ export class NothingNoted extends Error {
 }
 
 /** What is to be forgotten is there. */
-export class SnapshotsThere extends Error {
+class SnapshotsThere extends Error {
   override readonly name = 'SnapshotsThere';
   readonly handling = 'stop';
 
@@ -30,7 +30,7 @@ export class SnapshotsThere extends Error {
 }
 
 /** What was made of the snapshots, or what a killed process left, is there. */
-export class LeftoversThere extends Error {
+class LeftoversThere extends Error {
   override readonly name = 'LeftoversThere';
   readonly handling = 'stop';
 
@@ -43,7 +43,7 @@ export class LeftoversThere extends Error {
 }
 
 /** Whether they are there nobody can say: storage that does not answer today may have them. */
-export class PlaceUnseen extends Error {
+class PlaceUnseen extends Error {
   override readonly name = 'PlaceUnseen';
   readonly handling = 'stop';
 

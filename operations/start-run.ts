@@ -19,7 +19,7 @@ export interface StartedRun {
 }
 
 /** What runs already does not know of the approval, and may find something else. */
-export class ApprovalNotGiven extends Error {
+class ApprovalNotGiven extends Error {
   override readonly name = 'ApprovalNotGiven';
   readonly handling = 'stop';
 

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { reasonOf } from '../errors/reason-of.ts';
 import { countByTheMinute } from './count-by-the-minute.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 
@@ -41,7 +42,7 @@ async function resultOf(
     await check();
     return 'ok';
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     countFailed(`${name}: ${reason}`);
     return 'failed';
   }

@@ -1,5 +1,6 @@
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { reasonOf } from '../errors/reason-of.ts';
 import { isLoopback } from '../config/is-loopback.ts';
 import type { WebhookIntake } from '../worker/webhooks/webhook-intake.ts';
 import type { ConsoleParts } from './console/console-parts.ts';
@@ -19,7 +20,7 @@ export interface HttpServer {
 }
 
 /** The port was asked for by name and is taken. */
-export class PortInUse extends Error {
+class PortInUse extends Error {
   override readonly name = 'PortInUse';
 
   constructor(address: { host: string; port: number }, cause: unknown) {
@@ -65,7 +66,7 @@ export async function startHttpServer(input: {
   if (input.console !== undefined) await server.register(createConsole(input.console));
   else server.register(addNotFound);
   server.setErrorHandler((error, request, reply) => {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     logger.error({ route: request.routeOptions.url, reason }, 'A request to the HTTP server failed.');
     return reply.code(500).send({ error: 'The request failed; the log of the process says why.' });
   });

@@ -11,7 +11,7 @@ export function endInformationalFloods(): Dispatcher.DispatcherComposeIntercepto
 
 const mostInformational = 16;
 
-export class TooManyInformational extends Error {
+class TooManyInformational extends Error {
   override readonly name = 'TooManyInformational';
   readonly code = 'TOO_MANY_INFORMATIONAL';
 }

@@ -29,7 +29,7 @@ export async function* endWhenSlow(
   }
 }
 
-export class BodyTooSlow extends Error {
+class BodyTooSlow extends Error {
   override readonly name = 'BodyTooSlow';
   readonly code = 'BODY_TOO_SLOW';
 

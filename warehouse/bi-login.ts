@@ -9,7 +9,7 @@ import { openToken, sealToken } from './secrets/sealed-token.ts';
 import { warehouseId } from './warehouse-id.ts';
 
 /** The login cannot be made by the owner of the warehouse. */
-export class LoginNotAllowed extends Error {
+class LoginNotAllowed extends Error {
   override readonly name = 'LoginNotAllowed';
 
   constructor(statements: string, cause: unknown) {

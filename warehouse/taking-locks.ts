@@ -117,7 +117,7 @@ export const isOurs = `(
  * Who is not Daybook and holds a table or view of ours. Where they run and what, only they and a superuser may see. Who has no user, and is in
  * this database, is autovacuum.
  */
-export async function holdersOf(client: Pick<ClientBase, 'query'>): Promise<string[]> {
+async function holdersOf(client: Pick<ClientBase, 'query'>): Promise<string[]> {
   const { rows } = await client.query<Holder & { relations: string }>(`
     select coalesce(a.usename, 'autovacuum') as "user", a.pid, a.application_name as application,
       string_agg(distinct format('%s.%s', n.nspname, c.relname), ', ') as relations

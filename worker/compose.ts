@@ -1,6 +1,7 @@
 import { NativeConnection } from '@temporalio/worker';
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
+import { inOrder } from '../errors/in-order.ts';
 import { createApiClient } from '../source/api-client.ts';
 import { openApiBudget } from '../warehouse/api-budget.ts';
 import { checkAddresses } from '../warehouse/check-addresses.ts';
@@ -35,7 +36,7 @@ export interface WorkerProcess {
   readonly done: Promise<void>;
   readonly warehouse: Warehouse;
   readonly client: Client;
-  /** Stops the worker, then closes what it used. */
+  /** Stops the worker, then closes what it used, also where it failed. Rejects with the first failure. */
   readonly stop: () => Promise<void>;
 }
 
@@ -131,12 +132,18 @@ export async function composeWorker(
     done: Promise.race([worker.done, owned.then(() => worker.done)]),
     warehouse,
     client,
-    async stop() {
+    stop() {
       stopping.abort();
-      await Promise.all([worker.stop(), repaired, pruneScheduled, exportScheduled]);
-      // That the namespace is lost, `done` has told.
-      await Promise.all([alertsWatched, webhooksSwept, hostWatched, Promise.allSettled([owned])]);
-      await Promise.all([api.close(), connection.close(), client.connection.close(), warehouse.close()]);
+      return inOrder([
+        () => worker.stop(),
+        () => Promise.all([repaired, pruneScheduled, exportScheduled]),
+        // That the namespace is lost, `done` has told.
+        () => Promise.all([alertsWatched, webhooksSwept, hostWatched, Promise.allSettled([owned])]),
+        () => api.close(),
+        () => connection.close(),
+        () => client.connection.close(),
+        () => warehouse.close(),
+      ]);
     },
   };
 }

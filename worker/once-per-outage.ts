@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { reasonOf } from '../errors/reason-of.ts';
 
 /**
  * Runs work that may fail, again and again: the first failure in a row is logged, for the others say the same. Undefined when it
@@ -15,8 +16,7 @@ export function oncePerOutage(
       failing = false;
       return result;
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      if (!failing) logger.warn({ reason }, message);
+      if (!failing) logger.warn({ reason: reasonOf(error) }, message);
       failing = true;
       return undefined;
     }

@@ -18,7 +18,7 @@ import { workflowBundle } from './workflow-bundle.ts';
 export interface RunningWorker {
   /** Settles when the workers have stopped; rejects when one of them failed. */
   readonly done: Promise<void>;
-  /** Lets chunks end after the page in hand, then stops. */
+  /** Lets chunks end after the page in hand, and waits until all have stopped. Rejects as `done` does. */
   readonly stop: () => Promise<void>;
 }
 
@@ -79,12 +79,15 @@ export async function startWorker(input: {
       maxConcurrentActivityTaskExecutions: 1,
     }),
   ];
-  const done = Promise.all(workers.map((worker) => worker.run())).then(() => undefined);
+  const runs = workers.map((worker) => worker.run());
+  const done = Promise.all(runs).then(() => undefined);
   return {
     done,
     async stop() {
       stopping.abort();
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+      // One that failed ends no wait for the others.
+      await Promise.allSettled(runs);
       await done;
     },
   };

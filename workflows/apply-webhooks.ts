@@ -21,7 +21,7 @@ export interface ApplyWebhooksInput {
 }
 
 /** Takes no input: what arrived is in Postgres. */
-export const webhooksArrivedSignal = defineSignal('webhooksArrived');
+const webhooksArrivedSignal = defineSignal('webhooksArrived');
 
 /**
  * Applies the webhooks of a connection that wait in Postgres: fetches the records they name. Each execution is one chunk and one run;

@@ -124,12 +124,15 @@ function inWords({ connection, waiting, foundBy = {} }: AwaitApprovalInput): str
   ].join('\n');
 }
 
-/** A reconcile that runs at this moment is waited for. The one that starts goes on without this workflow. */
+/**
+ * A reconcile that runs at this moment is waited for, hours if need be: less and less often, for each look is ten events of a history that
+ * has room for 51,200. The one that starts goes on without this workflow.
+ */
 async function reconcileApproved(input: AwaitApprovalInput, { by }: Answer): Promise<void> {
   const { connection, waiting } = input;
   const resources = Object.keys(waiting);
   const reason = by === undefined ? 'deletions approved' : `deletions approved by ${by}`;
-  for (;;) {
+  for (let seconds = 10; ; seconds = Math.min(2 * seconds, 600)) {
     try {
       await CancellationScope.nonCancellable(() =>
         startChild<typeof reconcileConnection>('reconcileConnection', {
@@ -141,7 +144,7 @@ async function reconcileApproved(input: AwaitApprovalInput, { by }: Answer): Pro
       return;
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      await sleep('10s', { summary: 'A reconcile runs: wait for its end' });
+      await sleep(`${seconds}s`, { summary: 'A reconcile runs: wait for its end' });
     }
   }
 }

@@ -18,7 +18,7 @@ export interface BuildMartsInput {
 }
 
 /** There is something new to build on. Takes no input. */
-export const requestMartsSignal = defineSignal('requestMarts');
+const requestMartsSignal = defineSignal('requestMarts');
 
 /**
  * Builds and tests the marts in Postgres, then those on the latest snapshot; one that fails does not keep the other from being

@@ -28,7 +28,7 @@ function kindOf({ message }: Error): string {
 }
 
 /** What the worker makes of it. */
-export class ExportFailed extends Error {
+class ExportFailed extends Error {
   override readonly name: string;
   readonly handling: string;
 

@@ -4,7 +4,7 @@ import type { Exported, ExportJob, ExportMessage, ExportProgress } from './expor
 import { errorFrom } from './failure-message.ts';
 
 /** The process of the export ended without a word: it was killed, or crashed. */
-export class ExportProcessLost extends Error {
+class ExportProcessLost extends Error {
   override readonly name = 'ExportProcessLost';
   readonly handling = 'retry';
 

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { requireKnown } from '../../warehouse/connections/require-known.ts';
 import { readDiscrepancies } from '../../warehouse/reconcile/read-discrepancies.ts';
-import { countOption } from '../options.ts';
+import { limitOption } from '../options.ts';
 import { print, printJson, printTable } from '../printer.ts';
 import { withWarehouse } from '../with-warehouse.ts';
 
@@ -9,7 +9,7 @@ export function discrepanciesCommand(): Command {
   return new Command('discrepancies')
     .description('Differences between source and warehouse that reconciles found, the newest first.')
     .argument('[name]', 'of one connection only')
-    .option('--limit <n>', 'how many', countOption, 100)
+    .option('--limit <n>', 'how many', limitOption, 100)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook discrepancies acme-us')
     .action(async (name: string | undefined, { limit, json }: { limit: number; json?: true }) => {

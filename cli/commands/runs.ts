@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { readRuns, type RunRead } from '../../warehouse/runs/read-run.ts';
 import { requireKnown } from '../../warehouse/connections/require-known.ts';
-import { countOption } from '../options.ts';
+import { limitOption } from '../options.ts';
 import { print, printJson, printTable } from '../printer.ts';
 import { withWarehouse } from '../with-warehouse.ts';
 
@@ -9,7 +9,7 @@ export function runsCommand(): Command {
   return new Command('runs')
     .description('The last runs and what they did.')
     .argument('[name]', 'of one connection only')
-    .option('--limit <n>', 'how many', countOption, 20)
+    .option('--limit <n>', 'how many', limitOption, 20)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook runs acme-us --limit 5')
     .action(async (name: string | undefined, { limit, json }: { limit: number; json?: true }) => {

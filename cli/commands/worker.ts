@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { inOrder } from '../../errors/in-order.ts';
 import { printAside } from '../printer.ts';
 import { readServiceSettings } from '../settings.ts';
 
@@ -25,13 +26,14 @@ export function workerCommand(): Command {
       const { logger, metricsPort } = await prepareProcess(settings.logLevel);
       const composed = await composeWorker(settings, logger, { takeOver, say: printAside });
       const { worker, done, warehouse, client } = composed;
-      const http = await serveHttp({ settings, warehouse, client, logger, metricsPort, worker });
-      printAside(`The worker is ready; health and metrics at ${http.url}. Stop with Ctrl-C.`);
+      const stops = [() => composed.stop()];
       try {
+        const http = await serveHttp({ settings, warehouse, client, logger, metricsPort, worker });
+        stops.unshift(() => http.close());
+        printAside(`The worker is ready; health and metrics at ${http.url}. Stop with Ctrl-C.`);
         await Promise.race([stopped, done]);
       } finally {
-        await http.close();
-        await composed.stop();
+        await inOrder(stops);
       }
     });
 }

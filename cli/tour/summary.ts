@@ -54,7 +54,7 @@ export const queriesToTry: readonly string[] = [
 ];
 
 /** Where there is no Python to build marts with. */
-export const queriesWithoutMarts: readonly string[] = [
+const queriesWithoutMarts: readonly string[] = [
   'select connection_id, currency_code, status, count(*) as bills, case when count(*) = count(amount_due) then sum(amount_due) end as amount_due from finance.bills group by 1, 2, 3 order by 1, 2, 3',
   'select connection_id, vendor_id, count(*) as bills, max(issue_date) as last_bill from finance.bills group by 1, 2 order by bills desc limit 10',
   deletedQuery,

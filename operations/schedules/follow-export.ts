@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { reasonOf } from '../../errors/reason-of.ts';
 import type { TickAdmitted } from '../../activities/schedules.ts';
 import { scheduleIds } from '../../temporal/schedule-ids.ts';
 import { withExportEvery } from '../../warehouse/snapshots/export-schedule.ts';
@@ -36,7 +37,7 @@ export async function repairExportSchedule(
   try {
     await followExport(places);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     logger.warn(
       { reason },
       'The schedule "export" could not be repaired: the next worker that starts tries again.',

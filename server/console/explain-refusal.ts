@@ -7,7 +7,7 @@ import { ActionRefused } from './action.ts';
  */
 export function explainRefusal(error: unknown): string {
   if (error instanceof ServiceError) {
-    return 'Temporal does not answer, so nothing was started. Try again when it does; "daybook doctor" says where it is expected.';
+    return 'Temporal does not answer, so whether it was started is not known. Look here again once Temporal is back, and try again if it was not; "daybook doctor" says where Temporal is expected.';
   }
   if (error instanceof ActionRefused) return error.message;
   // Errors of ours say what to do about them.

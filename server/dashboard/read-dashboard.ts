@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readMartsStatus, type TargetStatus } from '../../warehouse/marts/read-marts-status.ts';
-import { inOneBuild } from '../../warehouse/marts/read-one-build.ts';
+import { inOneBuild } from '../../warehouse/marts/in-one-build.ts';
 import type { QueryResult } from '../../warehouse/query-texts.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { readClock } from '../../warehouse/read-clock.ts';

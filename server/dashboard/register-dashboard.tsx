@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { VNode } from 'preact';
-import { MartsMissing } from '../../warehouse/marts/read-one-build.ts';
+import { MartsMissing } from '../../warehouse/marts/in-one-build.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { inTurns } from '../in-turns.ts';
 import { limitWork } from '../limit-work.ts';

@@ -188,6 +188,15 @@ test.concurrent('another secret key than the first one is a command line that ca
   expect(code).toBe(2);
 });
 
+test.concurrent.each([['runs'], ['discrepancies'], ['quarantine', 'list']])(
+  '%s does not show nothing where there may be something: --limit 0 is refused',
+  async (...command) => {
+    const { code, stderr } = await daybook([...command, '--limit', '0']);
+    expect(stderr).toContain('whole number from 1');
+    expect(code).toBe(2);
+  },
+);
+
 test.concurrent('a sync says in one sentence that Temporal does not answer', async () => {
   await daybook(['connection', 'add', 'acme-eu', '--no-schedule', '--token-stdin'], { input: 'token' });
   const { code, stderr } = await daybook(['sync', 'acme-eu']);

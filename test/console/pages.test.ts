@@ -51,7 +51,7 @@ describe('the overview', () => {
     // Temporal is waited for, by the action and by the page that it leads to.
     await page.getByRole('button', { name: 'Sync now' }).click({ timeout: 60_000 });
     expect(await page.getByRole('alert').textContent()).toContain(
-      'Temporal does not answer, so nothing was started.',
+      'Temporal does not answer, so whether it was started is not known.',
     );
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { publishMarts } from '../../warehouse/marts/publish-marts.ts';
-import { MartsMissing, readOneBuild } from '../../warehouse/marts/read-one-build.ts';
+import { inOneBuild, MartsMissing } from '../../warehouse/marts/in-one-build.ts';
 import { openConsole } from '../console/open-console.ts';
 import { eventually } from '../support/eventually.ts';
 import { createInstallation } from '../support/installation.ts';
@@ -29,26 +29,23 @@ test('the password of the console guards it too', async () => {
 
 test('what is read together is of one build, also while a new one is published', async () => {
   await publish('marts_a', 'select 1 as build');
-  const read = readOneBuild(warehouse, {
-    marts: ['bills'],
-    statements: { pause: 'select pg_sleep(1)', read: builds },
+  const read = inOneBuild(warehouse, shown, async (run) => {
+    await run('select pg_sleep(1)');
+    return run(builds);
   });
   await eventually(async () => ((await isPausing()) ? true : undefined));
   const published = publish('marts_b', 'select 2 as build');
-  expect((await read).read.rows).toEqual([[1]]);
+  expect((await read).rows).toEqual([[1]]);
   await published;
-  const { after } = await readOneBuild(warehouse, { marts: ['bills'], statements: { after: builds } });
-  expect(after.rows).toEqual([[2]]);
+  expect((await inOneBuild(warehouse, shown, (run) => run(builds))).rows).toEqual([[2]]);
 });
 
 test('a mart of another version is as good as none', async () => {
-  const read = readOneBuild(warehouse, {
-    marts: ['bills'],
-    statements: { one: 'select later from marts.bills' },
-  });
+  const read = inOneBuild(warehouse, shown, (run) => run('select later from marts.bills'));
   await expect(read).rejects.toThrow(MartsMissing);
 });
 
+const shown = { marts: ['bills'] };
 const builds = 'select build from marts.bills';
 
 async function isPausing(): Promise<unknown> {

@@ -275,8 +275,8 @@ export const mutants: readonly Mutant[] = [
     name: 'the last answer of a reconcile may name any company',
     about: 'anotherCompanyMidway',
     file: 'activities/note-service-time.ts',
-    find: 'await retryWithDeadline(() => proof.requireNow(connection));',
-    replace: 'await retryWithDeadline(() => proof.require(null));',
+    find: 'await retryWithDeadline(() => proof.requireNow(connection), signal);',
+    replace: 'await retryWithDeadline(() => proof.require(null), signal);',
   },
   {
     name: 'another company is taken for the pinned one',

@@ -16,7 +16,7 @@ export interface Alert {
   resolved_at: Date | null;
 }
 
-export const alertColumns = [
+const alertColumns = [
   'id',
   'kind',
   'connection_id',

@@ -15,7 +15,7 @@ export interface RecordNamed extends RecordScope {
 }
 
 /** What was made again while the source was asked must stay. */
-export class WrittenMeanwhile extends Error {
+class WrittenMeanwhile extends Error {
   override readonly name = 'WrittenMeanwhile';
   readonly handling = 'stop';
 

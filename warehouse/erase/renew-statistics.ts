@@ -7,7 +7,7 @@ import type { RecordNamed } from './erase-record.ts';
 import { placesOfContent } from './places-of-content.ts';
 
 /** What Postgres knows of the values of a table may be from before an erasure. */
-export class StatisticsKept extends Error {
+class StatisticsKept extends Error {
   override readonly name = 'StatisticsKept';
   readonly handling = 'stop';
 

@@ -58,7 +58,7 @@ export async function finishRun(
 }
 
 /** Somebody else goes on with the run, or has ended it. */
-export class RunLeft extends Error {
+class RunLeft extends Error {
   override readonly name = 'RunLeft';
   readonly handling = 'retry';
 

@@ -5,7 +5,7 @@ import type { Warehouse } from '../open-warehouse.ts';
 const setting = 'export_every_seconds';
 
 /** How often a snapshot is exported, in milliseconds; null: only when somebody asks. */
-export async function readExportEvery({ db }: Pick<Warehouse, 'db'>): Promise<number | null> {
+async function readExportEvery({ db }: Pick<Warehouse, 'db'>): Promise<number | null> {
   const row = await db
     .selectFrom('sync.settings')
     .select('value')

@@ -12,13 +12,13 @@ import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { interruptSilentRuns } from '../../warehouse/runs/interrupt-silent-runs.ts';
 import { readSnapshotStatus } from '../../warehouse/snapshots/read-snapshot-status.ts';
 import { setLastSuccesses, setOpenAlerts } from '../metrics.ts';
+import { repeat } from '../repeat.ts';
 import { readBacklog } from '../../operations/read-backlog.ts';
 import { readStuckWorkflows } from '../../operations/stuck-workflows.ts';
 import { pausedSchedules } from '../../operations/schedules/paused-schedules.ts';
 import { alertMessage } from './alert-message.ts';
 import { createDatabaseWatch, type DatabaseWatch } from './database-watch.ts';
 import { openReceiver, type Receiver } from './receiver.ts';
-import { repeat } from './repeat.ts';
 
 export interface AlertPlaces {
   readonly warehouse: Warehouse;
@@ -45,15 +45,22 @@ export async function watchAlerts(
   const { everyMilliseconds = 10_000, database = createDatabaseWatch(), ...common } = options;
   const known: KnownOfTemporal = {};
   const looping = [
-    repeat({ ...common, everyMilliseconds, purpose: 'judging' }, () =>
+    repeat({ ...common, everyMilliseconds, failing: 'Could not judge the alerts; retrying.' }, () =>
       judge(places, { database, known, everyMilliseconds }),
     ),
-    repeat({ ...common, everyMilliseconds: 3 * everyMilliseconds, purpose: 'asking Temporal' }, async () => {
-      [known.stuck, known.backlog] = await Promise.all([
-        unlessAway(readStuckWorkflows, places, common.stopping),
-        unlessAway(readBacklog, places, common.stopping),
-      ]);
-    }),
+    repeat(
+      {
+        ...common,
+        everyMilliseconds: 3 * everyMilliseconds,
+        failing: 'Could not ask Temporal what stands still; retrying.',
+      },
+      async () => {
+        [known.stuck, known.backlog] = await Promise.all([
+          unlessAway(readStuckWorkflows, places, common.stopping),
+          unlessAway(readBacklog, places, common.stopping),
+        ]);
+      },
+    ),
   ];
   if (places.url === undefined) {
     await Promise.all(looping);
@@ -64,8 +71,12 @@ export async function watchAlerts(
   const often = { ...common, everyMilliseconds: everyMilliseconds / 5 };
   await Promise.all([
     ...looping,
-    repeat({ ...often, purpose: 'telling' }, () => tellAlerts(places, telling)),
-    repeat({ ...often, purpose: 'telling of the database' }, () => tellOfDatabase(database, telling)),
+    repeat({ ...often, failing: 'Could not send the alerts that are due; retrying.' }, () =>
+      tellAlerts(places, telling),
+    ),
+    repeat({ ...often, failing: 'Could not send the alert about the database; retrying.' }, () =>
+      tellOfDatabase(database, telling),
+    ),
   ]);
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { keptBack } from '../../lake/errors.ts';
 import { hostOf } from '../../marts/host-of.ts';
@@ -6,7 +5,7 @@ import { noteHost, noteHostCleared } from '../../warehouse/hosts/note-host.ts';
 import { BuildRunning } from '../../warehouse/marts/build-lock.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { ExportRunning } from '../../warehouse/snapshots/open-snapshot.ts';
-import { oncePerOutage } from '../once-per-outage.ts';
+import { repeat } from '../repeat.ts';
 import type { Settings } from '../../config/settings.ts';
 import { clearHost, clearLeftovers } from '../../operations/clear-host.ts';
 
@@ -20,25 +19,22 @@ export async function watchHost(
   { warehouse, settings }: { warehouse: Warehouse; settings: Settings },
   { logger, stopping }: { logger: Logger; stopping: AbortSignal },
 ): Promise<void> {
-  const attempt = oncePerOutage(logger, 'Files of this host could not be cleared: it is tried again.');
+  const failing = 'Could not remove files of this host; retrying.';
   let isStarting = true;
-  while (!stopping.aborted) {
-    await attempt(async () => {
-      const host = await hostOf(settings.marts.home);
-      const asked = await noteHost(warehouse, host);
-      if (asked !== null) {
-        // What a bucket keeps, the erasure tells: the disk of this host is clear by then.
-        const clear = async (): Promise<void> => {
-          await keptBack(() => clearHost({ settings, warehouse }));
-        };
-        if (!(await whileFree(clear))) return;
-        await noteHostCleared(warehouse, { ...host, asked });
-        logger.info('Files of snapshots and builds were cleared, as an erasure asked.');
-      } else if (isStarting && !(await whileFree(() => clearLeftovers(settings)))) return;
-      isStarting = false;
-    });
-    await pause(everyMilliseconds, undefined, { signal: stopping }).catch(() => undefined);
-  }
+  await repeat({ everyMilliseconds, stopping, logger, failing }, async () => {
+    const host = await hostOf(settings.marts.home);
+    const asked = await noteHost(warehouse, host);
+    if (asked !== null) {
+      // What a bucket keeps, the erasure tells: the disk of this host is clear by then.
+      const clear = async (): Promise<void> => {
+        await keptBack(() => clearHost({ settings, warehouse }));
+      };
+      if (!(await whileFree(clear))) return;
+      await noteHostCleared(warehouse, { ...host, asked });
+      logger.info('Files of snapshots and builds were cleared, as an erasure asked.');
+    } else if (isStarting && !(await whileFree(() => clearLeftovers(settings)))) return;
+    isStarting = false;
+  });
 }
 
 /** Whether it was done: an export or a build that runs goes first. */

@@ -1,5 +1,6 @@
 import { ScheduleNotFoundError, type Client } from '@temporalio/client';
 import type { Logger } from 'pino';
+import { reasonOf } from '../../errors/reason-of.ts';
 import type { OwnerRecord } from '../../operations/ownership/owner-record.ts';
 import { schedulesOfOthers } from '../../operations/ownership/schedules-of-others.ts';
 
@@ -18,7 +19,7 @@ export async function deleteReplacedSchedules(
       if (replaced.includes(schedule.warehouse)) await deleteSchedule(temporal, schedule.id);
     }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     logger.warn(
       { reason },
       'Schedules of the owner before could not be deleted: the next worker that starts tries again.',

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
+import { reasonOf } from '../../errors/reason-of.ts';
 import { settleStretch } from '../../warehouse/connections/settle-stretch.ts';
 import { takeRepairTurn, type RepairTurn } from '../../warehouse/connections/repair-turn.ts';
 import { noteSettledAsListed, withScheduleStates } from '../../warehouse/connections/schedule-state.ts';
@@ -172,8 +173,3 @@ function createTrouble(logger: Logger): {
 }
 
 const mostLogged = 10;
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
-}

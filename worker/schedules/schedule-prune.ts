@@ -1,5 +1,6 @@
 import { ScheduleAlreadyRunning, ScheduleOverlapPolicy, type Client } from '@temporalio/client';
 import type { Logger } from 'pino';
+import { reasonOf } from '../../errors/reason-of.ts';
 import { scheduleIds } from '../../temporal/schedule-ids.ts';
 import { mainQueue } from '../../temporal/task-queues.ts';
 import { workflowIds } from '../../temporal/workflow-ids.ts';
@@ -25,7 +26,7 @@ export async function schedulePrune(temporal: Client, { logger }: { logger: Logg
     });
   } catch (error) {
     if (error instanceof ScheduleAlreadyRunning) return;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     logger.warn(
       { reason },
       'The schedule "prune" could not be made: the next worker that starts tries again.',

@@ -1,10 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { dueConnections } from '../../warehouse/webhooks/due-connections.ts';
 import { forgetWrongHolds } from '../../warehouse/webhooks/forget-wrong-holds.ts';
-import { oncePerOutage } from '../once-per-outage.ts';
+import { repeat } from '../repeat.ts';
 import { startApplying } from './start-applying.ts';
 
 const everyMilliseconds = 5_000;
@@ -19,18 +18,15 @@ export async function sweepWebhooks(
   { logger, stopping }: { logger: Logger; stopping: AbortSignal },
 ): Promise<void> {
   const { warehouse, temporal, apiAddress } = places;
-  const attempt = oncePerOutage(logger, 'Webhooks that wait could not be looked for: it is tried again.');
-  while (!stopping.aborted) {
-    await attempt(async () => {
-      await forgetWrongHolds(warehouse);
-      const connections = await dueConnections(warehouse, apiAddress);
-      await temporal.withDeadline(Date.now() + deadlineMilliseconds, async () => {
-        for (const connection of connections) {
-          if (stopping.aborted) return;
-          await startApplying(temporal, connection);
-        }
-      });
+  const failing = 'Could not look for waiting webhooks; retrying.';
+  await repeat({ everyMilliseconds, stopping, logger, failing }, async () => {
+    await forgetWrongHolds(warehouse);
+    const connections = await dueConnections(warehouse, apiAddress);
+    await temporal.withDeadline(Date.now() + deadlineMilliseconds, async () => {
+      for (const connection of connections) {
+        if (stopping.aborted) return;
+        await startApplying(temporal, connection);
+      }
     });
-    await pause(everyMilliseconds, undefined, { signal: stopping }).catch(() => undefined);
-  }
+  });
 }

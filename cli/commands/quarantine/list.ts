@@ -7,7 +7,7 @@ import {
   newestOpenEntries,
   type QuarantineEntry,
 } from '../../../warehouse/quarantine/read-quarantine.ts';
-import { countBetween } from '../../options.ts';
+import { limitOption } from '../../options.ts';
 import { print, printAside, printJson, printTable } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 
@@ -23,7 +23,7 @@ export function listCommand(): Command {
     .description('List the records in quarantine, the newest first.')
     .option('--all', 'closed entries too', false)
     .option('--connection <name>', 'those of one connection only')
-    .option('--limit <n>', 'how many', countBetween(1, 999_999_999), 1_000)
+    .option('--limit <n>', 'how many', limitOption, 1_000)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook quarantine list')
     .action(async (options: Options) => {

@@ -1,5 +1,4 @@
 import type { StreamStatus } from '../../../warehouse/connections/read-status.ts';
-import type { QuarantineEntry } from '../../../warehouse/quarantine/read-quarantine.ts';
 import type { RunStreamRead } from '../../../warehouse/runs/read-run.ts';
 import type { DiscrepanciesTable } from '../../../warehouse/tables/discrepancies.ts';
 import type { WebhookListed } from '../../../warehouse/webhooks/list-webhooks.ts';
@@ -59,12 +58,6 @@ export const webhookStates: Readonly<Record<WebhookListed['status'], State>> = {
   waiting: { tone: 'active', icon: 'clock', words: 'waiting' },
   applied: { tone: 'good', icon: 'check', words: 'applied' },
   ignored: { tone: 'quiet', icon: 'none', words: 'ignored' },
-};
-
-export const entryStates: Readonly<Record<QuarantineEntry['status'], State>> = {
-  open: { tone: 'warn', icon: 'warning', words: 'open' },
-  landed: { tone: 'good', icon: 'check', words: 'landed' },
-  discarded: { tone: 'quiet', icon: 'cross', words: 'discarded' },
 };
 
 export const discrepancyStates: Readonly<Record<DiscrepanciesTable['status'], State>> = {

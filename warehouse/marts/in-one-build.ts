@@ -15,22 +15,9 @@ export class MartsMissing extends Error {
 }
 
 /**
- * Runs statements on `marts` as the role for readers, or as the owner where there is none, all of them on the same build. Values are
- * as Postgres writes them. Throws MartsMissing.
+ * Reads `marts` as the role for readers, or as the owner where there is none: all that `read` runs sees the same build. Values are as Postgres
+ * writes them. Throws MartsMissing.
  */
-export async function readOneBuild<Name extends string>(
-  warehouse: Warehouse,
-  { marts, statements }: { marts: readonly string[]; statements: Readonly<Record<Name, Statement>> },
-): Promise<Record<Name, QueryResult>> {
-  return inOneBuild(warehouse, { marts }, async (run) => {
-    const results: [string, QueryResult][] = [];
-    for (const [name, statement] of Object.entries<Statement>(statements))
-      results.push([name, await run(statement)]);
-    return Object.fromEntries(results) as Record<Name, QueryResult>;
-  });
-}
-
-/** The same, of statements that follow from each other. */
 export async function inOneBuild<Result>(
   { pool }: Warehouse,
   { marts }: { marts: readonly string[] },

@@ -1,0 +1,12 @@
+/** Takes every step, also after one that fails, and throws the first failure at the end: for what has to be stopped or closed in any case. */
+export async function inOrder(steps: readonly ((() => Promise<unknown>) | undefined)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const step of steps) {
+    try {
+      await step?.();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+}

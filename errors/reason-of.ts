@@ -1,0 +1,13 @@
+import { codeOf } from './code-of.ts';
+
+/**
+ * Why something failed, in a line for a log, with what caused it. Where Postgres refused a value (SQLSTATE classes 22 and 23), its message may
+ * quote a record: of these the code is all that is said.
+ */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = codeOf(error);
+  if ('severity' in error && typeof code === 'string' && /^2[23]/.test(code))
+    return `Postgres refused a value (SQLSTATE ${code})`;
+  return error.cause instanceof Error ? `${error.message}: ${reasonOf(error.cause)}` : error.message;
+}
