@@ -25,7 +25,12 @@ export interface CompanyProof {
   requireNow(identity: ServiceIdentity | null): Promise<void>;
 }
 
-/** For one chunk: what was proved once is not looked up again. */
+/** Whom a token was found to open: what was proved once is not looked up again for as long as this is passed on. */
+export interface NamedCompany {
+  /** `before`: by another activity of the run. */
+  proved?: ServiceIdentity | 'before';
+}
+
 export function createCompanyProof(
   { warehouse }: { readonly warehouse: Warehouse },
   asking: {
@@ -33,17 +38,18 @@ export function createCompanyProof(
     readonly runId: string;
     readonly access: ConnectionAccess;
     readonly api: ApiClient;
+    readonly company?: NamedCompany;
     readonly signal?: AbortSignal | undefined;
   },
 ): CompanyProof {
-  const { connectionId, runId, access } = asking;
+  const { connectionId, runId, access, company = {} } = asking;
   const of = { connectionId, runId, token: access.mark };
-  let proved: ServiceIdentity | 'before' | undefined;
   return { of, require, requireNow };
 
   async function require(identity: ServiceIdentity | null): Promise<void> {
+    const { proved } = company;
     if (proved !== undefined && (identity === null || isSame(identity, proved))) return;
-    if (identity === null && (await proveToken(warehouse, { ...of, identity }))) proved = 'before';
+    if (identity === null && (await proveToken(warehouse, { ...of, identity }))) company.proved = 'before';
     else await prove(identity ?? (await askForCompany(asking)));
   }
 
@@ -54,7 +60,7 @@ export function createCompanyProof(
 
   async function prove(named: ServiceIdentity): Promise<void> {
     await proveToken(warehouse, { ...of, identity: named });
-    proved = named;
+    company.proved = named;
   }
 }
 

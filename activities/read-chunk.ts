@@ -24,7 +24,7 @@ import {
   type Taken,
 } from './begins-again.ts';
 import { pagesOfChunk, startChunk } from './chunk.ts';
-import { createCompanyProof } from './company-proof.ts';
+import { createCompanyProof, type NamedCompany } from './company-proof.ts';
 import { countRequestsOf, type CountingClient } from './counting-client.ts';
 import { askMissingAgain } from './ask-missing-again.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -91,22 +91,42 @@ export function readChunk<Page>(
   listing: Listing<Page>,
 ): Promise<StreamRead> {
   return heartbeating(async (signal) => {
-    const outcome = await takeAndRead(dependencies, input, { listing, signal, pages: pagesOfChunk });
+    await beginRun(dependencies.warehouse, runOf(input));
+    const reader = await openReader(dependencies, input);
+    const outcome = await takeAndRead(dependencies, input, { listing, reader, signal, pages: pagesOfChunk });
     return { ...outcome, counts: await readCounts(dependencies.warehouse, input) };
   });
 }
 
 export type ChunkOutcome = Omit<StreamRead, 'counts'>;
 
-/** The same within an activity that does more: reads at most so many `pages`. */
+/** As whom an activity reads the streams of a run: what the first of them has proved is proved for the others. */
+export interface Reader {
+  readonly access: ConnectionAccess;
+  readonly company: NamedCompany;
+}
+
+export async function openReader(
+  { warehouse, apiAddress, secretKey }: Dependencies,
+  { connection }: Pick<ReadStreamInput, 'connection'>,
+): Promise<Reader> {
+  const access = await readAccess(warehouse, secretKey, { connectionId: connection, apiAddress });
+  return { access, company: {} };
+}
+
+/** The same within an activity that does more and has begun the run: reads at most so many `pages`. */
 export async function takeAndRead<Page>(
   dependencies: Dependencies,
   input: ReadStreamInput,
-  { listing, signal, pages }: { listing: Listing<Page>; signal: AbortSignal; pages: number },
+  {
+    listing,
+    reader,
+    signal,
+    pages,
+  }: { listing: Listing<Page>; reader: Reader; signal: AbortSignal; pages: number },
 ): Promise<ChunkOutcome> {
-  const { warehouse, apiAddress, secretKey, policies } = dependencies;
-  await beginRun(warehouse, runOf(input));
-  const access = await readAccess(warehouse, secretKey, { connectionId: input.connection, apiAddress });
+  const { warehouse, policies } = dependencies;
+  const { access } = reader;
   const pass = passInHand(input, access);
   const resource = listing.listed;
   const lookbackMilliseconds = lookbackOf(resource, policies.lookbackMilliseconds);
@@ -127,7 +147,7 @@ export async function takeAndRead<Page>(
     return await landPages(dependencies, {
       pass,
       listing,
-      access,
+      reader,
       counting,
       taken,
       told,
@@ -147,7 +167,7 @@ async function landPages<Page>(
   reading: {
     pass: PassInHand;
     listing: Listing<Page>;
-    access: ConnectionAccess;
+    reader: Reader;
     counting: CountingClient;
     taken: Taken;
     told: ServiceTime | null;
@@ -157,9 +177,16 @@ async function landPages<Page>(
   },
 ): Promise<ChunkOutcome> {
   const { stopping, onPageLanded } = dependencies;
-  const { pass, listing, access, counting, taken, signal } = reading;
+  const { pass, listing, reader, counting, taken, signal } = reading;
   const { connectionId, runId } = pass;
-  const proof = createCompanyProof(dependencies, { connectionId, runId, access, api: counting.api, signal });
+  const { access } = reader;
+  const proof = createCompanyProof(dependencies, {
+    connectionId,
+    runId,
+    ...reader,
+    api: counting.api,
+    signal,
+  });
   const chunk = startChunk(stopping, reading.pages);
   const request = {
     accessToken: access.token,

@@ -1,17 +1,23 @@
 import { eventsStream } from '../resources/index.ts';
 import type { Dependencies } from './dependencies.ts';
-import { takeAndRead, type ChunkOutcome, type Listing, type ReadStreamInput } from './read-chunk.ts';
+import {
+  takeAndRead,
+  type ChunkOutcome,
+  type Listing,
+  type Reader,
+  type ReadStreamInput,
+} from './read-chunk.ts';
 import { listingOfEvents } from './read-events.ts';
 import { listingOfStream } from './read-stream.ts';
 
-/** Reads a stream on by one page, within an activity that does more. */
+/** Reads a stream on by one page, within an activity that does more and has begun the run. */
 export function readPage(
   dependencies: Dependencies,
   input: ReadStreamInput,
-  signal: AbortSignal,
+  { reader, signal }: { reader: Reader; signal: AbortSignal },
 ): Promise<ChunkOutcome> {
   const read = <Page>(listing: Listing<Page>): Promise<ChunkOutcome> =>
-    takeAndRead(dependencies, input, { listing, signal, pages: 1 });
+    takeAndRead(dependencies, input, { listing, reader, signal, pages: 1 });
   return input.stream === eventsStream
     ? read(listingOfEvents(dependencies))
     : read(listingOfStream(dependencies, input.stream));

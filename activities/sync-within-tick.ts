@@ -8,6 +8,7 @@ import { streamsOf } from './begin-run.ts';
 import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
 import { judgeSync } from './judge-sync.ts';
+import { openReader } from './read-chunk.ts';
 import { readPage } from './read-page.ts';
 import { runOf } from './run-of.ts';
 
@@ -76,13 +77,14 @@ async function readLists(
   signal: AbortSignal,
 ): Promise<StreamOutcome[] | string> {
   const outcomes: StreamOutcome[] = [];
+  const reader = await openReader(dependencies, input);
   for (const stream of streamsOf(input.resources)) {
     // What the lists brought may have been deleted since, so the events are the last; they do not say whose they are, but a list does.
     if (stream === eventsStream && !outcomes.some(({ state }) => state === 'done')) return 'NothingSupported';
     signal.throwIfAborted();
     const run = await readTickRun(dependencies.warehouse, runOf(input));
     if (run?.state !== 'open') return 'AnotherRuns';
-    const { state, wait } = await readPage(dependencies, { ...input, stream }, signal);
+    const { state, wait } = await readPage(dependencies, { ...input, stream }, { reader, signal });
     if (state !== 'done' && state !== 'unsupported') return wait?.reason ?? 'more pages';
     outcomes.push({ stream, state });
   }

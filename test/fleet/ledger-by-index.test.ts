@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { claimDelivery } from '../../warehouse/alerts/claim-delivery.ts';
 import { judgeAlerts } from '../../warehouse/alerts/judge-alerts.ts';
 import { readOpenAlerts } from '../../warehouse/alerts/read-alerts.ts';
 import { rankConnections } from '../../warehouse/connections/rank-connections.ts';
@@ -110,6 +111,21 @@ test.each<[string, () => Promise<readonly unknown[]>]>([
   const { found, looked } = await rowsLookedAt(warehouse, 'sync.discrepancies', read);
   expect(found.length).toBeLessThanOrEqual(51);
   expect(looked).toBeLessThan(differences / 20);
+});
+
+test('which alert is to be sent next is found without looking at those that are over', async () => {
+  const over = 40_000;
+  await pool.query(
+    `insert into sync.alerts (kind, connection_id, message, remedy, opened_at, open_sent_at, resolved_at, resolved_sent_at)
+     select 'failed', 'co-' || lpad((n % 400)::text, 5, '0'), 'over ' || n, 'none', now(), now(), now(), now()
+     from generate_series(1, $1::int) n`,
+    [over],
+  );
+  await pool.query('analyze sync.alerts');
+  await judged();
+  const { found, looked } = await rowsLookedAt(warehouse, 'sync.alerts', () => claimDelivery(warehouse));
+  expect(found?.event).toBe('open');
+  expect(looked).toBeLessThan(over / 20);
 });
 
 test('whose deletions wait for approval is told, however many they are', async () => {

@@ -43,6 +43,19 @@ test('a tick is a few events long and says what became of its sync', async () =>
   expect((await handle.fetchHistory()).events?.length).toBeLessThan(15);
 });
 
+test('a tick of a connection about which Temporal is to be told nothing waits for nobody who tells it', async () => {
+  const connection = await scheduled({ syncEvery: hour });
+  const teller = await warehouse.pool.connect();
+  try {
+    await teller.query('begin');
+    await teller.query(`select sync.lock('schedules/' || $1::text)`, [connection]);
+    expect(await tick({ kind: 'sync', connection })).toMatchObject({ quiet: true });
+    await teller.query('rollback');
+  } finally {
+    teller.release();
+  }
+});
+
 test('a tick joins the sync that runs', async () => {
   const connection = await installation.connect({ ready: false });
   const running = await temporal.workflow.start('syncConnection', {

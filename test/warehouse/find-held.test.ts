@@ -63,6 +63,17 @@ describe('what finance holds is known by its text', () => {
     expect(page).toEqual(again);
   });
 
+  test('a page without records asks nothing, and says nothing of the next one', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('held')]] });
+    const query = vi.spyOn(warehouse.pool, 'query');
+    const find = findHeldOf(warehouse, { connectionId, resource: bills });
+    expect((await find([])).size).toBe(0);
+    expect(query).not.toHaveBeenCalled();
+    expect((await find([bill('held')])).size).toBe(1);
+    query.mockRestore();
+  });
+
   test('nothing is asked after a page of which nothing is held, nor of subscriptions', async () => {
     const connectionId = await addTestConnection(warehouse);
     const query = vi.spyOn(warehouse.pool, 'query');

@@ -20,10 +20,11 @@ export async function claimDelivery({ db }: Warehouse): Promise<Delivery | undef
   const { rows } = await sql<Alert & { tries: number }>`
     with due as (
       select id from sync.alerts
-      where case when resolved_at is null
-          then open_sent_at is null or try_after is not null
-          else open_sent_at is not null and (resolved_sent_at is null or try_after is not null)
-        end
+      -- In the words of the index alerts_to_send_idx.
+      where (
+          resolved_at is null and (open_sent_at is null or try_after is not null)
+          or resolved_at is not null and open_sent_at is not null and (resolved_sent_at is null or try_after is not null)
+        )
         and (try_after is null or try_after <= clock_timestamp())
       order by try_after nulls first, coalesce(resolved_at, opened_at), id
       limit 1

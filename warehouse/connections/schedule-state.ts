@@ -84,6 +84,14 @@ export async function withScheduleStates<Result>(
   });
 }
 
+/** As it is at this moment, with nobody held up; undefined when there is no such connection. */
+export async function readScheduleState(
+  { db }: Warehouse,
+  connectionId: string,
+): Promise<ScheduleState | undefined> {
+  return scheduleStates(db).where('connection_id', '=', connectionId).executeTakeFirst();
+}
+
 /** By the page and by name: those after `after`. */
 export async function readScheduleStates(
   { db }: Warehouse,

@@ -17,8 +17,8 @@ export interface Classified {
   readonly touched: PreparedRecord[];
   readonly unchanged: PreparedRecord[];
   readonly suppressed: PreparedRecord[];
-  /** Whether anything at all is open about records of this resource: a tombstone, a quarantine entry, a field issue. */
-  unsettled: boolean;
+  /** IDs of those about which something is open: a tombstone, a quarantine entry, a field issue. */
+  readonly unsettled: ReadonlySet<string>;
   /** Of one only a fetch can say what is true: it is shown soon after its deletion, or all the same though something beats it. */
   doubted: boolean;
   /** One lives again so soon after its deletion that a list that lags may have shown it. */
@@ -50,6 +50,7 @@ export async function classifyRecords(
       askedAt,
     ],
   });
+  const unsettled = new Set<string>();
   const classified: Classified = {
     inserted: [],
     lost: [],
@@ -57,7 +58,7 @@ export async function classifyRecords(
     touched: [],
     unchanged: [],
     suppressed: [],
-    unsettled: false,
+    unsettled,
     doubted: false,
     revived: false,
   };
@@ -65,7 +66,7 @@ export async function classifyRecords(
     const row = found.rows[index];
     if (row === undefined) return;
     classified[row.outcome].push(record);
-    classified.unsettled = row.unsettled;
+    if (row.unsettled) unsettled.add(record.id);
     classified.doubted ||= row.soonAfter || row.allTheSame;
     classified.revived ||= row.soonAfter && row.outcome !== 'suppressed';
   });
@@ -81,9 +82,10 @@ interface Found {
 
 /**
  * `offset 0` keeps the planner at one index look-up per record, however large the table grows. History is looked up only where
- * there is no row.
+ * there is no row, and what most resources have none of, once for the page.
  */
 function classifySql(resource: Resource): string {
+  const isOfResource = `connection_id = $1 and resource = '${resource.name}'`;
   return `
     select case
       when tombstone.version >= arriving.version then 'suppressed'
@@ -100,11 +102,12 @@ function classifySql(resource: Resource): string {
     end as outcome,
       coalesce(${isSoonAfter}, false) as "soonAfter",
       coalesce(${isShownAllTheSame(resource)}, false) as "allTheSame",
-      exists (select from sync.tombstones where connection_id = $1 and resource = '${resource.name}')
-        or exists (select from sync.field_issues where connection_id = $1 and resource = '${resource.name}')
-        or exists (
-          select from sync.quarantine
-          where connection_id = $1 and resource = '${resource.name}' and status = 'open'
+      tombstone.version is not null
+        or (select exists (select from sync.field_issues where ${isOfResource})) and exists (
+          select from sync.field_issues where ${isOfResource} and record_id = arriving.id
+        )
+        or (select exists (select from sync.quarantine where ${isOfResource} and status = 'open')) and exists (
+          select from sync.quarantine where ${isOfResource} and entry_key = arriving.id and status = 'open'
         ) as unsettled
     from (
       select id, case when id = any($5::text[]) then 'infinity' else version end as version, hash, place
@@ -119,7 +122,8 @@ function classifySql(resource: Resource): string {
     left join lateral (
       select t.version, t.noted_at, t.source
       from sync.tombstones t
-      where t.connection_id = $1 and t.resource = '${resource.name}' and t.record_id = arriving.id
+      where (select exists (select from sync.tombstones where ${isOfResource}))
+        and t.connection_id = $1 and t.resource = '${resource.name}' and t.record_id = arriving.id
       offset 0
     ) tombstone on true
     order by arriving.place`;

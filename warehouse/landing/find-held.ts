@@ -13,7 +13,7 @@ export function findHeldOf(warehouse: Pick<Warehouse, 'pool'>, scope: RecordScop
   // A version that is `updated_at` may stand in what is nested in a record too. There are few such records.
   let asks = scope.resource.version === 'last_synced_at';
   return async (texts) => {
-    if (!asks) return new Map();
+    if (!asks || texts.length === 0) return new Map();
     const candidates = texts.flatMap((text, place) => {
       const content = contentAsWritten(text);
       return content === undefined ? [] : [{ place, ...content }];

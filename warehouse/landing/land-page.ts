@@ -96,6 +96,7 @@ async function land(client: PoolClient, input: PageToLand, landing: Landing): Pr
   const compare = pass.kind === 'sync' ? 'hashes' : 'columns';
   const listedBy = pass.kind === 'reconcile' ? pass : undefined;
   const landed = await landing(client, page.records, async (records) => {
+    if (records.length === 0) return { inserted: 0, updated: 0, unchanged: 0, suppressed: 0 };
     const overruling = listedBy === undefined ? [] : await readShownTwice(client, { ...input, records });
     const { counts, findings } = await landRecords(client, {
       ...where,

@@ -80,7 +80,12 @@ export async function landRecords(
   });
   await writeRecords(client, { ...input, records: written, inHistory: union(inHistory, inHistoryToo) });
   await lowerVersions(client, { ...input, ids: [...(input.overruling ?? []), ...lost.map(({ id }) => id)] });
-  if (unsettled) await settleRecords(client, { ...input, written, known });
+  const isUnsettled = ({ id }: PreparedRecord): boolean => unsettled.has(id);
+  await settleRecords(client, {
+    ...input,
+    written: written.filter(isUnsettled),
+    known: known.filter(isUnsettled),
+  });
   await noteFieldIssues(client, { ...input, written });
   return {
     counts: {

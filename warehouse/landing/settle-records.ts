@@ -18,6 +18,7 @@ export async function settleRecords(
 ): Promise<void> {
   const { connectionId, resource, landedAt, written, known } = input;
   const good = [...written, ...known];
+  if (good.length === 0) return;
   await client.query({
     name: 'settle records',
     text: settleSql,

@@ -70,6 +70,7 @@ import * as openQuarantine from './2026-12-25-open-quarantine.ts';
 import * as entriesInColumns from './2026-12-26-entries-in-columns.ts';
 import * as newestDiscrepancies from './2026-12-27-newest-discrepancies.ts';
 import * as completeErasures from './2026-12-27-complete-erasures.ts';
+import * as alertsToSend from './2026-12-28-alerts-to-send.ts';
 import * as rightsOfReaders from './2026-11-30-rights-of-readers.ts';
 import type { Migration } from './migration.ts';
 
@@ -148,4 +149,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-12-26-entries-in-columns': entriesInColumns,
   '2026-12-27-newest-discrepancies': newestDiscrepancies,
   '2026-12-27-complete-erasures': completeErasures,
+  '2026-12-28-alerts-to-send': alertsToSend,
 };

@@ -54,10 +54,7 @@ export async function takePass(
 ): Promise<PassTaken> {
   const { pass, resource } = input;
   return inTransaction(warehouse.pool, async ({ db }) => {
-    const { connectionId, stream } = pass;
-    await unlessRemoved(connectionId, () =>
-      openStreams(db, { connectionId, streams: [{ stream, resource }] }),
-    );
+    const { connectionId } = pass;
     // A page that is being landed holds the pass and comes to the stream last: in another order, both would wait for ever.
     await db
       .selectFrom('sync.passes')
@@ -69,7 +66,7 @@ export async function takePass(
       .forUpdate()
       .execute();
     const began = pass.kind === 'reconcile' ? await beginningOf(db, input) : null;
-    const { unsupported, neverAnswered, watermark, serviceTime, now } = await readStream(db, pass);
+    const { unsupported, neverAnswered, watermark, serviceTime, now } = await openStream(db, input);
     const { status, pages, over } = await unlessRemoved(pass.connectionId, () => openRunStream(db, pass));
     if (over && pass.kind === 'reconcile' && ['running', 'interrupted'].includes(status))
       throw new ReconcileReplaced(connectionId);
@@ -123,7 +120,22 @@ async function beginningOf(
   return tick(db, { connectionId: pass.connectionId, resource: resource.name });
 }
 
-async function readStream(db: Warehouse['db'], pass: PassInHand): Promise<StreamRead> {
+/** Its row is made only where there is none: to know what is kept of the stream may mean to read the whole of it. */
+async function openStream(
+  db: Warehouse['db'],
+  { pass, resource }: { pass: PassInHand; resource: Listed },
+): Promise<StreamRead> {
+  const { connectionId, stream } = pass;
+  const known = await readStream(db, pass);
+  if (known !== undefined) return known;
+  await unlessRemoved(connectionId, () => openStreams(db, { connectionId, streams: [{ stream, resource }] }));
+  const opened = await readStream(db, pass);
+  // It has gone since it was opened, with its connection.
+  if (opened === undefined) throw new ConnectionReplaced(connectionId);
+  return opened;
+}
+
+async function readStream(db: Warehouse['db'], pass: PassInHand): Promise<StreamRead | undefined> {
   const { rows } = await sql<{
     unsupported: boolean;
     neverAnswered: boolean;
@@ -143,8 +155,7 @@ async function readStream(db: Warehouse['db'], pass: PassInHand): Promise<Stream
     for update of streams
   `.execute(db);
   const [stream] = rows;
-  // It has gone since it was opened, with its connection.
-  if (stream === undefined) throw new ConnectionReplaced(pass.connectionId);
+  if (stream === undefined) return undefined;
   const { unsupported, neverAnswered, watermark, told, ago, now } = stream;
   const serviceTime = told === null || ago === null ? null : { milliseconds: told, agoMilliseconds: ago };
   return { unsupported, neverAnswered, watermark, serviceTime, now };

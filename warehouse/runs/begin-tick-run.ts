@@ -18,9 +18,9 @@ export type TickRun =
  */
 export async function beginTickRun(warehouse: Warehouse, run: RunToBegin): Promise<TickRun> {
   const known = await readTickRun(warehouse, run);
-  if (known !== undefined) return known;
+  if (known !== undefined && known.state !== 'open') return known;
   try {
-    await beginRun(warehouse, { ...run, alone: true });
+    await beginRun(warehouse, { ...run, alone: known === undefined });
     return { state: 'open' };
   } catch (error) {
     if (error instanceof AnotherRuns) return { state: 'busy' };
