@@ -8,6 +8,6 @@ export class NotRunning extends Error {
   override readonly name = 'NotRunning';
 
   constructor(home: string, missing: string) {
-    super(`Daybook does not run on ${home}: start it with "npx daybook up", or set ${missing}.`);
+    super(`Daybook is not running on ${home}: start it with "npx daybook up", or set ${missing}.`);
   }
 }

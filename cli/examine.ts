@@ -35,9 +35,9 @@ import { readConfig, readSettings } from './settings.ts';
 export interface Finding {
   what: string;
   ok: boolean;
-  /** What was seen; where it is not right, what to do about it. */
+  /** The result, and the remedy if there is a problem. */
   found: string;
-  /** It works, and somebody should look at it all the same. */
+  /** It works, but somebody should look at it. */
   warning?: true;
 }
 
@@ -65,7 +65,7 @@ export async function examine(): Promise<Finding[]> {
       ...(await warnings('readers', () => readersOf(warehouse))),
       await finding('secret key', async () => {
         await checkSecretKey(warehouse, await settings.secretKey());
-        return 'opens the stored access tokens';
+        return 'decrypts the stored access tokens';
       }),
       ...(await temporalFindings(warehouse, settings)),
       await finding('API', () => apiOf(warehouse, settings)),
@@ -85,17 +85,17 @@ async function freeDisk(): Promise<string> {
   const home = await openHome(readConfig().home);
   const { bavail, bsize } = await statfs(home.root);
   const gigabytes = (bavail * bsize) / 1e9;
-  if (gigabytes < 1) throw new Error(`only ${gigabytes.toFixed(1)} GB free at ${home.root}: make room`);
+  if (gigabytes < 1) throw new Error(`only ${gigabytes.toFixed(1)} GB free at ${home.root}: free some space`);
   return `${gigabytes.toFixed(0)} GB free at ${home.root}`;
 }
 
-/** Each of what was found to look at; none: nothing. */
+/** `toLookAt`: a sentence for each problem; `nothing`: the sentence where there is none. */
 interface Looked {
   readonly toLookAt: readonly string[];
   readonly nothing: string;
 }
 
-/** What was meant may be so on one's own server, network or machine: nothing fails for it. */
+/** These settings may be intended on one's own server, network or machine, so none of them fails the command. */
 async function warnings(what: string, look: () => Looked | Promise<Looked>): Promise<Finding[]> {
   const found: Finding[] = [];
   const looked = await finding(what, async () => {
@@ -106,7 +106,7 @@ async function warnings(what: string, look: () => Looked | Promise<Looked>): Pro
   return found.length > 0 ? found : [looked];
 }
 
-/** What is made is its owner's alone since 0.6; what was there before may not be. */
+/** Since 0.6, new files are private to their owner; older ones may not be. */
 async function closedFiles(): Promise<Looked> {
   const { home, lake } = readConfig();
   const { root } = await openHome(home);
@@ -139,7 +139,7 @@ async function databaseOf(warehouse: Warehouse): Promise<string> {
 }
 
 async function clockOf(warehouse: Warehouse): Promise<string> {
-  return `Postgres says ${(await requireClock(warehouse)).toISOString()}, as this host does within a day`;
+  return `Postgres says ${(await requireClock(warehouse)).toISOString()}, within a day of this host's clock`;
 }
 
 async function poolerOf({ database }: Settings): Promise<Looked> {
@@ -159,23 +159,23 @@ async function sessionsOf({ pool }: Warehouse): Promise<Looked> {
   const toRun = `sessions of this role lack what "daybook migrate" sets for the role that it runs as. Run: ${missing.join(' ')}`;
   return {
     toLookAt: missing.length === 0 ? [] : [toRun],
-    nothing: 'those that freeze let go of their locks',
+    nothing: 'sessions that freeze lose their locks',
   };
 }
 
-/** People who query, and what lets in more than them. */
+/** The logins for readers, and settings that let others in too. */
 async function readersOf(warehouse: Warehouse): Promise<Looked> {
   const { hasRole, toRun, notLetIn } = await readersState(warehouse);
   const why = hasRole
-    ? 'everybody who may log in to the server gets in here, or may write'
+    ? 'everyone who can log in to the server can connect to this database, or write to it'
     : 'there is no role daybook_reader for this user, so queries run as the owner, read-only';
   const ask = `${why}. Ask an administrator of the server to run: ${toRun} Then run "daybook migrate".`;
   const ofSome = await listReaders(warehouse);
-  const count = ofSome.length === 0 ? '' : `; ${ofSome.length} of some connections`;
+  const count = ofSome.length === 0 ? '' : `; ${ofSome.length} limited to some connections`;
   const waiting = notLetIn.length === 0 ? '' : `; without CONNECT here: ${notLetIn.join(', ')}`;
   return {
     toLookAt: [...(toRun === '' ? [] : [ask]), ...ofSome.flatMap(troubleOf)],
-    nothing: `daybook_reader, and only who was granted CONNECT gets in${count}${waiting}`,
+    nothing: `daybook_reader exists, and only roles with CONNECT can connect${count}${waiting}`,
   };
 }
 
@@ -185,7 +185,7 @@ function troubleOf({ reader, login, connections, trouble, beyond }: ReaderListed
       `reader ${reader} sees all connections with "set role ${role}", which its login was made a member of. Run: revoke ${role} from ${login};`,
   );
   if (trouble !== null)
-    found.push(`reader ${reader} cannot read: ${trouble}. "daybook reader add" makes it anew`);
+    found.push(`reader ${reader} cannot read: ${trouble}. "daybook reader add" recreates it`);
   else if (connections.length === 0)
     found.push(
       `reader ${reader} sees nothing, since its connections were removed: "daybook reader remove ${reader}"`,
@@ -222,9 +222,9 @@ async function temporalFindings(warehouse: Warehouse, settings: Settings): Promi
         taskQueue: { name: mainQueue },
       });
       const polling = pollers.filter(({ lastAccessTime }) => isRecent(lastAccessTime)).length;
-      if (polling === 0) throw new Error('none polls: start "daybook worker" or "daybook up"');
+      if (polling === 0) throw new Error('none is polling: start "daybook worker" or "daybook up"');
       if (owned === undefined)
-        throw new Error(`${polling} polling, maybe of another owner: see the owner of the namespace`);
+        throw new Error(`${polling} polling, maybe for another owner: see the owner of the namespace`);
       return `${polling} polling`;
     }),
     ...(await warnings('backlog', () => backlogOf(client))),
@@ -235,7 +235,8 @@ async function temporalFindings(warehouse: Warehouse, settings: Settings): Promi
 
 async function backlogOf(temporal: Client): Promise<Looked> {
   const backlog = await readBacklog(temporal);
-  if (backlog === undefined) return { toLookAt: [], nothing: 'this Temporal does not count what waits' };
+  if (backlog === undefined)
+    return { toLookAt: [], nothing: 'this Temporal server does not report its backlog' };
   const found = backlog.steps === 0 ? 'nothing waits for a worker' : backlogInWords(backlog);
   return { toLookAt: isLate(backlog) ? [`${found}. ${backlogRemedy}`] : [], nothing: found };
 }
@@ -251,7 +252,7 @@ async function apiOf(warehouse: Warehouse, settings: Settings): Promise<string> 
   const connections = (await listConnections(warehouse)).filter(
     ({ api_address }) => api_address === api.address,
   );
-  if (connections.length === 0) return `${api.url}, not asked: there are no connections yet`;
+  if (connections.length === 0) return `${api.url}, not checked: there are no connections yet`;
   const budget = openApiBudget(warehouse, { apiAddress: api.address, ...api });
   const client = createApiClient({ ...api, baseUrl: api.url, budget });
   try {
@@ -265,7 +266,7 @@ async function apiOf(warehouse: Warehouse, settings: Settings): Promise<string> 
   } finally {
     await client.close();
   }
-  return `${api.url} lets ${connections.length} ${connections.length === 1 ? 'connection' : 'connections'} in`;
+  return `${api.url} accepts the credentials of ${connections.length} ${connections.length === 1 ? 'connection' : 'connections'}`;
 }
 
 async function demandOf(warehouse: Warehouse, { api }: Settings): Promise<Looked> {
@@ -277,7 +278,7 @@ async function demandOf(warehouse: Warehouse, { api }: Settings): Promise<Looked
   return { toLookAt, nothing: demandInWords(demand) };
 }
 
-/** Not ready yet, or not offered for the platform: the credentials are right all the same. */
+/** Not ready yet, or not offered for the platform: the credentials are right in any case. */
 function isAnswer(error: unknown): boolean {
   return error instanceof Error && ['ProductNotReady', 'NotSupported'].includes(error.name);
 }

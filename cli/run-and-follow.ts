@@ -8,8 +8,8 @@ import type { Followed } from './follow-run.ts';
 import { withWarehouse } from './with-warehouse.ts';
 
 /**
- * What `sync`, `reconcile` and `backfill` do with a run: start or join it, follow it, and say how it ended. What is requested
- * may depend on what stands in the warehouse.
+ * Runs `sync`, `reconcile` and `backfill`: starts or joins the run, follows it, and says how it ended. The request may depend on
+ * the content of the warehouse.
  */
 export async function runAndFollow(
   requested: RunRequest | ((warehouse: Warehouse) => Promise<RunRequest>),
@@ -36,7 +36,7 @@ export async function runAndFollow(
           followRun({ client, warehouse }, { ...run, quiet: json });
         let followed = await follow(started);
         if (started.joined && lacksResources(followed.run, request)) {
-          printAside('That run was of some resources only: one of all that was asked for follows.');
+          printAside('That run covered only some resources; starting another for all that you asked for.');
           followed = await follow(await start());
         }
         if (json) printJson(followed.run);
@@ -49,7 +49,7 @@ export async function runAndFollow(
   );
 }
 
-/** Whoever asks for all joins a run of one resource too: it is not what was asked for. */
+/** A request for all resources may join a run of only one, which is less than was asked for. */
 function lacksResources(run: RunRead | undefined, { input }: RunRequest): boolean {
   const read = run?.streams.map(({ stream }) => stream) ?? [];
   return resourcesNamed(input.resources ?? []).some(({ streams }) =>

@@ -35,12 +35,12 @@ export interface RunningUp {
   stop(): Promise<void>;
 }
 
-/** Starts what is not configured, brings the warehouse to this release, and runs worker and HTTP server. */
+/** Starts whatever is not configured, migrates the warehouse to this release, and runs a worker and the HTTP server. */
 export async function startUp(config: Config, options: UpOptions): Promise<RunningUp> {
   const wantsSandbox = config.api.url === undefined;
   if (wantsSandbox && config.database.url !== undefined && !options.sandbox) {
     throw new UsageError(
-      'DATABASE_URL is set and DAYBOOK_API_URL is not: set DAYBOOK_API_URL to the service, or say "up --sandbox" to put sandbox data into that database.',
+      'DATABASE_URL is set and DAYBOOK_API_URL is not: set DAYBOOK_API_URL to the service, or run "up --sandbox" to put sandbox data into that database.',
     );
   }
   const home = await openHome(config.home);
@@ -120,7 +120,7 @@ async function migrateTo(settings: Settings, onStep: (text: string) => void): Pr
       applied.length === 0 ? 'warehouse is up to date' : `warehouse migrated: ${describeMigrations(applied)}`,
     );
     if (readerSql !== null)
-      onStep(`The role for readers may not be made by this user. An administrator runs:\n${readerSql}`);
+      onStep(`This user may not create the role for readers. Have an administrator run:\n${readerSql}`);
   } finally {
     await warehouse.close();
   }

@@ -24,15 +24,17 @@ Example:
 
 export function backfillCommand(setExitCode: SetExitCode): Command {
   return new Command('backfill')
-    .description('Read again what was updated within a time; repairs, never deletes, moves no watermark.')
+    .description(
+      'Reread what was updated in a period. Repairs records, never deletes any, and leaves watermarks alone.',
+    )
     .argument('<name>', 'the connection')
-    .option('--from <time>', 'from this day or time on')
-    .option('--to <time>', 'until before this day or time')
-    .option('--window <duration>', 'how much time is read at once (default: 30d)')
+    .option('--from <time>', 'start of the period: a day or a time, inclusive')
+    .option('--to <time>', 'end of the period: a day or a time, exclusive')
+    .option('--window <duration>', 'length of each window (default: 30d)')
     .option('--resource <resource>', 'one resource only; may be given several times', listOption)
-    .option('--dry-run', 'say what would be read, and read nothing')
-    .option('--last <duration>', 'on a schedule: how far back from each run')
-    .option('--every <duration>', 'on a schedule: how often; "off" ends it')
+    .option('--dry-run', 'show what would be read, and read nothing')
+    .option('--last <duration>', 'with --every: how far back each run reads')
+    .option('--every <duration>', 'schedule the backfill at this interval; "off" removes the schedule')
     .option('--no-wait', 'start it and return')
     .option('--json', 'print JSON')
     .addHelpText('after', examples)
@@ -63,12 +65,10 @@ async function backfill(connection: string, options: Options): Promise<ExitCode>
 
 function planOf({ from, to, window, resource: resources = [] }: Options): BackfillPlan {
   if (from === undefined || to === undefined)
-    throw new UsageError(
-      'Say which time to read: --from 2024-01-01 --to 2024-07-01, or --last 90d --every 7d.',
-    );
+    throw new UsageError('Give a period: --from 2024-01-01 --to 2024-07-01, or --last 90d --every 7d.');
   const windowMilliseconds = window === undefined ? undefined : parseDuration(window);
   if (window !== undefined && windowMilliseconds === undefined)
-    throw new UsageError(`"${window}" is no window: write a number and s, m, h or d, like 30d.`);
+    throw new UsageError(`"${window}" is not a window: write a number and s, m, h or d, like 30d.`);
   try {
     return backfillPlan({ from, to, windowMilliseconds, resources });
   } catch (error) {

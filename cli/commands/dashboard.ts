@@ -8,7 +8,7 @@ import { withWarehouse } from '../with-warehouse.ts';
 
 export function dashboardCommand(): Command {
   return new Command('dashboard')
-    .description('Write the dashboard as one HTML file, which opens anywhere and loads nothing.')
+    .description('Write the dashboard to one self-contained HTML file.')
     .requiredOption('--out <file>', 'the file to write')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook dashboard --out dashboard.html')
@@ -31,11 +31,11 @@ export function dashboardCommand(): Command {
     });
 }
 
-/** Who opens it meanwhile sees the old one or the new one. */
+/** A reader that opens the file meanwhile sees either the old or the new version. */
 async function replaceFile(path: string, text: string): Promise<void> {
   const beside = `${path}.${process.pid}.tmp`;
   try {
-    // Anew: in a folder of many users a link may wait under this name.
+    // Always a new file: in a folder of many users a link may wait under this name.
     await rm(beside, { force: true });
     await writeFile(beside, text, { flag: 'wx' });
     await rename(beside, path);

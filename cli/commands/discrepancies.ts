@@ -7,8 +7,8 @@ import { withWarehouse } from '../with-warehouse.ts';
 
 export function discrepanciesCommand(): Command {
   return new Command('discrepancies')
-    .description('Differences between source and warehouse that reconciles found, the newest first.')
-    .argument('[name]', 'of one connection only')
+    .description('List the differences between source and warehouse that reconciles found, newest first.')
+    .argument('[name]', 'only this connection')
     .option('--limit <n>', 'how many', limitOption, 100)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook discrepancies acme-us')

@@ -12,7 +12,7 @@ export function eraseCommand(setExitCode: SetExitCode): Command {
     )
     .argument('<name>', 'the connection')
     .argument('<resource>', 'bills, expenses, …')
-    .argument('<id>', 'of the record')
+    .argument('<id>', 'ID of the record')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -47,10 +47,10 @@ function show(
       ]),
     ],
   );
-  if (marts.length > 0) print(`\nThe marts were built anew (${marts.join(', ')}).`);
+  if (marts.length > 0) print(`\nThe marts were rebuilt (${marts.join(', ')}).`);
   if (hosts.length > 0) {
     print(
-      '\nOther hosts may keep files of exports and builds. A worker that runs there clears them within 10 s; else the next one that starts there:',
+      '\nOther hosts may keep files of exports and builds. A worker running there removes them within 10 s; otherwise the next one that starts there does:',
     );
     for (const host of hosts.slice(0, mostHosts)) print(`  ${host.name}, last seen ${shown(host.seen_at)}`);
     if (hosts.length > mostHosts)
@@ -58,21 +58,21 @@ function show(
   }
   if (kept.length > 0) {
     print(
-      `\nNot all of ${id} of ${resourceName} of ${name} may be gone. Run the same command again once this is mended:`,
+      `\nSome of ${resourceName} ${id} of ${name} may remain. Fix the following, then run the same command again:`,
     );
     for (const problem of kept) print(`  ${problem}`);
     return;
   }
   if (snapshots.length === 0 && Object.values(held).every((rows) => rows === 0)) {
     print(
-      `\nNothing of ${id} of ${resourceName} of ${name} was held. If it was not erased before, check the ID. A deletion of it is ` +
-        'recorded all the same: a page on its way may show it.',
+      `\nDaybook held nothing about ${resourceName} ${id} of ${name}. Unless you erased it before, check the ID. A deletion was ` +
+        'recorded anyway, in case a page in flight still shows it.',
     );
     return;
   }
   print(
-    `\nErased ${id} of ${resourceName} of ${name}. That it was deleted stays known. Backups, files that were copied and what other ` +
-      'records say of it are not reached.',
+    `\nErased ${resourceName} ${id} of ${name}. The fact that it was deleted is kept. Backups, copied files, and mentions in ` +
+      'other records are not affected.',
   );
 }
 

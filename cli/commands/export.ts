@@ -16,13 +16,13 @@ interface Options {
 export function exportCommand(setExitCode: SetExitCode): Command {
   return new Command('export')
     .description(
-      'Publish all tables as one consistent Parquet snapshot, unless nothing has changed since the last. The marts are built afterwards.',
+      'Publish all tables as one consistent Parquet snapshot if anything has changed since the last one, then build the marts.',
     )
-    .option('--every <duration>', 'instead set how often it happens by itself, or "off"')
+    .option('--every <duration>', 'schedule exports at this interval, or "off", instead of exporting now')
     .option('--wait', 'wait until the marts are built too')
     .option('--no-wait', 'start it and return')
-    .option('--force', 'publish one although nothing has changed', false)
-    .option('--iceberg', 'let Iceberg tables show it too, as DAYBOOK_LAKE_FORMAT=iceberg does', false)
+    .option('--force', 'publish a snapshot even if nothing has changed', false)
+    .option('--iceberg', 'also publish it as Iceberg tables, as DAYBOOK_LAKE_FORMAT=iceberg does', false)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook export --wait\n  $ npx daybook export --every 1h')
     .action(async ({ every, wait, force, iceberg, json = false }: Options) => {

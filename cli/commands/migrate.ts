@@ -7,7 +7,7 @@ import { readServiceSettings } from '../settings.ts';
 
 export function migrateCommand(): Command {
   return new Command('migrate')
-    .description('Bring the warehouse to this release. Safe to run twice and by many at once.')
+    .description('Migrate the warehouse schema to this release. Safe to run repeatedly and concurrently.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ DATABASE_URL=postgres://… npx daybook migrate')
     .action(async ({ json }: { json?: true }) => {
@@ -25,7 +25,7 @@ export function migrateCommand(): Command {
             : `Migrated: ${describeMigrations(result.applied)}.`,
         );
         if (result.readerSql !== null) {
-          print('The role for readers may not be made by this user. An administrator runs:');
+          print('This user may not create the role for readers. Have an administrator run:');
           print(result.readerSql);
         }
       } finally {

@@ -6,9 +6,9 @@ import { withWarehouse } from '../with-warehouse.ts';
 export function pruneCommand(): Command {
   return new Command('prune')
     .description(
-      'Remove runs, closed entries and old versions, as DAYBOOK_KEEP_RUNS and DAYBOOK_KEEP_HISTORY say.',
+      'Remove runs, closed entries and old versions according to DAYBOOK_KEEP_RUNS and DAYBOOK_KEEP_HISTORY.',
     )
-    .option('--dry-run', 'only count what would go', false)
+    .option('--dry-run', 'only count what would be removed', false)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ DAYBOOK_KEEP_HISTORY=730d npx daybook prune --dry-run')
     .action(async ({ dryRun, json }: { dryRun: boolean; json?: true }) => {
@@ -19,7 +19,7 @@ export function pruneCommand(): Command {
         printJson({ dry_run: dryRun, rows: pruned });
         return;
       }
-      printTable(['table', dryRun ? 'would go' : 'removed'], Object.entries(pruned));
+      printTable(['table', dryRun ? 'would be removed' : 'removed'], Object.entries(pruned));
       if (dryRun) print('\nNothing was removed: this was a dry run.');
     });
 }

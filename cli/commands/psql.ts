@@ -13,7 +13,7 @@ import { exitCodes, type ExitCode, type SetExitCode } from '../exit-codes.ts';
 export function psqlCommand(setExitCode: SetExitCode): Command {
   return new Command('psql')
     .description('Open psql on the warehouse, with the login that "daybook url" names.')
-    .argument('[arguments...]', 'behind "--", what psql is given')
+    .argument('[arguments...]', 'arguments for psql, after "--"')
     .addHelpText(
       'after',
       '\nExample:\n  $ npx daybook psql\n  $ npx daybook psql -- --csv -c "table marts.vendors"',
@@ -33,7 +33,7 @@ async function runPsqlDirectly(url: URL, args: readonly string[]): Promise<ExitC
 }
 
 /**
- * Where the address says how to log in, psql does so through this process and never holds the password. A psql before 16 cannot be
+ * If the address says how to log in, psql does so through this process and never holds the password. A psql before 16 cannot be
  * told to log in by SCRAM alone, and each connects again by itself when the server goes away, to whoever has the port by then.
  */
 async function runPsqlRelayed(url: URL, args: readonly string[]): Promise<ExitCode> {
@@ -68,7 +68,7 @@ function relayedAddress(url: URL, folder: string): string {
 /** Part of the name of the socket only. */
 const socketPort = '5432';
 
-/** What an address says of the session, and not of the way to the server. */
+/** The parameters of an address that concern the session, not the way to the server. */
 const settingsOfSession = ['application_name', 'client_encoding', 'options'];
 
 /** Nothing that asks for a way to the server, or for proof of it, which here is this process's business. */

@@ -5,7 +5,7 @@ import { removeCommand } from './reader/remove.ts';
 
 export function readerCommand(): Command {
   return new Command('reader')
-    .description('Logins that see some connections only, for who shows companies their own data.')
+    .description('Logins limited to some connections, for showing companies their own data.')
     .addHelpText('after', '\nExample:\n  $ npx daybook reader add acme-reports --connection acme-us')
     .addCommand(addCommand())
     .addCommand(listCommand())

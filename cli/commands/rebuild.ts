@@ -12,7 +12,7 @@ interface Options {
 
 export function rebuildCommand(): Command {
   return new Command('rebuild')
-    .description('Make the finance tables of a connection again from history, without the API.')
+    .description("Rebuild a connection's finance tables from history, without the API.")
     .argument('<name>', 'the connection')
     .option('--resource <resource>', 'one resource only; may be given several times', listOption)
     .option('--json', 'print JSON')
@@ -45,7 +45,7 @@ function progressLines(): (sofar: RebuiltResource) => void {
 
 function show(name: string, rebuilt: readonly RebuiltResource[]): void {
   printTable(
-    ['resource', 'written', 'of them lost', 'rows removed'],
+    ['resource', 'written', 'restored', 'rows removed'],
     rebuilt.map(({ resource, written, restored, removed }) => [resource, written, restored, removed]),
   );
   print(`\nRebuilt ${name} from history.`);

@@ -28,7 +28,7 @@ export function reconcileCommand(setExitCode: SetExitCode): Command {
     .option('--resource <resource>', 'one resource only; may be given several times', listOption)
     .option(
       '--approve-deletes',
-      'first delete what the last stopped reconcile listed, and nothing found since',
+      'first delete what the last stopped reconcile listed, and nothing that was found later',
       false,
     )
     .option('--no-wait', 'start it and return')
@@ -50,7 +50,7 @@ export function reconcileCommand(setExitCode: SetExitCode): Command {
     });
 }
 
-/** What waits at this moment, said and named: whatever waits by the time the reconcile begins was not approved. */
+/** Names and prints the deletions that wait at this moment: others that wait when the reconcile begins are not approved. */
 async function approval(
   warehouse: Warehouse,
   { connection, resources }: { connection: string; resources?: readonly string[] },

@@ -7,8 +7,8 @@ import { withWarehouse } from '../with-warehouse.ts';
 
 export function runsCommand(): Command {
   return new Command('runs')
-    .description('The last runs and what they did.')
-    .argument('[name]', 'of one connection only')
+    .description('Show the latest runs and what they did.')
+    .argument('[name]', 'only this connection')
     .option('--limit <n>', 'how many', limitOption, 20)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook runs acme-us --limit 5')

@@ -10,8 +10,8 @@ export function sqlCommand(): Command {
   return new Command('sql')
     .description('Run one query on the warehouse, read-only, as the role for readers.')
     .argument('<query>')
-    .option('--json', 'print JSON: one object a row, decimals as strings with all their digits')
-    .option('--csv', "print CSV; a text that a spreadsheet would run begins with '")
+    .option('--json', 'print JSON: one object per row; decimals are strings with every digit')
+    .option('--csv', "print CSV; text that a spreadsheet would run as a formula is prefixed with '")
     .addHelpText(
       'after',
       '\nExample:\n  $ npx daybook sql "select resource, count(*) from finance.deleted_records group by 1"',
@@ -30,7 +30,7 @@ export function sqlCommand(): Command {
     });
 }
 
-/** What a reader may not do, with what a reader may. */
+/** Adds what a reader may do to an error about what a reader may not. */
 function explainRefusal(error: unknown): never {
   const refusals: Record<string, string> = {
     '25006': 'this command only reads',
@@ -60,7 +60,7 @@ function csvField(value: string | number | boolean | null): string {
   return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** A spreadsheet runs what begins like a formula, unless an apostrophe stands before it. Numbers stay as they are. */
+/** A spreadsheet runs text that begins like a formula, unless an apostrophe precedes it. Numbers stay as they are. */
 function asText(value: string): string {
   const isNumber = /^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value);
   return (beginsLikeFormula(value) || beginsLikeFormula(value.trimStart())) && !isNumber

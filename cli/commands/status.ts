@@ -30,10 +30,12 @@ import { withoutPassword } from '../without-password.ts';
 
 export function statusCommand(setExitCode: SetExitCode): Command {
   return new Command('status')
-    .description('How fresh every connection is, and where everything runs. Exits with 3 when one is stale.')
+    .description(
+      'Show how fresh each connection is, and where everything runs. Exits with 3 if any is stale.',
+    )
     .argument('[name]', 'one connection only')
-    .option('--all', `every connection, not only the ${mostShown} that need a person first`)
-    .option('--json', 'print JSON, of every connection')
+    .option('--all', `all connections, not just the ${mostShown} that most need attention`)
+    .option('--json', 'print JSON, for every connection')
     .addHelpText('after', '\nExample:\n  $ npx daybook status acme-us')
     .action(async (name: string | undefined, { all, json }: { all?: true; json?: true }) => {
       await withWarehouse(async (warehouse, settings) => {
@@ -76,14 +78,14 @@ export function statusCommand(setExitCode: SetExitCode): Command {
     });
 }
 
-/** More in a terminal nobody reads. */
+/** More would be too much to read in a terminal. */
 const mostShown = 20;
 
 interface Reported {
   readonly connections: readonly ConnectionReport[];
   /** Whether any is stale, shown or not. */
   readonly stale: boolean;
-  /** What is to be said of those that are not shown; empty: there are none. */
+  /** A sentence about those that are not shown; empty: there are none. */
   readonly left: string;
 }
 
@@ -110,8 +112,8 @@ async function firstOf(
       hidden <= 0
         ? ''
         : `${shown(hidden)} more ${hidden === 1 ? 'connection is' : 'connections are'} not shown, ` +
-          `${needy === 0 ? 'none' : shown(needy)} of which ${needy > 1 ? 'need' : 'needs'} a person. ` +
-          '"daybook status NAME" shows one, "daybook status --all" every one.',
+          `${needy === 0 ? 'none' : shown(needy)} of which ${needy > 1 ? 'need' : 'needs'} attention. ` +
+          '"daybook status NAME" shows one, "daybook status --all" shows all.',
   };
 }
 
@@ -173,12 +175,12 @@ function show(
   }
   for (const connection of connections) {
     print(`\n${headline(connection)}`);
-    for (const trouble of connection.troubles) print(`  tried again: ${trouble}`);
+    for (const trouble of connection.troubles) print(`  retrying: ${trouble}`);
     for (const line of scheduleLines(connection)) print(`  ${line}`);
     for (const line of webhookLines(connection)) print(`  ${line}`);
     for (const line of wantedLines(connection)) print(`  ${line}`);
     const seenBy = readers.get(connection.name) ?? [];
-    if (seenBy.length > 0) print(`  readers beside those of all: ${seenBy.join(', ')}`);
+    if (seenBy.length > 0) print(`  readers limited to some connections: ${seenBy.join(', ')}`);
     for (const alert of alertsOf.get(connection.name) ?? []) print(`  ${alertLine(alert)}`);
     printTable(
       ['stream', 'state', 'complete up to', 'last success', 'age', 'reconciled'],
@@ -194,7 +196,7 @@ function show(
   }
 }
 
-/** Those of some connections, by connection. */
+/** The readers limited to some connections, by connection. */
 function readersByConnection(readers: readonly ReaderListed[]): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const { reader, connections } of readers)
@@ -213,7 +215,7 @@ function headline({ name, platform, last_run: run, quarantined }: ConnectionRepo
 
 function scheduleLines(connection: ConnectionReport): string[] {
   const { every_seconds: seconds, stretch, paused, stale, failures, next_run_at: next } = connection;
-  const how = seconds === null ? 'when somebody asks' : everyInWords({ every_seconds: seconds, stretch });
+  const how = seconds === null ? 'on request' : everyInWords({ every_seconds: seconds, stretch });
   return [
     `synced ${how}${next === null ? '' : `, next at ${shown(next)}`}`,
     ...(paused === null ? [] : [`paused: ${paused.why}`]),
@@ -229,8 +231,8 @@ function alertLine({ kind, opened_at, message, remedy }: Alert): string {
 function webhookLines({ webhooks }: ConnectionReport): string[] {
   const { last_received_at: last, waiting, applied_24h: applied, unannounced_24h: unannounced } = webhooks;
   if (last === null) return [];
-  const waits = waiting > 0 ? `, ${shown(waiting)} wait` : '';
-  const changes = `changes of 24 h: ${shown(applied)} by webhook, ${shown(unannounced)} by a sync alone`;
+  const waits = waiting > 0 ? `, ${shown(waiting)} waiting` : '';
+  const changes = `changes in 24 h: ${shown(applied)} by webhook, ${shown(unannounced)} by sync only`;
   return [`webhooks: last at ${shown(last)}${waits}; ${changes}`];
 }
 
@@ -239,16 +241,16 @@ function wantedLines({ name, streams }: ConnectionReport): string[] {
   if (wanted.length === 0) return [];
   const listed = wanted.map(({ stream, reconcile_wanted_at: since }) => `${stream} (since ${shown(since)})`);
   return [
-    `a reconcile is wanted of ${listed.join(', ')}: the next sync starts it, or "daybook reconcile ${name}"`,
+    `needs a reconcile: ${listed.join(', ')}. The next sync starts it; to start it now: daybook reconcile ${name}`,
   ];
 }
 
 const inWords: Record<StreamStatus['state'], string> = {
   never: 'not complete yet',
   reading: 'being read',
-  begun: 'begun: the next sync goes on',
-  failing: 'failing, tried again',
-  missing: 'missing: its list answers 404, the next sync asks again',
+  begun: 'partly read: the next sync continues',
+  failing: 'failing, retrying',
+  missing: 'missing: its list returns 404; the next sync retries',
   stalled: 'stalled: run "daybook reconcile"',
   unsupported: 'not offered for this platform',
   complete: 'complete',

@@ -14,7 +14,9 @@ interface Options {
 
 export function upCommand(): Command {
   return new Command('up')
-    .description('Start what is not configured, migrate, and run worker and HTTP server until stopped.')
+    .description(
+      'Start whatever is not configured, migrate, and run a worker and the HTTP server until stopped.',
+    )
     .option('--sandbox', 'allow sandbox data in the database that DATABASE_URL names', false)
     .option(
       '--take-over',

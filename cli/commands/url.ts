@@ -5,9 +5,7 @@ import { print, printJson } from '../printer.ts';
 
 export function urlCommand(): Command {
   return new Command('url')
-    .description(
-      'Print the URL with which BI tools read the warehouse: that of a login for readers, which writes nothing. It holds its password.',
-    )
+    .description('Print the URL for BI tools: a read-only login, including its password.')
     .option('--json', 'print JSON: the URL and its parts')
     .addHelpText('after', '\nExample:\n  $ npx daybook url\n  $ npx daybook url --json | jq -r .password')
     .action(async ({ json }: { json?: true }) => {

@@ -3,13 +3,13 @@ import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { print, printTable } from '../printer.ts';
 import type { RunningUp } from '../start-up.ts';
 
-/** What the tour ends with: what is there now, where to look, and what to try. */
+/** Prints the end of the tour: the counts in Postgres, where to look, and queries to try. */
 export async function summarise(
   warehouse: Warehouse,
   { settings, httpUrl }: RunningUp,
   { hasMarts }: { hasMarts: boolean },
 ): Promise<void> {
-  print('\nWhat is in Postgres now');
+  print('\nIn Postgres now');
   const { columns, rows } = await queryAsReader(warehouse, countsQuery);
   printTable(columns, rows);
   print('\nWhere to look');
@@ -44,8 +44,8 @@ const deletedQuery =
   'select resource, id, source, deleted_at from finance.deleted_records order by deleted_at desc';
 
 /**
- * What is open is what the marts call so: posted, issued, and more than noise due today. Nothing is taken off it, and a sum that needs
- * an amount that is not known is null.
+ * A bill is open as the marts define it: posted, issued, and more than noise due today. Nothing is taken off it, and a sum that needs
+ * an unknown amount is null.
  */
 export const queriesToTry: readonly string[] = [
   'select connection_id, currency_code, case when count(*) = count(open_bills) then sum(open_bills) end as open from marts.ap_ageing where is_today group by 1, 2 order by 1, 2',
@@ -53,7 +53,7 @@ export const queriesToTry: readonly string[] = [
   deletedQuery,
 ];
 
-/** Where there is no Python to build marts with. */
+/** For hosts without the Python that builds marts. */
 const queriesWithoutMarts: readonly string[] = [
   'select connection_id, currency_code, status, count(*) as bills, case when count(*) = count(amount_due) then sum(amount_due) end as amount_due from finance.bills group by 1, 2, 3 order by 1, 2, 3',
   'select connection_id, vendor_id, count(*) as bills, max(issue_date) as last_bill from finance.bills group by 1, 2 order by bills desc limit 10',

@@ -26,7 +26,7 @@ const shownConnections = ['acme-us', 'acme-eu'] as const;
 const [changing] = shownConnections;
 
 /**
- * Starts everything, copies two sandbox companies, lets the source change, and says where to look. Run again, it goes on with
+ * Starts everything, copies two sandbox companies, lets the source change, and says where to look. A second run continues with
  * the same data. Keeps running until it is stopped, unless `once`.
  */
 export async function tour({ once, sandbox }: { once: boolean; sandbox: boolean }): Promise<ExitCode> {
@@ -82,13 +82,13 @@ interface Guide {
   client: Client;
 }
 
-/** Webhooks bring what the source tells, a sync what they missed, and a reconcile what the source keeps to itself. */
+/** Webhooks bring the announced changes, a sync brings those that they missed, and a reconcile finds the rest. */
 async function followChanges(guide: Guide, sandbox: NonNullable<RunningUp['sandbox']>): Promise<ExitCode[]> {
   const desk: Desk = { sandbox, connection: changing, credentials: guide.up.settings.api };
   await followWebhooks(guide, desk);
   const { changed, vanished } = await workUnheard(desk);
   print(
-    `\nThen ${changed} records of ${changing} change while no webhook gets through, and a bill is deleted without a word:\n  ${vanished}`,
+    `\nThen ${changed} records of ${changing} change while no webhook gets through, and a bill is deleted without an event:\n  ${vanished}`,
   );
   const endings = [await syncOf(guide, changing), await reconcileOf(guide, changing)];
   const [newest] = await readDiscrepancies(guide.warehouse, { connectionId: changing, limit: 1 });
@@ -97,7 +97,7 @@ async function followChanges(guide: Guide, sandbox: NonNullable<RunningUp['sandb
   const year = new Date().getUTCFullYear();
   const [from, to] = [`${year - 1}-01-01`, `${year}-01-01`];
   print(
-    `\nWhat this would read: daybook backfill ${changing} --from ${from} --to ${to} --window 90d --dry-run`,
+    `\nPreview of a backfill: daybook backfill ${changing} --from ${from} --to ${to} --window 90d --dry-run`,
   );
   const plan = backfillPlan({ from, to, windowMilliseconds: 90 * 86_400_000, resources: [] });
   await previewBackfill({ connection: changing, plan, json: false });
@@ -109,7 +109,7 @@ async function followWebhooks({ warehouse }: Guide, desk: Desk): Promise<void> {
   const bookings = await workOnBills(desk);
   const { changed, entered, deleted } = bookings;
   print(
-    `\nAt the source somebody works on three bills of ${changing}, and the service sends a webhook for each:\n` +
+    `\nAt the source, three bills of ${changing} change, and the service sends a webhook for each:\n` +
       `  ${changed} is changed\n  ${entered} is new\n  ${deleted} is deleted`,
   );
   const seconds = await secondsUntilCopied(warehouse, { connection: changing, bookings, since });
@@ -162,7 +162,7 @@ async function addMissing(warehouse: Warehouse, { settings, sandbox }: RunningUp
         connectionId: name,
         apiAddress: settings.api.address,
         token: accessToken,
-        // They name the vendors.
+        // The platform records name the vendors.
         expandPlatformData: true,
         syncEvery: 15 * 60_000,
         reconcileEvery: 86_400_000,

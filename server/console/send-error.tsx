@@ -37,7 +37,7 @@ export function sendError({ logger }: Pick<ConsoleParts, 'logger'>) {
       return sendMessage(request, reply, {
         status: 503,
         title: 'The database does not answer',
-        text: 'Everything goes on by itself when it does. "daybook doctor" says where it is expected.',
+        text: 'Everything resumes by itself once it does. "daybook doctor" says where it is expected.',
       });
     }
     logger.error({ route: request.routeOptions.url, ...traceOf(error) }, 'A page of the console failed.');

@@ -38,7 +38,7 @@ const goneOpenBeforeWords = [
 
 const isOfMonthBefore = `coalesce(issue_date < date_trunc('month', as_of_date), true)`;
 
-/** What figures leave out: one row (connection_id, currency_code, amount) for each document, and the words for them. */
+/** The documents that figures leave out: one row (connection_id, currency_code, amount) for each, and the words for them. */
 const leftOuts = {
   /** Bills of an unknown status, which no figure of what is owed has. */
   unknown_status: {
@@ -62,7 +62,7 @@ const leftOuts = {
       and ${isOfMonthBefore}`,
     words: [
       ...(['bill', 'with an amount that no payment or credit explains'] as const),
-      ...(['told in the past without it', 'together'] as const),
+      ...(['shown without it in past months', 'together'] as const),
     ],
   },
   /** Bills of which more was due on days before than their total less what had settled them, such as a late fee. */
@@ -74,7 +74,7 @@ const leftOuts = {
     group by connection_id, currency_code, document_id`,
     words: [
       ...(['bill', 'of which more is due than payments and credits leave'] as const),
-      ...(['told with it at past month ends, though nobody knows since when', 'together'] as const),
+      ...(['shown with it at past month ends, although it is unknown since when', 'together'] as const),
     ],
   },
   /** Bills of which nobody knows when what settled them did. */
@@ -85,7 +85,7 @@ const leftOuts = {
       and ${isOfMonthBefore}`,
     words: [
       ...(['bill', 'with payments or credits without a date'] as const),
-      ...(['told as settled with them on every day', 'together'] as const),
+      ...(['shown as settled with them on every day', 'together'] as const),
     ],
   },
   /** Documents without a date, which are spend of no month. */
@@ -266,7 +266,7 @@ export function leftOutWords(
   });
 }
 
-/** What is above 0, what is below, and how many amounts are in neither sum, for nobody knows them. */
+/** The sum above 0, the sum below, and how many unknown amounts are in neither. */
 function sumWords(
   { above, below, unknown }: { above: Decimal; below: Decimal; unknown: number },
   currency: string,

@@ -35,7 +35,7 @@ export interface Dashboard {
 export type Freshness = z.infer<typeof freshness>;
 export type ChartRead = Omit<Chart, 'views'> & { readonly views: readonly ChosenView[] };
 
-/** What a mart and its columns are, as their comments say. */
+/** A mart and its columns, with their comments. */
 export interface MartRead {
   readonly mart: string;
   readonly comment: string;
@@ -43,7 +43,7 @@ export interface MartRead {
 }
 
 /**
- * Reads all that the dashboard shows, from one build of the marts. Of many connections `asked` is one that can be chosen in any case. Throws
+ * Reads all that the dashboard shows, from one build of the marts. `asked` can always be chosen, however many connections there are. Throws
  * MartsMissing.
  */
 export async function readDashboard(warehouse: Warehouse, asked: string | null = null): Promise<Dashboard> {

@@ -104,11 +104,11 @@ proofTest('a second backfill of the same time joins the one that runs', async ()
 
 test.each(
   some([
-    ['no time', [], /Say which time to read/],
-    ['half a time', ['--from', '2024-01-01'], /Say which time to read/],
+    ['no time', [], /Give a period: --from/],
+    ['half a time', ['--from', '2024-01-01'], /Give a period: --from/],
     ['an impossible day', ['--from', '2024-02-30', '--to', '2024-03-01'], /"2024-02-30" cannot be the from/],
     ['the wrong order', ['--from', '2024-03-01', '--to', '2024-02-01'], /from must lie before to/],
-    ['no window', [...spring, '--window', 'week'], /"week" is no window/],
+    ['no window', [...spring, '--window', 'week'], /"week" is not a window/],
     ['no resource', [...spring, '--resource', 'invoices'], /no resource invoices/],
     ['a schedule of a fixed time', [...spring, '--every', '7d'], /--last and --every only/],
     ['half a schedule', ['--every', '7d'], /takes both/],
@@ -135,7 +135,7 @@ test('a backfill on a schedule is one in Temporal that starts a backfill of the 
   const schedule = installation.client.schedule.getHandle(`backfill/${connection}`);
   const { code, stdout } = await installation.run(['backfill', connection, '--last', '90d', '--every', '7d']);
   expect(code).toBe(0);
-  expect(stdout).toContain(`Every 7d the last 90d of ${connection} are read again.`);
+  expect(stdout).toContain(`${connection}: the last 90d are reread every 7d.`);
   expect((await schedule.describe()).spec.intervals).toMatchObject([{ every: 7 * 86_400_000 }]);
   await schedule.trigger();
   const run = await eventually(async () => {

@@ -67,7 +67,7 @@ describe('a command line that cannot work exits with 2', () => {
     [['connection', 'add', 'acme', '--token-stdin', '--every', '15'], 'like 15m, or "off"'],
     [['connection', 'add', 'acme', '--token-stdin', '--every', '0s'], 'like 15m, or "off"'],
     [['connection', 'add', 'acme', '--token-stdin', '--every', '5m', '--no-schedule'], 'cannot be used with'],
-    [['connection', 'set', 'acme'], 'Say what to change'],
+    [['connection', 'set', 'acme'], 'Give --every, --reconcile-every or both'],
     [['quarantine', 'show', 'twelve'], 'whole number'],
     [['sandbox', '--records', '5'], 'It must be a whole number from 100 to 1,000,000.'],
     [['sandbox', '--port', '99999'], 'It must be a whole number from 0 to 65,535.'],

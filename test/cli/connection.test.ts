@@ -28,7 +28,7 @@ proofTest('a connection is added with intervals of its own, or without schedules
   await add('by-hand', '--every', '5m', '--reconcile-every', 'off');
   expect((await schedule('sync/by-hand')).spec.intervals?.[0]?.every).toBe(hour / 12);
   await expect(schedule('reconcile/by-hand')).rejects.toThrow();
-  expect((await add('unscheduled', '--no-schedule')).stdout).toContain('synced when somebody asks');
+  expect((await add('unscheduled', '--no-schedule')).stdout).toContain('synced on request');
   await expect(schedule('sync/unscheduled')).rejects.toThrow();
 });
 
@@ -83,12 +83,12 @@ proofTest(
     const { cwd, env } = installation;
     const removing = startDaybook(['connection', 'remove', 'interrupted'], { cwd, env });
     await removing.says(
-      /Removing interrupted: [\d,]+ rows deleted, now those of .* goes on when run again\./,
+      /Removing interrupted: [\d,]+ rows deleted, now deleting from .* run the command again to continue\./,
     );
     await expect(schedule('sync/interrupted')).rejects.toThrow();
     await removing.stop('SIGINT');
     await block.letGo();
-    const isGoing = /interrupted is being removed since .*: npx daybook connection remove interrupted\n/;
+    const isGoing = /The removal of interrupted began at .*: npx daybook connection remove interrupted\n/;
     expect((await connection('list')).stdout).toMatch(isGoing);
     expect((await installation.run(['status'])).stdout).toMatch(isGoing);
     const sooner = await add('interrupted');
@@ -139,7 +139,7 @@ test.each(some([['set', '--every', '1h'], ['pause', '--why', 'x'], ['resume']]))
   async (command, ...options) => {
     const { code, stderr } = await connection(command, 'nobody', ...options);
     expect(code).toBe(1);
-    expect(stderr).toBe('There is no connection nobody. "daybook connection list" shows those there are.\n');
+    expect(stderr).toBe('There is no connection nobody. "daybook connection list" lists them.\n');
   },
 );
 

@@ -22,20 +22,20 @@ test('data of remove --keep-data stays with its company: another one under that 
   const removed = await connection('remove', name, '--keep-data');
   expect([removed.code, removed.stderr]).toEqual([0, '']);
   expect(removed.stdout).toBe(
-    `Removed ${name}; its records, their history and deletions stay. They belong to organisation ${String(org)} (QUICKBOOKS): no other can be added as ${name}.\n` +
+    `Removed ${name}; its records, their history and deletions are kept. They belong to organization ${String(org)} (QUICKBOOKS); no other company can be added as ${name}.\n` +
       `Delete them with: npx daybook connection remove ${name}\n`,
   );
   const again = await connection('remove', name, '--keep-data');
   expect(again.code).toBe(0);
   expect(again.stdout).toContain(
-    `${name} was removed before; its records, their history and deletions stay.`,
+    `${name} was removed before; its records, their history and deletions are kept.`,
   );
   expect(await contentOf(name)).toEqual(before);
   expect(await deletedOf(name)).toEqual([{ id: deleted }]);
   for (const command of [['connection', 'list'], ['status']]) {
     const { stdout } = await installation.run(command);
     expect(stdout).toMatch(
-      new RegExp(`Records are kept of ${name}, removed at .*: of organisation ${String(org)}`),
+      new RegExp(`The records of ${name} \\(organization ${String(org)} .*, removed at .*, are kept`),
     );
   }
   const { stdout: status } = await installation.run(['status', '--json']);
@@ -44,12 +44,12 @@ test('data of remove --keep-data stays with its company: another one under that 
   const added = await add(name, other);
   expect(added.code).toBe(0);
   expect(added.stdout).toContain(
-    `It has the records that were kept of organisation ${String(org)} (QUICKBOOKS); a token of another company is refused.`,
+    `It takes over the kept records of organization ${String(org)} (QUICKBOOKS); a token for another company is rejected.`,
   );
   const refused = await sync(name);
   expect(refused.code).toBe(1);
   expect(refused.stdout + refused.stderr).toContain(
-    `The access token of ${name} opens another company than before`,
+    `The access token of ${name} now opens a different company`,
   );
   expect(await contentOf(name)).toEqual(before);
   expect(await deletedOf(name)).toEqual([{ id: deleted }]);
@@ -81,7 +81,7 @@ proofTest(
       ),
     );
     const removed = await connection('remove', name);
-    expect([removed.code, removed.stdout]).toEqual([0, `Deleted the records that were kept of ${name}.\n`]);
+    expect([removed.code, removed.stdout]).toEqual([0, `Deleted the kept records of ${name}.\n`]);
     expect(await contentOf(name)).toEqual([]);
     expect((await connection('remove', name)).stderr).toContain(`There is no connection ${name}.`);
     expect((await connection('list')).stdout).not.toContain(name);

@@ -30,12 +30,12 @@ describe('quarantine list', () => {
     const { code, stdout, stderr } = await list();
     expect(code).toBe(0);
     expect(idsIn(stdout)).toEqual(numbered(1300, 301));
-    expect(stderr).toBe('These are the newest 1,000 of 1,300 entries: "--limit 1300" shows all.\n');
+    expect(stderr).toBe('Showing the newest 1,000 of 1,300 entries; "--limit 1300" shows all.\n');
     const [all, closed] = [await list('--limit', '1300'), await list('--all', '--limit', '2')];
     expect(idsIn(all.stdout)).toEqual(numbered(1300, 1));
     expect(all.stderr).toBe('');
     expect(idsIn(closed.stdout)).toEqual(['bill-1305', 'bill-1304']);
-    expect(closed.stderr).toBe('These are the newest 2 of 1,305 entries: "--limit 1305" shows all.\n');
+    expect(closed.stderr).toBe('Showing the newest 2 of 1,305 entries; "--limit 1305" shows all.\n');
   });
 
   test('of one connection shows its entries alone', async () => {

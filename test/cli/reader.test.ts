@@ -76,7 +76,7 @@ test('reader add refuses connections that do not exist, and names that are none'
 test('reader remove ends it, and doctor names one whose login somebody dropped', async () => {
   const url = urlIn(await daybook('reader', 'add', 'short', '--connection', 'acme-us'));
   expect((await daybook('reader', 'remove', 'short')).stdout).toBe(
-    'Removed short: it sees nothing any more.\n',
+    'Removed short; it no longer sees anything.\n',
   );
   await expect(connectTo(url.href)).rejects.toThrow();
   expect((await daybook('reader', 'remove', 'short')).code).not.toBe(0);
@@ -116,7 +116,7 @@ test('where the owner may not make roles, the SQL for an administrator is printe
   await addCompanies(owned);
   const added = await daybookAt(url.href, 'reader', 'add', 'portal', '--connection', 'acme-us');
   const login = urlIn(added);
-  expect(added.stderr).toContain('An administrator of the server runs');
+  expect(added.stderr).toContain('Have a server administrator run the following');
   expect(added.stderr).not.toContain(login.password);
   await expect(connectTo(login.href)).rejects.toThrow();
   const sql = added.stderr.split('\n').filter((line) => /^(create|alter|grant) .*;$/.test(line));

@@ -62,13 +62,13 @@ proofTest('a sync of which one stream failed exits with 3 and names it', async (
   });
   const { code, stdout } = await installation.run(['sync', connection]);
   expect(code).toBe(3);
-  expect(stdout).toMatch(/Reading items kept failing/);
+  expect(stdout).toMatch(/Reading items failed for/);
 });
 
 test('a sync of an unknown connection exits with 1 and says how to see those there are', async () => {
   const { code, stderr } = await installation.run(['sync', 'nobody']);
   expect(code).toBe(1);
-  expect(stderr).toBe('There is no connection nobody. "daybook connection list" shows those there are.\n');
+  expect(stderr).toBe('There is no connection nobody. "daybook connection list" lists them.\n');
 });
 
 test('one resource is synced when only one is asked for', async () => {
@@ -117,7 +117,9 @@ proofTest('who asks for all and joins a sync of one resource gets a sync of all 
   expect((await first.ended).code).toBe(0);
   const { code, stderr } = await second.ended;
   expect(code).toBe(0);
-  expect(stderr).toContain('That run was of some resources only: one of all that was asked for follows.');
+  expect(stderr).toContain(
+    'That run covered only some resources; starting another for all that you asked for.',
+  );
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 

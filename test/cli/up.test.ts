@@ -49,7 +49,7 @@ proofTest(
     const rotate = ['connection', 'rotate-key'];
     const rotated = await daybook(rotate);
     expect(rotated).toMatchObject({ code: 0, stderr: '' });
-    expect(rotated.stdout).toContain('Sealed 1 access token anew.');
+    expect(rotated.stdout).toContain('Re-encrypted 1 access token.');
     const now = await readFile(key, 'utf8');
     expect(now).not.toBe(old);
     expect((await stat(key)).mode & 0o777).toBe(0o600);
@@ -61,7 +61,7 @@ proofTest(
     const refused = await daybook(['sync', 'acme-us']);
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain('run it again');
-    expect((await daybook(rotate)).stdout).toContain('Sealed 0 access tokens anew.');
+    expect((await daybook(rotate)).stdout).toContain('Re-encrypted 0 access tokens.');
     expect(await readFile(key, 'utf8')).toBe(now);
     expect((await daybook(['sync', 'acme-us'])).code).toBe(0);
   },

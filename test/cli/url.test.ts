@@ -168,7 +168,7 @@ test('where the owner may not make roles, url says in one sentence what an admin
   const refused = await daybook(place, ['url']);
   expect(refused.code).toBe(1);
   expect(refused.stderr.trim().split('\n')).toHaveLength(1);
-  const [, statements = ''] = /administrator of the server runs this once: (.*)$/m.exec(refused.stderr) ?? [];
+  const [, statements = ''] = /Have a server administrator run this once: (.*)$/m.exec(refused.stderr) ?? [];
   expect(statements).toMatch(/^create role daybook_bi_[0-9a-f]{8} login password 'SCRAM-SHA-256\$/);
   const admin = new pg.Client(limited.adminUrl);
   await admin.connect();

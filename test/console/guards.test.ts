@@ -216,9 +216,9 @@ describe('a notice', () => {
 
   test('is shown by another process of the same warehouse', async () => {
     const cookie = await noticeOfPause();
-    expect(await shownWith(cookie)).toContain(`${await paused} is paused. What runs goes on.`);
+    expect(await shownWith(cookie)).toContain(`${await paused} is paused. Running work continues.`);
     const shadowed = await shownWith(`daybook_notice=done%20Call%20555; ${cookie}`);
-    expect(shadowed).toContain(`${await paused} is paused. What runs goes on.`);
+    expect(shadowed).toContain(`${await paused} is paused. Running work continues.`);
     expect(shadowed).not.toContain('Call 555');
   });
 
@@ -239,7 +239,7 @@ describe('a notice', () => {
     onTestFinished(() => {
       vi.useRealTimers();
     });
-    expect(await shownWith(cookie)).not.toContain('is paused. What runs goes on.');
+    expect(await shownWith(cookie)).not.toContain('is paused. Running work continues.');
   });
 
   /** As a browser sends it. Another console of the warehouse answers, as another process would. */

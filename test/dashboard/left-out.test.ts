@@ -198,7 +198,7 @@ test('what one vendor owes back is taken off nothing that another one is owed, a
     'NOK 100.00 is overdue, 0.00 of open bills falls due within 7 days; 100.00 of credits is not applied yet.',
   );
   expect(await gapOf(page, 'ap-trend')).toBe(
-    '1 bill with an amount that no payment or credit explains is told in the past without it (together 2.00).',
+    '1 bill with an amount that no payment or credit explains is shown without it in past months (together 2.00).',
   );
   expect(await gapOf(page, 'ap-ageing')).toBeNull();
 });

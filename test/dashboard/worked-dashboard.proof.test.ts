@@ -75,12 +75,12 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
     ] as const)
       for (const connection of ['unknown-alone', ''])
         expect(seen(id, connection, 'PLN')?.gap, `${id} ${connection}`).toContain(left);
-    // Nobody knows which month it is spend of.
+    // The month of this spend is unknown.
     expect(seen('spend-by-month', 'unknown-alone', 'NZD')?.gap).toContain(
       '1 document of an unknown status is left out (spend 5,000.00)',
     );
 
-    // What is above 0 and what is below hide nothing of each other.
+    // Amounts above 0 and below hide nothing of each other.
     expect(seen('ap-ageing', 'netted', 'NZD')?.gap).toBe(
       '2 bills of an unknown status are left out (amount due 1,000.00 and -1,000.00).',
     );
@@ -93,31 +93,31 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
 
     // A payment of Wednesday leaves what is due; one without a date settles nobody knows when.
     expect(seen('ap-trend', 'settlements', 'NZD')?.gap).toBe(
-      '1 bill with payments or credits without a date is told as settled with them on every day (together 5,000.00).',
+      '1 bill with payments or credits without a date is shown as settled with them on every day (together 5,000.00).',
     );
 
     // It is open at the end of October, and not of September, when the bill was; what was paid is not due.
     expect(seen('ap-trend', 'fee-once-paid', 'NZD')?.gap).toBe(
-      '1 bill of which more is due than payments and credits leave is told with it at past month ends, though nobody knows since when (together 10.00).',
+      '1 bill of which more is due than payments and credits leave is shown with it at past month ends, although it is unknown since when (together 10.00).',
     );
     expect(seen('ap-trend', 'no-more-is-due', 'NZD')?.sentence).toContain('NZD 0.00 is open today');
     expect(seen('ap-trend', 'no-more-is-due', 'NZD')?.gap).toBeUndefined();
     // That only the vendor credit tells of it makes no difference.
     expect(seen('ap-trend', 'credited-some-day', 'NZD')?.gap).toBe(
-      '1 bill with payments or credits without a date is told as settled with them on every day (together 30.00).',
+      '1 bill with payments or credits without a date is shown as settled with them on every day (together 30.00).',
     );
 
     // No month end that is over has a bill of this month or of a later one.
     expect(seen('ap-trend', 'this-month', 'NZD')?.gap).toBe(
-      '1 bill with an amount that no payment or credit explains is told in the past without it (together 2.00).',
+      '1 bill with an amount that no payment or credit explains is shown without it in past months (together 2.00).',
     );
 
-    // What is known of the sum is told beside what is not.
+    // The known part of the sum is shown beside the unknown one.
     expect(seen('ap-trend', 'undated-unknown', 'NZD')?.gap).toBe(
-      '3 bills with payments or credits without a date are told as settled with them on every day (together 30.00 and 2 unknown amounts).',
+      '3 bills with payments or credits without a date are shown as settled with them on every day (together 30.00 and 2 unknown amounts).',
     );
 
-    // What waits for approval is told beside each figure that has it, with what the figure has of it.
+    // Deletions that wait for approval are shown beside each figure that has them, with their part of it.
     const found = 'that a reconcile found gone at the source';
     const isDue = `1 document ${found} is counted until somebody approves the deletion (due 10.00)`;
     const ahead = (documents: string, amount: string): string =>
@@ -134,13 +134,13 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
       `1 settled document ${found} is counted at past month ends until somebody approves the deletion (open then 60.00).`,
     );
 
-    // What is owed back is in the figures of today, and taken off no month end.
+    // Amounts owed back are in the figures of today, and taken off no month end.
     const isOwedBack = `1 document ${found} is counted until somebody approves the deletion (due -30.00).`;
     expect(seen('ap-ageing', 'credit-gone', 'NZD')?.gap).toBe(isOwedBack);
     expect(seen('ap-trend', 'credit-gone', 'NZD')?.gap).toBeUndefined();
     expect(seen('ap-ageing', 'awaiting', 'SGD')?.gap).toContain('(due -20.00)');
 
-    // What a credit settles later nobody pays.
+    // Nobody pays the amount that a credit settles later.
     expect(seen('cash-requirements', 'credited-later', 'NZD')?.gap).toBe(
       'Credits settle 160.00 of it from a later day on, which is due until then and not expected to be paid.',
     );
@@ -197,7 +197,7 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
     expect(duplicates?.empty).toBe('No bill looks like one purchase with another bill or with an expense.');
     expect(duplicates?.about).toContain('two expenses are never compared');
 
-    // What pays off a card is spend a second time, in each chart that has it.
+    // A payment of a card is spend a second time, in each chart that has it.
     const paysOff = (documents: string, amount: string): string =>
       `${documents} with lines on an account that bills are owed on or expenses are paid from ${documents.startsWith('1 ') ? 'is' : 'are'} in spend, perhaps a second time (those lines ${amount}).`;
     for (const [id, gap] of [
@@ -225,8 +225,8 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
     expect(seen('ap-trend', 'odd-documents', 'NZD')?.gap).toBe(
       [
         '1 credit of an unknown status is left out (remaining 30.00)',
-        '1 bill with an amount that no payment or credit explains is told in the past without it (together 2.00)',
-        '1 bill of which more is due than payments and credits leave is told with it at past month ends, though nobody knows since when (together 10.00).',
+        '1 bill with an amount that no payment or credit explains is shown without it in past months (together 2.00)',
+        '1 bill of which more is due than payments and credits leave is shown with it at past month ends, although it is unknown since when (together 10.00).',
       ].join('; '),
     );
     for (const id of ['key-figures', 'ap-ageing', 'cash-requirements'])
@@ -389,7 +389,7 @@ test('recurring revenue of all connections begins where each of them was observe
     const { revenue: old } = await recurringIn(shelf, workedOn, 'old');
     expect(old?.rows.map(([month]) => month)).toEqual(['Aug 2026', 'Sep 2026', 'Oct 2026', 'Nov 2026']);
     expect(old?.gap).toBeUndefined();
-    // What came later, and is told as new, was not there before.
+    // A later item that counts as new was not there before.
     const { revenue: dollars } = await recurringIn(shelf, workedOn, '', 'SGD');
     expect(dollars?.rows.map((row) => [row[0], row[2], row.at(-1)])).toEqual([
       ...[['Aug 2026', '0.00', '7.00'] as const, ['Sep 2026', '0.00', '7.00'] as const],
@@ -547,7 +547,7 @@ test('how old marts are is told from when they were built, not from the day that
   expect(readOn('2026-11-25T08:00:00Z')).toEqual([expect.stringContaining('2 days old')]);
 });
 
-/** What is told of recurring revenue of marts that were built at a moment. */
+/** The sentences on recurring revenue of marts that were built at a moment. */
 async function recurringIn(
   { warehouse, today }: Shelf,
   builtAt: string,
@@ -656,7 +656,7 @@ function crowdedWeek(): WorkedBook {
   return worked('crowded-week', { 0: alikeBills(12, 7 / 11) }, {});
 }
 
-/** Of one vendor and amount, each so many days after the one before. */
+/** Bills of one vendor and amount, each so many days after the previous one. */
 function alikeBills(count: number, days: number): ReturnType<typeof billOf>[] {
   return Array.from({ length: count }, (_, place) => {
     const issue_date = new Date(Date.UTC(2026, 9, 1 + Math.floor(place * days))).toISOString().slice(0, 10);

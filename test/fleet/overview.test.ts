@@ -116,7 +116,7 @@ describe('daybook status', () => {
     const shown = headlines(stdout);
     expect(shown.length).toBe(20);
     expect(shown[0]).toBe('co-00060');
-    expect(stdout).toContain('230 more connections are not shown, 21 of which need a person.');
+    expect(stdout).toContain('230 more connections are not shown, 21 of which need attention.');
     expect(stdout).toContain('"daybook status --all"');
     const all = await installation.run(['status', '--all']);
     expect(headlines(all.stdout).length).toBe(250);

@@ -61,7 +61,7 @@ test('the other way round what came is what went', async () => {
 
 test('people read a table, or that nothing moved; what is no snapshot is refused in one sentence', async () => {
   expect((await diff(first, second)).stdout).toMatch(new RegExp(`${us} +bills +1 +1 +1`));
-  expect((await diff(first, first)).stdout).toBe('No row is another.\n');
+  expect((await diff(first, first)).stdout).toBe('The snapshots hold the same rows.\n');
   expect(await diff(first, '20200101T000000Z-000000')).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(
@@ -70,7 +70,7 @@ test('people read a table, or that nothing moved; what is no snapshot is refused
   });
   expect(await diff('../..', second)).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('is no ID of a snapshot') as unknown,
+    stderr: expect.stringContaining('is not a snapshot ID') as unknown,
   });
 });
 

@@ -31,7 +31,7 @@ const lakes = await Promise.all(
     const { warehouse, url } = await createTestDatabase('template template0');
     await loadReleased({ version, url });
     await migrate(warehouse);
-    // Of a key that is gone.
+    // Its key is gone.
     await rows(warehouse, `delete from sync.settings where name = 'secret_key_fingerprint'`);
     const { id } = await row(warehouse, `select value as id from sync.settings where name = 'warehouse_id'`);
     const warehouseId = String(id);
@@ -71,7 +71,7 @@ describe.each(lakes)(
         recorded.map((id) => ({ id, latest: id === recorded.at(-1), problem: null })),
       );
       const { stdout: verified } = await daybook('snapshots', 'verify');
-      expect(verified).toContain(`Snapshot ${recorded.at(-1) ?? ''} is whole`);
+      expect(verified).toContain(`Snapshot ${recorded.at(-1) ?? ''} is intact`);
       const lake = await openLake({ location, scratch });
       for (const id of recorded.slice(0, -1))
         expect((await verifySnapshot(lake, { id, spillFolder: scratch })).problems).toEqual([]);

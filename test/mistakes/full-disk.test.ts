@@ -25,7 +25,7 @@ test('a disk too full for records alone is told of within seconds, and the sync 
   expect(opened!.text).toContain('(its disk is full)');
   const said = await eventually(async () => {
     const { stdout } = await installation.run(['status', name]);
-    return stdout.includes('tried again: ') ? stdout : undefined;
+    return stdout.includes('retrying: ') ? stdout : undefined;
   });
   expect(said).toContain('The warehouse cannot be written: its disk is full.');
 

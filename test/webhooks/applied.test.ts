@@ -206,7 +206,7 @@ proofTest(
       last_run: { kind: 'sync' },
     });
     const { stdout: text } = await installation.run(['status', connection]);
-    expect(text).toContain('changes of 24 h: 1 by webhook, 1 by a sync alone');
+    expect(text).toContain('changes in 24 h: 1 by webhook, 1 by sync only');
   },
 );
 

@@ -4,7 +4,7 @@ import { estimateBackfill, type BackfillEstimate } from '../../../warehouse/pass
 import { print, printJson, printTable } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 
-/** Says what a backfill would read. */
+/** Shows what a backfill would read. */
 export async function previewBackfill(input: {
   connection: string;
   plan: BackfillPlan;
@@ -40,7 +40,7 @@ export async function previewBackfill(input: {
 
 function sentencesOf({ resumes, unsupported }: BackfillEstimate, requests: number): string[] {
   return [
-    ...(resumes ? ['These windows are left from a run of it that did not get to its end.'] : []),
+    ...(resumes ? ['These windows are left over from an unfinished run of this backfill.'] : []),
     `About ${requests.toLocaleString('en-US')} requests, an estimate from what the warehouse holds.`,
     ...(unsupported.length > 0
       ? [`Left out, since the service does not offer them here: ${unsupported.join(', ')}.`]

@@ -8,7 +8,7 @@ import { withWarehouse } from '../../with-warehouse.ts';
 export interface ScheduleOptions {
   every?: string;
   last?: string;
-  /** These are of a single backfill. */
+  /** These belong to a single backfill. */
   from?: string;
   to?: string;
   window?: string;
@@ -26,8 +26,8 @@ export async function scheduleBackfill(connectionId: string, options: ScheduleOp
   );
   print(
     backfill.every === null
-      ? `${connectionId} is backfilled only when somebody asks.`
-      : `Every ${options.every ?? ''} the last ${options.last ?? ''} of ${connectionId} are read again.`,
+      ? `${connectionId} is backfilled on request only.`
+      : `${connectionId}: the last ${options.last ?? ''} are reread every ${options.every ?? ''}.`,
   );
 }
 

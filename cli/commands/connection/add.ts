@@ -27,8 +27,13 @@ export function addCommand(): Command {
     .addOption(
       everyOption('--reconcile-every <duration>', 'how often it is reconciled').default(86_400_000, '1d'),
     )
-    .addOption(new Option('--no-schedule', 'only when somebody asks').conflicts(['every', 'reconcileEvery']))
-    .option('--expand-platform-data', 'ask for the raw platform record too', false)
+    .addOption(
+      new Option('--no-schedule', 'no schedules: sync and reconcile on request only').conflicts([
+        'every',
+        'reconcileEvery',
+      ]),
+    )
+    .option('--expand-platform-data', 'also request the raw platform record', false)
     .addHelpText(
       'after',
       '\nExample:\n  $ npx daybook connection add acme-us --token-env ACME_US_TOKEN --every 5m',
@@ -61,7 +66,7 @@ export function addCommand(): Command {
       print(`Added ${name}: ${scheduleInWords({ syncEvery, reconcileEvery })}.`);
       if (kept !== undefined) {
         print(
-          `It has the records that were kept of ${companyOf(kept)}; a token of another company is refused.`,
+          `It takes over the kept records of ${companyOf(kept)}; a token for another company is rejected.`,
         );
       }
       if (tooMuch !== undefined) print(`With it, ${tooMuch}`);
@@ -71,7 +76,7 @@ export function addCommand(): Command {
 
 function scheduleInWords(every: { syncEvery: number | null; reconcileEvery: number | null }): string {
   const often = (milliseconds: number | null): string =>
-    milliseconds === null ? 'when somebody asks' : `every ${formatDuration(milliseconds)}`;
+    milliseconds === null ? 'on request' : `every ${formatDuration(milliseconds)}`;
   return `synced ${often(every.syncEvery)}, reconciled ${often(every.reconcileEvery)}`;
 }
 

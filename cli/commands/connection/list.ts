@@ -31,7 +31,7 @@ export function listCommand(): Command {
 
 function show(connections: readonly ConnectionListed[]): void {
   printTable(
-    ['connection', 'platform', 'organisation', 'API', 'synced', 'reconciled', 'paused', 'added'],
+    ['connection', 'platform', 'organization', 'API', 'synced', 'reconciled', 'paused', 'added'],
     connections.map((one) => [
       ...[one.connection_id, one.platform, one.org_id, one.api_address],
       ...[often(one.every_seconds), often(one.reconcile_every_seconds)],

@@ -6,9 +6,11 @@ import { withWarehouse } from '../../with-warehouse.ts';
 
 export function pauseCommand(): Command {
   return new Command('pause')
-    .description('Pause the schedules of a connection. What runs goes on, and can still be asked for.')
+    .description(
+      "Pause a connection's schedules. Running work continues, and you can still start runs by hand.",
+    )
     .argument('<name>')
-    .option('--why <text>', 'shown wherever the pause is', 'No reason was given.')
+    .option('--why <text>', 'reason, shown wherever the pause is shown', 'No reason was given.')
     .addHelpText('after', '\nExample:\n  $ npx daybook connection pause acme-us --why "month end"')
     .action(async (connectionId: string, { why }: { why: string }) => {
       await withWarehouse((warehouse, settings) =>

@@ -1,10 +1,10 @@
 import type { RemovalListed } from '../../../warehouse/connections/list-removals.ts';
 import { shown } from '../../printer.ts';
 
-/** What is being removed, a line each. */
+/** The connections that are being removed, a line each. */
 export function removalLines(removals: readonly RemovalListed[]): string[] {
   return removals.map(
     ({ connectionId, since, keepsData }) =>
-      `${connectionId} is being removed since ${shown(since)}. If nobody does it, finish with: npx daybook connection remove ${connectionId}${keepsData ? ' --keep-data' : ''}`,
+      `The removal of ${connectionId} began at ${shown(since)} and is unfinished. If it is not running, finish it with: npx daybook connection remove ${connectionId}${keepsData ? ' --keep-data' : ''}`,
   );
 }

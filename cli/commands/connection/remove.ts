@@ -13,10 +13,13 @@ import { companyOf } from './company-of.ts';
 export function removeCommand(): Command {
   return new Command('remove')
     .description(
-      'Remove a connection, its schedules, its state, its records and their history; or the records that one left before.',
+      'Remove a connection with its schedules, state, records and history, or delete the records that an earlier removal kept.',
     )
     .argument('<name>')
-    .option('--keep-data', 'keep records, history and deletions; only their company can have the name again')
+    .option(
+      '--keep-data',
+      'keep records, history and deletions; only the same company can use the name again',
+    )
     .addHelpText('after', '\nExample:\n  $ npx daybook connection remove acme-us --keep-data')
     .action(async (name: string, { keepData = false }: { keepData?: boolean }) => {
       const removal = await withWarehouse((warehouse, settings) =>
@@ -45,7 +48,7 @@ async function whileShown<Result>(
     (progress, waited) =>
       progress === undefined || waited < quietMilliseconds
         ? ''
-        : `Removing ${name}: ${progress.rows.toLocaleString('en-US')} rows deleted, now those of ${progress.table}. Interrupted, it goes on when run again.`,
+        : `Removing ${name}: ${progress.rows.toLocaleString('en-US')} rows deleted, now deleting from ${progress.table}. If interrupted, run the command again to continue.`,
     over.signal,
   );
   try {
@@ -62,14 +65,14 @@ function linesOf(
   name: string,
   { keepData, removed, kept }: ConnectionRemoved & { keepData: boolean },
 ): string[] {
-  if (removed === 'kept data') return [`Deleted the records that were kept of ${name}.`];
+  if (removed === 'kept data') return [`Deleted the kept records of ${name}.`];
   if (kept === undefined)
     return [
       keepData ? `Removed ${name}; it had no records to keep.` : `Removed ${name} and all of its records.`,
     ];
   const done = removed === 'nothing' ? `${name} was removed before` : `Removed ${name}`;
   return [
-    `${done}; its records, their history and deletions stay. They belong to ${companyOf(kept)}: no other can be added as ${name}.`,
+    `${done}; its records, their history and deletions are kept. They belong to ${companyOf(kept)}; no other company can be added as ${name}.`,
     `Delete them with: npx daybook connection remove ${name}`,
   ];
 }

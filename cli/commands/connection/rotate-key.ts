@@ -16,13 +16,13 @@ interface Options {
 
 export function rotateKeyCommand(): Command {
   return new Command('rotate-key')
-    .description('Seal the access tokens of all connections with a new key.')
-    .option('--new-key-stdin', 'read the new key from standard input (where DAYBOOK_SECRET_KEY is set)')
+    .description('Re-encrypt all access tokens with a new key.')
+    .option('--new-key-stdin', 'read the new key from standard input (if DAYBOOK_SECRET_KEY is set)')
     .option('--new-key-env <variable>', 'read the new key from this environment variable')
     .addHelpText(
       'after',
       `
-Where DAYBOOK_SECRET_KEY is not set, the key is a file in DAYBOOK_HOME, and the new one is made and put in its place.
+If DAYBOOK_SECRET_KEY is not set, the key is a file in DAYBOOK_HOME: the command makes a new key and replaces the file.
 
 Example:
   $ export NEW_KEY=$(openssl rand -base64 32) && npx daybook connection rotate-key --new-key-env NEW_KEY`,
@@ -33,11 +33,11 @@ Example:
     });
 }
 
-/** Both keys are on disk while it lasts, so a rotation that was interrupted is ended by the next one. */
+/** Both keys are on disk meanwhile, so the next rotation completes one that was interrupted. */
 async function rotateInHome({ newKeyStdin, newKeyEnv }: Options): Promise<void> {
   if (newKeyStdin !== undefined || newKeyEnv !== undefined) {
     throw new UsageError(
-      'The key is a file in DAYBOOK_HOME, and the new one is made there: leave out --new-key-stdin and --new-key-env.',
+      'The key is a file in DAYBOOK_HOME, and this command makes the new one: leave out --new-key-stdin and --new-key-env.',
     );
   }
   const home = await openHome(readConfig().home);
@@ -46,7 +46,7 @@ async function rotateInHome({ newKeyStdin, newKeyEnv }: Options): Promise<void> 
     return rotateSecretKey(warehouse, keys);
   });
   await adoptNextSecretKey(home);
-  print(`${inWords(resealed)} The key in ${home.secretKeyFile} is another one now.`);
+  print(`${inWords(resealed)} ${home.secretKeyFile} now holds the new key.`);
 }
 
 async function rotateConfigured(from: Buffer, { newKeyStdin = false, newKeyEnv }: Options): Promise<void> {
@@ -65,5 +65,5 @@ async function rotateConfigured(from: Buffer, { newKeyStdin = false, newKeyEnv }
 }
 
 function inWords(resealed: number): string {
-  return `Sealed ${resealed} access ${resealed === 1 ? 'token' : 'tokens'} anew.`;
+  return `Re-encrypted ${resealed} access ${resealed === 1 ? 'token' : 'tokens'}.`;
 }

@@ -7,7 +7,7 @@ import { readToken, withTokenOptions, type TokenOptions } from './token-options.
 
 export function setTokenCommand(): Command {
   return withTokenOptions(new Command('set-token'))
-    .description('Give a connection another access token of the same company.')
+    .description("Replace a connection's access token with another one for the same company.")
     .argument('<name>')
     .addHelpText(
       'after',

@@ -25,7 +25,7 @@ export function setCommand(): Command {
     )
     .action(async (connectionId: string, { every, reconcileEvery }: Options) => {
       if (every === undefined && reconcileEvery === undefined) {
-        throw new UsageError('Say what to change: --every, --reconcile-every or both.');
+        throw new UsageError('Give --every, --reconcile-every or both.');
       }
       const tooMuch = await withWarehouse(async (warehouse, settings) => {
         await changeConnection({ warehouse, settings }, { connectionId }, () =>

@@ -13,7 +13,7 @@ import { withWarehouse } from '../../with-warehouse.ts';
 import { martsLines } from '../status/publication-lines.ts';
 
 export interface ExportOptions {
-  /** What is waited for before the command ends. */
+  /** The step that the command waits for. */
   readonly until: 'started' | 'published' | 'marts';
   /** Makes a snapshot although nothing has changed. */
   readonly force: boolean;
@@ -52,8 +52,8 @@ async function exportAndFollow(
     startExport(places, { reason: 'daybook export', force, iceberg });
   let started = await start();
   if ((force || iceberg) && started.joined) {
-    // The one that runs may find nothing to do, or was not asked for the same; this one comes after it.
-    if (!json) printAside(`An export runs already; this one follows it: ${started.link}`);
+    // The running export may find nothing to do, or was started with other options; this one starts after it.
+    if (!json) printAside(`An export is already running; this one starts after it: ${started.link}`);
     await followExport(places, started, { quiet: true });
     started = await start();
   }
@@ -79,8 +79,8 @@ async function exportAndFollow(
 }
 
 const martsFollow =
-  'The marts are still being built, in Postgres and on this snapshot; until then readers and the dashboard see those before them. ' +
-  '"daybook export --wait" waits for them, "daybook status" says how far they are.';
+  'The marts are still being built, in Postgres and on this snapshot; until then, readers and the dashboard see the previous marts. ' +
+  '"daybook export --wait" waits for them, "daybook status" shows their state.';
 
 function inJson(exported: Exported | undefined): Record<string, unknown> {
   if (exported === undefined) return { snapshot_id: null, skipped: false };

@@ -11,9 +11,9 @@ import { idsArgument, namedEntries } from './named-entries.ts';
 export function discardCommand(setExitCode: SetExitCode): Command {
   return new Command('discard')
     .description(
-      'Close entries whose records are not wanted, as "quarantine show" shows them now. A record that comes again with other content opens a new one.',
+      'Close entries for records you do not want, as "quarantine show" shows them now. If a record arrives again with different content, it opens a new entry.',
     )
-    .argument('<ids...>', 'numbers of entries', idsArgument)
+    .argument('<ids...>', 'IDs of entries', idsArgument)
     .requiredOption('--why <text>', 'the reason, kept with the entry')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook quarantine discard 12 --why "test data of the vendor"')

@@ -20,9 +20,9 @@ interface Options {
 
 export function listCommand(): Command {
   return new Command('list')
-    .description('List the records in quarantine, the newest first.')
+    .description('List the records in quarantine, newest first.')
     .option('--all', 'closed entries too', false)
-    .option('--connection <name>', 'those of one connection only')
+    .option('--connection <name>', 'only this connection')
     .option('--limit <n>', 'how many', limitOption, 1_000)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook quarantine list')
@@ -35,7 +35,7 @@ export function listCommand(): Command {
     });
 }
 
-/** `more`: what to say where there are more entries than were asked for. */
+/** `more`: a sentence where there are more entries than were asked for. */
 async function read(
   warehouse: Warehouse,
   { all, connection: connectionId, limit }: Options,
@@ -47,7 +47,7 @@ async function read(
   const there = entries.length < limit ? limit : await countEntries(warehouse, { all, connectionId });
   if (there <= limit) return { entries, more: undefined };
   const [shown, of] = [limit, there].map((count) => count.toLocaleString('en-US'));
-  return { entries, more: `These are the newest ${shown} of ${of} entries: "--limit ${there}" shows all.` };
+  return { entries, more: `Showing the newest ${shown} of ${of} entries; "--limit ${there}" shows all.` };
 }
 
 function show(entries: readonly QuarantineEntry[]): void {

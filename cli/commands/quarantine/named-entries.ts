@@ -6,19 +6,18 @@ import {
 import { UsageError } from '../../errors.ts';
 import { countOption } from '../../options.ts';
 
-/** For arguments that are numbers of entries. */
+/** For arguments that are IDs of entries. */
 export function idsArgument(text: string, before: number[] = []): number[] {
   return [...before, countOption(text)];
 }
 
-/** The entries of these numbers. Throws UsageError when there is none of one of them. */
+/** The entries with these IDs. Throws UsageError when one of them does not exist. */
 export async function namedEntries(warehouse: Warehouse, ids: readonly number[]): Promise<QuarantineEntry[]> {
   const entries = await readQuarantineEntries(warehouse, ids);
   const unknown = ids.filter((id) => !entries.some((entry) => entry.id === id));
   if (unknown.length > 0) {
-    throw new UsageError(
-      `There is no quarantine entry ${unknown.join(', ')}: see "daybook quarantine list --all".`,
-    );
+    const there = unknown.length === 1 ? 'is no quarantine entry' : 'are no quarantine entries';
+    throw new UsageError(`There ${there} ${unknown.join(', ')}: see "daybook quarantine list --all".`);
   }
   return entries;
 }

@@ -16,13 +16,14 @@ interface Options {
 
 export function replayCommand(setExitCode: SetExitCode): Command {
   return new Command('replay')
-    .description('Try records in quarantine again, as the service has them now. Without IDs: all open ones.')
-    .argument('[ids...]', 'numbers of entries', idsArgument)
-    .option('--connection <name>', 'those of one connection only')
+    .description('Retry quarantined records, as the service has them now. Without IDs: all open entries.')
+    .argument('[ids...]', 'IDs of entries', idsArgument)
+    .option('--connection <name>', 'only this connection')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook quarantine replay 12 13')
     .action(async (ids: number[] = [], { connection, json }: Options) => {
-      if (ids.length > 0 && connection !== undefined) throw new UsageError('Say either IDs or --connection.');
+      if (ids.length > 0 && connection !== undefined)
+        throw new UsageError('Give either IDs or --connection.');
       const { replayQuarantine } = await import('../../../operations/replay-quarantine.ts');
       const replayed = await withWarehouse(
         async (warehouse, settings) => {

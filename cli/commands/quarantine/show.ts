@@ -8,7 +8,7 @@ import { withWarehouse } from '../../with-warehouse.ts';
 export function showCommand(): Command {
   return new Command('show')
     .description('Show one record in quarantine, as the API sent it.')
-    .argument('<id>', 'number of the entry', countOption)
+    .argument('<id>', 'ID of the entry', countOption)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook quarantine show 12')
     .action(async (id: number, { json }: { json?: true }) => {

@@ -9,7 +9,7 @@ import { withWarehouse } from '../../with-warehouse.ts';
 export function addCommand(): Command {
   return new Command('add')
     .description(
-      'Make a login that sees these connections and no others, in finance, marts and history, and print its URL. The password in it is shown once. A reader of that name is made anew: with these connections alone, and another password.',
+      'Create a login that sees only these connections (in finance, marts and history), and print its URL. The password is shown only once. An existing reader of that name is recreated with these connections and a new password.',
     )
     .argument('<name>', 'a name of your choice: lower-case letters, digits and hyphens')
     .requiredOption('--connection <names...>', 'the connections that it sees')
@@ -24,7 +24,7 @@ export function addCommand(): Command {
       );
       if (statements !== null) {
         printAside(
-          'This user of Postgres may not make the login. An administrator of the server runs what follows, and then you "daybook migrate":',
+          'This Postgres user may not create the login. Have a server administrator run the following, then run "daybook migrate":',
         );
         printAside(statements);
       }

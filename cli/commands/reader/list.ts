@@ -15,7 +15,7 @@ export function listCommand(): Command {
         print('There are no readers yet. Add one with: npx daybook reader add NAME --connection NAME');
       else
         printTable(
-          ['reader', 'sees', 'login', 'password of', 'trouble'],
+          ['reader', 'sees', 'login', 'password set', 'trouble'],
           readers.map((one) => [
             ...[one.reader, one.connections.join(', '), one.login],
             ...[one.password_set_at, troubleOf(one)],

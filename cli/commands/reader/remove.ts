@@ -5,15 +5,15 @@ import { withWarehouse } from '../../with-warehouse.ts';
 
 export function removeCommand(): Command {
   return new Command('remove')
-    .description('Remove a reader and its login, and end the sessions of it that are open.')
+    .description('Remove a reader and its login, and end its open sessions.')
     .argument('<name>')
     .addHelpText('after', '\nExample:\n  $ npx daybook reader remove acme')
     .action(async (name: string) => {
       const statements = await withWarehouse((warehouse) => removeReader(warehouse, name));
-      print(`Removed ${name}: it sees nothing any more.`);
+      print(`Removed ${name}; it no longer sees anything.`);
       if (statements === null) return;
       print(
-        'Its login is left, because this user of Postgres may not drop it, or something depends on it. An administrator of the server runs:',
+        'Its login remains, because this Postgres user may not drop it, or something depends on it. Have a server administrator run:',
       );
       print(statements);
     });

@@ -13,10 +13,10 @@ import { withLake } from './with-lake.ts';
 export function diffCommand(): Command {
   return new Command('diff')
     .description(
-      'What moved between two snapshots: by connection and table, how many rows came, went and changed.',
+      'Show how many rows were added, removed and changed between two snapshots, by connection and table.',
     )
     .argument('<from>', 'a snapshot, usually the older one', snapshotId)
-    .argument('<to>', 'the snapshot it is compared with', snapshotId)
+    .argument('<to>', 'the snapshot to compare it with', snapshotId)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -56,7 +56,7 @@ function slowTables(): (table: string) => void {
 function show({ rows, columns }: SnapshotsDiffer): void {
   for (const { table, column, is } of columns) print(`Column ${table}.${column} was ${is}.`);
   if (rows.length === 0) {
-    print('No row is another.');
+    print('The snapshots hold the same rows.');
     return;
   }
   printTable(

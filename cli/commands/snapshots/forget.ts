@@ -8,12 +8,12 @@ import { withWarehouse } from '../../with-warehouse.ts';
 export function forgetCommand(): Command {
   return new Command('forget')
     .description(
-      'Note that snapshots are no longer in a place where they were published, so that "erase" asks for it no more. Refused while they are there.',
+      'Record that snapshots are gone from a location where they were published, so that "erase" stops requiring it. Refused while they are still there.',
     )
     .argument('<place>', 'the folder or bucket, as "erase" names it')
     .option(
       '--force',
-      'without a look: the place is no more, or its snapshots are of a warehouse of which this one is a copy',
+      'skip the check: the location no longer exists, or its snapshots belong to the warehouse that this one was copied from',
     )
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook snapshots forget s3://old-bucket/books')

@@ -7,7 +7,7 @@ import { withLake } from './with-lake.ts';
 
 export function listCommand(): Command {
   return new Command('list')
-    .description('List the complete snapshots, the newest first.')
+    .description('List the complete snapshots, newest first.')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook snapshots list')
     .action(async ({ json }: { json?: true }) => {
@@ -42,7 +42,7 @@ export function listCommand(): Command {
     });
 }
 
-/** What is not known of a snapshot whose manifest cannot be read is null. */
+/** The values that a manifest would give are null if it cannot be read. */
 interface ListedSnapshot {
   id: string;
   taken_at: string | null;
@@ -88,14 +88,14 @@ async function listSnapshots(lake: Lake): Promise<{ snapshots: ListedSnapshot[];
   return { snapshots, problems: found.filter((problem) => typeof problem === 'string') };
 }
 
-/** What is wrong with a pointer that can be read; undefined when it leads readers to a snapshot, or there is none yet. */
+/** Describes a readable pointer that leads readers nowhere; undefined when it leads to a snapshot, or there is none yet. */
 function aimless(pointer: Pointer | undefined, snapshots: readonly ListedSnapshot[]): string | undefined {
   if (snapshots.length === 0 || snapshots.some(({ latest }) => latest)) return undefined;
   const what =
     pointer === undefined
       ? 'There is no latest.json'
       : `latest.json names ${pointer.snapshot_id}, which is not there`;
-  return `${what}: who reads by it finds nothing. "daybook export" puts that right.`;
+  return `${what}: readers that follow it find nothing. "daybook export" fixes that.`;
 }
 
 function inMegabytes(bytes: number | null): number | null {

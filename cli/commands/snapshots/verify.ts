@@ -11,9 +11,9 @@ import { withLake } from './with-lake.ts';
 export function verifyCommand(setExitCode: SetExitCode): Command {
   return new Command('verify')
     .description(
-      'Read every file of a snapshot again and compare it with its manifest. Exits with 1 when it is broken.',
+      'Reread every file of a snapshot and compare it with the manifest. Exits with 1 if the snapshot is damaged.',
     )
-    .argument('[id]', 'the snapshot; without it the latest', snapshotId)
+    .argument('[id]', 'the snapshot (default: the latest)', snapshotId)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook snapshots verify')
     .action(async (wanted: string | undefined, { json }: { json?: true }) => {
@@ -38,11 +38,11 @@ function inJson({ manifest, problems }: DamageFound): Record<string, unknown> {
 
 function show(id: string, { manifest, problems }: DamageFound): void {
   if (problems.length > 0) {
-    print(`Snapshot ${id} is broken:`);
+    print(`Snapshot ${id} is damaged:`);
     for (const problem of problems) print(`- ${problem}`);
   } else if (manifest !== undefined) {
     const tables = Object.keys(manifest.tables).length;
-    print(`Snapshot ${id} is whole: ${manifest.rows.toLocaleString('en-US')} rows in ${tables} tables.`);
+    print(`Snapshot ${id} is intact: ${manifest.rows.toLocaleString('en-US')} rows in ${tables} tables.`);
   }
   const unfit = manifest?.unfit ?? [];
   if (manifest === undefined || unfitCountOf(manifest) === 0) return;

@@ -9,7 +9,7 @@ export const pause: Action = async (parts, { params: { connection = '' }, form }
   await pauseConnection(parts.warehouse, { connectionId: connection, why });
   const followed = await followSchedules(parts, { connectionId: connection });
   return {
-    notice: `${connection} is paused. What runs goes on.${followed}`,
+    notice: `${connection} is paused. Running work continues.${followed}`,
     next: paths.connection(connection),
   };
 };

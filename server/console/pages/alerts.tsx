@@ -8,7 +8,7 @@ import { Pill } from '../views/pill.tsx';
 
 const mostShown = 200;
 
-/** What needs a person now, and what did. */
+/** Open alerts, and those that are over. */
 export async function alertsPage({ warehouse }: ConsoleParts, { now }: PageRequest): Promise<Page> {
   const alerts = await readAlerts(warehouse, { limit: mostShown });
   return {
@@ -16,13 +16,13 @@ export async function alertsPage({ warehouse }: ConsoleParts, { now }: PageReque
     content: (
       <>
         <h1>Alerts</h1>
-        <p class="lead">What needed a person, the newest {mostShown} first.</p>
+        <p class="lead">Things that needed attention, the newest {mostShown} first.</p>
         <DataTable
           caption="Alerts"
           columns={columnsAt(now)}
           rows={alerts}
           keyOf={({ id }) => `alert-${id}`}
-          empty="There was nothing to alert anybody to."
+          empty="There have been no alerts."
         />
       </>
     ),

@@ -5,7 +5,7 @@ import { everyInWords } from '../../../operations/demand-words.ts';
 import { Moment } from '../../frame/moment.tsx';
 import { Facts } from './facts.tsx';
 
-/** What a connection is, and when it is synced. */
+/** The identity of a connection, and when it is synced. */
 export function ConnectionFacts({ report, now }: { report: ConnectionReport; now: Date }): VNode {
   const {
     platform,
@@ -22,8 +22,8 @@ export function ConnectionFacts({ report, now }: { report: ConnectionReport; now
     <Facts
       of={{
         Platform: platform,
-        Organisation: org_id === null ? null : <code>{org_id}</code>,
-        Synced: every === null ? 'when somebody asks' : everyInWords({ every_seconds: every, stretch }),
+        Organization: org_id === null ? null : <code>{org_id}</code>,
+        Synced: every === null ? 'on request' : everyInWords({ every_seconds: every, stretch }),
         'Next run': next === null ? null : <Moment at={next} now={now} />,
         Paused:
           paused === null ? null : (
@@ -35,14 +35,14 @@ export function ConnectionFacts({ report, now }: { report: ConnectionReport; now
             </>
           ),
         'By webhooks, 24 h': webhooks.last_received_at === null ? null : byWebhooks(webhooks),
-        'Tried again': troubles.length === 0 ? null : troubles.join(' '),
+        Retrying: troubles.length === 0 ? null : troubles.join(' '),
         'Failures in a row': failures === 0 ? null : String(failures),
       }}
     />
   );
 }
 
-/** Of what changed in a day, how much webhooks told of. */
+/** How many changes of a day webhooks announced. */
 function byWebhooks({ applied_24h: applied, unannounced_24h: unannounced }: WebhookStatus): string {
   const told = `${applied.toLocaleString('en-US')} ${applied === 1 ? 'record' : 'records'}`;
   return unannounced === 0 ? told : `${told}; ${unannounced.toLocaleString('en-US')} came without one`;

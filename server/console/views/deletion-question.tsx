@@ -20,7 +20,7 @@ export function DeletionQuestion({ waiting }: { waiting: readonly WaitingDeletio
         </h2>
         <p>
           A reconcile found {list} gone at the source, more than it deletes without asking. Nothing is deleted
-          yet. If the source is at fault, leave them: the next reconcile decides anew.
+          yet. If the source is at fault, leave them: the next reconcile decides again.
         </p>
         <details id={`approve-${connection}`}>
           <summary>Approve the deletions …</summary>

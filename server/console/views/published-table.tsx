@@ -7,7 +7,7 @@ import { Pill, type State } from './pill.tsx';
 import { Section } from './section.tsx';
 import { runStates } from './states.ts';
 
-/** What was published out of the warehouse: the newest snapshot, and the marts. Nothing where nobody ever asked for it. */
+/** The newest snapshot and the marts, as they were published. Renders nothing where nobody ever asked for them. */
 export function PublishedTable({
   snapshot,
   marts,
@@ -67,6 +67,6 @@ function columnsAt(now: Date): Column<Row>[] {
     { head: 'Readers see', cell: ({ shown }) => shown },
     { head: 'Since', cell: ({ at }) => <Moment at={at} now={now} /> },
     { head: 'Last run', cell: ({ state }) => (state === null ? null : <Pill state={state} />) },
-    { head: 'What came of it', kind: 'text', cell: ({ words }) => words },
+    { head: 'Result', kind: 'text', cell: ({ words }) => words },
   ];
 }

@@ -5,7 +5,7 @@ import type { WebhookListed } from '../../../warehouse/webhooks/list-webhooks.ts
 import type { ConnectionReport } from '../../../operations/connection-reports.ts';
 import type { State } from './pill.tsx';
 
-/** What matters most of a connection, first. `waiting`: deletions wait for approval. */
+/** The states of a connection, the most important first. `waiting`: deletions wait for approval. */
 export function connectionStates(
   { paused, failures, troubles, stale, streams, quarantined, last_run }: ConnectionReport,
   { waiting }: { waiting: boolean },
@@ -46,9 +46,9 @@ export const runStates: Readonly<Record<RunStreamRead['status'], State>> = {
 export const streamStates: Readonly<Record<StreamStatus['state'], State>> = {
   never: { tone: 'quiet', icon: 'none', words: 'not complete yet' },
   reading: { tone: 'active', icon: 'turning', words: 'being read' },
-  begun: { tone: 'warn', icon: 'warning', words: 'begun: the next sync goes on' },
-  failing: { tone: 'bad', icon: 'warning', words: 'failing, tried again' },
-  missing: { tone: 'bad', icon: 'warning', words: 'missing: answers 404' },
+  begun: { tone: 'warn', icon: 'warning', words: 'partly read: the next sync continues' },
+  failing: { tone: 'bad', icon: 'warning', words: 'failing, retrying' },
+  missing: { tone: 'bad', icon: 'warning', words: 'missing: returns 404' },
   stalled: { tone: 'warn', icon: 'warning', words: 'stalled' },
   unsupported: { tone: 'quiet', icon: 'none', words: 'not offered' },
   complete: { tone: 'good', icon: 'check', words: 'complete' },
