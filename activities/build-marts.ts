@@ -41,7 +41,7 @@ export async function buildMarts(
   };
   return heartbeating(
     async (cancelling) => {
-      // Not within the worker's grace: a build takes minutes, and the next worker begins it anew.
+      // Not within the worker's grace: a build takes minutes, and the next worker starts it again.
       const signal = AbortSignal.any([cancelling, stopping]);
       try {
         return outcomeOf(await build({ warehouse, places: building }, run, { ...follower, signal }));
@@ -68,7 +68,7 @@ class BuildPutOff extends Error {
   readonly handling = 'retry';
 
   constructor() {
-    super('The worker stopped, so the marts are built by the next one. Readers see the last good ones.');
+    super('The worker stopped; the next worker builds the marts. Readers see the last good ones.');
   }
 }
 

@@ -10,7 +10,7 @@ const shape = z.object({
   reason: z.string().transform(checkedReason),
 });
 
-/** What Postgres cannot hold goes, and so does what nobody reads to its end, or what is no text. */
+/** The reason without characters that Postgres cannot hold, cut at 200 characters; empty if it is not a text. */
 export function checkedReason(reason: unknown): string {
   const text = typeof reason === 'string' ? reason : '';
   return text.replaceAll('\u0000', '').slice(0, 200);
@@ -19,16 +19,16 @@ export function checkedReason(reason: unknown): string {
 /** Throws UnknownConnection. */
 export function checkedConnection(connection: string): string {
   const { success, data } = connectionName.safeParse(connection);
-  if (!success) throw new UnknownConnection('of that name');
+  if (!success) throw new UnknownConnection();
   return data;
 }
 
 /**
- * Who may write in the namespace can start a run with any input. One that no database takes would be tried again for ever, so it ends
- * here. Throws UnknownConnection.
+ * Anyone who may write in the namespace can start a run with any input. An input that no database takes would be retried for ever, so
+ * the run ends here. Throws UnknownConnection.
  */
 export function checkedRun<Input extends z.input<typeof shape>>(input: Input): Input {
   const { success, data } = shape.safeParse(input);
-  if (!success) throw new UnknownConnection('of that name, or it was asked for without a reason');
+  if (!success) throw new UnknownConnection();
   return { ...input, ...data };
 }

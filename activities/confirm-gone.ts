@@ -10,7 +10,7 @@ import { askForRecords } from './ask-for-records.ts';
 import type { CompanyProof } from './company-proof.ts';
 import { retryingFetch } from './retry-with-deadline.ts';
 
-/** What is erased here would come back with the next sync. */
+/** The next sync would bring back a record that is erased here. */
 export class StillReturned extends Error {
   override readonly name = 'StillReturned';
   readonly handling = 'stop';
@@ -22,31 +22,31 @@ export class StillReturned extends Error {
   }
 }
 
-/** What the service says proves nothing. */
+/** The answers of the service prove nothing. */
 class NotSurelyGone extends Error {
   override readonly name = 'NotSurelyGone';
   readonly handling = 'stop';
 
   constructor({ connectionId, resource, id }: RecordScope & { id: string }, why: string) {
     super(
-      `Whether ${id} of ${resource.name} is gone for ${connectionId} is not sure, so nothing was erased: ${why}`,
+      `It is not certain that ${id} of ${resource.name} is gone for ${connectionId}, so nothing was erased: ${why}`,
     );
   }
 }
 
 const noFetch =
-  'a fetch of it proves nothing: no record may be fetched there, or another one is brought. Run "daybook reconcile" first: it lists all records twice.';
+  'fetching it proves nothing: the service fetches no record of this resource, or returned a different one. Run "daybook reconcile" first: it lists all records twice.';
 
 const listLags =
-  'it was written here a moment ago, and a list may not show it yet. Try again when DAYBOOK_LOOKBACK is over.';
+  'it was written here a moment ago, and a list may not show it yet. Try again after DAYBOOK_LOOKBACK has passed.';
 
 /**
  * Makes sure that the service no longer has a record. That it lists the others for the right company comes first: an address that
  * answers 404 to everything knows nothing of records. Of a list only the first page is read where the record can be fetched: a list may
  * lag behind, and what its other pages still show is older than the time that is returned, the service's when it said so (null:
  * it does not tell). Where it cannot, two complete listings prove it, as they do to a reconcile: a record that moves between two pages is
- * on none of them. So they do where a fetch proves nothing, of a record that is not held any more: one that was merged into another is
- * answered with that one for ever. `mayLag`: the list may not show yet what is held. Throws StillReturned, NotSurelyGone, IdentityChanged,
+ * on none of them. So they do where a fetch proves nothing, for a record that is no longer held: the service answers one that was
+ * merged into another with that one for ever. `mayLag`: the list may not show yet what is held. Throws StillReturned, NotSurelyGone, IdentityChanged,
  * and what the service says.
  */
 export async function confirmGone(

@@ -9,7 +9,7 @@ export interface FinishExportInput {
   reason: string;
   /** None, when it failed or was cancelled. */
   exported?: Exported;
-  /** What failed, in a sentence. */
+  /** A sentence that says what failed. */
   failure?: string;
 }
 
@@ -28,7 +28,7 @@ export async function finishExport(
   });
 }
 
-/** A snapshot that is published, and not shown as it was asked for or followed by what has to go, is a failure that somebody has to hear of. */
+/** A published snapshot counts as failed if its Iceberg tables or the removal of old files failed: somebody has to learn of it. */
 function endOf(
   exported: Exported,
   lake: string,
@@ -62,16 +62,18 @@ function published({
   const { bytes, bytesWritten = bytes } = sizes;
   if (skipped) return `Nothing has changed since snapshot ${snapshotId}, so there is no new one.`;
   const notFit =
-    unfit === 0 ? '' : ` ${unfit} values are rounded or null, for their Parquet type: see its manifest.`;
+    unfit === 0
+      ? ''
+      : ` ${unfit} values do not fit their Parquet type and are rounded or null: see its manifest.`;
   const kept =
     bytesWritten === bytes
       ? ''
-      : ` ${sizeInWords(bytesWritten)} of its ${sizeInWords(bytes)} were written, the rest is kept from the snapshot before.`;
+      : ` ${sizeInWords(bytesWritten)} of its ${sizeInWords(bytes)} were written, the rest is reused from the previous snapshot.`;
   const damaged =
-    damage === undefined ? '' : ` Nothing has changed, but the snapshot before it is damaged: ${damage}.`;
+    damage === undefined ? '' : ` Nothing has changed, but the previous snapshot is damaged: ${damage}.`;
   const behind =
     isBehind === true
-      ? ' Readers are not sent to it: latest.json names a snapshot that says it was taken later. See "daybook snapshots list".'
+      ? ' latest.json still names a snapshot with a later time, so readers do not see this one. See "daybook snapshots list".'
       : '';
   return `Published snapshot ${snapshotId}: ${rows.toLocaleString('en-US')} rows in ${tables} tables.${kept}${notFit}${damaged}${behind}`;
 }

@@ -3,10 +3,10 @@ export class GaveUp extends Error {
   override readonly name = 'GaveUp';
   readonly handling = 'stop';
 
-  /** `howLong` completes "kept failing …". */
+  /** `howLong` completes "failed …". */
   constructor(stream: string, howLong: string, cause: Error) {
     super(
-      `Reading ${stream} kept failing ${howLong} and was given up in this run; the next one starts it again from its watermark. ` +
+      `Reading ${stream} failed ${howLong}, so this run gave up on it; the next run restarts it from its watermark. ` +
         `The last failure: ${sayable(cause)}`,
       { cause },
     );

@@ -7,8 +7,8 @@ import { listsWereRead } from '../warehouse/webhooks/leave-to-list.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /**
- * What the end of a sync means for the next ones: failures make them rarer, what only a person can mend pauses the connection,
- * and a sync that got through ends both.
+ * Applies the end of a sync to the next ones: failures make them rarer, a failure that only a person can fix pauses the
+ * connection, and a sync that succeeds ends both.
  */
 export async function judgeSync(
   { warehouse, schedules }: Pick<Dependencies, 'warehouse' | 'schedules'>,
@@ -26,7 +26,7 @@ export async function judgeSync(
   if (changed) await followSchedules({ schedules }, connection);
 }
 
-/** The database has it in any case; schedules that cannot be told now are repaired when a worker starts. */
+/** The database has it in any case; schedules that cannot be changed now are repaired when a worker starts. */
 export async function followSchedules(
   { schedules }: Pick<Dependencies, 'schedules'>,
   connection: string,
@@ -51,11 +51,11 @@ function whyToPause(connection: string, outcomes: readonly StreamOutcome[]): str
 /** By type of failure. */
 const onlyPeopleMend: Record<string, (connection: string) => string> = {
   CredentialsRefused: (name) =>
-    `The finance API refused the credentials of ${name}: set the right token with "daybook connection set-token ${name}"; it resumes by itself then. ` +
+    `The finance API refused the credentials of ${name}: set the right token with "daybook connection set-token ${name}"; it then resumes by itself. ` +
     `If it refused every connection, DAYBOOK_CLIENT_ID or DAYBOOK_CLIENT_SECRET is wrong: set it, restart Daybook, then "daybook connection resume ${name}".`,
   IdentityChanged: otherCompany,
   PlatformAccessRefused: (name) =>
-    `The accounting platform refused ${name}: have the company authorise it again, then "daybook connection resume ${name}".`,
+    `The accounting platform refused ${name}: have the company authorize it again, then "daybook connection resume ${name}".`,
   ConnectionDisabled: (name) =>
-    `${name} does not work at the finance API: repair or re-authorise it there, then "daybook connection resume ${name}".`,
+    `${name} does not work at the finance API: repair or reauthorize it there, then "daybook connection resume ${name}".`,
 };

@@ -8,8 +8,8 @@ export class ListMissing extends Error {
   constructor(cause: NotSupported) {
     const request = cause.requestId === null ? '' : `, request ${cause.requestId}`;
     super(
-      `${cause.request} answers that there is no such list (404${request}), although it returned pages before: it is tried again, in every run. ` +
-        'Check DAYBOOK_API_URL, and ask the finance API why it is gone. After 7 days of nothing else it counts as not offered.',
+      `${cause.request} returned 404 (no such list${request}), although it returned pages before; every run retries it. ` +
+        'Check DAYBOOK_API_URL, and ask the finance API why it is gone. After 7 days of nothing but 404 it counts as not offered.',
       { cause },
     );
   }

@@ -14,20 +14,20 @@ import { passOf } from './reconcile-input.ts';
 import { retryWithDeadline } from './retry-with-deadline.ts';
 import { waitOf } from './wait.ts';
 
-/** The service has told its time before, and one answer without it would hide how long the host slept. */
+/** The service has sent its time before, and one answer without it would hide how long the host was suspended. */
 class TimeNotTold extends Error {
   override readonly name = 'TimeNotTold';
   readonly handling = 'retry';
 
   constructor(path: string) {
-    super(`GET ${path} answered without the time (Date) that other answers had: it is asked again.`);
+    super(`GET ${path} returned no Date header, although earlier responses had one; retrying.`);
   }
 }
 
 /**
- * Asks the service for a single record, and notes what time it tells: a host that slept since the listing, or with a page of it in hand,
- * sees that on no clock of its own. That the token still opens the company of the connection is proved by the same answer, or by that of a
- * list that names one. Throws TimeNotTold, IdentityChanged, and what the list says.
+ * Asks the service for a single record, and notes the time of the answer: a host that was suspended since the listing, or with a page of
+ * it in hand, cannot tell from its own clock. The same answer, or that of a list that names a company, proves that the token still opens
+ * the company of the connection. Throws TimeNotTold, IdentityChanged, and what the list says.
  */
 export async function noteServiceTime(
   dependencies: Dependencies,

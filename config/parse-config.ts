@@ -9,7 +9,7 @@ import type { Env } from './read-env.ts';
 import { temporalFromEnv, type TemporalSettings } from './temporal-settings.ts';
 import { variables } from './variables.ts';
 
-/** What was configured; what was not, `daybook up` provides. Times in milliseconds. */
+/** The configuration; `daybook up` provides what is missing. Times in milliseconds. */
 export interface Config {
   readonly api: {
     /** None: the embedded sandbox. */
@@ -35,19 +35,19 @@ export interface Config {
   readonly lake: {
     /** An absolute folder, or `s3://bucket/prefix`. */
     readonly location: string;
-    /** For what is on its way there. */
+    /** For files on their way there. */
     readonly scratch: string;
     readonly keep: KeepRule;
     /** `iceberg`: Iceberg tables show the Parquet snapshots too. */
     readonly format: 'parquet' | 'iceberg';
   };
-  /** Whose today the marts speak of. */
+  /** The time zone of the today that marts use. */
   readonly reportingTimezone: string;
   readonly sparkMaster: string;
   readonly http: { readonly host: string; readonly port: number; readonly portIsDefault: boolean };
-  /** None: who reaches the console may use it, which is for loopback only. */
+  /** None: anyone who reaches the console may use it, which is allowed on loopback only. */
   readonly consolePassword: string | undefined;
-  /** Who is told of alerts, a secret; none: nobody. */
+  /** The receiver of alerts, a secret; none: nobody. */
   readonly alertUrl: string | undefined;
   readonly logLevel: string | undefined;
 }
@@ -123,7 +123,7 @@ function lakeOf({
   return lake.startsWith('s3://') ? lake.replace(/\/+$/, '') : path.resolve(lake);
 }
 
-/** Looks at what is set, right or wrong, so that its problems come with all the others. */
+/** Checks variables as they are set, valid or not, so that these problems are reported with all the others. */
 function rulesBetween(set: Env): string[] {
   const problems: string[] = [];
   const host = set.DAYBOOK_HTTP_HOST ?? '127.0.0.1';
@@ -149,7 +149,7 @@ function rulesBetween(set: Env): string[] {
     for (const name of ['DAYBOOK_API_URL', 'DAYBOOK_ALERT_URL'] as const) {
       if (sendsInClear(set[name] ?? ''))
         problems.push(
-          `${name} must start with https://, or secrets are sent in clear text to another machine. Where that is meant, set DAYBOOK_ALLOW_HTTP=true.`,
+          `${name} must start with https://, or secrets are sent in clear text to another machine. If that is intended, set DAYBOOK_ALLOW_HTTP=true.`,
         );
     }
   }

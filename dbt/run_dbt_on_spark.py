@@ -298,7 +298,7 @@ class Marts:
         properties = dict(table.properties())
         is_own = table.location() == f"{self.folder}/{name}" and "write.location-provider.impl" not in properties
         if not is_own or any(properties.get(key) != value for key, value in self._properties(name).items()):
-            raise PermissionError(f"the metadata of {self.namespace}.{name} is not as Daybook writes it")
+            raise PermissionError(f"the metadata of {self.namespace}.{name} is not what Daybook wrote")
         return table
 
     def _properties(self, name: str) -> dict[str, str]:

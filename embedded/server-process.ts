@@ -89,7 +89,7 @@ async function stopChild(
     patience.abort();
     if (stopped) return;
   }
-  throw new Error(`Process ${child.pid ?? 'unknown'} does not stop, even killed; end it by hand.`);
+  throw new Error(`Process ${child.pid ?? 'unknown'} does not stop even when killed; end it by hand.`);
 }
 
 /** A crash of ours must not leave servers behind; the exit event allows one synchronous signal, and that is enough. */

@@ -6,7 +6,7 @@ import type { StopStep } from './server-process.ts';
 /**
  * Stops servers that a killed `daybook up` left running, gracefully first. Call it only under the home's lock.
  *
- * An orphan is recognised by its own command line, which names the home's files: no pid is remembered, so none can be out
+ * An orphan is recognized by its own command line, which names the home's files: no pid is remembered, so none can be out
  * of date, and a process that merely got the same pid is never touched. One that another user has called so is none of ours, and may not be
  * stopped; what root has started may run as another user.
  */
@@ -16,7 +16,7 @@ export async function stopOrphans(orphans: Orphans): Promise<void> {
 }
 
 export interface Orphans {
-  /** Judges what stands before the marker on the command line. */
+  /** Judges the part of the command line before the marker. */
   readonly isProgram: (path: string) => boolean;
   /** The arguments that name the home's file, with a space on both ends. */
   readonly marker: string;
@@ -43,6 +43,6 @@ async function stopOrphan(pid: number, steps: readonly StopStep[]): Promise<void
     }
   }
   throw new Error(
-    `Process ${pid} of an earlier start does not stop, even killed; end it by hand and start again.`,
+    `Process ${pid}, left from an earlier start, does not stop even when killed. End it by hand, then start again.`,
   );
 }

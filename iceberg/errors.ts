@@ -25,7 +25,7 @@ export class IcebergUnsearched extends Error {
     const why =
       cause instanceof IcebergFailed
         ? `their program failed (${cause.reason}). If it does so again, delete all files below iceberg in the lake ${location} while no export ` +
-          'runs: the command makes the tables anew.'
+          'runs: the command recreates the tables.'
         : cause.message;
     super(`The Iceberg tables may still hold it: ${why}`, { cause });
   }
@@ -38,8 +38,8 @@ export class TablesElsewhere extends Error {
 
   constructor(place: string) {
     super(
-      `Not searched, and may hold it: Iceberg tables in ${place}, which the catalog leads to. Run the command there too, with DAYBOOK_LAKE=${place}. ` +
-        'If that place is no more, run "daybook export --iceberg" with the lake in use, and the command again.',
+      `The Iceberg tables in ${place}, which the catalog leads to, were not searched and may hold the record. Run the command there too, with DAYBOOK_LAKE=${place}. ` +
+        'If that location no longer exists, run "daybook export --iceberg" with the lake in use, then this command again.',
     );
   }
 }
@@ -51,13 +51,13 @@ export class TablesUnknown extends Error {
 
   constructor(place: string, namespace: string) {
     super(
-      `Not searched: the files below iceberg/${namespace} of the lake ${place}. The catalog does not lead there, and Daybook has published no snapshot there, ` +
-        'so they may be anybody’s. Check DAYBOOK_LAKE; if they are of a lake that was moved, remove them.',
+      `The files below iceberg/${namespace} of the lake ${place} were not searched. The catalog does not lead there, and Daybook has published no snapshot there, ` +
+        'so anybody may own them. Check DAYBOOK_LAKE; if they belong to a lake that was moved, remove them.',
     );
   }
 }
 
-/** What keeps Iceberg tables from being brought to the snapshots, and nothing else from being done. */
+/** Whether an error keeps Iceberg tables from showing the snapshots, and prevents nothing else. */
 export function isInTheWayOfIceberg(error: unknown): error is Error {
   return [
     IcebergFailed,
@@ -74,8 +74,8 @@ export function isInTheWayOfIceberg(error: unknown): error is Error {
 export function leftOut(snapshotIds: readonly string[]): string {
   const more = snapshotIds.length > 5 ? ` and ${snapshotIds.length - 5} more` : '';
   return (
-    `The Iceberg tables do not show ${snapshotIds.slice(0, 5).join(', ')}${more}: what the lake has of it is no Parquet, of other types than the newest, ` +
-    'or has times beyond the year 9999, which older releases wrote. ' +
-    'Check it with "daybook snapshots verify"; one that Daybook has not made can be removed.'
+    `The Iceberg tables do not show ${snapshotIds.slice(0, 5).join(', ')}${more}: the files of a table there are not Parquet, have other types than the newest, ` +
+    'or have times beyond the year 9999, which older releases wrote. ' +
+    'Check them with "daybook snapshots verify"; a snapshot that Daybook did not make can be removed.'
   );
 }

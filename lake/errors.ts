@@ -4,11 +4,11 @@ export class LakeRefused extends Error {
   readonly handling = 'stop';
 
   constructor(location: string, reason: string, cause?: unknown) {
-    super(`The lake ${location} refuses: ${reason}. Check DAYBOOK_LAKE and its permissions.`, { cause });
+    super(`Cannot use the lake ${location}: ${reason}. Check DAYBOOK_LAKE and its permissions.`, { cause });
   }
 }
 
-/** Object storage answers, and does not remove what it is told to: it is not permitted, or somebody has locked it. A person is needed. */
+/** Object storage answers, but does not delete files: Daybook lacks permission, or they are locked. A person is needed. */
 export class LakeKeeps extends Error {
   override readonly name = 'LakeKeeps';
   readonly handling = 'stop';
@@ -17,15 +17,15 @@ export class LakeKeeps extends Error {
   constructor(location: string, { files, code }: { files: number | 'uploads'; code: string }) {
     super(
       files === 'uploads'
-        ? `The lake ${location} did not give up uploads that never ended (${code}), so what they hold may still be there. Permit Daybook to ` +
+        ? `The lake ${location} did not abort unfinished uploads (${code}), so their content may still be there. Permit Daybook to ` +
             'list and abort them (s3:ListBucketMultipartUploads, s3:AbortMultipartUpload).'
-        : `The lake ${location} did not remove ${files.toLocaleString('en-US')} ${files === 1 ? 'file' : 'files'} (${code}), so what they hold is ` +
-            'still there. Permit Daybook to delete objects there (s3:DeleteObject), and release what is locked.',
+        : `The lake ${location} did not delete ${files.toLocaleString('en-US')} ${files === 1 ? 'file' : 'files'} (${code}), so their content is ` +
+            'still there. Permit Daybook to delete objects there (s3:DeleteObject), and unlock those that are locked.',
     );
   }
 }
 
-/** Why storage keeps what `work` removes; undefined when it is gone. For who has more to do all the same. */
+/** The error if storage refuses the deletions of `work`; undefined when they succeed. For callers that continue in any case. */
 export async function keptBack(work: () => Promise<void>): Promise<LakeKeeps | undefined> {
   try {
     await work();
@@ -36,17 +36,17 @@ export async function keptBack(work: () => Promise<void>): Promise<LakeKeeps | u
   }
 }
 
-/** A file of the lake is not one that Daybook wrote: damaged, or made by somebody else who may write there. */
+/** A file of the lake is not one that Daybook wrote: damaged, or made by somebody else with write access. */
 export class LakeAltered extends Error {
   override readonly name = 'LakeAltered';
   readonly handling = 'stop';
 
-  /** `where` says which part is wrong. It may be anybody's words, so only what is a name of ours is repeated. */
+  /** `where` says which part is wrong. Anybody may have written it, so only our own names are repeated. */
   constructor(location: string, file: string, where: readonly PropertyKey[]) {
     const named = where.filter((part) => /^[a-z_0-9]{1,63}$/.test(String(part))).join('.');
     super(
-      `${file} of the lake ${location} is not as Daybook writes it${named === '' ? '' : ` (${named})`}, so nothing of it was used. ` +
-        'Look who may write there; put back what was there, or remove the file and run "daybook export".',
+      `${file} of the lake ${location} is not what Daybook wrote${named === '' ? '' : ` (${named})`}, so it was not used. ` +
+        'Check who can write there; restore the original, or remove the file and run "daybook export".',
     );
   }
 }
@@ -58,7 +58,7 @@ export class LakeUnavailable extends Error {
 
   constructor(location: string, reason: string, cause?: unknown) {
     super(
-      `The lake ${location} does not answer (${reason}). When it does, exports go on by themselves; run a command that this ended again.`,
+      `The lake ${location} does not answer (${reason}). Exports resume by themselves once it does; rerun any command that failed because of this.`,
       { cause },
     );
   }
@@ -76,7 +76,7 @@ export class DiskFull extends Error {
     const megabytes = Math.max(1, Math.ceil(neededBytes / 1_000_000)).toLocaleString('en-US');
     super(
       `There is no room for a snapshot in ${folder}: it needs about ${megabytes} MB. Free some space or set ${setting} to ` +
-        'another place, then run "daybook export" again, or the command that this ended.',
+        'another place, then rerun "daybook export", or the command that failed because of this.',
     );
   }
 }
@@ -89,7 +89,7 @@ export class RowTooLong extends Error {
   constructor(table: string, longestBytes: number) {
     super(
       `Table ${table} has a row of more than ${longestBytes / 1_000_000} MB, which no snapshot can hold, so nothing was published. ` +
-        'Shorten it at the source; the longest memo or platform_data tells which it is.',
+        'Shorten it at the source: look for the longest memo or platform_data.',
     );
   }
 }
@@ -101,8 +101,8 @@ export class ManifestTooLong extends Error {
 
   constructor(unfit: number) {
     super(
-      `A snapshot has ${unfit.toLocaleString('en-US')} values that their Parquet type cannot hold to list in its manifest, which with its files and ` +
-        'watermarks would be longer than 64 MB: nobody would read it, so nothing was published.',
+      `A snapshot has ${unfit.toLocaleString('en-US')} values that do not fit their Parquet type. With them, its files and its watermarks, the manifest ` +
+        'would be longer than the 64 MB that readers take, so nothing was published.',
     );
   }
 }
@@ -119,13 +119,13 @@ export class ForeignLake extends Error {
   }
 }
 
-/** What was read back is not what the database had: nothing is published. */
+/** The files read back differ from the database: nothing is published. */
 export class SnapshotBroken extends Error {
   override readonly name = 'SnapshotBroken';
   readonly handling = 'retry';
 
   constructor(problem: string) {
-    super(`A snapshot that was just written is not right, so it was not published: ${problem}.`);
+    super(`A snapshot failed verification right after it was written, so it was not published: ${problem}.`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { PythonMissing } from '../python/errors.ts';
 
-/** Nothing has failed: what marts are built with or on is not there. */
+/** Nothing has failed: the tools or the data that marts need are missing. */
 export function isNothingToBuild(
   error: unknown,
 ): error is PythonMissing | NoSnapshot | JavaMissing | NoIcebergSnapshot | SparkBehindPooler {
@@ -16,7 +16,7 @@ export class MartsFailed extends Error {
 
   constructor(failed: readonly FailedNode[], logFile: string) {
     const names = failed.map(({ name }) => name).join(', ');
-    const what = failed.length === 0 ? 'dbt did not get through' : `${names} failed`;
+    const what = failed.length === 0 ? 'dbt did not finish' : `${names} failed`;
     const remedy = failed.some(({ message }) => message.includes('temp_file_limit'))
       ? ` ${ofTemporaryFiles}`
       : '';
@@ -26,7 +26,7 @@ export class MartsFailed extends Error {
 
 export interface FailedNode {
   readonly name: string;
-  /** What dbt or the database said. */
+  /** The message of dbt or the database. */
   readonly message: string;
 }
 
@@ -35,7 +35,7 @@ const ofTemporaryFiles =
   '("alter system set temp_file_limit = ...; select pg_reload_conf()"); that of the embedded Postgres is a quarter of the disk that was free ' +
   'when it started, so free some and start it again.';
 
-/** Exit code 2: only an export mends it. */
+/** Exit code 2: only an export fixes it. */
 export class NoSnapshot extends Error {
   override readonly name = 'NoSnapshot';
   readonly handling = 'stop';
@@ -58,7 +58,7 @@ export class JavaMissing extends Error {
   }
 }
 
-/** Exit code 2: only an export mends it. */
+/** Exit code 2: only an export fixes it. */
 export class NoIcebergSnapshot extends Error {
   override readonly name = 'NoIcebergSnapshot';
   readonly handling = 'stop';

@@ -1,7 +1,7 @@
 import { formatDuration } from '../config/duration.ts';
 import type { ApiDemand } from '../warehouse/connections/read-demand.ts';
 
-/** What scheduled syncs take of the API budget, in a sentence. */
+/** A sentence on the share of the API budget that scheduled syncs ask for. */
 export function demandInWords({
   requests_per_minute: asked,
   allowed_per_minute: allowed,
@@ -9,26 +9,26 @@ export function demandInWords({
   return `scheduled syncs ask for ${counted(asked)} of the ${counted(allowed)} requests a minute that the API budget allows`;
 }
 
-/** What to know and do where they ask for more than their share; undefined: nothing. */
+/** A warning and a remedy where they ask for more than their share; undefined where they do not. */
 export function demandTrouble(demand: ApiDemand): string | undefined {
   const { requests_per_minute: asked, allowed_per_minute: allowed, needed_stretch: needed, stretch } = demand;
   if (needed <= 1 && stretch <= 1) return undefined;
   const so =
     stretch > 1
-      ? `all come after ${counted(stretch)} times their interval`
-      : 'all will come less often than they are set to, within the hour';
+      ? `each runs at ${counted(stretch)} times its interval`
+      : 'each will run less often than configured, within the hour';
   return (
     `scheduled syncs ask for ${counted(asked)} requests a minute, and the API budget allows ${counted(allowed)}, of which four fifths are for them: ${so}. ` +
     'Set longer intervals ("daybook connection set NAME --every 1h"), or raise DAYBOOK_API_REQUESTS_PER_10S if the finance API grants more.'
   );
 }
 
-/** What to know while the service has asked for no requests; undefined: it has not. */
+/** A warning while the service has asked for no requests; undefined: it has not. */
 export function silenceInWords(until: Date | null): string | undefined {
   if (until === null) return undefined;
   return (
-    `the finance API has answered 429 and asked for no requests until ${until.toISOString()}: nothing is read before, for any connection. ` +
-    'Syncs go on by themselves then.'
+    `the finance API has answered 429 and asked for no requests until ${until.toISOString()}: until then nothing is read for any connection. ` +
+    'Syncs resume by themselves.'
   );
 }
 

@@ -33,25 +33,26 @@ import { unlessKept } from './unless-kept.ts';
 import { waitingFor } from './when-free.ts';
 import { withRun } from './with-run.ts';
 
-/** What was there, and what is. */
+/** Rows of the record before and after, by place. */
 export interface Erased {
   readonly held: RowsByTable;
   readonly left: RowsByTable;
   /** Snapshots that were published again without the record. */
   readonly snapshots: readonly SnapshotErased[];
-  /** Where the marts were built again. */
+  /** Targets whose marts were rebuilt. */
   readonly marts: readonly MartsTarget[];
-  /** All others: a worker there clears what exports and builds have left. */
+  /** All other hosts: a worker there clears the leftovers of exports and builds. */
   readonly hosts: readonly AskedHost[];
-  /** What still holds the record, and why; none when all is gone. */
+  /** A sentence for each place that still holds the record; none when all is gone. */
   readonly kept: readonly string[];
 }
 
 /**
  * Takes the content of a record out of everything that Daybook keeps: tables, then snapshots, then marts. Each is made from the
- * one before, so killed anywhere and called again it ends the same. Exports, builds and readers that are in the way are waited for. What is
- * still in the way after an hour, what object storage does not remove, marts in Postgres that cannot be built without the record, and
- * snapshots that are not in this lake, are told at the end, when everything else is done, and fail the run. Throws StillReturned, ForeignLake before anything is erased, and what the service, the lake and the builds throw.
+ * one before, so killed anywhere and called again it ends the same. It waits for exports, builds and readers that are in the way. The
+ * end reports whatever is still in the way after an hour, files that object storage does not remove, marts in Postgres that cannot be
+ * built without the record, and snapshots that are not in this lake: the rest is done by then, and the run fails. Throws StillReturned,
+ * ForeignLake before anything is erased, and the errors of the service, the lake and the builds.
  */
 export async function eraseEverywhere(
   { settings, warehouse }: Host,
@@ -99,11 +100,11 @@ async function eraseBelow(
         marts.push('lake');
       },
     });
-    // What they build from now on does not hold the record.
+    // Their builds from now on do not hold the record.
     const hosts = await askOtherHostsToClear(host.warehouse, await hostOf(host.settings.marts.home));
     return { snapshots, marts, hosts };
   } finally {
-    // Whatever became of the lake.
+    // Also after an error in the lake.
     await removeSparkMarts(host, renewing);
     if (await renewPostgresMarts(host, renewing)) marts.push('postgres');
   }
@@ -138,14 +139,14 @@ async function eraseFromLakes(
   return searched ?? [];
 }
 
-/** The source has shown it, or told of it, since the tables were cleared. */
+/** The source has listed or announced it since the tables were cleared. */
 class HeldAgain extends Error {
   override readonly name = 'HeldAgain';
   readonly handling = 'stop';
 
   constructor() {
     super(
-      'The tables hold it again: the source has shown it meanwhile. Delete it there, and run the command again.',
+      'The tables hold it again, because the source returned it in the meantime. Delete it there, and run the command again.',
     );
   }
 }

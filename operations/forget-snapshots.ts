@@ -11,12 +11,12 @@ class NothingNoted extends Error {
   readonly handling = 'stop';
 
   constructor(place: string, places: readonly string[]) {
-    const known = places.length === 0 ? 'none is anywhere' : `they are in ${places.join(', ')}`;
+    const known = places.length === 0 ? 'none is known anywhere' : `they are in ${places.join(', ')}`;
     super(`No snapshot is known to be in ${place}: ${known}.`);
   }
 }
 
-/** What is to be forgotten is there. */
+/** The snapshots that the command was to forget are still there. */
 class SnapshotsThere extends Error {
   override readonly name = 'SnapshotsThere';
   readonly handling = 'stop';
@@ -24,12 +24,12 @@ class SnapshotsThere extends Error {
   constructor(place: string, ids: readonly string[]) {
     super(
       `${place} still has ${ids.length.toLocaleString('en-US')} of these snapshots, such as ${ids[0] ?? ''}, so nothing was forgotten. ` +
-        'Remove all files below snapshots/ID of each first. If they are those of the warehouse that this one is a copy of, add --force.',
+        'Remove all files below snapshots/ID of each first. If they belong to the warehouse that this one was copied from, add --force.',
     );
   }
 }
 
-/** What was made of the snapshots, or what a killed process left, is there. */
+/** Files that were made from the snapshots, or that a killed process left, are still there. */
 class LeftoversThere extends Error {
   override readonly name = 'LeftoversThere';
   readonly handling = 'stop';
@@ -37,19 +37,19 @@ class LeftoversThere extends Error {
   constructor(place: string, folders: readonly string[]) {
     super(
       `${place} still has files below ${folders.join(' and ')}, which may hold content of these snapshots, so nothing was forgotten. Remove them first. ` +
-        'If they are those of the warehouse that this one is a copy of, add --force.',
+        'If they belong to the warehouse that this one was copied from, add --force.',
     );
   }
 }
 
-/** Whether they are there nobody can say: storage that does not answer today may have them. */
+/** Storage that does not answer now may still have them. */
 class PlaceUnseen extends Error {
   override readonly name = 'PlaceUnseen';
   readonly handling = 'stop';
 
   constructor(place: string, cause: Error) {
     super(
-      `Nobody can look into ${place} (${cause.message}), so nothing was forgotten. If the place is no more, add --force.`,
+      `Cannot look into ${place} (${cause.message}), so nothing was forgotten. If the location no longer exists, add --force.`,
       { cause },
     );
   }
@@ -57,7 +57,7 @@ class PlaceUnseen extends Error {
 
 /**
  * Notes that snapshots are no longer in a place where they were published. Those that this warehouse's lake has were moved there. With
- * `force` the place is not looked into. Throws NothingNoted, SnapshotsThere, LeftoversThere, PlaceUnseen, and what this warehouse's lake does.
+ * `force` it does not look into the place. Throws NothingNoted, SnapshotsThere, LeftoversThere, PlaceUnseen, and what this warehouse's lake does.
  */
 export async function forgetSnapshots(
   { warehouse, location, scratch }: { warehouse: Warehouse; location: string; scratch: string },

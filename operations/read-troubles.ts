@@ -1,9 +1,9 @@
 import { ServiceError, WorkflowNotFoundError, type WorkflowHandle } from '@temporalio/client';
 
-/** One or two failures mend themselves; what has failed so often is worth a line. */
+/** One or two failures often pass; a step that has failed this often is worth a line. */
 const worthTelling = 3;
 
-/** What Temporal keeps trying in vain for a run, in sentences; nothing where Temporal does not answer or know it. */
+/** A sentence for each step of a run that Temporal retries in vain; none where Temporal does not answer or know the run. */
 export async function readTroubles(handle: WorkflowHandle): Promise<string[]> {
   const description = await handle.describe().catch(asUnknown);
   const sentences = (description?.raw.pendingActivities ?? [])
@@ -15,13 +15,13 @@ export async function readTroubles(handle: WorkflowHandle): Promise<string[]> {
   const attempts = description?.raw.pendingWorkflowTask?.attempt ?? 0;
   if (attempts >= worthTelling)
     sentences.unshift(
-      `No worker can go on with it: its workflow task has failed ${attempts - 1} times. Run the same, newest release in every worker.`,
+      `No worker can continue it: its workflow task has failed ${attempts - 1} times. Run the same, newest release in every worker.`,
     );
-  // What stops one stream often stops them all.
+  // One cause often stops all streams.
   return [...new Set(sentences)];
 }
 
 function asUnknown(error: unknown): undefined {
-  // A Temporal that was set up anew does not know what was running before.
+  // A Temporal that was set up again does not know the runs from before.
   if (!(error instanceof ServiceError) && !(error instanceof WorkflowNotFoundError)) throw error;
 }

@@ -32,7 +32,7 @@ export async function renewLakeMarts(host: Host, renewing: Renewing): Promise<bo
     whenFree('What builds on the lake have left was not removed', () => clearLakeMarts(host)),
   );
   const rebuilt = await unlessKept(renewing.onKept, () =>
-    whenFree('The marts on the lake were not built anew', async () => {
+    whenFree('The marts on the lake were not rebuilt', async () => {
       if (await areBuilt(host, 'lake')) return buildOrDropOnLake(host, renewing);
       // Readers may be led to marts that Postgres does not know of, for it was restored to a moment before they were built.
       if (await hasLakeMarts(host)) await dropOnLake(host, renewing, 'Postgres knows of no build of them');
@@ -48,7 +48,7 @@ async function buildOrDropOnLake(host: Host, renewing: Renewing): Promise<boolea
     await build(host, 'lake', renewing);
     return true;
   } catch (error) {
-    // Where they were built instead, is told with the snapshots that were not searched.
+    // The place where they were built instead is reported with the snapshots that were not searched.
     if (error instanceof NoSnapshot && !(await hasLakeMarts(host))) return false;
     if (!failsAtEveryTry(error)) throw error;
     await dropOnLake(host, renewing, `they could not be built without it (${error.message})`);
@@ -59,11 +59,11 @@ async function buildOrDropOnLake(host: Host, renewing: Renewing): Promise<boolea
 async function dropOnLake(host: Host, { onStep }: Renewing, why: string): Promise<void> {
   await dropLakeMarts(host);
   onStep(
-    `the marts on the lake are removed, for ${why}: once that is mended, build them again with "daybook dbt build --target lake"`,
+    `the marts on the lake are removed, for ${why}: once that is fixed, build them again with "daybook dbt build --target lake"`,
   );
 }
 
-/** By what a company has in its books, or who may write in the lake has done: the record would stay in the marts, and in snapshots. */
+/** Errors from the books of a company, or from changed files in the lake: with a retry the record would stay in marts and snapshots. */
 function failsAtEveryTry(error: unknown): error is Error {
   return [MartsFailed, NoSnapshot, SnapshotDamaged, LakeAltered].some((kind) => error instanceof kind);
 }
@@ -78,7 +78,7 @@ export async function removeSparkMarts(host: Host, renewing: Renewing): Promise<
         'the marts on Spark are removed: build them again with "daybook dbt build --target spark"',
       );
   };
-  // What somebody has put in the place of a folder of theirs keeps nothing else.
+  // Something in the place of their folder must not prevent the rest.
   await unlessKept(renewing.onKept, () => whenFree('The marts on Spark were not removed', remove), {
     also: [LakeRefused],
   });
@@ -93,7 +93,7 @@ export async function renewPostgresMarts(host: Host, renewing: Renewing): Promis
   const whenFree = waitingFor(renewing);
   const areThere = await areBuilt(host, 'postgres');
   const rebuilt = await unlessKept(renewing.onKept, () =>
-    whenFree('The marts in Postgres were not built anew', async () => {
+    whenFree('The marts in Postgres were not rebuilt', async () => {
       await clearBuildsOf(host, 'postgres');
       if (areThere) await build(host, 'postgres', renewing);
       return areThere;
@@ -102,7 +102,7 @@ export async function renewPostgresMarts(host: Host, renewing: Renewing): Promis
   if (rebuilt === undefined && areThere)
     onStep('the marts in Postgres still hold it, for they could not be built without it');
   const ours = { databaseUrl: host.settings.database.directUrl, target: 'postgres' } as const;
-  // Who reads what is shown was waited for already.
+  // It has already waited for readers of the marts that are shown.
   const waiting = { patienceMilliseconds: Math.min(30_000, patienceMilliseconds) };
   const drop = async (client: ClientBase): Promise<void> => {
     if (!areThere) await dropCopies(client, waiting);
@@ -125,7 +125,7 @@ async function build(
   target: MartsTarget,
   { onStep, patienceMilliseconds }: Renewing,
 ): Promise<void> {
-  // What stands in the way of Iceberg tables must not keep the old snapshots in the lake.
+  // An obstacle to the Iceberg tables must not keep the old snapshots in the lake.
   const asked = { target, reason: 'daybook erase', connections: 1, leavesIceberg: true };
   await buildMarts(host, asked, { onStep, patienceMilliseconds });
 }

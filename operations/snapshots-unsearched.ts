@@ -1,6 +1,6 @@
 import type { NotedSnapshots } from '../warehouse/snapshots/unsearched-snapshots.ts';
 
-/** An erasure has not looked into snapshots that were published somewhere. A person knows what became of them. */
+/** An erasure has not searched snapshots that were published somewhere. Only a person knows where they are now. */
 export class SnapshotsUnsearched extends Error {
   override readonly name = 'SnapshotsUnsearched';
   readonly handling = 'stop';
@@ -12,14 +12,14 @@ export class SnapshotsUnsearched extends Error {
     const forget = `run "daybook snapshots forget ${lake}"`;
     const words = {
       elsewhere:
-        `Not searched, and may hold it: what was published in ${lake}, snapshots ${which}. Run the command there too, with ` +
-        `DAYBOOK_LAKE=${lake}. If nothing of them is there any more, or they were moved, ${forget}.`,
+        `Snapshots ${which} in ${lake} were not searched and may hold the record. Run the command there too, with ` +
+        `DAYBOOK_LAKE=${lake}. If they are no longer there, or were moved, ${forget}.`,
       missing:
-        `Published in ${lake}, and not found there: snapshots ${which}. If this host has the place from elsewhere, as a disk or a share, see that it is there. ` +
+        `Snapshots ${which} were published in ${lake}, and are not there now. If the location is a mounted disk or share, check that it is mounted. ` +
         `If they were deleted, ${forget}.`,
       incomplete:
-        `Not searched, and may hold it: snapshots ${which} in ${lake} lack their _SUCCESS. If something that copies the lake left out that empty file, ` +
-        'put it back, and run the command again. Otherwise delete what is left of them.',
+        `Snapshots ${which} in ${lake} lack their _SUCCESS, so they were not searched and may hold the record. If something that copies the lake ` +
+        'left out that empty file, restore it, and run the command again. Otherwise delete what is left of them.',
     };
     super(words[became]);
   }

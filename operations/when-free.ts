@@ -10,7 +10,7 @@ export class StillRunning extends Error {
   /** `what` was not done. */
   constructor(what: string) {
     super(
-      `${what}: an export or a build of the marts that runs did not end in time. "daybook status" shows it.`,
+      `${what}: a running export or build of the marts did not finish in time. "daybook status" shows it.`,
     );
   }
 }
@@ -34,7 +34,7 @@ export function waitingFor({ onStep, patienceMilliseconds }: Waiting): WhenFree 
       } catch (error) {
         if (!(error instanceof ExportRunning || error instanceof BuildRunning)) throw error;
         if (performance.now() > deadline) throw new StillRunning(left);
-        onStep('waiting for an export or a build of the marts that runs');
+        onStep('waiting for a running export or build of the marts');
         await wait(2_000);
       }
     }

@@ -1,5 +1,5 @@
 /**
- * What the caller should do: try again soon, try again after the error's `milliseconds`, give up and tell a person, or read the
+ * The caller's next step: try again soon, try again after the error's `milliseconds`, give up and tell a person, or read the
  * stream again from its watermark.
  */
 export type Handling = 'retry' | 'wait' | 'stop' | 'restart';
@@ -16,34 +16,34 @@ export interface Failure {
 }
 
 /**
- * What each error says (`request happened: advice.`) and what to do about it, by its name, which is the type of the failure in
- * Temporal: operators filter on it.
+ * The sentence of each error (`request happened: advice.`) and how to handle it, by its name, which is the type of the failure
+ * in Temporal: operators filter on it.
  */
 const kinds = {
   SourceUnavailable: {
     handling: 'retry',
     happened: 'failed',
-    advice: 'it is tried again; if that does not help, check that the finance API is in reach and up',
+    advice: 'it will be retried; if that does not help, check that the finance API is up and reachable',
   },
   UnreadableResponse: {
     handling: 'retry',
     happened: 'answered with',
-    advice: 'it is tried again; if that does not help, check DAYBOOK_API_URL and any proxy in between',
+    advice: 'it will be retried; if that does not help, check DAYBOOK_API_URL and any proxy in between',
   },
   CursorNotMoving: {
     handling: 'retry',
-    happened: 'answered with the cursor it was asked with',
-    advice: 'the page is asked for again; if that does not help, report it to the finance API',
+    happened: 'returned the cursor that it was sent',
+    advice: 'the page will be requested again; if that does not help, report it to the finance API',
   },
   RateLimited: {
     handling: 'wait',
     happened: 'came too soon after other requests',
-    advice: 'DAYBOOK_API_REQUESTS_PER_10S makes this rarer',
+    advice: 'lower DAYBOOK_API_REQUESTS_PER_10S to make this rarer',
   },
   ProductNotReady: {
     handling: 'wait',
     happened: 'has no data yet',
-    advice: 'the service still copies it from the platform, so Daybook waits and asks again',
+    advice: 'the service is still copying it from the platform; Daybook waits and retries',
   },
   CredentialsRefused: {
     handling: 'stop',
@@ -54,12 +54,12 @@ const kinds = {
   PlatformAccessRefused: {
     handling: 'stop',
     happened: 'was refused by the accounting platform',
-    advice: 'authorise the connection again at the finance API, then resume it',
+    advice: 'authorize the connection again at the finance API, then resume it',
   },
   ConnectionDisabled: {
     handling: 'stop',
     happened: 'was refused because the connection does not work at the service',
-    advice: 'repair or re-authorise the connection at the finance API, then resume it',
+    advice: 'repair or reauthorize the connection at the finance API, then resume it',
   },
   RequestRefused: {
     handling: 'stop',
@@ -69,7 +69,7 @@ const kinds = {
   NotSupported: {
     handling: 'stop',
     happened: 'is not supported for this connection',
-    advice: 'nothing is to be done, the other resources are synced',
+    advice: 'nothing to do: the other resources are synced',
   },
   RecordGone: {
     handling: 'stop',
@@ -79,12 +79,12 @@ const kinds = {
   FetchWavers: {
     handling: 'retry',
     happened: 'found no such record, and then found it',
-    advice: 'it is asked for again; if that does not help, report it to the finance API',
+    advice: 'it will be requested again; if that does not help, report it to the finance API',
   },
   CursorRefused: {
     handling: 'restart',
     happened: 'was refused with a cursor of an earlier page',
-    advice: 'the stream is read again from its watermark',
+    advice: 'the stream will be reread from its watermark',
   },
 } as const satisfies Record<string, Sentence & { readonly handling: Handling }>;
 
@@ -111,7 +111,7 @@ class SourceError<Kind extends keyof typeof kinds> extends Error {
 
 /** No answer, or one that says that the service or the platform is down. */
 export class SourceUnavailable extends SourceError<'SourceUnavailable'> {
-  /** What the network said (`ECONNRESET`); null when there was a response. */
+  /** The error code of the network (`ECONNRESET`); null when there was a response. */
   readonly code: string | null;
 
   constructor(failure: Failure, code: string | null) {
@@ -143,7 +143,7 @@ export class RateLimited extends SourceError<'RateLimited'> {
   constructor(failure: Failure, milliseconds: number) {
     const seconds = Math.ceil(milliseconds / 1000);
     super('RateLimited', failure, {
-      advice: `it is sent again in ${seconds} s; ${kinds.RateLimited.advice}`,
+      advice: `it will be sent again in ${seconds} s; ${kinds.RateLimited.advice}`,
     });
     this.milliseconds = milliseconds;
   }

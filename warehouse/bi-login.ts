@@ -14,7 +14,7 @@ class LoginNotAllowed extends Error {
 
   constructor(statements: string, cause: unknown) {
     super(
-      `This user of Postgres may not make the login for readers, so an administrator of the server runs this once: ${statements}`,
+      `This Postgres user may not create the login for readers. Have a server administrator run this once: ${statements}`,
       { cause },
     );
   }
@@ -73,7 +73,7 @@ export const forgetBiLogin = `
     end if;
   end $$`;
 
-/** Where the warehouse keeps its login and the password, sealed with the secret key. */
+/** The place of the login and its password in the warehouse, encrypted with the secret key. */
 const setting = 'bi_login';
 
 interface Login {

@@ -5,7 +5,7 @@ export class LeaseLost extends Error {
 
   constructor(pass: { connectionId: string; stream: string }) {
     super(
-      `Another attempt reads ${pass.stream} of ${pass.connectionId} now, so this one stopped; nothing is lost.`,
+      `Another attempt is now reading ${pass.stream} of ${pass.connectionId}, so this one stopped; nothing is lost.`,
     );
   }
 }
@@ -54,8 +54,8 @@ export class PagesGoRound extends Error {
 
   constructor({ connectionId, stream }: { connectionId: string; stream: string }) {
     super(
-      `The pages of ${stream} of ${connectionId} go round: the service named one as the next that was read before. The stream is read ` +
-        'again from its watermark; if that does not help, report it to the finance API.',
+      `The pages of ${stream} of ${connectionId} form a loop: the service pointed back to a page that was already read. The stream ` +
+        'will be reread from its watermark; if that does not help, report it to the finance API.',
     );
   }
 }
@@ -68,7 +68,7 @@ export class PagesNeverEnd extends Error {
   constructor({ connectionId, stream }: { connectionId: string; stream: string }, pages: number) {
     super(
       `The pages of ${stream} of ${connectionId} do not end: ${pages.toLocaleString('en')} in a row had no record, and each named a next one. ` +
-        'The stream is read again from its watermark; if that does not help, report it to the finance API.',
+        'The stream will be reread from its watermark; if that does not help, report it to the finance API.',
     );
   }
 }
@@ -80,20 +80,20 @@ export class IdentityChanged extends Error {
 
   constructor(connectionId: string) {
     super(
-      `The access token of ${connectionId} opens another company than before, and nothing of that company was written. ` +
+      `The access token of ${connectionId} now opens a different company, and nothing of that company was written. ` +
         `Set the right token with "daybook connection set-token ${connectionId}", or add the other company as a connection of its own.`,
     );
   }
 }
 
-/** What an answer brings is not used before the service has said whose it is. The next attempt asks for that first. */
+/** An answer is not used before the service has named the company. The next attempt asks for that first. */
 export class TokenNotProved extends Error {
   override readonly name = 'TokenNotProved';
   readonly handling = 'retry';
 
   constructor(connectionId: string) {
     super(
-      `The service has not named the company of ${connectionId} in this run yet, so nothing was written; it is asked again.`,
+      `The service has not named the company of ${connectionId} in this run yet, so nothing was written; it will be asked again.`,
     );
   }
 }
@@ -111,8 +111,8 @@ export class CompanyUnnamed extends Error {
 }
 
 /**
- * Two names for one company would copy it twice. The service alone says which company a token opens, so what answers for one company may name
- * another one: being first proves nothing, and two organisations prove that one of the answers is false.
+ * Two names for one company would copy it twice. Only the service says which company a token opens, and a wrong service may name
+ * another one: being first proves nothing, and two organizations prove that one of the answers is wrong.
  */
 export class IdentityInUse extends Error {
   override readonly name = 'IdentityInUse';
@@ -122,9 +122,9 @@ export class IdentityInUse extends Error {
     const first = `${other.connectionId}, which reads it already`;
     super(
       (other.isOfOtherOrganisation
-        ? `The service names one company for ${connectionId} and for ${first}, but two organisations: one of the answers is false. Nothing was written. `
+        ? `The service names one company for ${connectionId} and for ${first}, but two organizations, so one of the answers is wrong. Nothing was written. `
         : `${connectionId} opens the same company as ${first}, so nothing was written. `) +
-        'Find out whose company it is, and remove the other one with "daybook connection remove".',
+        'Find out which connection the company belongs to, and remove the other one with "daybook connection remove".',
     );
   }
 }
@@ -147,8 +147,8 @@ export class ApprovalOutdated extends Error {
       return `${records} ${resource} wait, found gone by the reconcile ${run_id} (${before})`;
     });
     super(
-      `There is something else now than what was approved: ${changes.join('; ')}. Nothing was deleted. ` +
-        `"daybook discrepancies ${connectionId}" shows what waits; if that is really gone, approve it: "daybook reconcile ${connectionId} --approve-deletes".`,
+      `What is waiting now is not what was approved: ${changes.join('; ')}. Nothing was deleted. ` +
+        `"daybook discrepancies ${connectionId}" lists them; if they are really gone, approve them: "daybook reconcile ${connectionId} --approve-deletes".`,
     );
   }
 }
@@ -168,8 +168,12 @@ export class UnknownConnection extends Error {
   override readonly name = 'UnknownConnection';
   readonly handling = 'stop';
 
-  constructor(connectionId: string) {
-    super(`There is no connection ${connectionId}. "daybook connection list" shows those there are.`);
+  /** Undefined: the input of a run does not hold a possible name, or no reason. */
+  constructor(connectionId?: string) {
+    super(
+      `${connectionId === undefined ? 'The input names no known connection, or gives no reason' : `There is no connection ${connectionId}`}. ` +
+        '"daybook connection list" lists them.',
+    );
   }
 }
 
@@ -180,7 +184,7 @@ export class ConnectionReplaced extends Error {
 
   constructor(connectionId: string) {
     super(
-      `${connectionId} was removed while this run was under way, and what has that name now is another connection: nothing was written to it. Run it again if it is wanted.`,
+      `${connectionId} was removed while this run was under way, and that name now belongs to another connection: nothing was written to it. Run it again if you still need it.`,
     );
   }
 }
@@ -191,20 +195,20 @@ export class WrongSecretKey extends Error {
 
   constructor() {
     super(
-      'DAYBOOK_SECRET_KEY is not the key this warehouse was set up with. Set the original key; tokens sealed with it cannot be read otherwise. ' +
+      'DAYBOOK_SECRET_KEY is not the key this warehouse was set up with. Set the original key; tokens encrypted with it cannot be read otherwise. ' +
         'If "daybook connection rotate-key" was interrupted, run it again.',
     );
   }
 }
 
-/** Whoever holds the new key goes on. */
+/** Processes that hold the new key continue. */
 export class KeyRotated extends Error {
   override readonly name = 'KeyRotated';
   readonly handling = 'retry';
 
   constructor() {
     super(
-      'The secret key was rotated after this process started: restart it with the new DAYBOOK_SECRET_KEY. What it was asked to do waits.',
+      'The secret key was rotated after this process started: restart it with the new DAYBOOK_SECRET_KEY. Its work waits.',
     );
   }
 }

@@ -53,14 +53,14 @@ export function failureOf(error: unknown): ApplicationFailure {
     const why = whyUnwritable(error);
     const happened = why === undefined ? `does not answer (${whyAway(error)})` : `cannot be written: ${why}`;
     return ApplicationFailure.create({
-      message: `The warehouse ${happened}. Work goes on by itself when that is over.`,
+      message: `The warehouse ${happened}. Work resumes by itself afterwards.`,
       type: 'WarehouseUnavailable',
     });
   }
   const known = [String(codeOf(error) ?? ''), placeOf(error)].filter((text) => text !== '').join(' in ');
   const name = error instanceof Error ? error.name : typeof error;
   return ApplicationFailure.create({
-    message: `Unexpected ${name}${known === '' ? '' : ` (${known})`}: see the worker's log. It is tried again.`,
+    message: `Unexpected ${name}${known === '' ? '' : ` (${known})`}: see the worker's log. It will be retried.`,
     type: 'Unexpected',
   });
 }

@@ -6,7 +6,7 @@ collectDefaultMetrics({ register: registry });
 
 const requests = new Counter({
   name: 'daybook_requests_total',
-  help: 'Requests to the finance API, by what became of them: ok, aborted, or the name of the error',
+  help: 'Requests to the finance API, by outcome: ok, aborted, or the name of the error',
   labelNames: ['outcome'],
   registers: [registry],
 });
@@ -20,7 +20,7 @@ const pagesLanded = new Counter({
 
 const records = new Counter({
   name: 'daybook_records_total',
-  help: 'Records of committed pages, by what became of them',
+  help: 'Records of committed pages, by outcome',
   labelNames: ['stream', 'outcome'],
   registers: [registry],
 });
@@ -35,7 +35,7 @@ const landingSeconds = new Histogram({
 
 const openAlerts = new Gauge({
   name: 'daybook_open_alerts',
-  help: 'Open alerts, by kind; as of the last look, which the database has to answer',
+  help: 'Open alerts, by kind; as of the last successful check',
   labelNames: ['kind'],
   registers: [registry],
 });
@@ -62,13 +62,13 @@ export function notePageLanded(page: { stream: string; milliseconds: number; cou
   }
 }
 
-/** Tells when something last came to a good end; what never did has no time. */
+/** Sets when something last succeeded; a thing that never did has no time. */
 export function setLastSuccesses(times: Readonly<Record<string, Date | null>>): void {
   for (const [what, time] of Object.entries(times))
     if (time !== null) lastSuccess.set({ what }, time.getTime() / 1000);
 }
 
-/** Tells how many alerts are open, by kind. */
+/** Sets how many alerts are open, by kind. */
 export function setOpenAlerts(counts: Readonly<Record<string, number>>): void {
   openAlerts.reset();
   for (const [kind, count] of Object.entries(counts)) openAlerts.set({ kind }, count);

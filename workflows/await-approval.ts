@@ -27,18 +27,18 @@ export interface AwaitApprovalInput {
 /** May be sent from the Web UI; it takes no input. */
 export const approveDeletesSignal = defineSignal('approveDeletes');
 
-/** Who approves. */
+/** The person who approves. */
 export interface Approval {
   by?: string;
 }
 
-/** What was approved, and by whom. */
+/** The approved deletions, and who approved them. */
 export interface Approved {
   approved: DeletionQuestion;
   by: string;
 }
 
-/** The same with an answer; `by` stands in the reason of the reconcile that deletes. Refused once the question is answered. */
+/** The same with an answer; the reason of the reconcile that deletes names `by`. Refused once the question is answered. */
 export const approveUpdate = defineUpdate<Approved, [Approval]>('approve');
 
 /**
@@ -55,7 +55,7 @@ export async function awaitApproval(input: AwaitApprovalInput): Promise<Answer> 
     () => {
       answer.approved = true;
     },
-    { description: 'Yes, what is shown is gone at the source: delete it. Takes no input.' },
+    { description: 'Yes, the records shown are gone at the source: delete them. Takes no input.' },
   );
   setHandler<Approved, [Approval], typeof approveUpdate>(
     approveUpdate,
@@ -69,7 +69,7 @@ export async function awaitApproval(input: AwaitApprovalInput): Promise<Answer> 
         if (answer.approved) throw new Error('This is approved already.');
       },
       description:
-        'Yes, what is shown is gone at the source: delete it. Takes {"by": "your name"}; answers what was approved.',
+        'Yes, the records shown are gone at the source: delete them. Takes {"by": "your name"}; returns the approved deletions.',
     },
   );
   setCurrentDetails(inWords(input));
@@ -84,11 +84,11 @@ export async function awaitApproval(input: AwaitApprovalInput): Promise<Answer> 
   return answer;
 }
 
-/** Whoever starts it by hand leaves out what only a reconcile knows. */
+/** A start by hand leaves out what only a reconcile knows. */
 function requireQuestion({ waiting, foundBy }: { waiting?: unknown; foundBy?: unknown }): void {
   if (isMap(waiting) && (foundBy === undefined || isMap(foundBy))) return;
   throw ApplicationFailure.nonRetryable(
-    'The input does not say how many records of which resources are to be approved: a reconcile asks that itself.',
+    'The input does not say how many records of which resources are to be approved. A reconcile starts this workflow itself.',
     'UnknownResource',
   );
 }
@@ -103,7 +103,7 @@ interface Answer {
   by?: string;
 }
 
-/** Whatever a person sends stands in a history and in the ledger. */
+/** The history and the ledger keep everything that a person sends. */
 function nameIn(given: unknown): string {
   const { by } = (given ?? {}) as { by?: unknown };
   return typeof by === 'string' && by.trim() !== '' ? by.trim().slice(0, 100) : 'somebody';
@@ -125,8 +125,8 @@ function inWords({ connection, waiting, foundBy = {} }: AwaitApprovalInput): str
 }
 
 /**
- * A reconcile that runs at this moment is waited for, hours if need be: less and less often, for each look is ten events of a history that
- * has room for 51,200. The one that starts goes on without this workflow.
+ * Waits for a reconcile that runs at this moment, for hours if need be: less and less often, for each look is ten events of a history that has
+ * room for 51,200. The one that it starts outlives this workflow.
  */
 async function reconcileApproved(input: AwaitApprovalInput, { by }: Answer): Promise<void> {
   const { connection, waiting } = input;

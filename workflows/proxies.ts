@@ -64,8 +64,8 @@ export const applying = proxyActivities<ActivitiesOf<'applying'>>({
 });
 
 /**
- * What a schedule does when it fires: a look at the database, and one call of Temporal. How long an attempt that failed is waited for
- * says `worker/retry-delay.ts`.
+ * The work of a schedule when it fires: one database query, and one call of Temporal. `worker/retry-delay.ts` says how long it waits
+ * after a failed attempt.
  */
 export const starting = proxyActivities<ActivitiesOf<'starting'>>({
   startToCloseTimeout: '20s',

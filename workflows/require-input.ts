@@ -7,12 +7,12 @@ import { ApplicationFailure } from '@temporalio/workflow';
 export function requireInput(input: unknown): void {
   if (typeof input !== 'object' || input === null)
     throw ApplicationFailure.nonRetryable(
-      'The input names no connection: it is one JSON object, such as {"connection":"acme-us"}.',
+      'The input names no connection: it must be one JSON object, such as {"connection":"acme-us"}.',
       'UnknownConnection',
     );
   if ('resources' in input && !isListOfNames(input.resources))
     throw ApplicationFailure.nonRetryable(
-      'The "resources" of the input are no list of names, such as ["bills"]; without them all are meant.',
+      '"resources" must be a list of names, such as ["bills"]; leave it out for all resources.',
       'UnknownResource',
     );
 }

@@ -9,7 +9,7 @@ class ExportProcessLost extends Error {
   readonly handling = 'retry';
 
   constructor(how: string) {
-    super(`The process of the export ended by ${how}. Nothing of it was published; it is tried again.`);
+    super(`The export process ended with ${how}. Nothing was published; it will be retried.`);
   }
 }
 
@@ -44,7 +44,7 @@ function startProcess(): ChildProcess {
   });
 }
 
-/** It reaches buckets by what the AWS SDK looks for; what else it needs to know it is told. */
+/** It keeps the variables by which the AWS SDK reaches buckets; the job holds everything else. */
 function forBuckets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(environment).filter(([name]) => !/^(DAYBOOK_|TEMPORAL_|DATABASE_URL$)/.test(name)),

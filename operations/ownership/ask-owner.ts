@@ -6,8 +6,8 @@ import { notOurs } from './namespace-not-ours.ts';
 import type { OwnershipPlaces } from './places.ts';
 
 /**
- * Tells a server that was restarted, or a standby that took over, from a copy of its files: running workers of the owner answer
- * with another token, which then is in this database too, or is not. Where nobody answers, this database goes on alone. Throws
+ * Distinguishes a server that was restarted, or a standby that took over, from a copy of its files: running workers of the owner
+ * answer with another token, which then is in this database too, or is not. If nobody answers, this database continues alone. Throws
  * NamespaceNotOurs.
  */
 export async function askOwner(
@@ -17,7 +17,7 @@ export async function askOwner(
 ): Promise<void> {
   if (!(await isPolled(places.temporal))) return;
   say(
-    `Postgres is another process than when the namespace was last used: asking for ${answerWithinMilliseconds / 1_000} s whether its owner runs elsewhere.`,
+    `Postgres is a different process than when the namespace was last used; checking for ${answerWithinMilliseconds / 1_000} s whether the owner is still running elsewhere.`,
   );
   await seen.replace({ ...seen.record, asks: randomUUID() });
   const asked = performance.now();

@@ -8,7 +8,7 @@ export class NamespaceNotOurs extends Error {
   readonly handling = 'stop';
 }
 
-/** Whose it is, and what to do. */
+/** Names the owner, and says what to do. */
 export function notOurs(
   { settings }: Pick<OwnershipPlaces, 'settings'>,
   input: { why: NotOurs; record: OwnerRecord; warehouse: string },
@@ -18,14 +18,14 @@ export function notOurs(
     other: `this one is warehouse ${short(warehouse)} (database ${databaseNameOf(settings)})`,
     environment: `this process runs with the API address ${settings.api.address}`,
     copy: `this one (database ${databaseNameOf(settings)}) is a copy of it`,
-    older: `this one (database ${databaseNameOf(settings)}) is another state of it: a restored backup, a copy, or what was copied`,
+    older: `this one (database ${databaseNameOf(settings)}) is another state of it: a restored backup, a copy, or the original of a copy`,
   }[why];
   return new NamespaceNotOurs(
     `${namespaceInWords(settings)} belongs to ${ownerInWords(record)}, and ${here}: ${remedy}`,
   );
 }
 
-/** Before 0.6.0 nothing carried an owner, but schedules do say whose they are. */
+/** Before 0.6.0 nothing carried an owner, but schedules name theirs. */
 export function ofOtherSchedules(
   { settings }: Pick<OwnershipPlaces, 'settings'>,
   { scheduleIds, warehouse }: { scheduleIds: readonly string[]; warehouse: string },
@@ -52,5 +52,5 @@ function short(warehouse: string): string {
 }
 
 const remedy =
-  'set another TEMPORAL_NAMESPACE or TEMPORAL_ADDRESS, or, if this one is to replace it there, start its worker once with ' +
+  'set another TEMPORAL_NAMESPACE or TEMPORAL_ADDRESS, or, to replace it there, start a worker of this one once with ' +
   '"daybook worker --take-over" or "daybook up --take-over".';

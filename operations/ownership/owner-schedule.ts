@@ -13,8 +13,8 @@ const ownerScheduleId = scheduleIds.owner;
 export interface OwnerFound {
   readonly record: OwnerRecord;
   /**
-   * Asks Temporal for another record, unless this one was replaced meanwhile. Whether it came about is not told reliably (servers
-   * before 1.30 drop what came too late without a word): read again.
+   * Asks Temporal for another record, unless this one was replaced meanwhile. Temporal does not reliably report success (servers
+   * before 1.30 silently drop late updates): read again.
    */
   readonly replace: (record: OwnerRecord) => Promise<void>;
 }
@@ -91,7 +91,7 @@ function withDeadline<Result>(temporal: Client, ask: () => Promise<Result>): Pro
 
 const unreadable =
   `Temporal has a schedule "${ownerScheduleId}" that does not say who owns the namespace. ` +
-  'Delete it, then start a worker, which makes it anew.';
+  'Delete it, then start a worker, which recreates it.';
 
 function noteOf({ warehouse, database, api }: OwnerRecord): string {
   return `Says that this namespace belongs to the Daybook warehouse ${warehouse} (database ${database}, API ${api}). Paused for good; leave it.`;
@@ -102,7 +102,7 @@ async function notFoundIsNone<Result>(ask: () => Promise<Result>): Promise<Resul
     return await ask();
   } catch (error) {
     if (codeOf(error) === grpcCodes.notFound) return undefined;
-    throw asServiceError(error, 'Temporal could not be asked who owns the namespace');
+    throw asServiceError(error, 'Could not ask Temporal who owns the namespace');
   }
 }
 
@@ -113,7 +113,7 @@ async function conflictIsNone(write: () => Promise<unknown>): Promise<void> {
   } catch (error) {
     const lost: unknown[] = [grpcCodes.failedPrecondition, grpcCodes.aborted, grpcCodes.notFound];
     if (lost.includes(codeOf(error))) return;
-    throw asServiceError(error, 'Temporal could not be told who owns the namespace');
+    throw asServiceError(error, 'Could not tell Temporal who owns the namespace');
   }
 }
 

@@ -134,7 +134,7 @@ describe('webhooks', () => {
     const alerts = await open();
     expect(alerts).toMatchObject([{ kind: 'webhooks' }]);
     expect(alerts[0]?.message).toMatch(
-      /1 webhook has waited since .* the next sync brings what they tell of\.$/,
+      /1 webhook has waited since .* the next sync brings the records that they announce\.$/,
     );
     await warehouse.pool.query(`update sync.webhook_inbox set status = 'applied', closed_at = now()`);
     await judge();

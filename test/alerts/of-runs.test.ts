@@ -38,7 +38,7 @@ test('an export that failed after it has published does not say that there is no
 
 describe('failed', () => {
   test('opens with the failure of the last sync, and is over with the next that gets through', async () => {
-    await failSync(warehouse, name, 'GET /accounting/bills failed (500): it is tried again.');
+    await failSync(warehouse, name, 'GET /accounting/bills failed (500): it will be retried.');
     await judge();
     expect(await open()).toMatchObject([
       {
@@ -51,7 +51,7 @@ describe('failed', () => {
         resolved_at: null,
       },
     ]);
-    await failSync(warehouse, name, 'GET /accounting/bills failed (503): it is tried again.');
+    await failSync(warehouse, name, 'GET /accounting/bills failed (503): it will be retried.');
     await judge();
     const again = await open();
     expect(again.map(({ message }) => message)).toEqual([expect.stringContaining(', 2 times in a row: GET')]);

@@ -67,7 +67,7 @@ proofTest(
       workflowId: workflowIds.sync(name),
       typedSearchAttributes: [{ key: searchAttributes.connection, value: name }],
     });
-    // Whoever reaches the server may start others, and call them as they like.
+    // Anyone who reaches the server may start others, under any name.
     for (const workflowId of ['sync/a\0', '<!channel> <https://example.com|sign in again>'])
       await client.workflow.start('noSuchWorkflow', { taskQueue: mainQueue, workflowId });
     // Temporal says so once the task has failed five times, with longer and longer pauses.
@@ -78,12 +78,12 @@ proofTest(
       {
         kind: 'stuck',
         connection_id: name,
-        message: `${name}: Temporal has a worker go on with the workflow sync/${name} (WorkflowTaskFailedCauseWorkflowWorkerUnhandledFailure) again and again, and it fails each time.`,
+        message: `${name}: Temporal has workers retry the workflow sync/${name} (WorkflowTaskFailedCauseWorkflowWorkerUnhandledFailure) again and again, and it fails each time.`,
         remedy: expect.stringContaining('newest release in every worker') as string,
       },
     ]);
     expect(await readTroubles(handle)).toEqual([
-      expect.stringMatching(/^No worker can go on with it: its workflow task has failed [5-9] times\./),
+      expect.stringMatching(/^No worker can continue it: its workflow task has failed [5-9] times\./),
     ]);
     await handle.terminate('given up');
     await eventually(async () => ((await readStuckWorkflows(client)).length === 0 ? true : undefined));
@@ -143,7 +143,7 @@ proofTest(
     );
     await server.stop();
     const away = Date.now();
-    // What was due is made up for within 10 s at least; later it is not.
+    // Due runs are made up for within 10 s at least; later they are not.
     await eventually(() => Promise.resolve(Date.now() - away > 15_000 || undefined), 30);
     server = await startTemporal(options);
     await eventually(async () => {
@@ -216,7 +216,7 @@ test('while work waits for long, connections that become stale by that are not t
   expect(await judged({ backlog: late }, { pausedElsewhere: [] })).toMatchObject([{ kind: 'backlog' }]);
   const both = await judged({}, { pausedElsewhere: [] });
   expect(both.map(({ kind }) => kind)).toEqual(['backlog', 'stale']);
-  // What was told of before stays.
+  // The alert from before stays.
   expect(await judged({ backlog: late }, { pausedElsewhere: [] })).toEqual(both);
 });
 

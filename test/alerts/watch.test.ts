@@ -98,8 +98,8 @@ test('a receiver that was down is told when it is up, and its outage is logged o
   );
   const messages = log.map(({ msg }) => msg);
   expect(messages).toEqual([
-    'DAYBOOK_ALERT_URL could not be told of an alert; it is tried again.',
-    'DAYBOOK_ALERT_URL is told of alerts again.',
+    'Could not send an alert to DAYBOOK_ALERT_URL; retrying.',
+    'Alerts reach DAYBOOK_ALERT_URL again.',
   ]);
   expect(JSON.stringify(log)).not.toContain('planted');
   expect(log[0]).toMatchObject({ problem: 'ECONNREFUSED' });
@@ -235,7 +235,7 @@ async function openAlert(message: string): Promise<void> {
   );
 }
 
-/** What is told next, so many times, while the receiver takes none of it and each is due again at once. */
+/** The next alerts, so many times, while the receiver takes none of them and each is due again at once. */
 async function claimedAll(times: number): Promise<string[]> {
   const claimed: string[] = [];
   for (let time = 0; time < times; time += 1) {

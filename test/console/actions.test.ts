@@ -101,7 +101,7 @@ describe('Pause and Resume', () => {
     await page.getByText('Pause …').click();
     await page.getByLabel('Why').fill('month end');
     await page.getByRole('button', { name: 'Pause schedules' }).click();
-    await noticeOf(page, `${connection} is paused. What runs goes on.`);
+    await noticeOf(page, `${connection} is paused. Running work continues.`);
     const schedule = client.schedule.getHandle(`sync/${connection}`);
     expect((await schedule.describe()).state).toMatchObject({
       paused: true,
@@ -147,9 +147,9 @@ describe('deletions beyond the limit', () => {
     await reconcile(installation, connection);
     const action = `/connections/${connection}/approve-deletions`;
     expect(noticeIn(await post(action, new URLSearchParams({ shown }).toString()))).toContain(
-      'There is something else now than what was approved: 115 bills wait',
+      'What is waiting now is not what was approved: 115 bills wait',
     );
-    // What names nothing approves nothing.
+    // An approval that names nothing approves nothing.
     expect(noticeIn(await post(action))).toContain('the approval did not name any');
     expect(await (await fetch(`${url}/connections/${connection}`)).text()).toContain('value="bills 115 ');
     const held = await rows(warehouse, 'select id from finance.bills where connection_id = $1', [connection]);

@@ -59,6 +59,6 @@ test.each([
 test('a folder with a backslash and a character of patterns in its path, of which DuckDB finds no file, is refused', async () => {
   for (const location of ['/srv/a\\b/books*', '/srv/[a\\]', '/srv/a\\?'])
     await expect(openLake({ location, scratch: tmpdir() })).rejects.toThrow(
-      `The lake ${location} refuses: its path has a backslash, and one of [, * and ?.`,
+      `Cannot use the lake ${location}: its path has a backslash, and one of [, * and ?.`,
     );
 });

@@ -82,7 +82,7 @@ test('an export after a change writes what changed, and its run says how much th
   const { code, stdout } = await run(['export']);
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /26 tables\. \d+ kB of its [1-9]\d+ kB were written, the rest is kept from the snapshot before\.$/m,
+    /26 tables\. \d+ kB of its [1-9]\d+ kB were written, the rest is reused from the previous snapshot\.$/m,
   );
   expect(stdout).toContain((await newestRun()).outcome);
 });
@@ -115,7 +115,7 @@ proofTest(
     await rm(join(lake, 'snapshots', before, 'bills/part-00000.parquet'));
     const { code, stdout } = await run(['export']);
     expect(stdout).toContain(
-      'Nothing has changed, but the snapshot before it is damaged: bills/part-00000.parquet is missing.',
+      'Nothing has changed, but the previous snapshot is damaged: bills/part-00000.parquet is missing.',
     );
     expect(code).toBe(0);
     expect(await latest()).not.toBe(before);
@@ -131,7 +131,7 @@ proofTest('snapshots are listed and verified without Postgres and Temporal', asy
   const only = ids.find((one) => one.latest);
   expect(only).toMatchObject({ unfit: 0 });
   const verified = await run(['snapshots', 'verify'], { env: away });
-  expect(verified.stdout).toMatch(new RegExp(`Snapshot ${only!.id} is whole: [\\d,]+ rows in 26 tables`));
+  expect(verified.stdout).toMatch(new RegExp(`Snapshot ${only!.id} is intact: [\\d,]+ rows in 26 tables`));
   expect(verified.code).toBe(0);
   const file = join(lake, 'snapshots', only!.id, '_manifest.json');
   const manifest = await readFile(file, 'utf8');
@@ -151,7 +151,7 @@ proofTest(
     await mkdir(join(lake, 'snapshots', other));
     await writeFile(join(lake, 'snapshots', other, '_SUCCESS'), '');
     await writeFile(join(lake, 'snapshots', other, '_manifest.json'), '{"rows": ');
-    const problem = `snapshots/${other}/_manifest.json of the lake ${lake} is not as Daybook writes it`;
+    const problem = `snapshots/${other}/_manifest.json of the lake ${lake} is not what Daybook wrote`;
     const listed = await run(['snapshots', 'list']);
     expect(listed.stdout).toContain(problem);
     expect(listed.stdout).toMatch(new RegExp(`${id}.*latest`));
@@ -169,11 +169,11 @@ proofTest(
     );
     await writeFile(join(lake, 'latest.json'), '{');
     const without = await run(['snapshots', 'list']);
-    expect(without.stdout).toContain(`latest.json of the lake ${lake} is not as Daybook writes it`);
+    expect(without.stdout).toContain(`latest.json of the lake ${lake} is not what Daybook wrote`);
     expect(without.code).toBe(0);
     await writeFile(join(lake, 'latest.json'), pointer.replaceAll(id, '20200101T000000Z-012345'));
     expect((await run(['snapshots', 'list'])).stdout).toContain(
-      'latest.json names 20200101T000000Z-012345, which is not there: who reads by it finds nothing. "daybook export" puts that right.',
+      'latest.json names 20200101T000000Z-012345, which is not there: readers that follow it find nothing. "daybook export" fixes that.',
     );
     await rm(join(lake, 'latest.json'));
     expect((await run(['snapshots', 'list'])).stdout).toContain('There is no latest.json: ');

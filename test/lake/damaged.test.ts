@@ -52,7 +52,9 @@ test('a folder in the place of the pointer ends an export with a sentence, and i
   await mkdir(join(pointer, 'full'), { recursive: true });
   const failed = lake.exportNow();
   await expect(failed).rejects.toMatchObject({ name: 'LakeRefused', handling: 'stop' });
-  await expect(failed).rejects.toThrow(/refuses: latest\.json is a folder, .*; move it elsewhere\./);
+  await expect(failed).rejects.toThrow(
+    /Cannot use the lake .*: latest\.json is a folder, .*; move it elsewhere\./,
+  );
   await rm(pointer, { recursive: true });
   await lake.exportNow();
   expect(await latestOf(lake)).toBeDefined();

@@ -20,5 +20,5 @@ export async function exportKilledBefore(job: ExportJob, moment: Moment): Promis
   // The child has its environment by now.
   if (NODE_OPTIONS === undefined) delete process.env.NODE_OPTIONS;
   else process.env.NODE_OPTIONS = NODE_OPTIONS;
-  await expect(ended).rejects.toThrow(/ended by SIGKILL/);
+  await expect(ended).rejects.toThrow(/ended with SIGKILL/);
 }

@@ -110,13 +110,13 @@ test('what the bucket does not remove is told: an export publishes and says so, 
   const made = await proxy.use(() => exportNow({ force: true }));
   expect(made).toMatchObject({
     skipped: false,
-    removalProblem: expect.stringContaining('did not remove 1 file (AccessDenied)') as string,
+    removalProblem: expect.stringContaining('did not delete 1 file (AccessDenied)') as string,
   });
   expect((await readPointer(lake))?.snapshot_id).toBe(made.snapshotId);
   await proxy.use(async () => {
     const refusing = await openLake({ location: s3.location, scratch });
     await expect(refusing.removeSnapshot(made.snapshotId)).rejects.toThrow(
-      'so what they hold is still there. Permit Daybook to delete objects there (s3:DeleteObject)',
+      'so their content is still there. Permit Daybook to delete objects there (s3:DeleteObject)',
     );
     await refusing.close();
   });
@@ -148,13 +148,11 @@ test('a snapshot_id with a quote or a path in it reaches neither a statement nor
         manifest_sha256: sha256(whole),
       }),
     );
-    await expect(readPointer(lake)).rejects.toThrow(
-      /latest\.json of the lake .* is not as Daybook writes it/,
-    );
-    await expect(localSnapshot(lake, scratch)).rejects.toThrow(/is not as Daybook writes it/);
+    await expect(readPointer(lake)).rejects.toThrow(/latest\.json of the lake .* is not what Daybook wrote/);
+    await expect(localSnapshot(lake, scratch)).rejects.toThrow(/is not what Daybook wrote/);
     await expect(
       retireSnapshots(lake, { rule, warehouseId: 'the-warehouse', now: new Date() }),
-    ).rejects.toThrow(/is not as Daybook/);
+    ).rejects.toThrow(/is not what Daybook/);
     await leftAlone();
   }
 });
@@ -169,7 +167,7 @@ test('a pointer is not followed to a manifest of another place or snapshot', asy
     [other, `snapshots/${other}/_manifest.json`],
   ]) {
     await put('latest.json', JSON.stringify({ snapshot_id, manifest, manifest_sha256: sha256(whole) }));
-    await expect(localSnapshot(lake, scratch)).rejects.toThrow(/is not as Daybook writes it/);
+    await expect(localSnapshot(lake, scratch)).rejects.toThrow(/is not what Daybook wrote/);
   }
 });
 
@@ -194,7 +192,7 @@ test('marts are neither put over nor removed from places that only latest-marts.
         scratch,
         assertHeld: lockHeld,
       }),
-    ).rejects.toThrow(/latest-marts\.json of the lake .* is not as Daybook writes it/);
+    ).rejects.toThrow(/latest-marts\.json of the lake .* is not what Daybook wrote/);
     expect(await lake.read('latest.json')).toBeDefined();
   }
   await lake.removeFile('latest-marts.json');
@@ -207,7 +205,7 @@ proofTest('a pointer of gigabytes is not taken into memory', async () => {
   });
   await upload.done();
   const before = process.memoryUsage().rss;
-  await expect(readPointer(lake)).rejects.toThrow(/is not as Daybook writes it/);
+  await expect(readPointer(lake)).rejects.toThrow(/is not what Daybook wrote/);
   expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
   await lake.removeFile('latest.json');
 });
@@ -228,7 +226,7 @@ test('the words of a hostile bucket are never repeated to a terminal', async () 
     env: { ...s3.env, DAYBOOK_LAKE: s3.location },
   });
   expect(code).toBe(1);
-  expect(stdout + stderr).toContain('is not as Daybook writes it');
+  expect(stdout + stderr).toContain('is not what Daybook wrote');
   expect(stdout + stderr).not.toContain('planted');
   expect(stdout + stderr).not.toContain('\u001b');
 });
@@ -239,7 +237,7 @@ test('an ID that somebody types is a snapshot, not a path', async () => {
     env: { DAYBOOK_LAKE: folder },
   });
   expect(code).toBe(2);
-  expect(stderr).toContain('is no ID of a snapshot');
+  expect(stderr).toContain('is not a snapshot ID');
 });
 
 test.each(some(hostileManifests))('what was once found is refused: $name', async ({ path, value }) => {
@@ -288,7 +286,7 @@ proofTest(
 const rule = { last: 1, daily: 0, monthEnds: false };
 
 async function isRefusedEverywhere(): Promise<void> {
-  const altered = /is not as Daybook writes it/;
+  const altered = /is not what Daybook wrote/;
   await expect(localSnapshot(lake, scratch)).rejects.toThrow(altered);
   await expect(readManifest(lake, id)).rejects.toThrow(altered);
   expect((await verifySnapshot(lake, { id, spillFolder: scratch })).problems).toEqual([
@@ -332,7 +330,7 @@ function changed(change: (manifest: Tables) => void): string {
 async function putManifest(text: string): Promise<void> {
   const manifest = `snapshots/${id}/_manifest.json`;
   await put(manifest, text);
-  // Whoever may write the one may write the other.
+  // Anyone who may write the one may write the other.
   await put('latest.json', JSON.stringify({ snapshot_id: id, manifest, manifest_sha256: sha256(text) }));
 }
 

@@ -51,7 +51,7 @@ test.each<[string, () => Promise<void>]>([
 ])('a file of the lake that is %s is not read, and said not to be ours', async (_, put) => {
   await mkdir(location, { recursive: true });
   await put();
-  await expect(readPointer(lake)).rejects.toThrow(/latest\.json of the lake .* is not as Daybook writes it/);
+  await expect(readPointer(lake)).rejects.toThrow(/latest\.json of the lake .* is not what Daybook wrote/);
 });
 
 test('a manifest larger than any that an export writes is not read', async () => {
@@ -61,7 +61,7 @@ test('a manifest larger than any that an export writes is not read', async () =>
   await writeFile(manifest, '');
   await truncate(manifest, 64 * 2 ** 20 + 1);
   const before = process.memoryUsage().rss;
-  await expect(readManifest(lake, id)).rejects.toThrow(/_manifest\.json of the lake .* is not as Daybook/);
+  await expect(readManifest(lake, id)).rejects.toThrow(/_manifest\.json of the lake .* is not what Daybook/);
   expect(process.memoryUsage().rss - before).toBeLessThan(30_000_000);
 });
 
@@ -80,7 +80,7 @@ test.each([
       const delay = monitorEventLoopDelay({ resolution: 5 });
       delay.enable();
       await expect(readManifest(lake, id)).rejects.toThrow(
-        /_manifest\.json of the lake .* is not as Daybook/,
+        /_manifest\.json of the lake .* is not what Daybook/,
       );
       delay.disable();
       expect(delay.max / 1e6).toBeLessThan(1_000);
@@ -94,7 +94,9 @@ test('a snapshot whose manifest nobody would read is not described', () => {
     ...emptyManifest('20260101T000000Z-abcdef', 'w'),
     unfit: Array.from({ length: 70_000 }, () => unfit),
   };
-  expect(() => manifestText(manifest)).toThrow(/^A snapshot has 70,000 values that their Parquet type/);
+  expect(() => manifestText(manifest)).toThrow(
+    /^A snapshot has 70,000 values that do not fit their Parquet type/,
+  );
 });
 
 test('a table of a snapshot that is a pipe is missing, and is not waited for', async () => {
@@ -156,7 +158,7 @@ test.each<[string, string, (path: string) => Promise<unknown>, () => Promise<unk
   await expect(use()).rejects.toMatchObject({
     handling: 'stop',
     message:
-      `The lake ${location} refuses: ${path} is a ${kind}, in the way of what Daybook keeps under that name; move it elsewhere. ` +
+      `Cannot use the lake ${location}: ${path} is a ${kind}, in the way of what Daybook keeps under that name; move it elsewhere. ` +
       'Check DAYBOOK_LAKE and its permissions.',
   });
 });
@@ -168,7 +170,7 @@ test('a folder that has the name of a snapshot before it is published is told in
   await writeFile(join(draft, '_manifest.json'), '{}');
   await putFile(file.path, 'theirs');
   await expect(lake.publish(id, { written: new Map(), kept: [], assertHeld: lockHeld })).rejects.toThrow(
-    `refuses: snapshots/${id} is a folder, in the way of`,
+    `Cannot use the lake ${location}: snapshots/${id} is a folder, in the way of`,
   );
 });
 
@@ -176,7 +178,7 @@ test('a lake that is a file is told in a sentence', async () => {
   await rm(location, { recursive: true, force: true });
   await writeFile(location, '');
   for (const use of [() => readPointer(lake), () => lake.snapshotIds(), () => replacePointer()])
-    await expect(use()).rejects.toThrow(`The lake ${location} refuses: it is a file, not a folder.`);
+    await expect(use()).rejects.toThrow(`Cannot use the lake ${location}: it is a file, not a folder.`);
 });
 
 test('a pipe is put under no name of the lake', async () => {
@@ -233,7 +235,7 @@ test('marts are neither put nor removed through a link in the place of their fol
     await symlink(victim, join(location, link));
     await lake.removeFile(path);
     await expect(lake.putFile(path, ours)).rejects.toThrow(
-      `The lake ${location} refuses: ${link} is a link, and nothing is written through one.`,
+      `Cannot use the lake ${location}: ${link} is a link, and nothing is written through one.`,
     );
     await lake.removeSnapshot(id);
     expect(await readFile(behind, 'utf8')).toBe('theirs');
@@ -253,14 +255,14 @@ test('a snapshot is neither published nor removed through a link in the place of
   await symlink(victim, join(location, 'snapshots'));
   await lake.removeSnapshot(id);
   await expect(lake.publish(id, { written: new Map(), kept: [], assertHeld: lockHeld })).rejects.toThrow(
-    /refuses: snapshots is a link/,
+    /Cannot use the lake .*: snapshots is a link/,
   );
-  expect(() => lake.draftFolder(id)).toThrow(/refuses: snapshots is a link/);
+  expect(() => lake.draftFolder(id)).toThrow(/Cannot use the lake .*: snapshots is a link/);
   expect((await readdir(victim)).sort()).toEqual([`.tmp-${id}`, id]);
   expect(await readdir(join(victim, `.tmp-${id}`))).toEqual(['_manifest.json']);
 });
 
-/** Where a link that is exchanged for a folder is never followed. */
+/** For systems where a link that replaces a folder is never followed. */
 const isLinux = process.platform === 'linux';
 const oldId = '20260101T000000Z-abcdef';
 
@@ -346,7 +348,7 @@ test.skipIf(!isLinux || process.getuid?.() !== 0).each<[string, (folder: string)
       change(draft);
     });
     await expect(lake.withDraft(oldId, () => Promise.resolve())).rejects.toThrow(
-      `The lake ${location} refuses: somebody else has put a folder in the place of ${path}.`,
+      `Cannot use the lake ${location}: somebody else has put a folder in the place of ${path}.`,
     );
   },
 );
@@ -425,7 +427,7 @@ async function linkTo(path: string, text: string): Promise<void> {
   await symlink(join(outside, 'file'), path);
 }
 
-/** What puts a link in the place of a folder of the lake: to a folder outside that looks the same. */
+/** Prepares to replace a folder of the lake by a link to a folder outside that looks the same. */
 async function exchangeForLink(
   path: string,
 ): Promise<{ place: string; aside: string; behind: string; exchange: () => void }> {

@@ -42,7 +42,7 @@ interface Metadata {
   }[];
 }
 
-/** Of a lake with two snapshots: one that stays, and one that holds the record. */
+/** A lake with two snapshots: one that stays, and one that holds the record. */
 interface Lakes {
   readonly place: string;
   readonly stays: string;
@@ -117,7 +117,7 @@ test.each(
     });
     // The one that holds it, and the one that told the columns of the empty table.
     expect(await proxy.use(() => erase(place))).toEqual([
-      expect.stringMatching(/^The lake s3:\S+ did not remove 2 files \(they are still listed\)/),
+      expect.stringMatching(/^The lake s3:\S+ did not delete 2 files \(they are still listed\)/),
     ]);
     expect(await dataFiles()).toEqual(expect.arrayContaining(before));
     expect(await erase(place)).toEqual([]);
@@ -135,7 +135,9 @@ test('an erasure in a place that the lake was moved from leaves the catalog to t
   await writeFile(mart, 'of a mart');
   const catalog = await rows(warehouse, 'select * from iceberg.iceberg_tables order by table_name');
   expect(await erase(place)).toEqual([
-    expect.stringContaining(`Not searched, and may hold it: Iceberg tables in ${moved}`),
+    expect.stringContaining(
+      `The Iceberg tables in ${moved}, which the catalog leads to, were not searched and may hold the record.`,
+    ),
   ]);
   expect(await rows(warehouse, 'select * from iceberg.iceberg_tables order by table_name')).toEqual(catalog);
   expect(await readdir(join(place, 'iceberg'))).toEqual([]);
@@ -222,9 +224,14 @@ test.each(
       await writeFile(join(folder, 'x.parquet'), 'theirs');
     }
     expect(await erase(wrong)).toEqual([
-      ...exported.map(() => expect.stringContaining(`Iceberg tables in ${place}`) as string),
-      expect.stringContaining(`Not searched: the files below iceberg/finance of the lake ${wrong}`),
-      expect.stringContaining(`Not searched: the files below iceberg/marts of the lake ${wrong}`),
+      ...exported.map(
+        () =>
+          expect.stringContaining(
+            `The Iceberg tables in ${place}, which the catalog leads to, were not searched`,
+          ) as string,
+      ),
+      expect.stringContaining(`The files below iceberg/finance of the lake ${wrong} were not searched.`),
+      expect.stringContaining(`The files below iceberg/marts of the lake ${wrong} were not searched.`),
     ]);
     for (const folder of theirs) expect(await readdir(folder)).toEqual(['x.parquet']);
   },

@@ -165,7 +165,7 @@ test('a lake that may not be written is said to be so', async () => {
   const { scratch } = await createTestLake(url);
   await writeFile(join(scratch, '..', 'file'), '');
   const { exportNow, location } = await createTestLake(url, { lake: join(scratch, '..', 'file', 'lake') });
-  await expect(exportNow()).rejects.toThrow(`The lake ${location} refuses: ENOTDIR`);
+  await expect(exportNow()).rejects.toThrow(`Cannot use the lake ${location}: ENOTDIR`);
 });
 
 proofTest(
@@ -177,7 +177,7 @@ proofTest(
     const { letGo } = await blockAccess('finance.bills');
     const killer = new AbortController();
     const killed = runExportProcess(jobOf(), { signal: killer.signal, onProgress: () => undefined });
-    const failed = expect(killed).rejects.toThrow(/ended by SIGKILL/);
+    const failed = expect(killed).rejects.toThrow(/ended with SIGKILL/);
     await waitingSessions(url);
     killer.abort();
     await failed;

@@ -61,7 +61,7 @@ test('what an export that was killed has uploaded is removed, and the same run p
       Key: `some/prefix/snapshots/${job.snapshotId}/big`,
     }),
   );
-  // Nobody takes it for a snapshot.
+  // It does not count as a snapshot.
   expect(await lake.snapshotIds()).toEqual([before?.snapshot_id]);
   await exportNow(job);
   expect(await readPointer(lake)).toMatchObject({ snapshot_id: job.snapshotId });
@@ -97,7 +97,7 @@ test.each(
     process.env.AWS_ENDPOINT_URL = proxy.address;
     const ended = runExportProcess(job, { signal: killer.signal, onProgress: () => undefined });
     process.env.AWS_ENDPOINT_URL = s3.env.AWS_ENDPOINT_URL;
-    await expect(ended).rejects.toThrow(/ended by SIGKILL/);
+    await expect(ended).rejects.toThrow(/ended with SIGKILL/);
     proxy.close();
     expect((await readPointer(lake))?.snapshot_id).toBe(seen === 'old' ? old?.snapshot_id : job.snapshotId);
     await isWhole((await readPointer(lake))!.snapshot_id);
@@ -141,7 +141,7 @@ test('retention removes what no rule keeps, but never what the pointer names', a
 test('a bucket that is not there is said to be so, without a secret', async () => {
   const missing = { lake: 's3://no-such-bucket/x' };
   await expect(exportNow(missing)).rejects.toThrow(
-    'The lake s3://no-such-bucket/x refuses: NoSuchBucket. Check DAYBOOK_LAKE',
+    'Cannot use the lake s3://no-such-bucket/x: NoSuchBucket. Check DAYBOOK_LAKE',
   );
 });
 

@@ -88,7 +88,7 @@ test.each([
   const reason = code === 'AccessDenied' ? 'AccessDenied' : 'status 403';
   await expect(bucket.list('snapshots/')).rejects.toMatchObject({
     name: 'LakeRefused',
-    message: `The lake s3://b refuses: ${reason}. Check DAYBOOK_LAKE and its permissions.`,
+    message: `Cannot use the lake s3://b: ${reason}. Check DAYBOOK_LAKE and its permissions.`,
   });
 });
 
@@ -111,7 +111,7 @@ test.each([
     name: 'LakeUnavailable',
     handling: 'retry',
     message:
-      'The lake s3://b does not answer (its answer cannot be read). When it does, exports go on by themselves; run a command that this ended again.',
+      'The lake s3://b does not answer (its answer cannot be read). Exports resume by themselves once it does; rerun any command that failed because of this.',
   });
 });
 

@@ -35,7 +35,7 @@ test.each([
   await expect(removed).rejects.toMatchObject({
     name: 'LakeKeeps',
     message: expect.stringMatching(
-      /did not give up uploads that never ended \(AccessDenied\).*s3:ListBucketMultipartUploads, s3:AbortMultipartUpload/,
+      /did not abort unfinished uploads \(AccessDenied\).*s3:ListBucketMultipartUploads, s3:AbortMultipartUpload/,
     ) as string,
   });
   expect(await lake.filesIn(left)).toEqual([]);

@@ -54,7 +54,7 @@ test('a standby that took over goes on without a person, and the old primary doe
   const restarted = await serve('standby', standby.port);
   const clone = await serve('clone');
   const cloned = worker(clone);
-  await cloned.says(/asking for 25 s whether its owner runs elsewhere/);
+  await cloned.says(/checking for 25 s whether the owner is still running elsewhere/);
   process.kill(after.pid, 'SIGCONT');
   const refused = await cloned.ended;
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/is a copy of it/) as unknown });

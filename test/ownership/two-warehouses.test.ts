@@ -90,7 +90,7 @@ test('status and doctor say whose the namespace is', async () => {
   });
   const doctor = await second.run(['doctor'], { env: shared });
   expect(doctor).toMatchObject({ code: 1, stdout: expect.stringMatching(ofFirst) as unknown });
-  expect(doctor.stdout).toMatch(/✗ worker: 1 polling, maybe of another owner/);
+  expect(doctor.stdout).toMatch(/✗ worker: 1 polling, maybe for another owner/);
   const own = await first.run(['doctor']);
   expect(own.stdout).toMatch(/✓ owner of the namespace: warehouse [0-9a-f]{8} \(database .*\n✓ .*\n✓ worker/);
   expect((await first.run(['status', '--json'])).stdout).toContain('"trouble": null');
@@ -100,7 +100,7 @@ proofTest(
   'with --take-over the other one has it: the running worker stops with 2, and its schedules are gone until it takes it back',
   async () => {
     const taker = start(['worker', '--take-over']);
-    await taker.says(/waiting 25 s for the workers of the owner before to stop/);
+    await taker.says(/waiting 25 s for the workers of the previous owner to stop/);
     const { code, stderr } = await worker.ended;
     expect({ code, stderr }).toEqual({
       code: 2,

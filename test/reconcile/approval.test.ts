@@ -79,7 +79,7 @@ describe('over the delete limit', () => {
   });
 
   proofTest(
-    '--approve-deletes deletes what the stopped reconcile listed, and nothing found since',
+    '--approve-deletes deletes what the stopped reconcile listed, and nothing that was found later',
     async () => {
       const { connection, gone } = await stopped();
       const since = await quietlyDelete(connection, 'bills', 55, 60);
@@ -176,7 +176,7 @@ describe('an approval names what was shown, and does nothing when something else
     expect(failure).toMatchObject({ cause: { type: 'ApprovalOutdated' } });
     expect(run.status).toBe('failed');
     expect(run.failure).toMatch(
-      /^There is something else now than what was approved: 115 bills wait, found gone by the reconcile \S+ \(approved were 60, found by \S+\)\. Nothing was deleted\..*--approve-deletes"\.$/,
+      /^What is waiting now is not what was approved: 115 bills wait, found gone by the reconcile \S+ \(approved were 60, found by \S+\)\. Nothing was deleted\..*--approve-deletes"\.$/,
     );
     await expectNothingDeleted(connection, waiting);
     await questionSays(connection, /\| bills \| 115 \|/);
@@ -207,7 +207,7 @@ describe('an approval names what was shown, and does nothing when something else
     const { run } = await endOfReconcile(installation, again, again.temporalRunId);
     expect(run).toMatchObject({
       status: 'failed',
-      failure: expect.stringContaining('There is something else now') as string,
+      failure: expect.stringContaining('What is waiting now is not what was approved') as string,
     });
     expect(await heldIds(connection, 'bills')).toEqual(expect.arrayContaining(since));
     await questionSays(connection, /\| bills \| 70 \|/);
@@ -399,7 +399,7 @@ async function stopped(): Promise<{ connection: string; gone: string[] }> {
   return { connection, gone };
 }
 
-/** What was shown of a stopped reconcile, and what waits since a later one has found more. */
+/** The deletions shown for a stopped reconcile, and those that wait since a later one has found more. */
 async function overtaken(): Promise<{
   connection: string;
   shown: Awaited<ReturnType<typeof shownDeletions>>;
@@ -470,7 +470,7 @@ async function questionRun(connection: string): Promise<string> {
   return (await client.workflow.getHandle(workflowIds.approval(connection)).describe()).runId;
 }
 
-/** What a person reads at the question in the Web UI. */
+/** The text of the question in the Web UI. */
 function detailsOf(connection: string): Promise<string> {
   return eventually(async () => {
     const { currentDetails } = await client.workflow

@@ -202,9 +202,9 @@ describe('an approval', () => {
     await stopped(connectionId, 'a', 'b', 'c', 'd');
     const after = await shown(connectionId);
     await expect(approve(connectionId, before)).rejects.toThrow(
-      `There is something else now than what was approved: 4 bills wait, found gone by the reconcile ${after.bills?.run} (approved were 3, found by ${before.bills?.run}). Nothing was deleted.`,
+      `What is waiting now is not what was approved: 4 bills wait, found gone by the reconcile ${after.bills?.run} (approved were 3, found by ${before.bills?.run}). Nothing was deleted.`,
     );
-    // Neither as many of another finding, nor more of the same.
+    // An approval covers neither as many of another finding, nor more of the same.
     const { run = '' } = after.bills ?? {};
     for (const bills of [{ records: 4, run: before.bills?.run ?? '' }, { records: 3, run }, { records: 4 }])
       await expect(approve(connectionId, { bills })).rejects.toMatchObject({ name: 'ApprovalOutdated' });

@@ -23,7 +23,7 @@ test('a refused token pauses the connection with what to do, and the right one r
   const connection = await scheduled({ token: 'nobody-has-this-token' });
   const end = await sync(installation, connection);
   expect(end.run.status).toBe('failed');
-  const why = `The finance API refused the credentials of ${connection}: set the right token with "daybook connection set-token ${connection}"; it resumes by itself then. If it refused every connection, DAYBOOK_CLIENT_ID or DAYBOOK_CLIENT_SECRET is wrong: set it, restart Daybook, then "daybook connection resume ${connection}".`;
+  const why = `The finance API refused the credentials of ${connection}: set the right token with "daybook connection set-token ${connection}"; it then resumes by itself. If it refused every connection, DAYBOOK_CLIENT_ID or DAYBOOK_CLIENT_SECRET is wrong: set it, restart Daybook, then "daybook connection resume ${connection}".`;
   expect(await stateOf(connection)).toMatchObject({ paused_by: 'daybook', paused_why: why, failures: 1 });
   for (const kind of ['sync', 'reconcile']) {
     const paused = { paused: true, note: `Paused by Daybook: ${why}` };
@@ -42,8 +42,8 @@ test('a refused token pauses the connection with what to do, and the right one r
 });
 
 test.for([
-  [401, 'CONNECTION_DISABLED', 'repair or re-authorise it there'],
-  [451, 'PLATFORM_REFUSED', 'have the company authorise it again'],
+  [401, 'CONNECTION_DISABLED', 'repair or reauthorize it there'],
+  [451, 'PLATFORM_REFUSED', 'have the company authorize it again'],
 ] as const)(
   '%i %s pauses the connection, and a sync by hand that gets through resumes it',
   async ([status, code, remedy]) => {
@@ -69,7 +69,7 @@ test('a token of another company pauses the connection', async () => {
   });
   await sync(installation, connection);
   expect(await stateOf(connection)).toMatchObject({
-    paused_why: expect.stringContaining('opens another company than before') as string,
+    paused_why: expect.stringContaining('now opens a different company') as string,
   });
 });
 

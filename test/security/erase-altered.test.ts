@@ -62,10 +62,10 @@ test.each(some(alterations))(
     await writeFile(path, altered(before, alter));
     const { code, stdout } = await erase();
     expect(stdout).toContain(
-      `snapshots/${older}/_manifest.json of the lake ${lake} is not as Daybook writes it`,
+      `snapshots/${older}/_manifest.json of the lake ${lake} is not what Daybook wrote`,
     );
     expect(stdout).toMatch(new RegExp(`snapshot ${latest}, now \\S+ +2 +0$`, 'm'));
-    expect(stdout).not.toContain('Erased to-erase');
+    expect(stdout).not.toContain('Erased bills to-erase');
     expect(code).toBe(1);
     expect(
       await rows(warehouse, `select erased_from from sync.tombstones where record_id = 'to-erase'`),
@@ -73,7 +73,7 @@ test.each(some(alterations))(
 
     await writeFile(path, before);
     const again = await erase();
-    expect(again.stdout).toContain('Erased to-erase');
+    expect(again.stdout).toContain('Erased bills to-erase');
     expect(again.code, again.stderr).toBe(0);
     expect(await readdir(join(lake, 'snapshots'))).not.toContain(older);
   },
@@ -88,7 +88,7 @@ proofTest('so it is on object storage', async () => {
     await s3.client.send(new PutObjectCommand({ ...object, Body: altered(before, alter) }));
     const { code, stdout } = await erase({ ...s3.env, DAYBOOK_LAKE: s3.location });
     expect(stdout).toContain(
-      `snapshots/${first}/_manifest.json of the lake ${s3.location} is not as Daybook`,
+      `snapshots/${first}/_manifest.json of the lake ${s3.location} is not what Daybook`,
     );
     expect(code).toBe(1);
   }

@@ -42,7 +42,7 @@ beforeEach(async () => {
 test('while marts in Postgres wait for a reader, an erasure holds up neither exports nor other erasures, and a kill loses nothing of it', async () => {
   const build = await holdPostgresMarts();
   const [first, second] = [startErasure(), startErasure()];
-  for (const erasure of [first, second]) await erasure.says(/waiting for an export or a build/);
+  for (const erasure of [first, second]) await erasure.says(/waiting for a running export or build/);
   for (const erasure of [first, second]) await erasure.says(/the lake was searched/);
   expect(await readdir(join(lake, 'snapshots'))).not.toContain(snapshot);
   expect((await exportNow({ force: true })).skipped).toBe(false);
@@ -64,8 +64,8 @@ test('a build of the marts that does not end is told, and everything else is era
   const { kept, snapshots, marts } = await eraseHere();
   await build.letGo();
   expect(kept).toEqual([
-    expect.stringMatching(/^The marts in Postgres were not built anew: .* did not end in time\./),
-    expect.stringMatching(/^What builds in Postgres have left was not dropped: .* did not end in time\./),
+    expect.stringMatching(/^The marts in Postgres were not rebuilt: .* did not finish in time\./),
+    expect.stringMatching(/^What builds in Postgres have left was not dropped: .* did not finish in time\./),
   ]);
   expect(snapshots).toMatchObject([{ from: snapshot, isKept: false }]);
   expect(marts).toEqual([]);
@@ -101,7 +101,7 @@ test('an export that does not end is told, and the tables no longer hold the rec
   await holdPostgresMarts();
   const { kept, snapshots, left } = await eraseHere();
   expect(kept[0]).toMatch(
-    /^The snapshots and the marts on the lake were not searched: .* did not end in time\./,
+    /^The snapshots and the marts on the lake were not searched: .* did not finish in time\./,
   );
   expect(snapshots).toEqual([]);
   expect(Object.values(left).every((count) => count === 0)).toBe(true);
@@ -129,7 +129,9 @@ test('a record that the source shows again while an export is waited for is told
   });
   await shownAgain;
   expect(left).toMatchObject({ 'finance.bills': 1 });
-  expect(kept).toContainEqual(expect.stringMatching(/^The tables hold it again: /));
+  expect(kept).toContainEqual(
+    expect.stringMatching(/^The tables hold it again, because the source returned it/),
+  );
   expect(kept).not.toContainEqual(expect.stringContaining('the marts on the lake were not searched'));
   expect(await statusOfErasure()).toBe('failed');
 });

@@ -40,10 +40,10 @@ beforeEach(async () => {
 test('an erasure names the snapshots of a lake that it has not searched, and is done once each lake was', async () => {
   const elsewhere = await eraseIn(two);
   expect(elsewhere.stdout).toContain(
-    `Not searched, and may hold it: what was published in ${one}, snapshots ${snapshot}.`,
+    `Snapshots ${snapshot} in ${one} were not searched and may hold the record.`,
   );
   expect(elsewhere.stdout).toContain(`DAYBOOK_LAKE=${one}`);
-  expect(elsewhere.stdout).not.toContain('Erased to-erase');
+  expect(elsewhere.stdout).not.toContain('Erased bills to-erase');
   expect(elsewhere.code).toBe(1);
   expect(
     await row(warehouse, `select status from sync.runs where kind = 'erase' and connection_id = $1`, [
@@ -53,7 +53,7 @@ test('an erasure names the snapshots of a lake that it has not searched, and is 
 
   const there = await eraseIn(one);
   expect(there.stdout).toMatch(new RegExp(`snapshot ${snapshot}, now \\S+ +2 +0$`, 'm'));
-  expect(there.stdout).toContain('Erased to-erase');
+  expect(there.stdout).toContain('Erased bills to-erase');
   expect([there.code, there.stderr]).toEqual([0, expect.anything()]);
   expect((await eraseIn(two)).code).toBe(0);
 });
@@ -80,7 +80,8 @@ test('an erasure in a copy of a lake does not make that lake forgotten', async (
     const { code, stdout } = await run(['erase', connection, 'bills', `not-in-${basename(first)}`], {
       env: { DAYBOOK_LAKE: second },
     });
-    expect(stdout).toContain(`Not searched, and may hold it: what was published in ${first}, snapshots `);
+    expect(stdout).toMatch(/^ {2}Snapshots /m);
+    expect(stdout).toContain(` in ${first} were not searched and may hold the record.`);
     expect(code).toBe(1);
     // Once more, the other way round.
     for (const lake of [one, two]) await rm(lake, { recursive: true });
@@ -98,7 +99,7 @@ proofTest('where marts were built on the other lake, the erasure still names its
   );
   const { code, stdout } = await eraseIn(two);
   await warehouse.pool.query('delete from sync.marts');
-  expect(stdout).toContain(`Not searched, and may hold it: what was published in ${one}`);
+  expect(stdout).toContain(` in ${one} were not searched and may hold the record.`);
   expect(code).toBe(1);
 });
 
@@ -110,15 +111,15 @@ test('a lake counts as searched until a record is held again', async () => {
   expect(await rows(warehouse, held, [connection])).toHaveLength(1);
   await exportNow({ lake: one, force: true });
   const { code, stdout } = await eraseIn(two);
-  expect(stdout).toContain(`Not searched, and may hold it: what was published in ${one}`);
+  expect(stdout).toContain(` in ${one} were not searched and may hold the record.`);
   expect(code).toBe(1);
 });
 
 test('snapshots that were published in this lake and are not found in it are named, and are forgotten once they are gone', async () => {
   await rename(one, `${one}-away`);
   const { code, stdout } = await eraseIn(one);
-  expect(stdout).toContain(`Published in ${one}, and not found there: snapshots ${snapshot}.`);
-  expect(stdout).not.toContain('Erased to-erase');
+  expect(stdout).toContain(`Snapshots ${snapshot} were published in ${one}, and are not there now.`);
+  expect(stdout).not.toContain('Erased bills to-erase');
   expect(code).toBe(1);
   expect(await forget(one, { in: one })).toMatchObject({
     code: 0,
@@ -131,7 +132,7 @@ test('what is left of a snapshot that is not complete is named, and not forgotte
   await rm(join(one, 'snapshots', snapshot, '_SUCCESS'));
   const { code, stdout } = await eraseIn(one);
   expect(stdout).toContain(
-    `Not searched, and may hold it: snapshots ${snapshot} in ${one} lack their _SUCCESS.`,
+    `Snapshots ${snapshot} in ${one} lack their _SUCCESS, so they were not searched and may hold the record.`,
   );
   expect(code).toBe(1);
   for (const lake of [one, two]) {
@@ -249,7 +250,7 @@ test('a snapshot that Postgres does not know and that is not complete is named',
   await rm(join(one, 'snapshots', snapshot, '_SUCCESS'));
   const { code, stdout } = await eraseIn(one);
   expect(stdout).toContain(
-    `Not searched, and may hold it: snapshots ${snapshot} in ${one} lack their _SUCCESS`,
+    `Snapshots ${snapshot} in ${one} lack their _SUCCESS, so they were not searched and may hold the record.`,
   );
   expect(code).toBe(1);
 });
@@ -266,7 +267,7 @@ test('snapshots of a place that cannot be looked into are forgotten only where a
   const unseen = `${one}\\[old]`;
   await warehouse.pool.query('update sync.snapshots set lake = $1', [unseen]);
   const refused = await forget(unseen, { in: two });
-  expect(refused.stderr).toContain(`Nobody can look into ${unseen} (`);
+  expect(refused.stderr).toContain(`Cannot look into ${unseen} (`);
   expect(refused.code).toBe(1);
   expect(await rows(warehouse, 'select from sync.snapshots where removed_at is null')).toHaveLength(1);
   expect((await forget(unseen, { in: two, more: ['--force'] })).code).toBe(0);

@@ -28,12 +28,12 @@ test.each(
   some([
     {
       what: 'a file in the place of their folder',
-      said: /The Iceberg tables may still hold it: The lake .* refuses: iceberg is a file/,
+      said: /The Iceberg tables may still hold it: Cannot use the lake .*: iceberg is a file/,
       plant: (lake: string) => writeFile(join(lake, 'iceberg'), ''),
     },
     {
       what: 'a link below it',
-      said: /The Iceberg tables may still hold it: The lake .* refuses: iceberg\/finance\/planted is a link/,
+      said: /The Iceberg tables may still hold it: Cannot use the lake .*: iceberg\/finance\/planted is a link/,
       plant: async (lake: string) => {
         await mkdir(join(lake, 'iceberg/finance'), { recursive: true });
         await symlink(cwd, join(lake, 'iceberg/finance/planted'));
@@ -55,7 +55,7 @@ test.each(
     expect(stdout, stderr).toMatch(/^finance\.bills +1 +0$/m);
     expect(stdout).toContain('last-host:/data, last seen 20');
     expect(stdout).toMatch(said);
-    expect(stdout).not.toContain('Erased in-the-way');
+    expect(stdout).not.toContain('Erased bills in-the-way');
     expect(code).toBe(1);
     expect(await rows(warehouse, 'select name from sync.hosts where clear_since is null')).toEqual([]);
   },

@@ -37,8 +37,8 @@ test('what a bucket does not remove of one snapshot holds up no other, and the e
   const refused = await erase({ AWS_ENDPOINT_URL: proxy.address });
   expect(refused.stdout).toMatch(new RegExp(`snapshot ${locked}, now \\S+ +2 +2$`, 'm'));
   expect(refused.stdout).toMatch(new RegExp(`snapshot ${other}, now \\S+ +2 +0$`, 'm'));
-  expect(refused.stdout.match(/did not remove 1 file \(AccessDenied\)/g)).toHaveLength(2);
-  expect(refused.stdout).not.toContain('Erased to-erase');
+  expect(refused.stdout.match(/did not delete 1 file \(AccessDenied\)/g)).toHaveLength(2);
+  expect(refused.stdout).not.toContain('Erased bills to-erase');
   expect(refused.code).toBe(1);
   expect(await snapshots()).toEqual(expect.arrayContaining([locked, left]));
   expect(await snapshots()).not.toContain(other);
@@ -57,7 +57,7 @@ test('what a bucket does not remove of one snapshot holds up no other, and the e
   ]);
 
   const again = await erase();
-  expect(again.stdout).toContain('Erased to-erase');
+  expect(again.stdout).toContain('Erased bills to-erase');
   expect(again.code, again.stderr).toBe(0);
   for (const gone of [locked, other, left]) expect(await snapshots()).not.toContain(gone);
 });

@@ -82,7 +82,7 @@ test('an erasure whose lake does not answer says that it is to be run again, and
     env: { DAYBOOK_LAKE: 's3://books', AWS_ACCESS_KEY_ID: 'k', AWS_SECRET_ACCESS_KEY: 's', ...nobody },
   });
   expect(stderr).toContain('The lake s3://books does not answer (');
-  expect(stderr).toContain('run a command that this ended again.');
+  expect(stderr).toContain('rerun any command that failed because of this.');
   expect(code).toBe(1);
   expect(await rows(warehouse, `select id from finance.bills where id = 'stays-for-now'`)).toHaveLength(1);
 });

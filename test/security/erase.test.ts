@@ -33,7 +33,7 @@ beforeAll(async () => {
   await admin.execute({ kind: 'add', connection, resource: 'bills', record });
   // It builds no marts by itself.
   const worker = await installation.startWorker(await pathWithoutPython(installation.cwd));
-  // Nobody knows yet which connection is meant.
+  // It is not known yet which connection is meant.
   expect(
     await send(urlOf(worker), entityWebhook(connection, { entity: 'BILL', what: 'CREATED', record })),
   ).toBe(200);
@@ -63,7 +63,7 @@ test('what may only be impossible to fetch is not erased: a 404 to every fetch p
   await admin.clearFaults();
   expect(code).toBe(1);
   expect(stderr).toContain(
-    `Whether ${id} of bills is gone for ${connection} is not sure, so nothing was erased`,
+    `It is not certain that ${id} of bills is gone for ${connection}, so nothing was erased`,
   );
   expect(await row(warehouse, 'select id from finance.bills where id = $1', [id])).toEqual({ id });
 });
@@ -152,7 +152,7 @@ proofTest(
     expect(code).toBe(1);
     expect(stderr).toContain('the marts in Postgres still hold it');
     expect(stdout).toMatch(
-      /Run the same command again once this is mended:\n {2}The marts were not replaced/,
+      /Fix the following, then run the same command again:\n {2}The marts were not replaced/,
     );
     expect(await filesWithContent(memo)).toEqual([]);
     expect(await tablesWithContent(memo)).toEqual(['marts.bills', 'marts_a.bills']);
@@ -180,7 +180,7 @@ test('one snapshot that cannot be read is told, and keeps a record in no other: 
   const { code, stdout } = await run(['erase', connection, 'bills', id]);
   expect(stdout).toMatch(/snapshot \S+, now \S+ +2 +0/);
   expect(stdout).toContain(
-    `snapshots/${timeless}/_manifest.json of the lake ${lake} is not as Daybook writes it`,
+    `snapshots/${timeless}/_manifest.json of the lake ${lake} is not what Daybook wrote`,
   );
   expect(stdout).toContain(`bills/part-00000.parquet of snapshot ${noParquet} is not what its manifest says`);
   expect(code).toBe(1);

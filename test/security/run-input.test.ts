@@ -33,7 +33,9 @@ test('of a reason 200 characters are kept, and those that Postgres can hold', ()
 test('so it is where a run is for no connection, or where a connection is all that is said', () => {
   expect(checkedReason(`a\u0000b${'x'.repeat(1_000_000)}`)).toMatch(/^abx{198}$/);
   expect(checkedConnection('acme-us')).toBe('acme-us');
-  expect(() => checkedConnection('a\u0000b')).toThrow('There is no connection of that name');
+  expect(() => checkedConnection('a\u0000b')).toThrow(
+    'The input names no known connection, or gives no reason.',
+  );
 });
 
 test.each([1e300, 1e16, 0.5, -1])('a backfill with windows of %d milliseconds ends at once', (window) => {

@@ -123,14 +123,14 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
   function judgePatience(streams: readonly StreamOfRun[]): void {
     if (surroundings.databaseJumps.length > jumps) return;
     const spent = stage.clock.now() - began;
-    const given = streams.find(({ failure }) => /kept failing for \d+ s/.test(failure ?? ''));
+    const given = streams.find(({ failure }) => /failed for \d+ s/.test(failure ?? ''));
     if (given !== undefined && spent < giveUpMilliseconds)
       throw new BrokenPromise(
         `A run gave ${given.stream} up after ${Math.round(spent / 1000)} s: it had no patience of its own.`,
       );
   }
 
-  /** Of a reconcile: what it could not list it cannot say to be equal. */
+  /** A reconcile cannot prove lists equal that it could not read. */
   async function judgeCompleteness(streams: readonly StreamOfRun[]): Promise<void> {
     const [run] = streams;
     if (run?.kind !== 'reconcile' || run.run !== 'succeeded') return;
@@ -145,7 +145,7 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
     }
   }
 
-  /** Of a reconcile: its last answer is of the company that it proves to be equal. */
+  /** The last answer of a reconcile belongs to the company that it proves to be equal. */
   async function judgeLastAnswer(streams: readonly StreamOfRun[]): Promise<void> {
     const [run] = streams;
     if (run?.kind !== 'reconcile' || run.run !== 'succeeded') return;
@@ -207,7 +207,7 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
   }
 }
 
-/** What was approved by somebody who saw a question, when nothing else has been done yet. */
+/** The deletions that a person approved on seeing a question, before anything else is done. */
 export async function judgeApproval(
   { stage, connection }: Company,
   runId: string,
@@ -226,7 +226,7 @@ export async function judgeApproval(
 }
 
 /**
- * Nobody waits longer than the service has asked for, or a minute until it is ready; an hour at most, where a clock was set
+ * No stream waits longer than the service has asked for, or a minute until it is ready; an hour at most, where a clock was set
  * meanwhile.
  */
 export function judgeWait({ surroundings }: Company, milliseconds: number): void {
@@ -258,7 +258,7 @@ function mayBeLag({ live, sameContent }: TrueRecord, held: number, servedFrom: n
   return live && sameContent.has(Math.round(held)) && held >= servedFrom - surelyShownMilliseconds;
 }
 
-/** What tells of the end of a record: an event, or a list that does not show it any more. */
+/** Signs of the end of a record: an event, or a list that no longer shows it. */
 function deathStreamOf(record: TrueRecord): string {
   return record.announcedAt === null ? streamOf(record) : 'events';
 }

@@ -82,7 +82,7 @@ test('of answers whose values take fifty times their size, only what was sent is
   );
 });
 
-/** Of what is still reachable, in bytes. */
+/** The size of memory that is still reachable, in bytes. */
 function heapUsed(): number {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();
@@ -176,7 +176,7 @@ test('a single record that is too large fails with a sentence, however few are a
   const reading = readPages(client, { ...billsRequest, cursor: null }, (page: ListPage) => page);
   await expect(reading.next()).rejects.toThrow(
     'GET /accounting/bills answered with a body of more than 50,000 bytes (200, request req_1): ' +
-      'it is tried again; if that does not help, check DAYBOOK_API_URL and any proxy in between.',
+      'it will be retried; if that does not help, check DAYBOOK_API_URL and any proxy in between.',
   );
   expect(api.requests.map(({ query }) => query.get('limit'))).toEqual(['500', '50', '5', '1']);
 });

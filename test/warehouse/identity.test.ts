@@ -70,7 +70,7 @@ describe('for whom the service answers', () => {
     const identity = newIdentity();
     await landAs(squat, { ...identity, orgId: 'another' });
     await expect(landAs(real, identity)).rejects.toThrow(
-      `The service names one company for ${real} and for ${squat}, which reads it already, but two organisations: one of the answers is false.`,
+      `The service names one company for ${real} and for ${squat}, which reads it already, but two organizations, so one of the answers is wrong.`,
     );
     await expect(landAs(real, { ...identity, orgId: 'another' })).rejects.toThrow(
       `${real} opens the same company as ${squat}, which reads it already,`,

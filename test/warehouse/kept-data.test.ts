@@ -85,7 +85,7 @@ describe('data that remove --keep-data leaves', () => {
     await removeConnection(warehouse, { connectionId, keepData: true });
     expect(await explainedBy(connectionId)).toEqual({ issues: ['odd'], entries: ['discarded'] });
     await add(connectionId);
-    // What a person discarded does not come back by the same text; what was open does.
+    // A record that a person discarded does not come back by the same text; an open one does.
     expect(await landBills(connectionId, page, identity)).toMatchObject({ quarantined: 1 });
     expect(await entryOf(connectionId, 'open')).toEqual(expect.any(Number));
   });
@@ -127,7 +127,7 @@ describe('data that remove --keep-data leaves', () => {
     const { connectionId, identity } = await keptConnection();
     const other = await addTestConnection(warehouse);
     await landBills(other, [], { ...identity, orgId: 'another' });
-    await expect(add(connectionId)).rejects.toThrow('but two organisations: one of the answers is false');
+    await expect(add(connectionId)).rejects.toThrow('but two organizations, so one of the answers is wrong');
   });
 
   test('goes with a second remove, and then the name is free for any company', async () => {

@@ -153,7 +153,7 @@ describe('an attempt that lost its lease', () => {
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
     await landRecords(warehouse, { pass, records: [bill('b')] });
     await expect(landRecords(warehouse, { pass, records: [bill('c')] })).rejects.toThrow(
-      `Another attempt reads bills of ${connectionId} now, so this one stopped; nothing is lost.`,
+      `Another attempt is now reading bills of ${connectionId}, so this one stopped; nothing is lost.`,
     );
   });
 

@@ -139,7 +139,10 @@ test('a reconcile of which nothing is approved, said as null, approves nothing',
 test('a question that says nothing of what is to be approved ends at once', async () => {
   for (const more of [{}, { waiting: 'bills' }, { waiting: { bills: 1 }, foundBy: null }]) {
     await expect(startedByHand('awaitApproval', [{ connection: 'acme-eu', ...more }])).rejects.toMatchObject({
-      cause: { type: 'UnknownResource', message: expect.stringContaining('a reconcile asks') as string },
+      cause: {
+        type: 'UnknownResource',
+        message: expect.stringContaining('A reconcile starts this workflow itself') as string,
+      },
     });
   }
 });
@@ -235,7 +238,7 @@ async function attemptsOf({ handle }: SyncEnd): Promise<number[]> {
   return [...new Set(attempts)];
 }
 
-/** What a connection has in finance and history, and how far its streams are. */
+/** The rows of a connection in finance and history, and how far its streams are. */
 async function contentOf(connection: string): Promise<unknown[]> {
   return rows(
     warehouse,

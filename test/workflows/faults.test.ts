@@ -57,7 +57,7 @@ test('a stream that keeps failing is given up, the others finish, and the next r
   expect(failure).toBeInstanceOf(WorkflowFailedError);
   expect((failure as WorkflowFailedError).cause).toMatchObject({
     type: 'GaveUp',
-    message: expect.stringContaining(`${connection}: Reading items kept failing`) as string,
+    message: expect.stringContaining(`${connection}: Reading items failed for`) as string,
   });
   await admin.clearFaults();
   const next = await sync(installation, connection);

@@ -3,22 +3,22 @@ import type { Warehouse } from '../open-warehouse.ts';
 import { backlogInWords, backlogRemedy, isLate, type Backlog } from './backlog.ts';
 import { troubles } from './troubles.ts';
 
-/** What only Temporal knows. */
+/** Facts that only Temporal knows. */
 export interface TemporalTroubles {
   /** Connections whose schedule is paused there: like those paused here they are not stale. */
   readonly pausedElsewhere: readonly string[];
-  /** Workflows that no worker can go on with; undefined: not known, so that alerts of them stay as they are. */
+  /** Workflows that no worker can continue; undefined: not known, so that alerts of them stay as they are. */
   readonly stuck?: readonly StuckWorkflow[] | undefined;
   /** Undefined: the same. */
   readonly backlog?: Backlog | undefined;
 }
 
-/** A workflow that no worker can go on with: Temporal gives it to one again and again, each time in vain. */
+/** A workflow that no worker can continue: Temporal hands it to workers again and again, each time in vain. */
 export interface StuckWorkflow {
   readonly workflowId: string;
   /** Undefined where the workflow is of no single connection, or the namespace has no search attributes of ours. */
   readonly connection: string | undefined;
-  /** What Temporal says is wrong, like `WorkflowTaskFailedCauseNonDeterminismError`; undefined where it does not say. */
+  /** The cause that Temporal names, like `WorkflowTaskFailedCauseNonDeterminismError`; undefined where it names none. */
   readonly cause: string | undefined;
 }
 
@@ -64,11 +64,11 @@ function stuckWorkflows(stuck: readonly StuckWorkflow[]): RawBuilder<unknown> {
   ];
   return sql`
     select 'stuck', s.connection_id,
-      format('%s: Temporal has a worker go on with %s again and again, and it fails each time.',
+      format('%s: Temporal has workers retry %s again and again, and it fails each time.',
         coalesce(s.connection_id, 'Daybook'),
         string_agg(format('the workflow %s (%s)', s.workflow_id, s.cause), ' and ' order by s.workflow_id)),
-      'Run the same, newest release in every worker: then it goes on by itself. If it still fails, save its history from the '
-        'Temporal Web UI for a report, then end it there (Terminate): the next run takes up what it left, and loses nothing.'
+      'Run the same, newest release in every worker: then it continues by itself. If it still fails, save its history from the '
+        'Temporal Web UI for a report, then end it there (Terminate): the next run picks up what it left, and loses nothing.'
     from (
       select workflow_id, cause, c.connection_id
       from unnest(${ids}::text[], ${connections}::text[], ${causes}::text[]) as told (workflow_id, connection, cause)

@@ -9,13 +9,13 @@ import { newestFailures } from './newest-failures.ts';
 import { newestRunsOfAll } from './newest-runs-of-all.ts';
 
 /**
- * What is wrong, by kind of alert: each statement selects kind, connection, message and remedy, one row for each connection.
- * They are shown to anybody: names, counts and our own sentences; no token, no record. What workflows are stuck, and what waits
- * for a worker, is not among them: only Temporal knows.
+ * The problems by kind of alert: each statement selects kind, connection, message and remedy, one row for each connection.
+ * Anybody may see them: names, counts and our own sentences; no token, no record. Stuck workflows, and work that waits for a
+ * worker, are not among them: only Temporal knows those.
  */
 export const troubles: Record<Exclude<AlertKind, 'stuck' | 'backlog'>, RawBuilder<unknown>> = {
   /**
-   * What failed counts until another run of its kind got through with the same streams, or a person resumed the connection. A connection
+   * A failure counts until another run of its kind succeeded with the same streams, or a person resumed the connection. A connection
    * that paused itself says why in an alert of its own; so do a stream that stalled, a list that is gone, deletions to be approved, and the
    * quarantine.
    */
@@ -45,7 +45,7 @@ export const troubles: Record<Exclude<AlertKind, 'stuck' | 'backlog'>, RawBuilde
 
   stale: sql`
     select 'stale', connection_id,
-      format('%s is stale: it is to be synced every %s min, and %s. %s',
+      format('%s is stale: it should be synced every %s min, and %s. %s',
         connection_id, trim_scale(round((extract(epoch from sync_every) * sync_stretch)::numeric / 60, 1)),
         coalesce((
           select string_agg(format('%s (last at %s)', s.stream, coalesce(${moment('s.last_success_at')}, 'no time')), ', '
@@ -60,8 +60,8 @@ export const troubles: Record<Exclude<AlertKind, 'stuck' | 'backlog'>, RawBuilde
           where r.connection_id = connections.connection_id and r.kind = 'sync' and r.status = 'running'
           having count(*) > 0
         ), 'No sync is running.')),
-      format('"daybook runs %1$s" says what the last syncs did, and the workflow sync/%1$s in the Temporal Web UI what one that '
-        'runs waits for. If none starts, "daybook doctor" says what is missing; a "daybook worker" has to run.', connection_id)
+      format('"daybook runs %1$s" says what the last syncs did, and the workflow sync/%1$s in the Temporal Web UI what a running '
+        'one waits for. If none starts, "daybook doctor" says what is missing; a "daybook worker" has to run.', connection_id)
     from sync.connections
     where ${stale}`,
 
@@ -76,16 +76,16 @@ export const troubles: Record<Exclude<AlertKind, 'stuck' | 'backlog'>, RawBuilde
     where stalled_at is not null
     group by connection_id`,
 
-  /** What is held is not kept up to date any more. Deletions come by a list of their own, which holds no records. */
+  /** Stored records are no longer kept up to date. Deletions come by a list of their own, which holds no records. */
   unsupported: sql`
     select 'unsupported', connection_id,
-      format('%s: the service answers 404 for %s although it listed %s before, so what is held of %s is not brought up to date any more.',
+      format('%s: the service answers 404 for %s although it listed %s before, so the stored records of %s are no longer updated.',
         connection_id,
         string_agg(format('%s (since %s)', stream, ${moment('coalesce(missing_since, capability_checked_at)')}), ', '
           order by stream),
         case when count(*) > 1 then 'them' else 'it' end, case when count(*) > 1 then 'them' else 'it' end),
-      format('Check DAYBOOK_API_URL, and ask the finance API why it is gone. It is asked for once a day; when it answers again, '
-        'the next sync goes on and "daybook reconcile %s" proves that nothing is missing.', connection_id)
+      format('Check DAYBOOK_API_URL, and ask the finance API why it is gone. It is requested once a day; when it answers again, '
+        'the next sync continues and "daybook reconcile %s" proves that nothing is missing.', connection_id)
     from sync.streams s
     join sync.connections using (connection_id)
     where capability = 'unsupported' and (${holdsRecords} or resource = 'events' and listed_at is not null)
@@ -96,7 +96,7 @@ export const troubles: Record<Exclude<AlertKind, 'stuck' | 'backlog'>, RawBuilde
       format('%s: a reconcile has stopped to ask. %s', connection_id,
         string_agg(distinct failure, ' ' order by failure)),
       format('If they are really gone: "daybook reconcile %1$s --approve-deletes", or send the signal approveDeletes to the '
-        'workflow approve-deletes/%1$s in the Temporal Web UI. That approves these, and nothing found later. If not, nothing is deleted: find out what the source does, and '
+        'workflow approve-deletes/%1$s in the Temporal Web UI. That approves these, and nothing that is found later. If not, nothing is deleted: find out what the source does, and '
         'reconcile again.', connection_id)
     from (${askedForApproval}) asked
     join sync.connections using (connection_id)
@@ -114,7 +114,7 @@ export const troubles: Record<Exclude<AlertKind, 'stuck' | 'backlog'>, RawBuilde
         string_agg(${counted('recent')} || ' of ' || resource, ', ' order by resource) filter (where recent > 0),
         ${counted('sum(open)')}),
       '"daybook quarantine list" names them and "daybook quarantine show ID" says what is wrong; "daybook quarantine replay" '
-        'tries again once the source has mended them, "discard" closes those that nobody wants.'
+        'retries them once the source has fixed them, "discard" closes those that you do not want.'
     from (${listedInQuarantine}) listed
     join sync.connections using (connection_id)
     cross join lateral (
@@ -135,7 +135,7 @@ export const troubles: Record<Exclude<AlertKind, 'stuck' | 'backlog'>, RawBuilde
   /** While the service has asked for a pause, or the connection is paused, they wait rightly; what counts is the time since. */
   webhooks: sql`
     select 'webhooks', w.connection_id,
-      format('%s: %s since %s, though they are to be applied within seconds. Nothing is lost: the next sync brings what they tell of.',
+      format('%s: %s since %s, though they should be applied within seconds. Nothing is lost: the next sync brings the records that they announce.',
         w.connection_id, case when count(*) = 1 then '1 webhook has waited' else count(*) || ' webhooks have waited' end,
         ${moment('min(greatest(w.received_at, c.webhooks_after))')}),
       '"daybook doctor" says whether Temporal and the database answer; a "daybook worker" has to run, and its log says what fails.'
@@ -148,12 +148,12 @@ export const troubles: Record<Exclude<AlertKind, 'stuck' | 'backlog'>, RawBuilde
   /** One that got a sync through since is as it would be without. */
   missed: sql`
     select 'missed', null::text,
-      format('Schedules of %s did not start all that was due (noticed at %s): Temporal was away, or stood still, for longer than '
+      format('Schedules of %s did not start everything that was due (noticed at %s): Temporal was down, or stalled, for longer than '
         'their interval.',
         case when count(*) = 1 then min(connection_id)
           else count(*) || ' connections, such as ' || min(connection_id) || ',' end,
         ${moment('max(ticks_missed_at)')}),
-      'Nothing is lost: the next sync of each reads what came meanwhile, and ends this. Find out why Temporal was away: its log, its '
+      'Nothing is lost: the next sync of each reads the changes in between, and ends this. Find out why Temporal was down: its log, its '
         'disk, its limits.'
     from sync.connections c
     where ticks_missed_at > now() - interval '24 hours' and sync_every is not null and paused_at is null
@@ -172,7 +172,7 @@ export const troubles: Record<Exclude<AlertKind, 'stuck' | 'backlog'>, RawBuilde
     from (${newestRunsOfAll}) newest
     where kind = 'export' and status = 'failed'`,
 
-  /** Where there are no marts to get old, nobody misses what is not there to build them with. */
+  /** Without marts that could get old, missing tools to build them need no alert. */
   marts: sql`
     select 'marts', null::text,
       string_agg(

@@ -12,7 +12,7 @@ export class OtherWorld extends Error {
   constructor(connectionId: string, addedUnder: string) {
     super(
       `${connectionId} was added under the API address ${addedUnder}, which is not the one Daybook runs with. ` +
-        'Set DAYBOOK_API_URL to that address, or add the connection anew under another name.',
+        'Set DAYBOOK_API_URL to that address, or add the connection again under another name.',
     );
   }
 }

@@ -4,7 +4,7 @@ import type { Warehouse } from '../open-warehouse.ts';
 import { tokenMarkSql } from '../secrets/sealed-token.ts';
 
 /**
- * Notes that a token opens another company, whatever kind of run has met it: nothing is asked with it any more, and the schedules
+ * Notes that a token opens another company, whatever kind of run has met it: it is no longer used, and the schedules
  * pause until another one is set. A token that was replaced meanwhile pauses nothing, and a pause that a person made stays.
  */
 export async function refuseToken(
@@ -36,5 +36,5 @@ export async function refuseToken(
 
 /** Why it pauses, and what to do. */
 export function otherCompany(name: string): string {
-  return `The access token of ${name} opens another company than before: set the right token with "daybook connection set-token ${name}"; it resumes by itself then.`;
+  return `The access token of ${name} now opens a different company: set the right token with "daybook connection set-token ${name}"; it then resumes by itself.`;
 }

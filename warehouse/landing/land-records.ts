@@ -39,8 +39,8 @@ export interface LandingInput extends LandingScope {
   /** Of a page: none of it was asked for before, in the order of writes. */
   askedAt?: string | null;
   /**
-   * By what a record that seems unchanged is compared. A hash says what was landed; the stored columns say what stands there
-   * now, at three times the cost.
+   * How to compare a record that seems unchanged. A hash says what was landed; the stored columns say what is there now, at
+   * three times the cost.
    */
   compare: 'hashes' | 'columns';
   /** The pass of a reconcile that lists them: it compares columns. */

@@ -11,7 +11,7 @@ export class MartInUse extends Error {
   constructor(mart: string, detail: string) {
     super(
       `marts.${mart} has other columns than before, and something of yours is built on it (${detail}). ` +
-        'Drop that, build again, and make it anew. The marts were not replaced.',
+        'Drop that, build again, and recreate it. The marts were not replaced.',
     );
   }
 }

@@ -5,7 +5,7 @@ import { lockListing, type ListingInHand } from './listing-in-hand.ts';
 import { readStandstill } from './read-standstill.ts';
 import { streamsOf } from './streams-of.ts';
 
-/** So often a run begins a resource again. A service that asks for long pauses again and again would be listed for ever. */
+/** How often a run may restart a resource. A service that asks for long pauses again and again would be listed for ever. */
 const mostBeginnings = 2;
 
 /**

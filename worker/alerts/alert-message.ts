@@ -1,6 +1,6 @@
 import type { Alert } from '../../warehouse/alerts/read-alerts.ts';
 
-/** What DAYBOOK_ALERT_URL receives. `text` stands alone: that is what Slack shows, and so it is escaped as Slack wants it. */
+/** The message that DAYBOOK_ALERT_URL receives. Slack shows `text` alone, so it is escaped as Slack requires. */
 export interface AlertMessage {
   readonly text: string;
   readonly event: 'open' | 'resolve';
@@ -38,20 +38,20 @@ function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** What is true once an alert is over, in whatever way it ended. */
+/** A sentence that is true once an alert is over, in whatever way it ended. */
 const over: Record<ToldKind, string> = {
-  failed: 'no newest run has failed, or the connection has paused itself.',
+  failed: 'its newest runs did not fail, or the connection has paused itself.',
   paused: 'it was resumed, or a person keeps it paused.',
-  stale: 'it is complete again, or not to be.',
+  stale: 'it is complete again, or no longer scheduled.',
   stalled: 'no stream has stalled.',
-  unsupported: 'every list of what is held answers, or is asked for again.',
+  unsupported: 'every list with stored records answers again, or is being retried.',
   approval: 'nothing waits for approval.',
   quarantine: 'no record of the last 24 hours is in quarantine.',
   webhooks: 'no webhook waits too long.',
-  stuck: 'workers go on with every workflow.',
-  missed: 'what was not started was made up for.',
+  stuck: 'workers continue every workflow.',
+  missed: 'the missed runs were made up for.',
   backlog: 'no work waits for a worker for long.',
-  export: 'no newest export has failed.',
-  marts: 'no newest build of marts has failed.',
-  database: 'Postgres answers, and is written again.',
+  export: 'the newest export did not fail.',
+  marts: 'the newest builds of the marts did not fail.',
+  database: 'Postgres answers, and accepts writes again.',
 };

@@ -3,8 +3,8 @@ import { isDatabaseAway, whyAway, whyUnwritable } from '../../warehouse/is-datab
 import type { ToldAlert } from './alert-message.ts';
 
 /**
- * Whether the database answers, and takes what is written. What is wrong with the database cannot stand in it, so this alone
- * is kept in memory: each process tells of it for itself, and one that ends meanwhile does not tell that it is over.
+ * Whether the database answers and accepts writes. The database cannot store its own problems, so this alert alone is kept in
+ * memory: each process reports it for itself, and one that ends meanwhile does not report that it is over.
  */
 export interface DatabaseWatch {
   /** A statement got through, or failed for another reason than that the database is away. */
@@ -14,11 +14,11 @@ export interface DatabaseWatch {
   /** A piece of work failed, maybe since the database takes nothing more: small statements may get through meanwhile. */
   refused(error: unknown): void;
   /**
-   * What is to be told now: that it is away, then that it is back. What did not get through is due again after a while, as with
-   * every alert (`settleDelivery`). An absence that nobody was told of is not told of later.
+   * The alert to send now: that it is away, then that it is back. An alert that was not delivered is due again after a while, as
+   * with every alert (`settleDelivery`). An absence that was never reported is not reported later.
    */
   due(): ToldAlert | undefined;
-  /** What became of telling it. */
+  /** Records the outcome of sending it. */
   settle(told: Told): void;
 }
 
@@ -26,9 +26,9 @@ export interface DatabaseWatch {
 export interface WatchPatience {
   /** For how long it may not answer. */
   readonly away: number;
-  /** For how long nothing may have been refused before that counts as over: work is tried again every 20 s. */
+  /** How long after the last refusal it counts as over: work is retried every 20 s. */
   readonly refusing: number;
-  /** How long after a try that did not get through it is tried again at first; then twice as long, up to twelve times. */
+  /** The first delay after an attempt that failed; then twice as long, up to twelve times. */
   readonly trying: number;
 }
 
@@ -65,7 +65,7 @@ export function createDatabaseWatch(
       if (open === undefined && (away || refusal !== undefined)) {
         open =
           away || refusal === undefined ? absence(answered.at, reason) : refusing(refusal.since, refusal.why);
-        // Who was not told that the one before is over takes it for open still.
+        // A receiver that did not learn that the previous alert is over still takes it for open.
         mayBeKnown = due !== undefined && due.alert.resolved_at !== null;
         due = untried(open);
       } else if (open !== undefined && !away && refusal === undefined) {
@@ -118,16 +118,15 @@ function absence(since: Date, reason: string): ToldAlert {
   return {
     ...databaseAlert(since),
     message: `Postgres has not answered since ${minuteOf(since)} (${reason}), so nothing is synced.`,
-    remedy:
-      'Bring it back: work goes on by itself, and nothing is lost. "daybook doctor" says what it finds.',
+    remedy: 'Bring it back; work resumes by itself, and nothing is lost. "daybook doctor" shows more.',
   };
 }
 
 function refusing(since: Date, why: string): ToldAlert {
   return {
     ...databaseAlert(since),
-    message: `Postgres has refused to write since ${minuteOf(since)} (${why}), so what is new cannot be stored.`,
-    remedy: 'Make room, or let it be written again: work goes on by itself, and nothing is lost.',
+    message: `Postgres has refused to write since ${minuteOf(since)} (${why}), so new data cannot be stored.`,
+    remedy: 'Free some space, or make it writable again; work resumes by itself, and nothing is lost.',
   };
 }
 

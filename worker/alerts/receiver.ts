@@ -6,7 +6,7 @@ import { TimeLimitReached, withTimeLimit } from '../../source/time-limit.ts';
 import type { Told } from '../../warehouse/alerts/settle-delivery.ts';
 import type { AlertMessage } from './alert-message.ts';
 
-/** Who is told of alerts. */
+/** The receiver of alerts. */
 export interface Receiver {
   /** Never throws; an abort of `stopping` ends it at once. */
   tell(message: AlertMessage, stopping: AbortSignal): Promise<Told>;
@@ -26,8 +26,8 @@ export function openReceiver(settings: ReceiverSettings): Receiver {
       const { told, problem } = await post(target, JSON.stringify(message), limit);
       if (stopping.aborted) return told;
       if (problem !== undefined && !down)
-        logger.warn({ problem }, 'DAYBOOK_ALERT_URL could not be told of an alert; it is tried again.');
-      if (problem === undefined && down) logger.info('DAYBOOK_ALERT_URL is told of alerts again.');
+        logger.warn({ problem }, 'Could not send an alert to DAYBOOK_ALERT_URL; retrying.');
+      if (problem === undefined && down) logger.info('Alerts reach DAYBOOK_ALERT_URL again.');
       down = problem !== undefined;
       return told;
     },

@@ -13,7 +13,7 @@ const everyMilliseconds = 10_000;
 
 /**
  * Keeps this host's disk as an erasure wants it: at the start what killed processes left goes, and whenever an erasure on another
- * host asks, everything that is made of records. Waits for exports and builds that run. Ends when it is told to.
+ * host asks, everything that is made of records. Waits for exports and builds that run. Ends when `stopping` aborts.
  */
 export async function watchHost(
   { warehouse, settings }: { warehouse: Warehouse; settings: Settings },
@@ -25,7 +25,7 @@ export async function watchHost(
     const host = await hostOf(settings.marts.home);
     const asked = await noteHost(warehouse, host);
     if (asked !== null) {
-      // What a bucket keeps, the erasure tells: the disk of this host is clear by then.
+      // The erasure reports files that a bucket keeps: the disk of this host is clear by then.
       const clear = async (): Promise<void> => {
         await keptBack(() => clearHost({ settings, warehouse }));
       };

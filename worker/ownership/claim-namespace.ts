@@ -17,7 +17,7 @@ export interface ClaimOptions {
   readonly takeOver: boolean;
   /** The Temporal server is this process's own: nobody else can work in it, so another API address is adopted without asking. */
   readonly ownServer?: boolean;
-  /** Told of what is waited for. */
+  /** Called with a sentence about each wait. */
   readonly say: (sentence: string) => void;
 }
 
@@ -38,7 +38,7 @@ export async function claimNamespace(places: OwnershipPlaces, options: ClaimOpti
     if (owned !== undefined) return owned;
   }
   throw new Error(
-    `The owner of Temporal's namespace ${places.settings.temporal.namespace} changes all the time: stop the workers of other warehouses, then start this one again.`,
+    `The owner of Temporal's namespace ${places.settings.temporal.namespace} keeps changing: stop the workers of other warehouses, then start this one again.`,
   );
 }
 
@@ -93,7 +93,7 @@ async function takeOver(
   }
   if (await isPolled(temporal)) {
     say(
-      `Took the namespace over; waiting ${answerWithinMilliseconds / 1_000} s for the workers of the owner before to stop.`,
+      `Took the namespace over; waiting ${answerWithinMilliseconds / 1_000} s for the workers of the previous owner to stop.`,
     );
     await wait(answerWithinMilliseconds);
   }

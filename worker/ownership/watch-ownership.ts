@@ -18,7 +18,7 @@ export async function watchOwnership(
   options: { isWorker: boolean; logger: Logger; stopping: AbortSignal; everyMilliseconds?: number },
 ): Promise<void> {
   const { isWorker, logger, stopping, everyMilliseconds = 10_000 } = options;
-  const attempt = oncePerOutage(logger, 'Whose the namespace is could not be looked up: it is tried again.');
+  const attempt = oncePerOutage(logger, 'Could not look up the owner of the namespace; retrying.');
   const look = isWorker ? workersLook(places, logger) : () => readersLook(places);
   while (!stopping.aborted) {
     const lost = await attempt(() => unlessOurs(look));
@@ -81,7 +81,7 @@ function workersLook(places: OwnershipPlaces, logger: Logger): () => Promise<voi
   };
 }
 
-/** What a worker remembers: its database may forget. */
+/** The token that a worker remembers: its database may lose it. */
 interface KnownToken {
   readonly token: string;
   readonly before: string | undefined;
@@ -92,8 +92,8 @@ interface KnownToken {
 }
 
 /**
- * A standby that took over may lack the very last renewal. It is told from an older state of the database by what this process
- * has seen: the token that the database now has was there a moment ago, and the next one was written from the same server.
+ * A standby that took over may lack the very last renewal. The tokens that this process has seen distinguish it from an older
+ * state of the database: the token that the database now has was there a moment ago, and the next one was written from the same server.
  */
 async function bringBack(
   { warehouse }: OwnershipPlaces,

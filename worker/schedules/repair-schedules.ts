@@ -57,7 +57,7 @@ export async function repairSchedules(
 }
 
 const remedy =
-  'Schedules could not be brought to what the database says: see the reason; they are repaired when a worker starts, and once an hour.';
+  'Could not bring the schedules in line with the database: see the reason; they are repaired when a worker starts, and once an hour.';
 
 async function repairInTurn(
   places: Places,
@@ -98,7 +98,7 @@ async function repairAll(
   return trouble.tell(found.toSettle.length);
 }
 
-/** What one transaction waits for: 60 requests to Temporal, which a busy laptop answers in two seconds. */
+/** So that one transaction waits for about 60 requests to Temporal, which a busy laptop answers in two seconds. */
 const pageLength = 32;
 /** How many connections Temporal is asked of at once: workers and people ask it too. */
 const atOnce = 16;

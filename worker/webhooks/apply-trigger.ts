@@ -14,7 +14,7 @@ export interface ApplyTrigger {
   close(): void;
 }
 
-/** What follows at once belongs together: a burst about one record is one request to the service. */
+/** Webhooks in quick succession belong together: a burst about one record is one request to the service. */
 const debounceMilliseconds = 150;
 /** A connection that changes all the time is signaled at most as often. */
 const betweenMilliseconds = 1_000;
@@ -30,9 +30,9 @@ export function createApplyTrigger(parts: {
   const closing = new AbortController();
   const attempt = oncePerOutage(
     logger,
-    'Temporal could not be told of webhooks. They are stored; a worker finds them when it is back.',
+    'Could not notify Temporal of webhooks. They are stored; a worker finds them when it is back.',
   );
-  /** Connections at hand, and whether more came for them since they were last told. */
+  /** Connections at hand, and whether more webhooks came for them since the last signal. */
   const asked = new Map<string, boolean>();
   return {
     trigger({ due, unknownIsReady }) {

@@ -11,7 +11,7 @@ const deadlineMilliseconds = 10_000;
 
 /**
  * Every few seconds starts what applies webhooks, where some wait and nothing runs: Temporal was away, a server was killed, a pause
- * has ended. Any number of workers may do it at once. Ends when it is told to.
+ * has ended. Any number of workers may do it at once. Ends when `stopping` aborts.
  */
 export async function sweepWebhooks(
   places: { readonly warehouse: Warehouse; readonly temporal: Client; readonly apiAddress: string },

@@ -3,7 +3,7 @@ import { registry } from '../metrics.ts';
 
 const webhooks = new Counter({
   name: 'daybook_webhooks_total',
-  help: 'Webhooks received, by what became of them: stored, forged, unreadable, unavailable (could not be stored); too large, too slow, turned away (too many at once), broken off',
+  help: 'Webhooks received, by outcome: stored, forged, unreadable, unavailable (could not be stored); too large, too slow, turned away (too many at once), broken off',
   labelNames: ['outcome'],
   registers: [registry],
 });
