@@ -1,4 +1,5 @@
 import { todayIn } from '../marts/today-in.ts';
+import { signals } from '../temporal/messages.ts';
 import { startRequest } from '../temporal/start-request.ts';
 import { areMartsCurrent } from '../warehouse/marts/are-marts-current.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -23,7 +24,7 @@ export async function requestMarts(
   const { workflowType, options } = startRequest('marts', { reason }, 'schedules');
   await temporal.workflow.signalWithStart(workflowType, {
     ...options,
-    signal: 'requestMarts',
+    signal: signals.requestMarts,
     signalArgs: [],
   });
   return { requested: true };

@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { signals } from '../temporal/messages.ts';
 import { startOrJoin } from '../temporal/start-or-join.ts';
 import { startRequest, type StartRequest } from '../temporal/start-request.ts';
 
@@ -10,7 +11,11 @@ export async function requestSync(temporal: Client, connection: string): Promise
 /** Wakes the sync that waits until the service has prepared the data, or starts one: there is more to read. */
 export async function tellDataReady(temporal: Client, connection: string): Promise<void> {
   const { workflowType, options } = syncOf(connection);
-  await temporal.workflow.signalWithStart(workflowType, { ...options, signal: 'dataReady', signalArgs: [] });
+  await temporal.workflow.signalWithStart(workflowType, {
+    ...options,
+    signal: signals.dataReady,
+    signalArgs: [],
+  });
 }
 
 function syncOf(connection: string): StartRequest {

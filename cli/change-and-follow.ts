@@ -48,12 +48,11 @@ async function hasFollowed(
 
 /** Undefined when Temporal does not answer. */
 async function unlessAway<Result>(ask: () => Promise<Result>): Promise<Result | undefined> {
-  const { ServiceError } = await import('@temporalio/client');
-  const { TemporalUnavailable } = await import('../operations/temporal-client.ts');
+  const { isTemporalAway } = await import('../operations/temporal-client.ts');
   try {
     return await ask();
   } catch (error) {
-    if (error instanceof TemporalUnavailable || error instanceof ServiceError) return undefined;
+    if (isTemporalAway(error)) return undefined;
     throw error;
   }
 }

@@ -10,8 +10,7 @@ export async function readNamespaceOwner({
   warehouse: Warehouse;
   settings: Settings;
 }): Promise<OwnershipRead | undefined> {
-  const { ServiceError } = await import('@temporalio/client');
-  const { connectTemporal, TemporalUnavailable } = await import('../operations/temporal-client.ts');
+  const { connectTemporal, isTemporalAway } = await import('../operations/temporal-client.ts');
   const { readOwnership } = await import('../operations/ownership/read-ownership.ts');
   try {
     const temporal = await connectTemporal(settings, { deadlineMilliseconds: 3_000 });
@@ -21,7 +20,7 @@ export async function readNamespaceOwner({
       await temporal.connection.close();
     }
   } catch (error) {
-    if (error instanceof TemporalUnavailable || error instanceof ServiceError) return undefined;
+    if (isTemporalAway(error)) return undefined;
     throw error;
   }
 }

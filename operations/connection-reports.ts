@@ -1,7 +1,6 @@
-import { ServiceError } from '@temporalio/client';
 import type { ConnectionStatus } from '../warehouse/connections/read-status.ts';
 import type { TemporalFacts, TemporalQuestions } from './read-temporal-facts.ts';
-import { TemporalUnavailable } from './temporal-client.ts';
+import { isTemporalAway } from './temporal-client.ts';
 
 export interface ConnectionReport extends ConnectionStatus {
   /** Null where no schedule runs, and where Temporal is out of reach. Of several connections it is computed, without the jitter. */
@@ -50,7 +49,7 @@ function questionsOf(connections: readonly ConnectionStatus[]): TemporalQuestion
 
 /** What is not known while Temporal is away is undefined; any other error is thrown. */
 export function unlessTemporalIsAway(error: unknown): undefined {
-  if (!(error instanceof TemporalUnavailable) && !(error instanceof ServiceError)) throw error;
+  if (!isTemporalAway(error)) throw error;
 }
 
 function reportOf(connection: ConnectionStatus, { schedules, troubles }: TemporalFacts): ConnectionReport {

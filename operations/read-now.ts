@@ -4,10 +4,8 @@ import {
   type Client,
 } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/common';
+import { updates, type ReadsIn } from '../temporal/messages.ts';
 import { workflowIds } from '../temporal/workflow-ids.ts';
-
-/** In which run a sync reads what was at the source when it was asked to. */
-export type ReadsIn = 'this run' | 'the run that follows it';
 
 /**
  * Asks a sync that runs to read what is at the source now, by the update `syncNow`. Undefined when it does not answer: it has ended
@@ -19,7 +17,7 @@ export async function readNow(
 ): Promise<ReadsIn | undefined> {
   const sync = client.workflow.getHandle(workflowIds.sync(connection), temporalRunId);
   try {
-    const { readsIn } = await sync.executeUpdate<{ readsIn: ReadsIn }, []>('syncNow');
+    const { readsIn } = await sync.executeUpdate<{ readsIn: ReadsIn }, []>(updates.syncNow);
     return readsIn;
   } catch (error) {
     const unanswered = [

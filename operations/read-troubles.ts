@@ -1,4 +1,5 @@
-import { ServiceError, WorkflowNotFoundError, type WorkflowHandle } from '@temporalio/client';
+import { WorkflowNotFoundError, type WorkflowHandle } from '@temporalio/client';
+import { isTemporalAway } from './temporal-client.ts';
 
 /** One or two failures often pass; a step that has failed this often is worth a line. */
 const worthTelling = 3;
@@ -23,5 +24,5 @@ export async function readTroubles(handle: WorkflowHandle): Promise<string[]> {
 
 function asUnknown(error: unknown): undefined {
   // A Temporal that was set up again does not know the runs from before.
-  if (!(error instanceof ServiceError) && !(error instanceof WorkflowNotFoundError)) throw error;
+  if (!isTemporalAway(error) && !(error instanceof WorkflowNotFoundError)) throw error;
 }

@@ -1,4 +1,4 @@
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, ServiceError } from '@temporalio/client';
 import type { Settings } from '../config/settings.ts';
 
 /** Temporal did not answer. */
@@ -11,6 +11,11 @@ export class TemporalUnavailable extends Error {
       { cause },
     );
   }
+}
+
+/** Whether an error says that Temporal does not answer, when connecting or later. */
+export function isTemporalAway(error: unknown): boolean {
+  return error instanceof TemporalUnavailable || error instanceof ServiceError;
 }
 
 /** Throws TemporalUnavailable. Close the client's connection when done. */

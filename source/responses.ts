@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { isObject } from '../resources/is-object.ts';
 import { recordParsedLater, type FindHeld, type SourceRecord } from '../resources/source-record.ts';
 import type { AnswerLimits } from './answer-limits.ts';
@@ -58,7 +59,8 @@ export async function listPageOf(
     const most = limits.records.toLocaleString('en-US');
     throw new AnswerTooLarge(failure, `more than ${most} records in one page`);
   }
-  const texts = cut.map(decoded);
+  // Of most pages a look at all bytes, which takes no time, shows that there is nothing to decode.
+  const texts = isAscii(body.bytes) ? cut : cut.map(decoded);
   const held = await findHeld(texts);
   return {
     records: texts.map((text, index) => {

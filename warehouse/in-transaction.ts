@@ -36,20 +36,33 @@ export async function inTransaction<Result>(
   }
 }
 
-/** Kysely is made for those who ask: a page that lands does not. */
 function openOn(client: PoolClient): OpenTransaction {
-  let db: Kysely<Database> | undefined;
   return {
     client,
     get db() {
-      db ??= new Kysely<Database>({ dialect: new PostgresDialect({ pool: poolOfOne(client) }) });
-      return db;
+      return kyselyOf(client);
     },
   };
 }
 
+/** One for each session of the pool: to make it takes longer than many a statement. */
+function kyselyOf(client: PoolClient): Kysely<Database> {
+  const known = kyselies.get(client);
+  if (known !== undefined) return known;
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: poolOfOne(client) }) });
+  kyselies.set(client, db);
+  return db;
+}
+
+const kyselies = new WeakMap<PoolClient, Kysely<Database>>();
+
 /** What Kysely takes for a pool: it is lent this client for each statement, and gives nothing back. */
 function poolOfOne(client: PoolClient): ConstructorParameters<typeof PostgresDialect>[0]['pool'] {
-  const lent = { query: client.query.bind(client), release: () => undefined };
+  const lent = {
+    get query() {
+      return client.query.bind(client);
+    },
+    release: () => undefined,
+  };
   return { connect: () => Promise.resolve(lent), end: () => Promise.resolve() };
 }

@@ -8,6 +8,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
+import { signals } from '../temporal/messages.ts';
 import { searchAttributes } from '../temporal/search-attributes.ts';
 import { failureOf } from './failure-of.ts';
 import { applying } from './proxies.ts';
@@ -21,7 +22,7 @@ export interface ApplyWebhooksInput {
 }
 
 /** Takes no input: what arrived is in Postgres. */
-const webhooksArrivedSignal = defineSignal('webhooksArrived');
+const webhooksArrivedSignal = defineSignal(signals.webhooksArrived);
 
 /**
  * Applies the webhooks of a connection that wait in Postgres: fetches the records they name. Each execution is one chunk and one run;

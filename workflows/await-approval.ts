@@ -12,6 +12,7 @@ import {
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import type { DeletionQuestion } from '../activities/plan-reconcile.ts';
+import { signals, updates } from '../temporal/messages.ts';
 import { workflowIds } from '../temporal/workflow-ids.ts';
 import type { reconcileConnection } from './reconcile-connection.ts';
 import { requireInput } from './require-input.ts';
@@ -25,7 +26,7 @@ export interface AwaitApprovalInput {
 }
 
 /** May be sent from the Web UI; it takes no input. */
-export const approveDeletesSignal = defineSignal('approveDeletes');
+export const approveDeletesSignal = defineSignal(signals.approveDeletes);
 
 /** The person who approves. */
 export interface Approval {
@@ -39,7 +40,7 @@ export interface Approved {
 }
 
 /** The same with an answer; the reason of the reconcile that deletes names `by`. Refused once the question is answered. */
-export const approveUpdate = defineUpdate<Approved, [Approval]>('approve');
+export const approveUpdate = defineUpdate<Approved, [Approval]>(updates.approve);
 
 /**
  * A question to a person: may a reconcile delete so many records? On the signal a reconcile starts that deletes exactly what this

@@ -8,6 +8,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { MartsOutcome } from '../activities/build-marts.ts';
+import { signals } from '../temporal/messages.ts';
 import { failureOf } from './failure-of.ts';
 import { building } from './proxies.ts';
 
@@ -18,7 +19,7 @@ export interface BuildMartsInput {
 }
 
 /** There is something new to build on. Takes no input. */
-const requestMartsSignal = defineSignal('requestMarts');
+const requestMartsSignal = defineSignal(signals.requestMarts);
 
 /**
  * Builds and tests the marts in Postgres, then those on the latest snapshot; one that fails does not keep the other from being

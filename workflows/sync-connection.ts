@@ -7,6 +7,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
+import { signals, updates, type ReadsIn } from '../temporal/messages.ts';
 import { trackAnnouncements } from './data-ready.ts';
 import { bookkeeping } from './proxies.ts';
 import { trackProgress } from './progress.ts';
@@ -31,16 +32,16 @@ export interface SyncConnectionInput {
 }
 
 /** The service says that the data of the connection is ready, or that more of it is. Takes no input. */
-export const dataReadySignal = defineSignal('dataReady');
+export const dataReadySignal = defineSignal(signals.dataReady);
 
 /** Which run will have read everything that was true when it was asked for: this one, or the one that follows it at once. */
 export interface SyncNowAnswer {
   runId: string;
-  readsIn: 'this run' | 'the run that follows it';
+  readsIn: ReadsIn;
 }
 
 /** A person wants what is at the source at this moment. Takes no input; answers at once, and the run goes on. */
-export const syncNowUpdate = defineUpdate<SyncNowAnswer>('syncNow');
+export const syncNowUpdate = defineUpdate<SyncNowAnswer>(updates.syncNow);
 
 /**
  * Brings every stream of a connection up to date. What is left to do is decided by the passes in Postgres, never by this

@@ -1,4 +1,4 @@
-import { ServiceError } from '@temporalio/client';
+import { isTemporalAway } from '../../operations/temporal-client.ts';
 import { ActionRefused } from './action.ts';
 
 /**
@@ -6,7 +6,7 @@ import { ActionRefused } from './action.ts';
  * that is away.
  */
 export function explainRefusal(error: unknown): string {
-  if (error instanceof ServiceError) {
+  if (isTemporalAway(error)) {
     return 'Temporal does not answer, so whether it was started is not known. Look here again once Temporal is back, and try again if it was not; "daybook doctor" says where Temporal is expected.';
   }
   if (error instanceof ActionRefused) return error.message;

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { ServiceError, type Client } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { claimDelivery } from '../../warehouse/alerts/claim-delivery.ts';
 import { countOpenAlerts } from '../../warehouse/alerts/count-open-alerts.ts';
@@ -15,6 +15,7 @@ import { setLastSuccesses, setOpenAlerts } from '../metrics.ts';
 import { repeat } from '../repeat.ts';
 import { readBacklog } from '../../operations/read-backlog.ts';
 import { readStuckWorkflows } from '../../operations/stuck-workflows.ts';
+import { isTemporalAway } from '../../operations/temporal-client.ts';
 import { pausedSchedules } from '../../operations/schedules/paused-schedules.ts';
 import { alertMessage } from './alert-message.ts';
 import { createDatabaseWatch, type DatabaseWatch } from './database-watch.ts';
@@ -118,7 +119,7 @@ async function pausedElsewhere({ warehouse, temporal }: AlertPlaces): Promise<st
     const paused = await pausedSchedules(temporal);
     return stale.filter((connection) => paused.has(connection));
   } catch (error) {
-    if (error instanceof ServiceError) return [];
+    if (isTemporalAway(error)) return [];
     throw error;
   }
 }
@@ -135,7 +136,7 @@ async function unlessAway<Answer>(
   try {
     return await Promise.race([ask(temporal), stopped]);
   } catch (error) {
-    if (error instanceof ServiceError) return undefined;
+    if (isTemporalAway(error)) return undefined;
     throw error;
   } finally {
     asked.abort();

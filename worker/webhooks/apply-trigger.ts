@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { Logger } from 'pino';
+import { signals } from '../../temporal/messages.ts';
 import { workflowIds } from '../../temporal/workflow-ids.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { unidentifiedConnections } from '../../warehouse/webhooks/unidentified-connections.ts';
@@ -76,7 +77,7 @@ async function wakeUnidentified(parts: {
   for (const connection of await unidentifiedConnections(warehouse, apiAddress)) {
     await temporal.workflow
       .getHandle(workflowIds.sync(connection))
-      .signal('dataReady')
+      .signal(signals.dataReady)
       .catch((error: unknown) => {
         // No sync runs, so none waits.
         if (!(error instanceof WorkflowNotFoundError)) throw error;

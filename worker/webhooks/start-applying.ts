@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
+import { signals } from '../../temporal/messages.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 import { startOrJoin } from '../../temporal/start-or-join.ts';
 import { startRequest, type StartRequest } from '../../temporal/start-request.ts';
@@ -10,7 +11,7 @@ export async function signalApplying(temporal: Client, connection: string): Prom
   const { workflowType, options } = await requestOf(temporal, connection);
   await temporal.workflow.signalWithStart(workflowType, {
     ...options,
-    signal: 'webhooksArrived',
+    signal: signals.webhooksArrived,
     signalArgs: [],
   });
 }

@@ -1,5 +1,5 @@
-import { ServiceError } from '@temporalio/client';
 import { followConnection } from '../../../operations/schedules/follow-connection.ts';
+import { isTemporalAway } from '../../../operations/temporal-client.ts';
 import type { ConsoleParts } from '../console-parts.ts';
 
 /** Brings the schedules to what was just written; without Temporal they follow later, which the sentence returned says. */
@@ -11,7 +11,7 @@ export async function followSchedules(
     await followConnection({ warehouse, temporal }, input);
     return '';
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
+    if (!isTemporalAway(error)) throw error;
     return ' Temporal does not answer: the schedules follow when a worker starts.';
   }
 }

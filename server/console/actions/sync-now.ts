@@ -1,4 +1,5 @@
-import { readNow, type ReadsIn } from '../../../operations/read-now.ts';
+import { readNow } from '../../../operations/read-now.ts';
+import type { ReadsIn } from '../../../temporal/messages.ts';
 import { startRun } from '../../../operations/start-run.ts';
 import { startRequest } from '../../../temporal/start-request.ts';
 import { paths } from '../../frame/paths.ts';
