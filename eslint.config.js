@@ -20,10 +20,11 @@ const mayImport = {
   python: ['warehouse'],
   iceberg: ['lake', 'python', 'warehouse'],
   marts: ['lake', 'iceberg', 'python', 'warehouse', 'resources'],
-  workflows: ['activities', 'temporal'],
-  activities: ['temporal', ...data],
-  operations: ['activities', 'temporal', 'config', ...data],
-  worker: ['operations', 'activities', 'workflows', 'temporal', 'config', ...data],
+  workflows: ['activities', 'requests', 'temporal'],
+  requests: ['source', 'warehouse', 'resources'],
+  activities: ['requests', 'temporal', ...data],
+  operations: ['activities', 'requests', 'temporal', 'config', ...data],
+  worker: ['operations', 'activities', 'requests', 'workflows', 'temporal', 'config', ...data],
   embedded: ['temporal', 'warehouse'],
   sandbox: [],
   server: ['operations', 'worker', 'temporal', 'config', 'warehouse', 'resources'],
@@ -131,9 +132,9 @@ export default tseslint.config(
         {
           patterns: [
             {
-              regex: 'activities/',
+              regex: '(activities|requests)/',
               allowTypeImports: true,
-              message: 'Workflows import activity types only.',
+              message: 'Workflows import types alone of activities and requests.',
             },
           ],
         },

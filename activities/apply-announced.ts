@@ -13,9 +13,9 @@ import { mayBeHeld } from '../warehouse/webhooks/may-be-held.ts';
 import { buryAnnounced } from '../warehouse/webhooks/bury-announced.ts';
 import { closeWebhooks, putOffWebhooks } from '../warehouse/webhooks/close-webhooks.ts';
 import type { WaitingRecord } from '../warehouse/webhooks/waiting-webhooks.ts';
-import type { Asking } from './ask-for-records.ts';
-import type { CompanyProof } from './company-proof.ts';
-import { waitOf } from './wait.ts';
+import type { Asking } from '../requests/ask-for-records.ts';
+import type { CompanyProof } from '../requests/company-proof.ts';
+import { waitOf } from '../requests/wait.ts';
 
 /** What the service says of a record that webhooks have named. */
 export interface AnnouncedAnswer {

@@ -10,17 +10,17 @@ import { leaveToList, listsWereRead } from '../warehouse/webhooks/leave-to-list.
 import { readWaiting, takeWaiting } from '../warehouse/webhooks/waiting-webhooks.ts';
 import { resourcesOfHistory, wantReconcilesWith } from '../warehouse/reconcile/want-reconcile.ts';
 import { applyAnnounced, fetchAnnounced, isUnnamed } from './apply-announced.ts';
-import { askForRecords } from './ask-for-records.ts';
+import { askForRecords } from '../requests/ask-for-records.ts';
 import { checkedConnection } from './checked-run.ts';
 import { startChunk } from './chunk.ts';
-import { createCompanyProof } from './company-proof.ts';
-import { countRequestsOf } from './counting-client.ts';
+import { createCompanyProof } from '../requests/company-proof.ts';
+import { countRequestsOf } from '../requests/counting-client.ts';
 import type { Dependencies } from './dependencies.ts';
-import { handlingOf } from './handling.ts';
+import { handlingOf } from '../requests/handling.ts';
 import { heartbeating } from './heartbeating.ts';
 import { judgeAnnouncedFailures, type FailedRecord } from './judge-announced-failures.ts';
 import { requestSync, tellDataReady } from './request-sync.ts';
-import { waitFor, waitOf, type Wait } from './wait.ts';
+import { waitFor, waitOf, type Wait } from '../requests/wait.ts';
 import { createWebhookRun, type WebhookRun } from './webhook-run.ts';
 
 export interface ApplyWebhooksInput {

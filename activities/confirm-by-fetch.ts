@@ -14,18 +14,18 @@ import { takeListing, type ListingInHand } from '../warehouse/reconcile/listing-
 import { landAhead } from '../warehouse/reconcile/land-ahead.ts';
 import { idsToCompare } from '../warehouse/reconcile/fetches-failing.ts';
 import { listedIds } from '../warehouse/reconcile/listed-ids.ts';
-import { askForRecords, type Asking } from './ask-for-records.ts';
+import { askForRecords, type Asking } from '../requests/ask-for-records.ts';
 import { startChunk } from './chunk.ts';
-import { createCompanyProof, type CompanyProof } from './company-proof.ts';
-import { countRequestsOf } from './counting-client.ts';
+import { createCompanyProof, type CompanyProof } from '../requests/company-proof.ts';
+import { countRequestsOf } from '../requests/counting-client.ts';
 import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
 import { isAnotherListAnswered } from './is-another-list-answered.ts';
 import { judgeFetchFailure } from './judge-fetch-failure.ts';
 import { judgeRequestFailure } from './judge-request-failure.ts';
-import type { Absence } from './prove-absence.ts';
+import type { Absence } from '../requests/prove-absence.ts';
 import { listingOf, passOf, type ReconcileInput } from './reconcile-input.ts';
-import { waitOf, type Wait } from './wait.ts';
+import { waitOf, type Wait } from '../requests/wait.ts';
 
 export interface ConfirmByFetchInput extends ReconcileInput {
   /** As in `ReadStreamInput`. */

@@ -3,10 +3,10 @@ import { readAccess } from '../warehouse/connections/read-access.ts';
 import { deleteApproved as deleteInWarehouse } from '../warehouse/reconcile/delete-absent.ts';
 import type { DeletionQuestion } from '../warehouse/reconcile/deletion-question.ts';
 import { beginRun } from '../warehouse/runs/begin-run.ts';
-import { createCompanyProof } from './company-proof.ts';
+import { createCompanyProof } from '../requests/company-proof.ts';
 import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
-import { retryWithDeadline } from './retry-with-deadline.ts';
+import { retryWithDeadline } from '../requests/retry-with-deadline.ts';
 import { runOf } from './run-of.ts';
 
 export interface DeleteApprovedInput {

@@ -1,6 +1,6 @@
-import type { Asking } from './ask-for-records.ts';
-import { concernsOneAlone } from './concerns-one-alone.ts';
-import { handlingOf } from './handling.ts';
+import type { Asking } from '../requests/ask-for-records.ts';
+import { concernsOneAlone } from '../requests/concerns-one-alone.ts';
+import { handlingOf } from '../requests/handling.ts';
 
 /** After so many in a row, where it answers for no other record either, the service is taken to be down. */
 const failuresInRow = 3;

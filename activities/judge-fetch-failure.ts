@@ -1,9 +1,9 @@
 import { leaveUndecided, noteFetchFailing } from '../warehouse/reconcile/fetches-failing.ts';
 import type { RunScope } from '../warehouse/record-scope.ts';
-import type { Asking } from './ask-for-records.ts';
-import { concernsOneAlone } from './concerns-one-alone.ts';
+import type { Asking } from '../requests/ask-for-records.ts';
+import { concernsOneAlone } from '../requests/concerns-one-alone.ts';
 import type { Dependencies } from './dependencies.ts';
-import { handlingOf } from './handling.ts';
+import { handlingOf } from '../requests/handling.ts';
 
 /**
  * What follows for a record whose fetch failed, while the service answers the fetch of another: it is asked for again, for as long as

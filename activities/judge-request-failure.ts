@@ -3,7 +3,7 @@ import { noteFailing } from '../warehouse/passes/note-failing.ts';
 import type { PassInHand } from '../warehouse/passes/pass.ts';
 import type { Dependencies } from './dependencies.ts';
 import { GaveUp } from './gave-up.ts';
-import { handlingOf } from './handling.ts';
+import { handlingOf } from '../requests/handling.ts';
 
 /**
  * The error of a request, or GaveUp when such have kept coming for longer than DAYBOOK_GIVE_UP_AFTER. No request failed when

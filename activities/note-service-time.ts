@@ -4,15 +4,15 @@ import { readAccess } from '../warehouse/connections/read-access.ts';
 import { noteAnswer } from '../warehouse/passes/note-answer.ts';
 import { countRequests, noteWorking } from '../warehouse/passes/note-failing.ts';
 import type { ListingInHand } from '../warehouse/reconcile/listing-in-hand.ts';
-import { createCompanyProof } from './company-proof.ts';
-import { countRequestsOf } from './counting-client.ts';
+import { createCompanyProof } from '../requests/company-proof.ts';
+import { countRequestsOf } from '../requests/counting-client.ts';
 import type { Dependencies } from './dependencies.ts';
 import { isAnotherListAnswered } from './is-another-list-answered.ts';
 import { judgeRequestFailure } from './judge-request-failure.ts';
 import { ListMissing } from './list-missing.ts';
 import { passOf } from './reconcile-input.ts';
-import { retryWithDeadline } from './retry-with-deadline.ts';
-import { waitOf } from './wait.ts';
+import { retryWithDeadline } from '../requests/retry-with-deadline.ts';
+import { waitOf } from '../requests/wait.ts';
 
 /** The service has sent its time before, and one answer without it would hide how long the host was suspended. */
 class TimeNotTold extends Error {

@@ -24,19 +24,19 @@ import {
   type Taken,
 } from './begins-again.ts';
 import { pagesOfChunk, startChunk } from './chunk.ts';
-import { createCompanyProof, type NamedCompany } from './company-proof.ts';
-import { countRequestsOf, type CountingClient } from './counting-client.ts';
+import { createCompanyProof, type NamedCompany } from '../requests/company-proof.ts';
+import { countRequestsOf, type CountingClient } from '../requests/counting-client.ts';
 import { askMissingAgain } from './ask-missing-again.ts';
 import type { Dependencies } from './dependencies.ts';
 import { GaveUp } from './gave-up.ts';
-import { handlingOf, isRestart } from './handling.ts';
+import { handlingOf, isRestart } from '../requests/handling.ts';
 import { heartbeating } from './heartbeating.ts';
 import { leaseOfAttempt } from './lease-of-attempt.ts';
 import { isAnotherListAnswered } from './is-another-list-answered.ts';
 import { ListMissing } from './list-missing.ts';
 import { judgeRequestFailure } from './judge-request-failure.ts';
 import { runOf } from './run-of.ts';
-import { waitOf, type Wait } from './wait.ts';
+import { waitOf, type Wait } from '../requests/wait.ts';
 
 export interface ReadStreamInput {
   runId: string;

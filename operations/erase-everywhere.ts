@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { createCompanyProof } from '../activities/company-proof.ts';
-import { confirmGone } from '../activities/confirm-gone.ts';
+import { createCompanyProof } from '../requests/company-proof.ts';
+import { confirmGone } from './confirm-gone.ts';
 import { TablesElsewhere } from '../iceberg/errors.ts';
 import { hostOf } from '../marts/host-of.ts';
 import { openOwnLake } from '../lake/own-lake.ts';

@@ -10,9 +10,9 @@ import { deletedAtSource } from '../warehouse/quarantine/deleted-at-source.ts';
 import { readQuarantineEntry, type QuarantineEntry } from '../warehouse/quarantine/read-quarantine.ts';
 import { wantReconcilesWith } from '../warehouse/reconcile/want-reconcile.ts';
 import { addToRun, type CountsToAdd } from '../warehouse/runs/add-to-run.ts';
-import type { CompanyProof } from '../activities/company-proof.ts';
-import type { ProveAbsence } from '../activities/prove-absence.ts';
-import { retryWithDeadline } from '../activities/retry-with-deadline.ts';
+import type { CompanyProof } from '../requests/company-proof.ts';
+import type { ProveAbsence } from '../requests/prove-absence.ts';
+import { retryWithDeadline } from '../requests/retry-with-deadline.ts';
 
 export interface EntryToReplay {
   readonly entry: QuarantineEntry;

@@ -1,8 +1,8 @@
-import { askForRecords, type Asking } from '../activities/ask-for-records.ts';
-import { concernsOneAlone } from '../activities/concerns-one-alone.ts';
-import { createCompanyProof } from '../activities/company-proof.ts';
-import { countRequestsOf } from '../activities/counting-client.ts';
-import { retryingFetch } from '../activities/retry-with-deadline.ts';
+import { askForRecords, type Asking } from '../requests/ask-for-records.ts';
+import { concernsOneAlone } from '../requests/concerns-one-alone.ts';
+import { createCompanyProof } from '../requests/company-proof.ts';
+import { countRequestsOf } from '../requests/counting-client.ts';
+import { retryingFetch } from '../requests/retry-with-deadline.ts';
 import type { Settings } from '../config/settings.ts';
 import { resourceNamed } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';

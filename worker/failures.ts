@@ -3,7 +3,7 @@ import { ApplicationFailure, TemporalFailure } from '@temporalio/common';
 import { activityInfo, CompleteAsyncError } from '@temporalio/activity';
 import type { Logger } from 'pino';
 import { placeOf } from '../activities/export/place-of-failure.ts';
-import { handlingOf } from '../activities/handling.ts';
+import { handlingOf } from '../requests/handling.ts';
 import { codeOf } from '../errors/code-of.ts';
 import { createRetryDelays } from './retry-delay.ts';
 import { isDatabaseAway, whyAway, whyUnwritable } from '../warehouse/is-database-away.ts';

@@ -1,4 +1,4 @@
-import type { Wait } from '../activities/wait.ts';
+import type { Wait } from '../requests/wait.ts';
 
 /**
  * How long the service asked to be left alone; null when it did not say. Of a worker of 0.5.0 there is only a time by that

@@ -1,7 +1,7 @@
 import { isCancellation, workflowInfo } from '@temporalio/workflow';
 import type { StreamOutcome } from '../activities/finish-run.ts';
 import type { ReadStreamInput, StreamRead } from '../activities/read-chunk.ts';
-import type { Wait } from '../activities/wait.ts';
+import type { Wait } from '../requests/wait.ts';
 import { askedMilliseconds } from './asked-milliseconds.ts';
 import { failureOf } from './failure-of.ts';
 import { createGate } from './gate.ts';

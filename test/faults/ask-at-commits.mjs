@@ -10,7 +10,7 @@ const { TEST_ARBITER } = process.env;
 /** Of the checkout: what is built from it is a bundle. */
 const [root] = process.argv[1].split(/\/(?:bin|activities)\//);
 const product = new RegExp(
-  `${root}/((?:warehouse|activities|lake|marts|operations|worker|server|cli)/[^\\s:)]+)\\.[jt]s`,
+  `${root}/((?:warehouse|activities|requests|lake|marts|operations|worker|server|cli)/[^\\s:)]+)\\.[jt]s`,
   'g',
 );
 /** They commit for others. */

@@ -1,5 +1,5 @@
-import { askForRecords } from '../../activities/ask-for-records.ts';
-import { createCompanyProof } from '../../activities/company-proof.ts';
+import { askForRecords } from '../../requests/ask-for-records.ts';
+import { createCompanyProof } from '../../requests/company-proof.ts';
 import { rebuildConnection } from '../../operations/rebuild-connection.ts';
 import { replayEntry } from '../../operations/replay-entry.ts';
 import { withRun } from '../../operations/with-run.ts';

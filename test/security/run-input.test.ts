@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkedConnection, checkedReason, checkedRun } from '../../activities/checked-run.ts';
-import { handlingOf } from '../../activities/handling.ts';
+import { handlingOf } from '../../requests/handling.ts';
 import { backfillPlan } from '../../warehouse/passes/backfill-plan.ts';
 
 test.each([

@@ -6,7 +6,7 @@ import type { Dependencies } from '../../activities/dependencies.ts';
 import type { StreamOutcome } from '../../activities/finish-run.ts';
 import type { DeletionQuestion, ReconcilePlan } from '../../activities/plan-reconcile.ts';
 import type { StreamRead } from '../../activities/read-chunk.ts';
-import type { Wait } from '../../activities/wait.ts';
+import type { Wait } from '../../requests/wait.ts';
 import { failureOf } from '../../worker/failures.ts';
 import { OpenSyncs } from './open-syncs.ts';
 import { temporalOf } from './temporal-of.ts';

@@ -245,7 +245,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a list that does not say whose it is is believed',
     about: 'anotherCompany',
-    file: 'activities/company-proof.ts',
+    file: 'requests/company-proof.ts',
     find: `    else await prove(identity ?? (await askForCompany(asking)));
   }
 
@@ -516,7 +516,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'one 404 to a fetch is proof where other records are found',
     about: 'flippingFetches',
-    file: 'activities/prove-absence.ts',
+    file: 'requests/prove-absence.ts',
     find: 'if (!(await isStillGone(others.fetch, id))) throw new FetchWavers(gone);',
     replace: '',
   },
@@ -551,7 +551,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a fetch says that a record is gone whose id cannot be asked for',
     about: 'oddRecordsBehind',
-    file: 'activities/ask-for-records.ts',
+    file: 'requests/ask-for-records.ts',
     find: "return !id.includes('\\uFFFD');",
     replace: 'return id !== undefined;',
   },

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { retryWithDeadline } from '../../activities/retry-with-deadline.ts';
+import { retryWithDeadline } from '../../requests/retry-with-deadline.ts';
 
 test('a request that is aborted is not asked again: the signal’s reason is thrown at once', async () => {
   const aborted = new AbortController();

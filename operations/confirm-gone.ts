@@ -6,9 +6,9 @@ import { NotSupported, RecordGone } from '../source/errors.ts';
 import { listOfStream } from '../source/lists.ts';
 import { readPages } from '../source/read-pages.ts';
 import type { RecordScope } from '../warehouse/record-scope.ts';
-import { askForRecords } from './ask-for-records.ts';
-import type { CompanyProof } from './company-proof.ts';
-import { retryingFetch } from './retry-with-deadline.ts';
+import { askForRecords } from '../requests/ask-for-records.ts';
+import type { CompanyProof } from '../requests/company-proof.ts';
+import { retryingFetch } from '../requests/retry-with-deadline.ts';
 
 /** The next sync would bring back a record that is erased here. */
 export class StillReturned extends Error {
