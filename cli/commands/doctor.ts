@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { Finding } from '../examine.ts';
+import type { Finding } from '../doctor/finding.ts';
 import { exitCodes, type SetExitCode } from '../exit-codes.ts';
 import { print, printJson } from '../printer.ts';
 
@@ -9,7 +9,7 @@ export function doctorCommand(setExitCode: SetExitCode): Command {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook doctor')
     .action(async ({ json }: { json?: true }) => {
-      const { examine } = await import('../examine.ts');
+      const { examine } = await import('../doctor/examine.ts');
       const findings = await examine();
       if (json === true) printJson(findings);
       else for (const finding of findings) print(`${markOf(finding)} ${finding.what}: ${finding.found}`);

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { sentInClear } from '../../cli/sent-in-clear.ts';
+import { sentInClear } from '../../cli/doctor/sent-in-clear.ts';
 import { runDaybook } from '../support/daybook-process.ts';
 import { proofTest } from '../support/proof-test.ts';
 

@@ -1,7 +1,7 @@
-import { databaseAddress } from '../warehouse/database-address.ts';
-import { isLoopback } from '../config/is-loopback.ts';
-import { sendsInClear } from '../config/parse-config.ts';
-import type { Settings } from '../config/settings.ts';
+import { databaseAddress } from '../../warehouse/database-address.ts';
+import { isLoopback } from '../../config/is-loopback.ts';
+import { sendsInClear } from '../../config/parse-config.ts';
+import type { Settings } from '../../config/settings.ts';
 
 /** In words, what can be read or forged on its way to another machine, and what to do about it. */
 export function sentInClear({ api, alertUrl, database }: Places): string[] {

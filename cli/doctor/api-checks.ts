@@ -1,0 +1,60 @@
+import type { Settings } from '../../config/settings.ts';
+import { demandInWords, demandTrouble, silenceInWords } from '../../operations/demand-words.ts';
+import { bills } from '../../resources/bills.ts';
+import { createApiClient } from '../../source/api-client.ts';
+import { NotSupported, ProductNotReady } from '../../source/errors.ts';
+import { listOfOne } from '../../source/lists.ts';
+import { openApiBudget } from '../../warehouse/api-budget.ts';
+import { listConnections } from '../../warehouse/connections/list-connections.ts';
+import { readAccess } from '../../warehouse/connections/read-access.ts';
+import { readDemand } from '../../warehouse/connections/read-demand.ts';
+import type { Warehouse } from '../../warehouse/open-warehouse.ts';
+import { readApiSilence } from '../../warehouse/read-api-silence.ts';
+import { explain } from '../explain.ts';
+import type { Looked } from './finding.ts';
+
+/** For more, the requests would take minutes of the budget. */
+const mostAsked = 20;
+
+/** One request for each connection, up to 20 of them, within the budget; before the first one is added there is nobody to ask for. */
+export async function apiOf(warehouse: Warehouse, settings: Settings): Promise<string> {
+  const { api, secretKey } = settings;
+  const connections = (await listConnections(warehouse)).filter(
+    ({ api_address }) => api_address === api.address,
+  );
+  if (connections.length === 0) return `${api.url}, not checked: there are no connections yet`;
+  const budget = openApiBudget(warehouse, { apiAddress: api.address, ...api });
+  const client = createApiClient({ ...api, baseUrl: api.url, budget });
+  try {
+    for (const { connection_id: connectionId } of connections.slice(0, mostAsked)) {
+      const { token } = await readAccess(warehouse, secretKey, { connectionId, apiAddress: api.address });
+      await client.list({ accessToken: token, ...listOfOne(bills) }).catch((error: unknown) => {
+        if (!areCredentialsAccepted(error))
+          throw new Error(`${connectionId}: ${explain(error, { verbose: false })}`, { cause: error });
+      });
+    }
+  } finally {
+    await client.close();
+  }
+  return `${api.url} accepts the credentials of ${countOf(connections.length)}`;
+}
+
+function countOf(connections: number): string {
+  if (connections === 1) return '1 connection';
+  if (connections <= mostAsked) return `${connections} connections`;
+  return `the first ${mostAsked} of ${connections.toLocaleString('en-US')} connections; "daybook status" names those that were refused`;
+}
+
+export async function demandOf(warehouse: Warehouse, { api }: Settings): Promise<Looked> {
+  const demand = await readDemand(warehouse, api);
+  const silentUntil = await readApiSilence(warehouse, api);
+  const toLookAt = [demandTrouble(demand), silenceInWords(silentUntil)].filter(
+    (trouble) => trouble !== undefined,
+  );
+  return { toLookAt, nothing: demandInWords(demand) };
+}
+
+/** Not ready yet, or not offered for the platform: the credentials are right in any case. */
+function areCredentialsAccepted(error: unknown): boolean {
+  return error instanceof ProductNotReady || error instanceof NotSupported;
+}

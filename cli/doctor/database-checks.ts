@@ -1,0 +1,76 @@
+import type { Settings } from '../../config/settings.ts';
+import { checkAddresses } from '../../warehouse/check-addresses.ts';
+import { checkSchema } from '../../warehouse/migrate.ts';
+import type { Warehouse } from '../../warehouse/open-warehouse.ts';
+import { listReaders, type ReaderListed } from '../../warehouse/readers/list-readers.ts';
+import { readersState } from '../../warehouse/readers-state.ts';
+import { requireClock } from '../../warehouse/require-clock.ts';
+import { missingRoleSettings } from '../../warehouse/role-settings.ts';
+import { checkSecretKey } from '../../warehouse/secrets/check-secret-key.ts';
+import type { Looked } from './finding.ts';
+
+export async function databaseOf(warehouse: Warehouse): Promise<string> {
+  const { rows } = await warehouse.pool.query<{ server_version: string }>('show server_version');
+  await checkSchema(warehouse);
+  return `Postgres ${rows[0]?.server_version ?? ''}, migrated`;
+}
+
+export async function clockOf(warehouse: Warehouse): Promise<string> {
+  return `Postgres says ${(await requireClock(warehouse)).toISOString()}, within a day of this host's clock`;
+}
+
+export async function poolerOf({ database }: Settings): Promise<Looked> {
+  const { pooler, direct } = await checkAddresses(database);
+  const toLookAt =
+    direct === 'transaction mode'
+      ? [
+          'migrations, exports and builds go through a pooler that lends sessions: set DAYBOOK_DATABASE_DIRECT_URL to the address of Postgres itself',
+        ]
+      : [];
+  return { toLookAt, nothing: pooler };
+}
+
+export async function secretKeyOf(warehouse: Warehouse, { secretKey }: Settings): Promise<string> {
+  await checkSecretKey(warehouse, await secretKey());
+  return 'decrypts the stored access tokens';
+}
+
+/** A role that did not migrate has none of what `migrate` sets for its own. */
+export async function sessionsOf({ pool }: Warehouse): Promise<Looked> {
+  const missing = await missingRoleSettings(pool);
+  const toRun = `sessions of this role lack what "daybook migrate" sets for the role that it runs as. Run: ${missing.join(' ')}`;
+  return {
+    toLookAt: missing.length === 0 ? [] : [toRun],
+    nothing: 'sessions that freeze lose their locks',
+  };
+}
+
+/** The logins for readers, and settings that let others in too. */
+export async function readersOf(warehouse: Warehouse): Promise<Looked> {
+  const { hasRole, toRun, notLetIn } = await readersState(warehouse);
+  const why = hasRole
+    ? 'everyone who can log in to the server can connect to this database, or write to it'
+    : 'there is no role daybook_reader for this user, so queries run as the owner, read-only';
+  const ask = `${why}. Ask an administrator of the server to run: ${toRun} Then run "daybook migrate".`;
+  const ofSome = await listReaders(warehouse);
+  const count = ofSome.length === 0 ? '' : `; ${ofSome.length} limited to some connections`;
+  const waiting = notLetIn.length === 0 ? '' : `; without CONNECT here: ${notLetIn.join(', ')}`;
+  return {
+    toLookAt: [...(toRun === '' ? [] : [ask]), ...ofSome.flatMap(troubleOf)],
+    nothing: `daybook_reader exists, and only roles with CONNECT can connect${count}${waiting}`,
+  };
+}
+
+function troubleOf({ reader, login, connections, trouble, beyond }: ReaderListed): string[] {
+  const found = beyond.map(
+    (role) =>
+      `reader ${reader} sees all connections with "set role ${role}", which its login was made a member of. Run: revoke ${role} from ${login};`,
+  );
+  if (trouble !== null)
+    found.push(`reader ${reader} cannot read: ${trouble}. "daybook reader add" recreates it`);
+  else if (connections.length === 0)
+    found.push(
+      `reader ${reader} sees nothing, since its connections were removed: "daybook reader remove ${reader}"`,
+    );
+  return found;
+}

@@ -1,0 +1,47 @@
+import { statfs } from 'node:fs/promises';
+import type { Settings } from '../../config/settings.ts';
+import { openHome } from '../../embedded/home.ts';
+import { isNothingToBuild } from '../../marts/errors.ts';
+import { martsNeedPython } from '../../marts/python-with-dbt.ts';
+import { readConfig } from '../settings.ts';
+import type { Looked } from './finding.ts';
+import { openToEverybody } from './open-to-everybody.ts';
+import { sentInClear } from './sent-in-clear.ts';
+
+export function nodeVersion(): string {
+  return process.versions.node;
+}
+
+export async function freeDisk(): Promise<string> {
+  const home = await openHome(readConfig().home);
+  const { bavail, bsize } = await statfs(home.root);
+  const gigabytes = (bavail * bsize) / 1e9;
+  if (gigabytes < 1) throw new Error(`only ${gigabytes.toFixed(1)} GB free at ${home.root}: free some space`);
+  return `${gigabytes.toFixed(0)} GB free at ${home.root}`;
+}
+
+/** Since 0.6, new files are private to their owner; older ones may not be. */
+export async function closedFiles(): Promise<Looked> {
+  const { home, lake } = readConfig();
+  const { root } = await openHome(home);
+  const open = await openToEverybody([root, lake.location]);
+  return {
+    toLookAt: open.map((path) => `every user of this machine can read ${path}: chmod -R o= '${path}'`),
+    nothing: 'closed to other users',
+  };
+}
+
+export function encryption(settings: Settings): Looked {
+  return { toLookAt: sentInClear(settings), nothing: 'nothing leaves this machine in clear text' };
+}
+
+/** Syncs and snapshots work without. */
+export async function pythonFor(): Promise<string> {
+  const { pythonVersion } = await import('../../python/python-environment.ts');
+  try {
+    return `${await pythonVersion(martsNeedPython)}, for the marts`;
+  } catch (error) {
+    if (!isNothingToBuild(error)) throw error;
+    throw new Error(`the marts are skipped. ${error.message}`, { cause: error });
+  }
+}

@@ -1,0 +1,72 @@
+import type { Client } from '@temporalio/client';
+import type { Settings } from '../../config/settings.ts';
+import { readOwnership } from '../../operations/ownership/read-ownership.ts';
+import { readBacklog } from '../../operations/read-backlog.ts';
+import { missingSearchAttributes } from '../../operations/search-attributes.ts';
+import { connectTemporal } from '../../operations/temporal-client.ts';
+import { mainQueue } from '../../temporal/task-queues.ts';
+import { backlogInWords, backlogRemedy, isLate } from '../../warehouse/alerts/backlog.ts';
+import type { Warehouse } from '../../warehouse/open-warehouse.ts';
+import { attempt, finding, warnings, type Finding, type Looked } from './finding.ts';
+
+/** Adds a finding for each check of Temporal; none after the first where it does not answer. */
+export async function checkTemporal(
+  findings: Finding[],
+  { warehouse, settings }: { warehouse: Warehouse; settings: Settings },
+): Promise<void> {
+  const { namespace } = settings.temporal;
+  const temporal = await attempt(findings, 'Temporal', async () => {
+    const client = await connectTemporal(settings);
+    await client.workflowService.describeNamespace({ namespace });
+    return { value: client, found: `answers, namespace ${namespace}` };
+  });
+  if (temporal === undefined) return;
+  try {
+    const owned = await attempt(findings, 'owner of the namespace', async () => {
+      const { owner, trouble } = await readOwnership({ warehouse, temporal, settings });
+      if (trouble !== null) throw new Error(trouble);
+      return { value: true, found: owner?.inWords ?? 'nobody yet: the first worker that starts claims it' };
+    });
+    findings.push(
+      await finding('search attributes', () => searchAttributesOf(temporal, namespace)),
+      await finding('worker', () => workersOf(temporal, { namespace, isOurs: owned === true })),
+      ...(await warnings('backlog', () => backlogOf(temporal))),
+    );
+  } finally {
+    await temporal.connection.close();
+  }
+}
+
+async function searchAttributesOf(temporal: Client, namespace: string): Promise<string> {
+  const missing = await missingSearchAttributes(temporal, namespace);
+  if (missing.length === 0) return 'registered';
+  const flags = missing.map((name) => `--name ${name} --type Keyword`).join(' ');
+  throw new Error(`missing, so runs are harder to find: temporal operator search-attribute create ${flags}`);
+}
+
+async function workersOf(
+  temporal: Client,
+  { namespace, isOurs }: { namespace: string; isOurs: boolean },
+): Promise<string> {
+  const { pollers } = await temporal.workflowService.describeTaskQueue({
+    namespace,
+    taskQueue: { name: mainQueue },
+  });
+  const polling = pollers.filter(({ lastAccessTime }) => isRecent(lastAccessTime)).length;
+  if (polling === 0) throw new Error('none is polling: start "daybook worker" or "daybook up"');
+  if (!isOurs) throw new Error(`${polling} polling, maybe for another owner: see the owner of the namespace`);
+  return `${polling} polling`;
+}
+
+/** Temporal names pollers for minutes after they are gone; one that lives comes back within 60 s, and clocks may differ a little. */
+function isRecent(time: { seconds?: { toString(): string } | null } | null | undefined): boolean {
+  return Date.now() / 1_000 - Number(time?.seconds ?? 0) < 90;
+}
+
+async function backlogOf(temporal: Client): Promise<Looked> {
+  const backlog = await readBacklog(temporal);
+  if (backlog === undefined)
+    return { toLookAt: [], nothing: 'this Temporal server does not report its backlog' };
+  const found = backlog.steps === 0 ? 'nothing waits for a worker' : backlogInWords(backlog);
+  return { toLookAt: isLate(backlog) ? [`${found}. ${backlogRemedy}`] : [], nothing: found };
+}
