@@ -1,15 +1,10 @@
 import type { FindHeld, SourceRecord } from '../resources/source-record.ts';
-import { CredentialsRefused, isAnswer, NotSupported, RequestRefused } from '../source/errors.ts';
 import type { Bounds, List } from '../source/lists.ts';
 import { readPages } from '../source/read-pages.ts';
-import { isReplaced } from '../warehouse/connections/is-replaced.ts';
 import { readAccess, type ConnectionAccess } from '../warehouse/connections/read-access.ts';
 import { lookbackOf } from '../warehouse/passes/lookback-of.ts';
-import { countRequests } from '../warehouse/passes/note-failing.ts';
-import { noteMissing, noteNotMissing } from '../warehouse/passes/note-missing.ts';
 import type { Listed, PassInHand } from '../warehouse/passes/pass.ts';
 import type { PageFacts } from '../warehouse/passes/record-page.ts';
-import { restartPass } from '../warehouse/passes/restart-pass.ts';
 import { takePass } from '../warehouse/passes/take-pass.ts';
 import { beginRun } from '../warehouse/runs/begin-run.ts';
 import { readCounts, type StreamCounts } from '../warehouse/runs/read-counts.ts';
@@ -17,7 +12,6 @@ import type { PassKind } from '../warehouse/tables/passes.ts';
 import {
   beginsAgain,
   hearing,
-  maximumRestarts,
   toldBefore,
   type Hearing,
   type ServiceTime,
@@ -28,15 +22,12 @@ import { createCompanyProof, type NamedCompany } from '../requests/company-proof
 import { countRequestsOf, type CountingClient } from '../requests/counting-client.ts';
 import { askMissingAgain } from './ask-missing-again.ts';
 import type { Dependencies } from './dependencies.ts';
-import { GaveUp } from './gave-up.ts';
-import { handlingOf, isRestart } from '../requests/handling.ts';
 import { heartbeating } from './heartbeating.ts';
 import { leaseOfAttempt } from './lease-of-attempt.ts';
 import { isAnotherListAnswered } from './is-another-list-answered.ts';
-import { ListMissing } from './list-missing.ts';
-import { judgeRequestFailure } from './judge-request-failure.ts';
 import { runOf } from './run-of.ts';
-import { waitOf, type Wait } from '../requests/wait.ts';
+import { settleReadFailure } from './settle-read-failure.ts';
+import type { Wait } from '../requests/wait.ts';
 
 export interface ReadStreamInput {
   runId: string;
@@ -158,7 +149,7 @@ export async function takeAndRead<Page>(
   } catch (error) {
     if (signal.aborted) throw error;
     const requests = counting.takeCount();
-    return await settleFailure(dependencies, { pass, resource, requests, error, othersAnswer });
+    return await settleReadFailure(dependencies, { pass, resource, requests, error, othersAnswer });
   }
 }
 
@@ -239,45 +230,6 @@ function movesNothing<Page>(
   const movesTo = listing.movesTo(page);
   if (pass.kind !== 'sync' || movesTo === undefined || taken.highestMilliseconds !== null) return false;
   return movesTo <= (taken.watermarkMilliseconds ?? -Infinity) * 1_000;
-}
-
-/** What is to be done about a failure is known by its class; what is to be retried by Temporal is thrown again. */
-async function settleFailure(
-  { warehouse, policies }: Dependencies,
-  failed: { pass: PassInHand; resource: Listed; requests: number; error: unknown; othersAnswer: boolean },
-): Promise<ChunkOutcome> {
-  const { pass, resource, requests, othersAnswer } = failed;
-  const lookbackMilliseconds = lookbackOf(resource, policies.lookbackMilliseconds);
-  if (failed.error instanceof NotSupported) {
-    const absence = await noteMissing(warehouse, { pass, requests });
-    if (absence === 'unsupported') return { state: 'unsupported' };
-  } else if (isAnswer(failed.error)) await noteNotMissing(warehouse, pass);
-  const error = failed.error instanceof NotSupported ? new ListMissing(failed.error) : failed.error;
-  // A person has set another one while this one was in use: that is asked with next.
-  if (error instanceof CredentialsRefused && (await isReplaced(warehouse, pass))) {
-    await countRequests(warehouse, { pass, requests });
-    return { state: 'more' };
-  }
-  if (isRestart(error)) {
-    const why = 'cursor refused';
-    const restarts = await restartPass(warehouse, { pass, resource, lookbackMilliseconds, why });
-    await countRequests(warehouse, { pass, requests });
-    if (restarts > maximumRestarts) throw new GaveUp(pass.stream, `for the ${restarts}th time`, error);
-    return { state: 'more' };
-  }
-  const wait = waitOf(error);
-  const ofOneAlone = othersAnswer && isAnswer(error);
-  if (wait !== undefined && !ofOneAlone) {
-    await countRequests(warehouse, { pass, requests });
-    return { state: 'wait', wait };
-  }
-  if (handlingOf(error) === 'stop') await countRequests(warehouse, { pass, requests });
-  const failure = await judgeRequestFailure({ warehouse, policies }, { pass, requests, error, ofOneAlone });
-  if (wait !== undefined && failure === error) return { state: 'wait', wait: { ...wait, ofOneAlone } };
-  // What this run could not get over must not be what the next one begins with: its cursor may be dead.
-  if (failure instanceof GaveUp || failure instanceof RequestRefused)
-    await restartPass(warehouse, { pass, resource, lookbackMilliseconds, why: 'given up' });
-  throw failure;
 }
 
 function passInHand(

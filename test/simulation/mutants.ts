@@ -38,7 +38,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'no lookback, although records arrive late',
-    file: 'warehouse/passes/take-pass.ts',
+    file: 'warehouse/passes/open-pass.ts',
     find: 'watermark - ${lookbackMilliseconds} *',
     replace: 'watermark - ${lookbackMilliseconds * 0} *',
   },
@@ -432,7 +432,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a cursor that a run gave up on is the first of the next one',
     about: 'forgottenCursors',
-    file: 'activities/read-chunk.ts',
+    file: 'activities/settle-read-failure.ts',
     find: 'if (failure instanceof GaveUp || failure instanceof RequestRefused)',
     replace: 'if (failure instanceof RequestRefused)',
   },

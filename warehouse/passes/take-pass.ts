@@ -1,10 +1,12 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { ConnectionReplaced, ReconcileReplaced } from '../errors.ts';
 import { knownUnsupported } from './known-unsupported.ts';
-import { afterLastWrite, tick } from '../resource-clock.ts';
+import { tick } from '../resource-clock.ts';
 import { unlessRemoved } from '../runs/unless-removed.ts';
+import { openPass } from './open-pass.ts';
+import { openRunStream } from './open-run-stream.ts';
 import { openStreams } from './open-streams.ts';
 import type { Listed, PassInHand } from './pass.ts';
 
@@ -52,7 +54,7 @@ export async function takePass(
   warehouse: Warehouse,
   input: { pass: PassInHand; resource: Listed; lookbackMilliseconds: number },
 ): Promise<PassTaken> {
-  const { pass, resource } = input;
+  const { pass } = input;
   return inTransaction(warehouse.pool, async ({ db }) => {
     const { connectionId } = pass;
     // A page that is being landed holds the pass and comes to the stream last: in another order, both would wait for ever.
@@ -80,7 +82,7 @@ export async function takePass(
         .execute();
       return { state: 'unsupported' };
     }
-    const open = await opening[pass.kind](db, { ...input, began });
+    const open = await openPass[pass.kind](db, { ...input, began });
     if (open === undefined || open.completed) return { state: 'done' };
     return {
       state: 'open',
@@ -168,146 +170,3 @@ interface StreamRead {
   readonly serviceTime: { readonly milliseconds: number; readonly agoMilliseconds: number } | null;
   readonly now: number;
 }
-
-/**
- * The run's row of the stream. An attempt that outlives its run opens none: the next one has closed it as `interrupted`, another reconcile,
- * whose listing it would take, has begun since, or its own workflow has ended it. A reset goes on with what a workflow before it has ended.
- */
-async function openRunStream(
-  db: Warehouse['db'],
-  pass: PassInHand,
-): Promise<{ status: string; pages: number; over: boolean }> {
-  const reopens = sql<boolean>`(sync.run_streams.status in ('failed', 'cancelled') and not ${isOver(pass)})`;
-  return db
-    .insertInto('sync.run_streams')
-    .values((eb) => ({
-      run_id: pass.runId,
-      connection_id: pass.connectionId,
-      stream: pass.stream,
-      status: sql<'running' | 'interrupted'>`case when ${isOver(pass)} then 'interrupted' else 'running' end`,
-      // Copied inside the database: a Date would cut its microseconds.
-      watermark_before: eb
-        .selectFrom('sync.streams')
-        .select('watermark')
-        .where('connection_id', '=', pass.connectionId)
-        .where('stream', '=', pass.stream),
-    }))
-    .onConflict((conflict) =>
-      conflict.columns(['run_id', 'stream']).doUpdateSet((eb) => ({
-        // A reset goes on where a run had failed: what had been given up is taken up again. What is done stays as it is.
-        status: eb
-          .case()
-          .when(reopens)
-          .then('running' as const)
-          .else(eb.ref('sync.run_streams.status'))
-          .end(),
-        failure_type: sql`case when not ${reopens} then sync.run_streams.failure_type end`,
-        failure: sql`case when not ${reopens} then sync.run_streams.failure end`,
-      })),
-    )
-    .returning(['status', 'pages', isOver(pass).as('over')])
-    .executeTakeFirstOrThrow();
-}
-
-function isOver({ runId, kind, lease }: PassInHand): RawBuilder<boolean> {
-  return sql`exists (
-    select from sync.runs own
-    where own.run_id = ${runId} and (own.status = 'interrupted' or own.status <> 'running'
-      and own.temporal_run_id = split_part(${lease}, '/', 1) or ${kind === 'reconcile'} and exists (
-      select from sync.runs later
-      where later.connection_id = own.connection_id and later.kind = own.kind and later.status = 'running'
-        and later.started_at > own.started_at
-    ))
-  )`;
-}
-
-interface OpenPass {
-  cursor: string | null;
-  floor_ms: number | null;
-  ceiling_ms: number | null;
-  served_until_ms: number | null;
-  highest_ms: number | null;
-  restarts: number;
-  stood_still_in: string | null;
-  completed: boolean;
-}
-
-type Opening = (
-  db: Warehouse['db'],
-  input: { pass: PassInHand; resource: Listed; lookbackMilliseconds: number; began: string | null },
-) => Promise<OpenPass | undefined>;
-
-const opening: Record<PassInHand['kind'], Opening> = {
-  async sync(db, { pass, resource, lookbackMilliseconds }) {
-    const isOrdered = resource.version === 'last_synced_at';
-    const goesOn = sql`(${isOrdered} or sync.passes.run_id = excluded.run_id)`;
-    const { rows } = await sql<OpenPass>`
-      insert into sync.passes (connection_id, stream, kind, run_id, lease, floor, started_at, asked_at)
-      select ${pass.connectionId}, ${pass.stream}, 'sync', ${pass.runId}, ${pass.lease},
-        watermark - ${lookbackMilliseconds} * interval '1 millisecond', now.at, now.at
-      from (select ${afterLastWrite(pass.connectionId, resource.name)} as at) now, sync.streams
-      where connection_id = ${pass.connectionId} and stream = ${pass.stream}
-      on conflict (connection_id, stream, kind, part) do update set
-        restarts = case when sync.passes.run_id = excluded.run_id then sync.passes.restarts else 0 end,
-        cursor = case when ${goesOn} then sync.passes.cursor end,
-        served_from = case when ${goesOn} then sync.passes.served_from end,
-        failing_since = case when sync.passes.run_id = excluded.run_id then sync.passes.failing_since end,
-        run_id = excluded.run_id,
-        lease = excluded.lease,
-        asked_at = excluded.asked_at
-      returning ${place}
-    `.execute(db);
-    return rows[0];
-  },
-  async reconcile(db, { pass, resource, began }) {
-    await sql`
-      with old as (
-        delete from sync.passes
-        where connection_id = ${pass.connectionId} and stream = ${pass.stream} and kind = 'reconcile'
-          and run_id <> ${pass.runId}
-      )
-      delete from sync.listed_pages
-      where connection_id = ${pass.connectionId} and stream = ${pass.stream}
-        and not exists (
-          select from sync.passes
-          where connection_id = ${pass.connectionId} and stream = ${pass.stream} and kind = 'reconcile'
-            and run_id = ${pass.runId}
-        )
-    `.execute(db);
-    const { rows } = await sql<OpenPass>`
-      insert into sync.passes (connection_id, stream, kind, run_id, lease, started_at, asked_at)
-      values (
-        ${pass.connectionId}, ${pass.stream}, 'reconcile', ${pass.runId}, ${pass.lease},
-        coalesce(${began}::timestamptz, clock_timestamp()), ${afterLastWrite(pass.connectionId, resource.name)}
-      )
-      on conflict (connection_id, stream, kind, part) do update set lease = excluded.lease, asked_at = excluded.asked_at
-      returning ${place}
-    `.execute(db);
-    return rows[0];
-  },
-  async backfill(db, { pass, resource }) {
-    const { rows } = await sql<OpenPass>`
-      update sync.passes set
-        restarts = case when run_id = ${pass.runId} then restarts else 0 end,
-        failing_since = case when run_id = ${pass.runId} then failing_since end,
-        run_id = ${pass.runId},
-        lease = ${pass.lease},
-        asked_at = ${afterLastWrite(pass.connectionId, resource.name)}
-      where connection_id = ${pass.connectionId} and stream = ${pass.stream} and kind = 'backfill'
-        and part = ${pass.part}
-      returning ${place}
-    `.execute(db);
-    return rows[0];
-  },
-};
-
-/** `excluded` never shows here: what is returned is the row as it stands. */
-const place = sql`
-  cursor,
-  floor(extract(epoch from floor) * 1000)::bigint as floor_ms,
-  ceil(extract(epoch from ceiling) * 1000)::bigint as ceiling_ms,
-  floor(extract(epoch from served_until) * 1000)::bigint as served_until_ms,
-  floor(extract(epoch from highest_seen) * 1000)::bigint as highest_ms,
-  restarts,
-  stood_still_in,
-  completed_at is not null as completed`;
