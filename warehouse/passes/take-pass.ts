@@ -69,7 +69,7 @@ export async function takePass(
       .execute();
     const began = pass.kind === 'reconcile' ? await beginningOf(db, input) : null;
     const { unsupported, neverAnswered, watermark, serviceTime, now } = await openStream(db, input);
-    const { status, pages, over } = await unlessRemoved(pass.connectionId, () => openRunStream(db, pass));
+    const { status, pages, over } = await unlessRemoved(connectionId, () => openRunStream(db, pass));
     if (over && pass.kind === 'reconcile' && ['running', 'interrupted'].includes(status))
       throw new ReconcileReplaced(connectionId);
     if (status !== 'running') return { state: status === 'unsupported' ? 'unsupported' : 'done' };
