@@ -36,7 +36,7 @@ export function connectionStates(
 export const runStates: Readonly<Record<RunStreamRead['status'], State>> = {
   running: { tone: 'active', icon: 'turning', words: 'running' },
   succeeded: { tone: 'good', icon: 'check', words: 'succeeded' },
-  partial: { tone: 'warn', icon: 'warning', words: 'partly done' },
+  partial: { tone: 'warn', icon: 'warning', words: 'partial' },
   failed: { tone: 'bad', icon: 'cross', words: 'failed' },
   cancelled: { tone: 'quiet', icon: 'cross', words: 'cancelled' },
   interrupted: { tone: 'warn', icon: 'warning', words: 'interrupted' },
