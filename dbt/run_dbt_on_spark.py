@@ -73,12 +73,13 @@ def main() -> None:
     if not listed:
         say(refused="no snapshot")
         sys.exit(1)
-    newest = max(row.snapshot_id for row in listed)
-    say(snapshot=newest)
+    # Whoever can write in the lake can write this list: which snapshot is meant, and the names of its tables, come from its manifest.
+    say(listed=sorted({str(row.snapshot_id) for row in listed}))
     answer = json.loads(told.get())
-    if "unfit" not in answer:
+    if "snapshot" not in answer:
         sys.exit(1)
-    show_snapshot(spark, newest, [row.table_name for row in listed if row.snapshot_id == newest], answer["unfit"])
+    newest = answer["snapshot"]
+    show_snapshot(spark, newest, answer["tables"], answer["unfit"])
     if not run(sys.argv[1:]):
         sys.exit(1)
     say(publishing=True)

@@ -7,6 +7,7 @@ import { openOwnLake, type LakeOwner } from '../lake/own-lake.ts';
 import type { Lake } from '../lake/lake.ts';
 import type { Unfit } from '../lake/manifest.ts';
 import { SnapshotDamaged } from '../lake/errors.ts';
+import { isFarAhead, snapshotIdPattern, timeOfSnapshot } from '../lake/snapshot-id.ts';
 import { checkPooler } from '../warehouse/check-pooler.ts';
 import type { BuildLock } from '../warehouse/marts/build-lock.ts';
 import { recordKeyOf } from '../warehouse/snapshots/unfit-table.ts';
@@ -164,12 +165,12 @@ function listener(
   return (line, tell) => {
     const heard = saidBy(line);
     if (heard === undefined) return false;
-    if ('snapshot' in heard) {
-      said.snapshotId = heard.snapshot;
-      onStep(`marts are being built on Spark, on snapshot ${heard.snapshot}`);
-      unfitOf(lake, heard.snapshot).then(
-        (unfit) => {
-          tell({ unfit });
+    if ('listed' in heard) {
+      snapshotToRead(lake, heard.listed).then(
+        (found) => {
+          said.snapshotId = found.snapshot;
+          onStep(`marts are being built on Spark, on snapshot ${found.snapshot}`);
+          tell(found);
         },
         (error: unknown) => {
           said.refused = error instanceof Error ? error : String(error);
@@ -195,7 +196,7 @@ async function runUnlessRefused(said: Said, lake: string, run: () => Promise<Dbt
 }
 
 const saidSchema = z.union([
-  z.object({ snapshot: z.string().regex(/^[0-9A-Za-z-]+$/) }),
+  z.object({ listed: z.array(z.string()) }),
   z.object({ publishing: z.literal(true) }),
   z.object({ refused: z.string() }),
   z.object({ published: z.array(z.string()) }),
@@ -209,11 +210,23 @@ function saidBy(line: string): z.infer<typeof saidSchema> | undefined {
   }
 }
 
-/** What the manifest of a snapshot lists, as `stg_finance__unfit_values` has it. */
-async function unfitOf(lake: Lake, snapshotId: string): Promise<unknown[]> {
-  const manifest = await findManifest(lake, snapshotId);
-  if (manifest === undefined) throw new SnapshotDamaged(snapshotId, 'its manifest');
-  return manifest.value.unfit.map(asRow);
+/**
+ * The newest of these snapshots that is not of years ahead: its tables, and what its manifest lists as unfit, as `stg_finance__unfit_values` has
+ * it. Throws NoIcebergSnapshot, SnapshotDamaged.
+ */
+async function snapshotToRead(
+  lake: Lake,
+  listed: readonly string[],
+): Promise<{ snapshot: string; tables: string[]; unfit: unknown[] }> {
+  const [snapshot] = listed
+    .filter((id) => snapshotIdPattern.test(id) && !isFarAhead(timeOfSnapshot(id)))
+    .sort()
+    .reverse();
+  if (snapshot === undefined) throw new NoIcebergSnapshot(lake.location);
+  const manifest = await findManifest(lake, snapshot);
+  if (manifest === undefined) throw new SnapshotDamaged(snapshot, 'its manifest');
+  const { tables, unfit } = manifest.value;
+  return { snapshot, tables: Object.keys(tables), unfit: unfit.map(asRow) };
 }
 
 function asRow({ table, column, key, rounded = false }: Unfit): unknown {

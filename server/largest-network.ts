@@ -24,5 +24,10 @@ export function largestNetwork(holdings: Iterable<Holding>): string | undefined 
 /** An address; of one of IPv6 its first 64 bits, since who has one of these addresses has them all. */
 export function networkOf(address = ''): string {
   if (!isIPv6(address) || address.startsWith('::')) return address;
-  return address.split(':').slice(0, 4).join(':');
+  const [before = [], after = []] = (address.split('%')[0] ?? '')
+    .split('::')
+    .map((groups) => groups.split(':'));
+  // `::` stands for as many groups of zeros as there is room for.
+  const zeros = Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0');
+  return [...before, ...zeros, ...after].slice(0, 4).join(':');
 }

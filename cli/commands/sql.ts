@@ -63,9 +63,7 @@ function csvField(value: string | number | boolean | null): string {
 /** A spreadsheet runs text that begins like a formula, unless an apostrophe precedes it. Numbers stay as they are. */
 function asText(value: string): string {
   const isNumber = /^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value);
-  return (beginsLikeFormula(value) || beginsLikeFormula(value.trimStart())) && !isNumber
-    ? `'${value}`
-    : value;
+  return beginsLikeFormula(value) && !isNumber ? `'${value}` : value;
 }
 
 function show({ columns, rows }: QueryResult): void {

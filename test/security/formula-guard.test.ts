@@ -16,6 +16,11 @@ const texts = [
   '\n=1',
   '＝1',
   '＠x',
+  ' =1',
+  '\u00a0=1',
+  '\u3000+1',
+  `' =1`,
+  ` '=1`,
   `'=1`,
   `''-1`,
   'plain',
@@ -34,7 +39,7 @@ test('a template has no cell that a spreadsheet runs, and read again it has the 
       await duckDb.runAndReadAll(`select ${guardedColumn('x')} from (select $1 as x)`, [text])
     ).getRows()[0]?.[0];
     expect(lake).toBe(postgres?.x);
-    expect(postgres?.x).not.toMatch(/^[=+\-@＝＋－＠\t\n\r]/);
+    expect(postgres?.x).not.toMatch(/^\s*[=+\-@＝＋－＠\t\n\r]/);
     expect(unguarded(csvOf([postgres?.x ?? '']))).toBe(csvOf([text]));
   }
 });
@@ -46,7 +51,9 @@ test('fields are told apart by commas, quotes and line ends, and nothing else of
   const field = fc.oneof(fc.constantFrom(...texts), fc.string());
   fc.assert(
     fc.property(fc.array(field, { minLength: 1 }), (row) => {
-      const guarded = row.map((text) => (/^'*[=+\-@＝＋－＠\t\n\r]/.test(text) ? `'${text}` : text));
+      const guarded = row.map((text) =>
+        /^['\s]*[=+\-@＝＋－＠]|^['\s]*?[\t\n\r]/.test(text) ? `'${text}` : text,
+      );
       expect(unguarded(csvOf(guarded))).toBe(csvOf(row));
     }),
   );
