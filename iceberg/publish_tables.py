@@ -4,8 +4,8 @@ It is told what there is, and makes the catalog and the files beside it agree, w
 it ends the same. A line of JSON at a time:
 
     told  {"lake": …, "namespace": …, "check": false, "kept": [snapshot_id, …], "newest": snapshot_id, "sweep": false,
-           "manifests": {snapshot_id: {name: [sha256, …]}}}
-    says  {"remade": name, "why": error}                                      for each table that cannot be read
+           "erases": false, "manifests": {snapshot_id: {name: [sha256, …]}}}
+    says  {"remade": name, "why": error}                                      for each table that cannot be read, or stay
     says  {"looked": name}                                                    after each table
     says  {"missing": [snapshot_id, …]}                                       kept ones that the tables do not show
     told  {"add": [{"snapshot_id", "taken_at", "tables": {name: [{"sha256", "rows"}, …]}}, …]}
@@ -40,13 +40,14 @@ from pyiceberg.catalog import Catalog
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import ValidationError
 from pyiceberg.io.pyarrow import parquet_file_to_data_file
+from pyiceberg.manifest import ManifestEntry, ManifestEntryStatus, ManifestFile
 from pyiceberg.schema import Schema, assign_fresh_schema_ids
 from pyiceberg.table import Table, TableProperties, Transaction
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.refs import MAIN_BRANCH, SnapshotRefType
-from pyiceberg.table.snapshots import Snapshot
+from pyiceberg.table.snapshots import Operation, Snapshot
 from pyiceberg.table.update.schema import UpdateSchema
-from pyiceberg.table.update.snapshot import ExpireSnapshots, ManageSnapshots
+from pyiceberg.table.update.snapshot import ExpireSnapshots, ManageSnapshots, _OverwriteFiles
 from sqlalchemy import Connection, event, text
 from sqlalchemy.exc import DBAPIError
 
@@ -77,6 +78,9 @@ CONTENT = "daybook.content"
 # Of a table, in all of its snapshots: each list of them is small, and there may be any number of lists.
 MOST_FILES = 1_000_000
 
+# Of a manifest: some kilobytes a file, which are read into memory.
+MOST_LISTED = 10_000
+
 # What an operating system says of a file that it has looked up.
 LOOKED_UP = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENXIO, errno.ENAMETOOLONG}
 
@@ -99,7 +103,8 @@ PROPERTIES_OF_SPARK = {"comment", "owner", "write.object-storage.enabled", "writ
 def main() -> None:
     told = listen()
     job = told.get()
-    looks = {"will_sweep": job["sweep"] or job["check"], "manifests": job.get("manifests", {})}
+    will_sweep = job["sweep"] or job["check"]
+    looks = {"will_sweep": will_sweep, "erases": job["erases"], "manifests": job.get("manifests", {})}
     with Namespace(job["lake"], job["namespace"], **looks) as namespace:
         if job["check"]:
             say(done=namespace.check())
@@ -111,6 +116,10 @@ def main() -> None:
 
 class Refused(Exception):
     """The lake is not one that tables can be in: a person is needed."""
+
+
+class GoneListed(ValueError):
+    """A table lists files that are gone, with their first and last dates, as earlier versions of this program wrote it."""
 
 
 class OwnCatalog(SqlCatalog):
@@ -139,9 +148,12 @@ class OwnCatalog(SqlCatalog):
 
 
 class Namespace:
-    def __init__(self, lake: str, name: str, *, will_sweep: bool, manifests: dict[str, dict[str, list[str]]]) -> None:
+    def __init__(
+        self, lake: str, name: str, *, will_sweep: bool, erases: bool, manifests: dict[str, dict[str, list[str]]]
+    ) -> None:
         self.name = name
         self.will_sweep = will_sweep
+        self.erases = erases
         self.manifests = manifests
         self.refuse_foreign(lake, name)
         self.location = location_of(lake, name)
@@ -361,6 +373,9 @@ class Namespace:
         # A killed commit, or a catalog from a backup: then what it names may be gone.
         if not is_newest and not named <= self._places(name):
             raise FileNotFoundError("a file that the table names")
+        # The list of complete snapshots holds nothing of a record, and pyiceberg writes it.
+        if self.erases and name != LIST and manifests.list_gone:
+            raise GoneListed
         self._require_listed(table, name, manifests)
         # What is written next builds on it.
         current = table.metadata.current_snapshot()
@@ -458,6 +473,8 @@ class Manifests:
         # By the manifest, and of all.
         self.files: dict[str, set[str]] = {}
         self.named: dict[str, str] = {}
+        # Whether one that was read lists files that are gone.
+        self.list_gone = False
 
     def files_of(self, snapshot: Snapshot) -> set[str]:
         return set().union(*(self.files[path] for path in self.read(snapshot)))
@@ -469,8 +486,10 @@ class Manifests:
         for path, manifest in manifests.items():
             if path in self.files:
                 continue
-            entries = manifest.fetch_manifest_entry(self.io, discard_deleted=True)
-            self.files[path] = {self.named.setdefault(entry.data_file.file_path, entry.data_file.file_path) for entry in entries}
+            entries = manifest.fetch_manifest_entry(self.io, discard_deleted=False)
+            paths = [entry.data_file.file_path for entry in entries if entry.status != ManifestEntryStatus.DELETED]
+            self.list_gone |= len(paths) < len(entries)
+            self.files[path] = {self.named.setdefault(one, one) for one in paths}
             require_few(self.files)
             require_few(self.named)
         return list(manifests)
@@ -558,7 +577,8 @@ class Content:
         with ThreadPoolExecutor(8) as pool:
             describe = lambda path: parquet_file_to_data_file(io=io, table_metadata=metadata, file_path=path)
             new = list(pool.map(describe, sorted(self.paths - held.keys())))
-        with transaction.update_snapshot(snapshot_properties={CONTENT: self.digest}).overwrite() as overwrite:
+        operation = Operation.OVERWRITE if current else Operation.APPEND
+        with Listing(operation, transaction, io, snapshot_properties={CONTENT: self.digest}) as overwrite:
             for path in held.keys() - self.paths:
                 overwrite.delete_data_file(held[path])
             for data_file in new:
@@ -570,6 +590,38 @@ class Content:
             update.union_by_name(self.schema)
         mapping = {TableProperties.DEFAULT_NAME_MAPPING: transaction.table_metadata.schema().name_mapping.model_dump_json()}
         transaction.set_properties({**mapping, **metrics(self.schema)})
+
+
+class Listing(_OverwriteFiles):
+    """
+    Lists the files that are there, those of before in as few manifests as hold them. Of files that go pyiceberg would list their first and last
+    dates too, in one more manifest of this snapshot and of every later one.
+    """
+
+    def _deleted_entries(self) -> list[ManifestEntry]:
+        # It raises where one was not there.
+        super()._deleted_entries()
+        return []
+
+    def _existing_manifests(self) -> list[ManifestFile]:
+        current = self._transaction.table_metadata.snapshot_by_name(self._target_branch)
+        stays: dict[int, list[ManifestEntry]] = {}
+        for manifest in current.manifests(self._io) if current else []:
+            listed = stays.setdefault(manifest.partition_spec_id, [])
+            for entry in manifest.fetch_manifest_entry(self._io, discard_deleted=True):
+                if entry.data_file not in self._deleted_data_files:
+                    listed.append(entry)
+        return [
+            self._list(spec_id, entries[start : start + MOST_LISTED])
+            for spec_id, entries in stays.items()
+            for start in range(0, len(entries), MOST_LISTED)
+        ]
+
+    def _list(self, spec_id: int, entries: list[ManifestEntry]) -> ManifestFile:
+        with self.new_manifest_writer(self.spec(spec_id)) as writer:
+            for entry in entries:
+                writer.existing(entry)
+        return writer.to_manifest_file()
 
 
 def location_of(lake: str, namespace: str) -> str:

@@ -32,6 +32,7 @@ export interface FileToShow extends KeptFile {
 export interface WhatToShow {
   /** Whether snapshots that the tables lack are added; what is gone from the lake is removed in any case. */
   readonly add: boolean;
+  /** Whether an erasure asks: what nothing names, or lists files that are gone, goes wherever it is. */
   readonly sweep?: boolean;
   readonly onCommitted?: (table: string) => void;
 }
@@ -137,6 +138,7 @@ async function show(
       kept,
       newest: mustHave,
       sweep: sweep || attempt > 1,
+      erases: sweep,
       manifests,
     };
     try {

@@ -37,6 +37,8 @@ export interface TablesJob {
   readonly newest?: string | undefined;
   /** Whether files that nothing names are looked for everywhere, and not only where something was removed. */
   readonly sweep: boolean;
+  /** Whether a table that lists files that are gone, as earlier versions wrote it, is made again: of them it has the first and last dates. */
+  readonly erases: boolean;
   /** Of the kept ones: where a table names other files for one, it is made again. Absent: what the tables say of themselves is believed. */
   readonly manifests?: Readonly<Record<string, FilesListed>> | undefined;
 }
@@ -113,7 +115,7 @@ export async function runTablesProgram(
       else if ('refused' in said) throw new LakeRefused(job.lake, said.refused);
       else if ('committed' in said) onCommitted(said.committed);
       else if ('remade' in said)
-        onStep(`The Iceberg table ${said.remade} cannot be read (${said.why}), and is made again`);
+        onStep(`The Iceberg table ${said.remade} ${inWords(said.why)}, and is made again`);
       else if ('done' in said) shown = said.done;
       silence.begin();
     }
@@ -179,6 +181,11 @@ function loginOf(databaseUrl: string, authoritiesFile: string): Record<string, s
     ...Object.fromEntries(Object.entries(tls).map(([name, value]) => [`PG${name.toUpperCase()}`, value])),
     ...(requireAuth === undefined ? {} : { [requireAuthVariable]: requireAuth }),
   };
+}
+
+/** Why a table is made again. */
+function inWords(why: string): string {
+  return why === 'GoneListed' ? 'lists files that are gone' : `cannot be read (${why})`;
 }
 
 /** The last line of a traceback, without its message, which may quote what was read. */

@@ -136,7 +136,7 @@ async function forgetForeignTables(
   const location = lake.location.startsWith('s3://') ? lake.location : resolve(lake.location);
   await runTablesProgram(
     places,
-    { lake: location, namespace, check: true, kept: [], sweep: true },
+    { lake: location, namespace, check: true, kept: [], sweep: true, erases: false },
     { answer: () => Promise.resolve([]) },
   );
 }

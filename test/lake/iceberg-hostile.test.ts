@@ -267,7 +267,8 @@ test('a program that says nothing is ended, whatever it waits for', async () => 
   try {
     await client.query('begin');
     await client.query('lock table iceberg.iceberg_namespace_properties in access exclusive mode');
-    const job = { lake: location, namespace: 'finance' as const, check: false, kept: [], sweep: false };
+    const namespace = 'finance' as const;
+    const job = { lake: location, namespace, check: false, kept: [], sweep: false, erases: false };
     const answer = (): Promise<never> => Promise.reject(new Error('it asked'));
     await expect(runTablesProgram({ ...places, mostSilentMs: 1_000 }, job, { answer })).rejects.toThrow(
       'The Iceberg tables do not show every snapshot (its program said nothing for 1 s)',

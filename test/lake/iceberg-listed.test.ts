@@ -1,0 +1,153 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { beforeEach, expect, test } from 'vitest';
+import { openLake } from '../../lake/open-lake.ts';
+import { eraseFromLake } from '../../operations/erase-from-lake.ts';
+import { bills } from '../../resources/bills.ts';
+import { settingsOf } from '../console/open-console.ts';
+import { buildEnvironment } from '../dbt/build-environment.ts';
+import { cacheFolder } from '../support/cache-folder.ts';
+import { bill, text } from '../support/finance-records.ts';
+import { land } from '../support/land.ts';
+import { rows } from '../support/rows.ts';
+import { addTestConnection } from '../support/test-connection.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { createTestLake } from './export-of.ts';
+import { pythonWithReaders, readerOf, readIceberg } from './read-iceberg.ts';
+import { showMart } from './show-mart.ts';
+
+const { warehouse, url } = await createTestDatabase();
+const { exportNow, location, scratch } = await createTestLake(url, { iceberg: { add: true, cacheFolder } });
+const { env } = await buildEnvironment({ databaseUrl: url, lake: location });
+const lake = await openLake({ location, scratch });
+let connections: string[];
+let landed = 0;
+
+interface Listed {
+  readonly current: string;
+  /** By snapshot and manifest. */
+  readonly manifests: Readonly<
+    Record<string, Readonly<Record<string, readonly { status: number; path: string }[]>>>
+  >;
+}
+
+beforeEach(async () => {
+  await rows(warehouse, 'delete from finance.bills');
+  connections = [await addTestConnection(warehouse), await addTestConnection(warehouse)];
+});
+
+test('an Iceberg table lists no file that is gone, in whichever snapshot', async () => {
+  for (const id of ['stays', 'stays']) await showTotals(await exportWith(id));
+  await exportWith('erased');
+  await rows(warehouse, `delete from finance.bills where id = 'erased'`);
+  // It does not hold the record, and follows one that does.
+  await exportWith('stays');
+  expect(await erase('erased')).toEqual([]);
+  await expectNoneGone('finance', 'bills');
+  await expectNoneGone('marts', 'totals');
+});
+
+test('an erasure makes a table that lists files that are gone again, once, and no export does', async () => {
+  const erased = await exportWith('erased');
+  await exportWith('stays');
+  await showTotals(erased);
+  for (const table of ['bills', 'totals']) await listAsGone(table);
+  await exportWith('stays');
+  expect(statusesIn(await listed('finance', 'bills'))).toContain(gone);
+  const steps: string[] = [];
+  expect(await erase('erased', steps)).toEqual([]);
+  expect(steps).toEqual([
+    'The Iceberg table bills lists files that are gone, and is made again',
+    'The Iceberg table totals lists files that are gone, and is made again',
+  ]);
+  await expectNoneGone('finance', 'bills');
+  const seen = await readIceberg(url, { reader: 'pyiceberg', tables: ['bills'] });
+  expect(Object.keys(seen).sort()).toEqual(await lake.snapshotIds());
+  const again: string[] = [];
+  expect(await erase('nobody', again)).toEqual([]);
+  expect(again).toEqual([]);
+});
+
+test('exports add no manifest each to what readers of an Iceberg table open', async () => {
+  const counts: number[] = [];
+  for (let made = 0; made < 5; made += 1) {
+    await exportWith(`bill-${made}`, connections[made % 2]);
+    const { current, manifests } = await listed('finance', 'bills');
+    counts.push(Object.keys(manifests[current] ?? {}).length);
+  }
+  expect(Math.max(...counts)).toBeLessThanOrEqual(2);
+});
+
+/** The snapshot after this bill has come. */
+async function exportWith(id: string, connectionId = connections[0]!): Promise<string> {
+  landed += 1;
+  const memo = text(`memo ${landed} of ${id}`);
+  const at = `"2030-01-01T00:00:${String(landed).padStart(2, '0')}Z"`;
+  await land(warehouse, {
+    connectionId,
+    stream: 'bills',
+    pages: [[bill(id, { memo, last_synced_at: at })]],
+  });
+  const { snapshotId, icebergProblem } = await exportNow({ force: true });
+  expect(icebergProblem).toBeUndefined();
+  return snapshotId;
+}
+
+/** Says what is kept. */
+async function erase(id: string, steps: string[] = []): Promise<string[]> {
+  const settings = settingsOf({ ...env, DAYBOOK_LAKE: location });
+  const kept: string[] = [];
+  await eraseFromLake(
+    { settings: { ...settings, marts: { ...settings.marts, cacheFolder } }, warehouse },
+    { connectionId: connections[0]!, resource: bills, id },
+    {
+      follow: () => Promise.resolve(),
+      onKept: ({ message }) => kept.push(message),
+      onStep: (step) => steps.push(step),
+    },
+  );
+  return kept;
+}
+
+/** One row of the snapshot. */
+async function showTotals(id: string): Promise<void> {
+  const query = `select 'mine' as connection_id, '${id}' as snapshot_id`;
+  await showMart(lake, { databaseUrl: url, cacheFolder, scratch }, { id, query });
+}
+
+async function expectNoneGone(namespace: string, table: string): Promise<void> {
+  const found = await listed(namespace, table);
+  expect(statusesIn(found)).not.toContain(gone);
+  const folder = `iceberg/${namespace}/${table}/data`;
+  const there = (await lake.filesIn(folder)).map((path) => `file://${location}/${folder}/${path}`);
+  const paths = Object.values(found.manifests).flatMap((one) => Object.values(one).flat());
+  expect(there).toEqual(expect.arrayContaining(paths.map(({ path }) => path)));
+}
+
+function statusesIn({ manifests }: Listed): number[] {
+  const entries = Object.values(manifests).flatMap((one) => Object.values(one).flat());
+  return [...new Set(entries.map(({ status }) => status))];
+}
+
+/** As Iceberg numbers them. */
+const gone = 2;
+
+async function listed(namespace: string, table: string): Promise<Listed> {
+  return JSON.parse(await readEntries([namespace, table])) as Listed;
+}
+
+/** As earlier versions did. */
+async function listAsGone(table: string): Promise<void> {
+  const namespace = table === 'bills' ? 'finance' : 'marts';
+  await readEntries([namespace, table, 'gone']);
+}
+
+async function readEntries(args: string[]): Promise<string> {
+  const file = fileURLToPath(new URL('read_entries.py', import.meta.url));
+  const asOwner = { ...readerOf(url), PGOPTIONS: '-c search_path=iceberg' };
+  const { stdout } = await promisify(execFile)(await pythonWithReaders(), [file, ...args], {
+    env: { ...process.env, ...asOwner },
+  });
+  return stdout;
+}
