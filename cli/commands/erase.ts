@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { Erased } from '../../operations/erase-everywhere.ts';
 import { resourceNamed } from '../../resources/index.ts';
+import { UsageError } from '../errors.ts';
 import { exitCodes, type SetExitCode } from '../exit-codes.ts';
 import { print, printAside, printJson, printTable, shown } from '../printer.ts';
 import { withWarehouse } from '../with-warehouse.ts';
@@ -20,6 +21,8 @@ export function eraseCommand(setExitCode: SetExitCode): Command {
     )
     .action(async (name: string, resourceName: string, id: string, { json }: { json?: true }) => {
       const resource = resourceNamed(resourceName);
+      // A variable of the shell that is not set. No record has such an ID.
+      if (id === '') throw new UsageError('The ID of the record is empty.');
       const { eraseEverywhere } = await import('../../operations/erase-everywhere.ts');
       const erased = await withWarehouse(
         (warehouse, settings) =>

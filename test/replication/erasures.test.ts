@@ -337,6 +337,21 @@ describe('what stored webhooks tell of an erased record is erased, and counted:'
     expect(held['sync.webhook_inbox']).toBe(1);
     await expectNothing(service);
   });
+
+  test.each([
+    { none: '', code: 2 },
+    { none: ' ', code: 0 },
+  ])('and none of the ID $none, in which there is nothing to find', async ({ none, code }) => {
+    const service = await serve({ customers: [customer('kept')], subscriptions: [] });
+    await service.sync(['customers']);
+    await deliver(service, job({ response: object({ customer: customer('kept') }) }));
+    expect((await typeErase(service, 'subscriptions', none)).code).toBe(code);
+    expect(
+      await service.rows(
+        `select type from sync.webhook_inbox where connection_id = $1 and payload <> '{}' order by type`,
+      ),
+    ).toEqual([{ type: 'JOB' }]);
+  });
 });
 
 test('a living subscription that moves between two pages is not erased', async () => {

@@ -5,12 +5,12 @@ import type { Resource } from '../../resources/resource.ts';
  * In SQL, over `sync.webhook_inbox`: which webhooks hold content of a record of this resource ($1 the connection, $2 the ID of the
  * record). One about a record that is copied says which. All else, and what one of these holds beside its record, has no form that is
  * known for sure: jobs quote requests and responses (API document 2.10), as text too, and types that nobody knows may appear. There its
- * ID, anywhere, tells. What another record says of it stays with that one.
+ * ID, anywhere, tells, unless it is blank: that is everywhere. What another record says of it stays with that one.
  */
 export function toldByWebhooks({ name }: Resource): string {
   return `${ofThisCompany} and payload <> '{}' and (
     resource = '${name}' and record_id = $2
-    or strpos(payload::text, ${idInJson}) > 0 and (${besideItsRecord})::text ~ ${idAlone}
+    or $2 ~ '[^[:space:]]' and strpos(payload::text, ${idInJson}) > 0 and (${besideItsRecord})::text ~ ${idAlone}
   )`;
 }
 
