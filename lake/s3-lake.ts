@@ -91,8 +91,14 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
       }
     },
     async removeSnapshot(id) {
-      await bucket.remove([`snapshots/${id}/${successFile}`]);
-      for (const of of ['snapshots', 'marts']) await removeBelow(`${of}/${id}`);
+      await removeEach([
+        async () => {
+          await bucket.remove([`snapshots/${id}/${successFile}`]);
+          await removeBelow(`snapshots/${id}`);
+        },
+        // Whatever the bucket keeps of the snapshot.
+        () => removeBelow(`marts/${id}`),
+      ]);
     },
     async removeLeftovers(of, published) {
       const kept = of === 'marts' ? await namesOfMarts(lake) : await namesOfSnapshots(lake);

@@ -1,5 +1,7 @@
 import { ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { beforeAll, expect, test } from 'vitest';
+import { LakeKeeps } from '../../lake/errors.ts';
+import { openLake } from '../../lake/open-lake.ts';
 import { createTestLake } from '../lake/export-of.ts';
 import { startRefusingProxy } from '../lake/refusing-proxy.ts';
 import { startS3Server } from '../lake/s3-server.ts';
@@ -61,6 +63,31 @@ test('what a bucket does not remove of one snapshot holds up no other, and the e
   expect(again.code, again.stderr).toBe(0);
   for (const gone of [locked, other, left]) expect(await snapshots()).not.toContain(gone);
 });
+
+test.each(['_SUCCESS', 'bills/part-00000.parquet'])(
+  'a snapshot whose %s a bucket keeps does not keep its marts',
+  async (file) => {
+    const id = '20200101T000000Z-cccccc';
+    const keys = [`snapshots/${id}/_SUCCESS`, `snapshots/${id}/bills/part-00000.parquet`];
+    for (const key of [...keys, `marts/${id}/bills/part-00000.parquet`])
+      await s3.client.send(
+        new PutObjectCommand({ Bucket: s3.bucket, Key: `some/prefix/${key}`, Body: 'planted' }),
+      );
+    const proxy = await startRefusingProxy(s3.env.AWS_ENDPOINT_URL ?? '', 'AccessDenied', [
+      `snapshots/${id}/${file}`,
+    ]);
+    await proxy.use(async () => {
+      const lake = await openLake({ location: s3.location, scratch: 'unused' });
+      await expect(lake.removeSnapshot(id)).rejects.toThrow(LakeKeeps);
+      expect(await lake.filesIn(`marts/${id}`)).toEqual([]);
+      expect(await lake.filesIn(`snapshots/${id}`)).toContain(file);
+      await lake.close();
+    });
+    const lake = await openLake({ location: s3.location, scratch: 'unused' });
+    await lake.removeSnapshot(id);
+    await lake.close();
+  },
+);
 
 function erase(env: Readonly<Record<string, string>> = {}): ReturnType<typeof run> {
   return run(['erase', connection, 'bills', 'to-erase'], { env });
