@@ -16,7 +16,7 @@ import {
 } from '../warehouse/erase/erase-record.ts';
 import { renewStatistics } from '../warehouse/erase/renew-statistics.ts';
 import { mayListLagBehind, readHeld, type HeldRecord } from '../warehouse/erase/read-held.ts';
-import { askOtherHostsToClear, type AskedHost } from '../warehouse/hosts/note-host.ts';
+import { askOtherHostsToClear, whileNoted, type AskedHost } from '../warehouse/hosts/note-host.ts';
 import { lakeOwner } from '../warehouse/snapshots/lake-owner.ts';
 import { noteSearched, readUnsearched } from '../warehouse/snapshots/unsearched-snapshots.ts';
 import type { MartsTarget } from '../warehouse/tables/marts.ts';
@@ -79,7 +79,10 @@ export async function eraseEverywhere(
     for (const problem of await renewStatistics(warehouse, record)) onKept(problem);
     onStep('the tables no longer hold it');
     const renewing = { onStep, onKept, patienceMilliseconds };
-    const below = await eraseBelow({ settings, warehouse }, record, renewing);
+    // Killed, it leaves files here that hold the record: the next one names this host then, wherever it runs.
+    const below = await whileNoted(warehouse, await hostOf(settings.marts.home), () =>
+      eraseBelow({ settings, warehouse }, record, renewing),
+    );
     const left = await countContent(warehouse.pool, record);
     if (Object.values(left).some((rows) => rows > 0)) onKept(new HeldAgain());
     return { held, left, ...below, kept: kept.map(({ message }) => message) };

@@ -74,6 +74,24 @@ test('after an erasure that was killed and one of another record, Postgres knows
   expect(known.map(({ id }) => id)).toEqual(expect.arrayContaining(await readdir(join(lake, 'snapshots'))));
 });
 
+test('a host where an erasure was killed is named by the next one elsewhere, and one where it ended is not', async () => {
+  const connection = await connect();
+  const page = [bill('to-erase', { memo: '"planted"' }), bill('stays')];
+  await land(warehouse, { connectionId: connection, stream: 'bills', pages: [page] });
+  await exportNow({ force: true });
+  const [killed, ended] = [join(cwd, 'killed'), join(cwd, 'ended')];
+  const eraseAt = (home: string, env: Record<string, string> = {}): ReturnType<typeof run> =>
+    run(['erase', connection, 'bills', 'to-erase'], {
+      env: { DAYBOOK_HOME: home, DAYBOOK_LAKE: lake, ...env },
+    });
+  await eraseAt(killed, killedBefore('unlink', 'part-00000.parquet$'));
+  expect((await eraseAt(ended)).code).toBe(0);
+  const { code, stdout } = await eraseAt(join(cwd, 'home'));
+  expect(stdout).toContain(`:${killed}, last seen 20`);
+  expect(stdout).not.toContain(`:${ended},`);
+  expect(code).toBe(0);
+});
+
 test('an erasure whose lake does not answer says that it is to be run again, and erases nothing', async () => {
   const connection = await connect();
   await land(warehouse, { connectionId: connection, stream: 'bills', pages: [[bill('stays-for-now')]] });

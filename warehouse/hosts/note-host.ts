@@ -18,6 +18,27 @@ export async function noteHost({ pool }: Warehouse, { hostId, name }: Host): Pro
   return rows[0]?.clear_since ?? null;
 }
 
+/** Notes a host for the time of work that a kill would leave files of; once it is done, one that nobody else has noted is forgotten. */
+export async function whileNoted<Result>(
+  { pool }: Warehouse,
+  { hostId, name }: Host,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const { rows } = await pool.query<{ seen_at: string; is_new: boolean }>(
+    `insert into sync.hosts (host_id, name) values ($1, $2)
+     on conflict (host_id) do update set name = excluded.name, seen_at = clock_timestamp()
+     returning seen_at::text, xmax = 0 as is_new`,
+    [hostId, name],
+  );
+  const result = await work();
+  if (rows[0]?.is_new === true)
+    await pool.query('delete from sync.hosts where host_id = $1 and seen_at = $2::timestamptz', [
+      hostId,
+      rows[0].seen_at,
+    ]);
+  return result;
+}
+
 /** Notes that a host has done what that erasure asked for; one that came later still asks. */
 export async function noteHostCleared(
   { pool }: Warehouse,
