@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg';
 import { LakeAltered, LakeRefused, SnapshotDamaged } from '../lake/errors.ts';
 import { MartsFailed, NoSnapshot } from '../marts/errors.ts';
 import { withBuildLock } from '../warehouse/marts/build-lock.ts';
+import { areMartsShown } from '../warehouse/marts/are-marts-shown.ts';
 import { dropCopies, dropHiddenMarts } from '../warehouse/marts/drop-hidden-marts.ts';
 import { readMartsStatus } from '../warehouse/marts/read-marts-status.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
@@ -91,10 +92,12 @@ export async function removeSparkMarts(host: Host, renewing: Renewing): Promise<
 export async function renewPostgresMarts(host: Host, renewing: Renewing): Promise<boolean> {
   const { onStep, patienceMilliseconds } = renewing;
   const whenFree = waitingFor(renewing);
-  const areThere = await areBuilt(host, 'postgres');
+  let areThere = await arePostgresMartsThere(host);
   const rebuilt = await unlessKept(renewing.onKept, () =>
     whenFree('The marts in Postgres were not rebuilt', async () => {
       await clearBuildsOf(host, 'postgres');
+      // The build that was waited for may have been the first.
+      areThere = await arePostgresMartsThere(host);
       if (areThere) await build(host, 'postgres', renewing);
       return areThere;
     }),
@@ -114,6 +117,11 @@ export async function renewPostgresMarts(host: Host, renewing: Renewing): Promis
     ),
   );
   return rebuilt === true;
+}
+
+/** Readers may see marts of a build that ended before it was noted. */
+async function arePostgresMartsThere(host: Host): Promise<boolean> {
+  return (await areBuilt(host, 'postgres')) || (await areMartsShown(host.warehouse));
 }
 
 async function areBuilt({ warehouse }: Host, target: MartsTarget): Promise<boolean> {

@@ -59,6 +59,38 @@ test('while marts in Postgres wait for a reader, an erasure holds up neither exp
   expect([code, stderr]).toEqual([0, expect.anything()]);
 });
 
+test('a first build of the marts that ends while an erasure waits for it is followed by one without the record', async () => {
+  await withoutMarts();
+  const build = await holdPostgresMarts();
+  let built: Promise<unknown> | undefined;
+  const { kept } = await eraseHere({
+    patienceMilliseconds: 10_000,
+    onStep: (text) => {
+      if (!text.startsWith('waiting for an export or a build') || built !== undefined) return;
+      built = (async () => {
+        await noteMarts();
+        await readHiddenMarts();
+        await build.letGo();
+      })();
+    },
+  });
+  await built;
+  expect(kept).toContainEqual(expect.stringMatching(/^Building the marts could not go on/));
+});
+
+test('marts in Postgres that readers see are built anew though no build of them is noted', async () => {
+  await withoutMarts();
+  await warehouse.pool.query(`
+    create schema if not exists marts_a; create table if not exists marts_a.bills as select * from finance.bills;
+    insert into sync.settings values ('marts_schema', 'marts_a')`);
+  onTestFinished(async () => {
+    await warehouse.pool.query(`delete from sync.settings where name = 'marts_schema'`);
+  });
+  await readHiddenMarts();
+  const { kept } = await eraseHere();
+  expect(kept).toContainEqual(expect.stringMatching(/^Building the marts could not go on/));
+});
+
 test('a build of the marts that does not end is told, and everything else is erased', async () => {
   const build = await holdPostgresMarts();
   const { kept, snapshots, marts } = await eraseHere();
@@ -135,6 +167,40 @@ test('a record that the source shows again while an export is waited for is told
   expect(kept).not.toContainEqual(expect.stringContaining('the marts on the lake were not searched'));
   expect(await statusOfErasure()).toBe('failed');
 });
+
+/** As before the first build. */
+async function withoutMarts(): Promise<void> {
+  await warehouse.pool.query(`delete from sync.marts where target = 'postgres'`);
+  onTestFinished(async () => {
+    await warehouse.pool.query(`delete from sync.marts where target = 'postgres'`);
+    await noteMarts();
+  });
+}
+
+async function noteMarts(): Promise<void> {
+  await warehouse.pool.query(
+    `insert into sync.marts (target, run_id, as_of_date, marts, begun_at) values ('postgres', 'built', '2026-01-01', 24, now())`,
+  );
+}
+
+/** A transaction that is in the way of the next build, and of nothing before it. */
+async function readHiddenMarts(): Promise<void> {
+  const { value } = await row(
+    warehouse,
+    `select coalesce(max(value), 'marts_b') as value from sync.settings where name = 'marts_schema'`,
+  );
+  const hidden = value === 'marts_a' ? 'marts_b' : 'marts_a';
+  await warehouse.pool.query(
+    `create schema if not exists ${hidden}; create table if not exists ${hidden}.read as select 1 as one`,
+  );
+  const reader = new pg.Client({ connectionString: databaseUrl, application_name: 'reader' });
+  await reader.connect();
+  onTestFinished(async () => {
+    await reader.end();
+    await warehouse.pool.query(`drop schema if exists ${hidden} cascade`);
+  });
+  await reader.query(`begin; select count(*) from ${hidden}.read`);
+}
 
 /** As a build of a worker does that waits for a reader. */
 async function holdPostgresMarts(): Promise<HeldLock> {

@@ -161,6 +161,19 @@ proofTest(
   },
 );
 
+proofTest('marts in Postgres of a build that was killed before it was noted are built anew', async () => {
+  const id = 'in-marts-that-are-not-noted';
+  const memo = 'planted-in-marts-that-are-not-noted';
+  const record = bill(id, { memo: `"${memo}"` });
+  await admin.execute({ kind: 'add', connection, resource: 'bills', record });
+  await sync(installation, connection);
+  expect((await run(['dbt', 'build', '--target', 'postgres'])).code).toBe(0);
+  await warehouse.pool.query('delete from sync.marts');
+  await admin.execute({ kind: 'delete', connection, resource: 'bills', id, event: false });
+  expect(await eraseAsJson(id)).toMatchObject({ marts: ['postgres'] });
+  expect(await tablesWithContent(memo)).toEqual([]);
+});
+
 test('one snapshot that cannot be read is told, and keeps a record in no other: a time that is none, a table that is no Parquet', async () => {
   const id = 'beside-oddities';
   const memo = 'planted-beside-oddities';
