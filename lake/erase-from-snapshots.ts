@@ -13,9 +13,10 @@ import {
   type ManifestTable,
 } from './manifest.ts';
 import { parquetRows } from './parquet-rows.ts';
-import { findManifest, manifestPath, movePointer } from './pointer.ts';
+import { findManifest, lookAtPointer, manifestPath, movePointer } from './pointer.ts';
 import { readBack } from './read-back.ts';
 import { copyRegularFile } from './regular-file.ts';
+import { isFarAhead, timeOfSnapshot } from './snapshot-id.ts';
 import { withFileOf } from './with-file-of.ts';
 import { parquetOptions } from './write-table.ts';
 
@@ -74,11 +75,22 @@ export async function eraseFromSnapshots(
       rewritten.push({ from: one.manifest.snapshot_id, manifest, erased: one.erased });
     });
   // Once, when all are there: none that is about to be removed is named then.
+  const next = await nextOf(lake, rewritten);
+  if (next !== undefined) await movePointer(lake, next, erasing.assertHeld);
+  return rewritten;
+}
+
+/** What readers are to be led to: what they are led to, without such rows; else the newest, but none of years ahead. */
+async function nextOf(lake: Lake, rewritten: readonly Rewritten[]): Promise<Manifest | undefined> {
+  const named = (await lookAtPointer(lake))?.value?.snapshot_id;
+  const follows = rewritten.find(({ from }) => from === named)?.manifest;
   const [newest] = rewritten
     .map(({ manifest }) => manifest)
+    .filter(({ snapshot_id: id, taken_at: at }) =>
+      [timeOfSnapshot(id), Date.parse(at)].every((time) => !isFarAhead(time)),
+    )
     .sort((a, b) => (a.taken_at < b.taken_at ? 1 : -1));
-  if (newest !== undefined) await movePointer(lake, newest, erasing.assertHeld);
-  return rewritten;
+  return follows ?? newest;
 }
 
 async function unlessUnread({ onUnread }: Erasing, work: () => Promise<void>): Promise<void> {

@@ -1,4 +1,4 @@
-import { cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import {
   CopyObjectCommand,
@@ -7,6 +7,7 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
 import { beforeEach, expect, test } from 'vitest';
+import { sha256Of } from '../../lake/manifest.ts';
 import { createTestLake } from '../lake/export-of.ts';
 import { startS3Server } from '../lake/s3-server.ts';
 import { bill } from '../support/finance-records.ts';
@@ -164,6 +165,30 @@ test('marts of snapshots that were deleted by hand are removed, also where Postg
     expect(await readdir(one)).not.toEqual(expect.arrayContaining([expect.stringContaining('marts')]));
     expect(await rows(warehouse, 'select from sync.marts')).toEqual([]);
   }
+});
+
+test('an erasure leads readers to no snapshot of years ahead', async () => {
+  const ahead = `20280101T000000Z-${snapshot.slice(-6)}`;
+  await rename(join(one, 'snapshots', snapshot), join(one, 'snapshots', ahead));
+  const file = join(one, 'snapshots', ahead, '_manifest.json');
+  const manifest = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
+  const changed = JSON.stringify({
+    ...manifest,
+    snapshot_id: ahead,
+    taken_at: '2028-01-01T00:00:00.000001Z',
+  });
+  await writeFile(file, changed);
+  await warehouse.pool.query('update sync.snapshots set snapshot_id = $1, manifest_sha256 = $2', [
+    ahead,
+    sha256Of(changed),
+  ]);
+  const { snapshotId } = await exportNow({ lake: one, force: true });
+  const { code, stdout, stderr } = await eraseIn(one);
+  expect([code, stderr]).toEqual([0, expect.anything()]);
+  for (const id of [ahead, snapshotId])
+    expect(stdout).toMatch(new RegExp(`snapshot ${id}, now \\S+ +2 +0$`, 'm'));
+  const latest = await readFile(join(one, 'latest.json'), 'utf8');
+  expect(latest).toContain(`"snapshot_id": "${snapshotId.slice(0, 16)}`);
 });
 
 test('snapshots are not forgotten while they are there, and are where a lake was moved to', async () => {
