@@ -5,7 +5,7 @@ import { byName } from '../lake/checked-members.ts';
 import { countNumber, dayText, sha256Text, snapshotIdText } from '../lake/checked-texts.ts';
 import { openDuckDb, named, quoted } from '../lake/duck-db.ts';
 import type { AssertHeld, Found, Lake } from '../lake/lake.ts';
-import { neverTheSame } from '../lake/pointer.ts';
+import { lookAtManifest, neverTheSame } from '../lake/pointer.ts';
 import { sha256OfFile } from '../lake/read-back.ts';
 import { readChecked } from '../lake/read-checked.ts';
 import { isFarAhead, timeOfSnapshot } from '../lake/snapshot-id.ts';
@@ -153,8 +153,8 @@ function inOrder(mart: string, width: string): string {
 }
 
 /**
- * Never back to an older snapshot: IDs begin with their time. One of the day after tomorrow is none of ours. Says whether it names these marts
- * now.
+ * Never back to an older snapshot: IDs begin with their time. One of the day after tomorrow is none of ours, and one that is gone keeps
+ * nobody. Says whether it names these marts now.
  */
 async function movePointer(
   lake: Lake,
@@ -162,7 +162,8 @@ async function movePointer(
 ): Promise<boolean> {
   const { found, pointer: shown } = before;
   const isNewer = shown !== undefined && timeOf(shown.snapshot_id) > timeOf(pointer.snapshot_id);
-  if (isNewer && !isFarAhead(timeOfSnapshot(shown.snapshot_id))) return false;
+  const isNear = isNewer && !isFarAhead(timeOfSnapshot(shown.snapshot_id));
+  if (isNear && (await lookAtManifest(lake, shown.snapshot_id)) !== undefined) return false;
   const text = `${JSON.stringify(pointer, null, 2)}\n`;
   await assertHeld();
   if (await lake.replace(martsPointerPath, text, found)) return true;

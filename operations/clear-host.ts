@@ -113,7 +113,8 @@ async function clearLakeBuilds(host: Host): Promise<void> {
   await rm(temporaryFolder(home), { recursive: true, force: true });
 }
 
-async function removeUnfinishedMarts(host: Host): Promise<void> {
+/** Also those of snapshots that are gone. */
+export async function removeUnfinishedMarts(host: Host): Promise<void> {
   const { database, marts } = host.settings;
   const scratch = buildScratch(marts.home);
   await withBuildLock({ databaseUrl: database.directUrl, target: 'lake' }, async () => {

@@ -8,7 +8,14 @@ import { readMartsStatus } from '../warehouse/marts/read-marts-status.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import type { MartsTarget } from '../warehouse/tables/marts.ts';
 import { buildMarts } from './build-marts.ts';
-import { clearBuildsOf, clearLakeMarts, dropLakeMarts, dropSparkMarts, hasLakeMarts } from './clear-host.ts';
+import {
+  clearBuildsOf,
+  clearLakeMarts,
+  dropLakeMarts,
+  dropSparkMarts,
+  hasLakeMarts,
+  removeUnfinishedMarts,
+} from './clear-host.ts';
 import { unlessKept } from './unless-kept.ts';
 import { waitingFor, type Waiting } from './when-free.ts';
 import type { Settings } from '../config/settings.ts';
@@ -40,6 +47,11 @@ export async function renewLakeMarts(host: Host, renewing: Renewing): Promise<bo
       return false;
     }),
   );
+  // Readers may have been led to marts of a snapshot that is gone, and are not now.
+  if (rebuilt === true)
+    await unlessKept(renewing.onKept, () =>
+      whenFree('The marts of snapshots that are gone were not removed', () => removeUnfinishedMarts(host)),
+    );
   return rebuilt === true;
 }
 

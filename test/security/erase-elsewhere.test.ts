@@ -167,6 +167,29 @@ test('marts of snapshots that were deleted by hand are removed, also where Postg
   }
 });
 
+proofTest(
+  'marts of a newer snapshot that was deleted by hand make way for those that are built',
+  async () => {
+    await exportNow({ lake: one, force: true });
+    const [, newest = ''] = (await readdir(join(one, 'snapshots'))).sort();
+    await plantMarts(one, newest);
+    await rm(join(one, 'snapshots', newest), { recursive: true });
+    expect((await forget(one, { in: one })).code).toBe(0);
+    await warehouse.pool.query(
+      `insert into sync.marts (target, run_id, as_of_date, marts, begun_at) values ('lake', 'built', '2026-01-01', 24, now())`,
+    );
+    const { code, stderr } = await eraseIn(one);
+    await warehouse.pool.query('delete from sync.marts');
+    expect([code, stderr]).toEqual([0, expect.anything()]);
+    const named = async (pointer: string): Promise<string> => {
+      const text = await readFile(join(one, pointer), 'utf8');
+      return (JSON.parse(text) as { snapshot_id: string }).snapshot_id;
+    };
+    expect(await readdir(join(one, 'marts'))).toEqual([await named('latest.json')]);
+    expect(await named('latest-marts.json')).toBe(await named('latest.json'));
+  },
+);
+
 test('an erasure leads readers to no snapshot of years ahead', async () => {
   const ahead = `20280101T000000Z-${snapshot.slice(-6)}`;
   await rename(join(one, 'snapshots', snapshot), join(one, 'snapshots', ahead));
@@ -319,6 +342,16 @@ test('after a move, those that the new place has are known to be there', async (
   expect(erased.stdout).toMatch(new RegExp(`snapshot ${snapshot}, now \\S+ +2 +0$`, 'm'));
   expect(erased.code).toBe(0);
 });
+
+/** Marts of a snapshot, which readers are led to. */
+async function plantMarts(lake: string, id: string): Promise<void> {
+  const path = `marts/${id}/bills/part-00000.parquet`;
+  await mkdir(join(lake, 'marts', id, 'bills'), { recursive: true });
+  await writeFile(join(lake, path), 'planted');
+  const file = { path, rows: 1, bytes: 7, sha256: sha256Of('planted') };
+  const pointer = { snapshot_id: id, as_of_date: '2026-01-01', marts: { bills: file } };
+  await writeFile(join(lake, 'latest-marts.json'), JSON.stringify(pointer));
+}
 
 function eraseIn(lake: string): ReturnType<typeof run> {
   return run(['erase', connection, 'bills', 'to-erase'], { env: { DAYBOOK_LAKE: lake } });
