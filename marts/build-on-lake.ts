@@ -32,9 +32,10 @@ export async function buildOnLake(
   await mkdir(scratch, { recursive: true, mode: 0o700 });
   const lake = await openOwnLake({ location, scratch }, owner);
   try {
+    // A place without snapshots is anybody's, and so is what is there.
+    const snapshot = await localSnapshot(lake, scratch);
     const kept = await keptBack(() => lake.removeLeftovers('marts'));
     if (kept !== undefined) settings.onStep(kept.message);
-    const snapshot = await localSnapshot(lake, scratch);
     const database = join(scratch, 'marts.duckdb');
     settings.onStep(`marts are being built on snapshot ${snapshot.id}`);
     const result = await runDbt({

@@ -35,6 +35,19 @@ const ofTemporaryFiles =
   '("alter system set temp_file_limit = ...; select pg_reload_conf()"); that of the embedded Postgres is a quarter of the disk that was free ' +
   'when it started, so free some and start it again.';
 
+/** An erasure has found marts in a lake of which nothing says that it is Daybook's. A person knows whose they are. */
+export class MartsUnknown extends Error {
+  override readonly name = 'MartsUnknown';
+  readonly handling = 'stop';
+
+  constructor(lake: string) {
+    super(
+      `Not searched: the files below marts of the lake ${lake}. Daybook has published no snapshot there, so they may be anybody’s. ` +
+        'Check DAYBOOK_LAKE; if they are of a lake that was moved, remove them, and latest-marts.json.',
+    );
+  }
+}
+
 /** Exit code 2: only an export fixes it. */
 export class NoSnapshot extends Error {
   override readonly name = 'NoSnapshot';

@@ -1,11 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildScratch, clearBuilds, clearTemplates, removeLeftovers } from '../marts/build-folder.ts';
+import { TablesUnknown } from '../iceberg/errors.ts';
 import type { Lake } from '../lake/lake.ts';
 import { removeEach } from '../lake/remove-each.ts';
 import { snapshotIdPattern } from '../lake/snapshot-id.ts';
 import { temporaryFolder } from '../lake/temporary-folder.ts';
 import { openOwnLake } from '../lake/own-lake.ts';
+import { MartsUnknown } from '../marts/errors.ts';
 import { martsPointerPath } from '../marts/publish-on-lake.ts';
 import { clearSparkNamespace, sparkNamespaces } from '../marts/spark-namespaces.ts';
 import { withBuildLock } from '../warehouse/marts/build-lock.ts';
@@ -14,6 +16,7 @@ import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import type { MartsTarget } from '../warehouse/tables/marts.ts';
 import { lakeOwner } from '../warehouse/snapshots/lake-owner.ts';
 import { openExportSession } from '../warehouse/snapshots/open-snapshot.ts';
+import { isOurLake } from './is-our-lake.ts';
 import type { Settings } from '../config/settings.ts';
 
 type Places = Pick<Settings, 'database' | 'lake' | 'marts'>;
@@ -55,38 +58,61 @@ export async function clearBuildsOf(
 export function hasLakeMarts(host: Host): Promise<boolean> {
   return inOwnLake(host, buildScratch(host.settings.marts.home), async (lake) => {
     if ((await lake.read(martsPointerPath)) !== undefined) return true;
-    const folders = (await lake.filesIn('marts')).map((path) => path.slice(0, path.indexOf('/')));
-    return folders.some((name) => snapshotIdPattern.test(name));
+    return (await idsOfMarts(lake)).length > 0;
   });
 }
 
-/** Removes the marts from the lake: readers find none there. Throws BuildRunning, ForeignLake, and, once the rest is gone, LakeKeeps. */
+/** Of the snapshots of which marts are there. */
+async function idsOfMarts(lake: Lake): Promise<string[]> {
+  const folders = (await lake.filesIn('marts')).map((path) => path.slice(0, path.indexOf('/')));
+  return [...new Set(folders.filter((name) => snapshotIdPattern.test(name)))];
+}
+
+/**
+ * Removes the marts from the lake, and nothing that others keep beside them: readers find none there. Throws BuildRunning, ForeignLake, MartsUnknown,
+ * and, once the rest is gone, LakeKeeps.
+ */
 export async function dropLakeMarts(host: Host): Promise<void> {
   const { database, marts } = host.settings;
   await withBuildLock({ databaseUrl: database.directUrl, target: 'lake' }, async () => {
-    await inOwnLake(host, buildScratch(marts.home), (lake) =>
-      // First what leads readers to them.
-      removeEach([() => lake.removeFile(martsPointerPath), () => lake.removeFolder('marts')]),
-    );
+    await inOwnLake(host, buildScratch(marts.home), async (lake) => {
+      if (!(await isOurLake(host.warehouse.pool, lake))) throw new MartsUnknown(lake.location);
+      const ids = await idsOfMarts(lake);
+      await removeEach([
+        // First what leads readers to them.
+        () => lake.removeFile(martsPointerPath),
+        ...ids.map((id) => () => lake.removeFolder(`marts/${id}`)),
+        () => lake.removeLeftovers('marts'),
+      ]);
+      if ((await lake.filesIn('marts')).length === 0) await lake.removeFolder('marts');
+    });
     await forgetMarts(host.warehouse, 'lake');
   });
 }
 
-/** Removes what Spark has written, from the catalog and from the lake. Says whether readers saw any. Throws BuildRunning, ForeignLake, and, once the rest is gone, LakeKeeps. */
+/**
+ * Removes what Spark has written, from the catalog and from the lake. Says whether readers saw any. Throws BuildRunning, ForeignLake, TablesUnknown,
+ * and, once the rest is gone, LakeKeeps.
+ */
 export async function dropSparkMarts(host: Host): Promise<boolean> {
   const { database, marts } = host.settings;
   const scratch = join(marts.home, 'dbt', 'spark', 'scratch');
+  const namespaces = [sparkNamespaces.marts, sparkNamespaces.build];
   return withBuildLock({ databaseUrl: database.directUrl, target: 'spark' }, async ({ inSession }) => {
-    await inOwnLake(host, scratch, (lake) =>
-      inSession((client) =>
-        removeEach(
-          [sparkNamespaces.marts, sparkNamespaces.build].map(
-            (namespace) => () => clearSparkNamespace(client, lake, namespace),
-          ),
-        ),
-      ),
-    );
-    return forgetMarts(host.warehouse, 'spark');
+    const isCleared = await inOwnLake(host, scratch, async (lake) => {
+      if (!(await isOurLake(host.warehouse.pool, lake))) {
+        // Those that the catalog leads to are of another place.
+        for (const namespace of namespaces)
+          if ((await lake.filesIn(`iceberg/${namespace}`)).length > 0)
+            throw new TablesUnknown(lake.location, namespace);
+        return false;
+      }
+      await inSession((client) =>
+        removeEach(namespaces.map((namespace) => () => clearSparkNamespace(client, lake, namespace))),
+      );
+      return true;
+    });
+    return isCleared && forgetMarts(host.warehouse, 'spark');
   });
 }
 
@@ -120,7 +146,7 @@ export async function removeUnfinishedMarts(host: Host): Promise<void> {
   await withBuildLock({ databaseUrl: database.directUrl, target: 'lake' }, async () => {
     await inOwnLake(host, scratch, async (lake) => {
       try {
-        await lake.removeLeftovers('marts');
+        if (await isOurLake(host.warehouse.pool, lake)) await lake.removeLeftovers('marts');
       } finally {
         await rm(scratch, { recursive: true, force: true });
       }

@@ -16,13 +16,9 @@ import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { lakeOwner } from '../warehouse/snapshots/lake-owner.ts';
 import { noteSnapshot, readManifestHashes } from '../warehouse/snapshots/note-snapshot.ts';
 import { openExportSession, type ExportSession } from '../warehouse/snapshots/open-snapshot.ts';
-import {
-  hasPublishedIn,
-  readNoted,
-  readPublishedIds,
-  readSearched,
-} from '../warehouse/snapshots/unsearched-snapshots.ts';
+import { readNoted, readPublishedIds, readSearched } from '../warehouse/snapshots/unsearched-snapshots.ts';
 import { eraseFromIceberg } from './erase-from-iceberg.ts';
+import { isOurLake } from './is-our-lake.ts';
 import { SnapshotsUnsearched } from './snapshots-unsearched.ts';
 import type { Settings } from '../config/settings.ts';
 
@@ -84,10 +80,13 @@ export async function eraseFromLake(
   const duckDb = await openDuckDb({ spillFolder: join(folder, 'spill') });
   try {
     await requireOwnLake(lake, owner);
-    const isOurs =
-      (await lake.snapshotIds()).length > 0 || (await hasPublishedIn(session.client, lake.location));
+    const isOurs = await isOurLake(session.client, lake);
     const published = await readPublishedIds(session.client);
-    const left = await keptBack(() => lake.removeLeftovers('snapshots', published));
+    // In a place that may be anybody's, what lacks its _SUCCESS may be a copy without empty files: it is named below.
+    const mayBeWhole = isOurs ? [] : await foldersOfSnapshots(lake);
+    const left = await keptBack(() =>
+      lake.removeLeftovers('snapshots', new Set([...published, ...mayBeWhole])),
+    );
     if (left !== undefined) onKept(left);
     const republished = await republish({ session, lake, duckDb }, rowsOf(record, owner), onKept);
     await follow(republished);
@@ -122,10 +121,7 @@ async function notFound({ client }: ExportSession, lake: Lake): Promise<Snapshot
   const lost = (noted?.ids ?? []).filter((id) => !complete.has(id));
   const there = await filterAtOnce(8, lost, (id) => lake.isThere(`snapshots/${id}`));
   const missing = lost.filter((id) => !there.includes(id));
-  const withFiles = (await lake.filesIn('snapshots')).flatMap((path) => {
-    const [id = '', ...below] = path.split('/');
-    return below.length > 0 && snapshotIdPattern.test(id) && !complete.has(id) ? [id] : [];
-  });
+  const withFiles = (await foldersOfSnapshots(lake)).filter((id) => !complete.has(id));
   const incomplete = [...new Set([...there, ...withFiles])].sort().reverse();
   return [
     { became: 'missing', ids: missing } as const,
@@ -133,6 +129,14 @@ async function notFound({ client }: ExportSession, lake: Lake): Promise<Snapshot
   ].flatMap(({ became, ids }) =>
     ids.length === 0 ? [] : [new SnapshotsUnsearched({ lake: lake.location, ids }, became)],
   );
+}
+
+/** By their IDs, those that have files. */
+async function foldersOfSnapshots(lake: Lake): Promise<string[]> {
+  return (await lake.filesIn('snapshots')).flatMap((path) => {
+    const [id = '', ...below] = path.split('/');
+    return below.length > 0 && snapshotIdPattern.test(id) ? [id] : [];
+  });
 }
 
 async function republish(

@@ -1,5 +1,6 @@
+import { TablesUnknown } from '../iceberg/errors.ts';
 import { LakeKeeps, type LakeRefused } from '../lake/errors.ts';
-import { MartsFailed } from '../marts/errors.ts';
+import { MartsFailed, MartsUnknown } from '../marts/errors.ts';
 import { MartInUse } from '../warehouse/marts/publish-marts.ts';
 import { LockHeld } from '../warehouse/taking-locks.ts';
 import { StillRunning } from './when-free.ts';
@@ -20,4 +21,12 @@ export async function unlessKept<Result>(
 }
 
 /** What stands in the way of one thing, and of nothing else that an erasure does. */
-const keepsOnlyItself = [LakeKeeps, MartsFailed, MartInUse, LockHeld, StillRunning];
+const keepsOnlyItself = [
+  LakeKeeps,
+  MartsFailed,
+  MartsUnknown,
+  MartInUse,
+  LockHeld,
+  StillRunning,
+  TablesUnknown,
+];

@@ -167,6 +167,35 @@ test('marts of snapshots that were deleted by hand are removed, also where Postg
   }
 });
 
+test('where marts on the lake are removed, what others keep beside them stays', async () => {
+  await plantMarts(one, snapshot);
+  await mkdir(join(one, 'marts/theirs'));
+  await writeFile(join(one, 'marts/theirs/x.parquet'), 'theirs');
+  const { code, stderr } = await eraseIn(one);
+  expect(stderr).toContain('the marts on the lake are removed');
+  expect(code).toBe(0);
+  expect(await readdir(join(one, 'marts'), { recursive: true })).toEqual(['theirs', 'theirs/x.parquet']);
+  expect(await readdir(one)).not.toContain('latest-marts.json');
+});
+
+test('an erasure in a place that is no lake of ours removes no marts there, and names them', async () => {
+  await plantMarts(two, snapshot);
+  const spark = join(two, 'iceberg/marts_spark/bills/data');
+  await mkdir(spark, { recursive: true });
+  await writeFile(join(spark, 'x.parquet'), 'theirs');
+  await warehouse.pool.query(
+    `insert into sync.marts (target, run_id, as_of_date, marts, begun_at) values ('lake', 'built', '2026-01-01', 24, now())`,
+  );
+  const { code, stdout } = await eraseIn(two);
+  await warehouse.pool.query('delete from sync.marts');
+  expect(stdout).toContain(`Not searched: the files below marts of the lake ${two}`);
+  expect(stdout).toContain(`Not searched: the files below iceberg/marts_spark of the lake ${two}`);
+  expect(code).toBe(1);
+  expect(await readdir(two)).toContain('latest-marts.json');
+  expect(await readdir(join(two, 'marts', snapshot, 'bills'))).toEqual(['part-00000.parquet']);
+  expect(await readdir(spark)).toEqual(['x.parquet']);
+});
+
 proofTest(
   'marts of a newer snapshot that was deleted by hand make way for those that are built',
   async () => {
@@ -292,6 +321,20 @@ proofTest(
     expect(again.stdout).not.toContain(s3.location);
   },
 );
+
+test('an erasure in a bucket that is no lake of ours removes no snapshot there that lacks its _SUCCESS, and names it', async () => {
+  const theirs = '20260101T000000Z-aaaaaa';
+  const Key = `theirs/snapshots/${theirs}/bills/part-00000.parquet`;
+  await s3.client.send(new PutObjectCommand({ Bucket: s3.bucket, Key, Body: 'theirs' }));
+  const location = `s3://${s3.bucket}/theirs`;
+  const { code, stdout } = await run(['erase', connection, 'bills', 'to-erase'], {
+    env: { ...s3.env, DAYBOOK_LAKE: location },
+  });
+  const listed = await s3.client.send(new ListObjectsV2Command({ Bucket: s3.bucket, Prefix: 'theirs/' }));
+  expect(listed.Contents?.map((one) => one.Key)).toEqual([Key]);
+  expect(stdout).toContain(`snapshots ${theirs} in ${location} lack their _SUCCESS`);
+  expect(code).toBe(1);
+});
 
 test('a snapshot that Postgres does not know and that is not complete is named', async () => {
   await warehouse.pool.query('delete from sync.snapshots');
