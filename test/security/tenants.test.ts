@@ -45,6 +45,38 @@ const financeTables = resources.flatMap(({ name, children }) => [
   ...children.map(({ table }) => table),
 ]);
 
+describe('a temporary table in the place of a catalog', () => {
+  // As on a copy of the database before its next `migrate`, where PUBLIC may make them.
+  test('shows a reader no other connection, and runs nothing as the owner', async () => {
+    const database = new URL(url).pathname.slice(1);
+    const { me } = (await tenant.query<{ me: string }>('select current_user as me')).rows[0] ?? { me: '' };
+    await admin.query(`grant temporary on database ${database} to ${me}`);
+    onTestFinished(async () => {
+      await tenant.query('discard temp');
+      await admin.query(`revoke temporary on database ${database} from ${me}`);
+    });
+    await tenant.query('set default_transaction_read_only = off');
+    await tenant.query(`
+      create function pg_temp.owner_runs() returns oid language plpgsql as $$
+        begin raise 'ran as %', current_user; end $$;
+      create temp view pg_namespace as select 'sync'::name as nspname, pg_temp.owner_runs() as nspowner,
+        pg_temp.owner_runs() as oid;
+      grant select on pg_temp.pg_namespace to public`);
+    const seen = await tenant.query('select distinct connection_id from finance.bills');
+    expect(seen.rows).toEqual([{ connection_id: 'acme' }]);
+  });
+
+  test('comes last for each function of the owner', async () => {
+    const { rows: first } = await admin.query(
+      `select p.oid::regprocedure::text as name, p.proconfig from pg_proc p
+       join pg_namespace n on n.oid = p.pronamespace
+       where p.prosecdef and n.nspname !~ '^pg_'
+         and not 'search_path=pg_catalog, pg_temp' = any (coalesce(p.proconfig, '{}'))`,
+    );
+    expect(first).toEqual([]);
+  });
+});
+
 describe('a reader of one connection sees only that', () => {
   test.each([...financeTables, 'deleted_records', 'connections'])('in finance.%s', async (table) => {
     const all = await rows(warehouse, `select distinct connection_id from finance.${table} order by 1`);
