@@ -9,6 +9,7 @@ import {
   PutObjectCommand,
   S3Client,
   type _Error,
+  type HeadObjectOutput,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { abortUploads } from './abort-uploads.ts';
@@ -33,8 +34,13 @@ export interface Bucket {
     localPath: string,
     how: { over: boolean; sha256?: string | undefined },
   ): Promise<boolean>;
-  /** Lets the server copy an object, if it is there, has the size and was uploaded with the SHA-256. Says whether it did. */
-  copy(file: KeptFile, to: string): Promise<boolean>;
+  /**
+   * Lets the server copy an object, if it is there, has the size and was uploaded with the SHA-256; unless `over`, only to where nothing is yet,
+   * as far as the server knows that condition of copies. Says whether it did.
+   */
+  copy(file: KeptFile, to: string, how: { over: boolean }): Promise<boolean>;
+  /** Whether an object is there, has the size and was uploaded, or copied, with the SHA-256. */
+  holds(file: KeptFile): Promise<boolean>;
   /** Says why it did not. */
   download(file: SizedFile, localPath: string): Promise<FileUsed<never>['problem']>;
   /** Looks for them afterwards below what their paths begin with alike: best those of one folder. */
@@ -79,6 +85,11 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
         keys.push(decodedKey(Key, EncodingType));
       }
     return keys;
+  };
+
+  const findHeld = async ({ path, bytes, sha256 }: KeptFile): Promise<HeadObjectOutput | undefined> => {
+    const found = await unlessMissing(() => client.send(new HeadObjectCommand(at(path))));
+    return found?.ContentLength === bytes && found.Metadata?.[sha256Key] === sha256 ? found : undefined;
   };
 
   return {
@@ -140,21 +151,24 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
           await new Upload({ client, params, partSize, queueSize: 2 }).done();
         }),
       ),
-    copy: ({ path, bytes, sha256 }, to) =>
+    copy: ({ path, bytes, sha256 }, to, { over }) =>
       asked(async () => {
-        const found = await unlessMissing(() => client.send(new HeadObjectCommand(at(path))));
-        if (found?.ContentLength !== bytes || found.Metadata?.[sha256Key] !== sha256) return false;
+        const found = await findHeld({ path, bytes, sha256 });
+        if (found === undefined) return false;
         // Who replaces it at this moment changes the ETag.
         const names = `${Bucket}/${keyOf(path)}`.split('/').map(encodeURIComponent);
         const source = { CopySource: names.join('/'), CopySourceIfMatch: found.ETag };
+        const condition = over ? {} : { IfNoneMatch: '*' };
         const copied = await unlessMissing(() =>
           unlessChanged(async () => {
-            const { CopyObjectResult } = await client.send(new CopyObjectCommand({ ...at(to), ...source }));
+            const copying = new CopyObjectCommand({ ...at(to), ...source, ...condition });
+            const { CopyObjectResult } = await client.send(copying);
             requireVersion(CopyObjectResult);
           }),
         );
         return copied ?? false;
       }),
+    holds: (file) => asked(async () => (await findHeld(file)) !== undefined),
     download: ({ path, bytes }, localPath) =>
       asked(async () => {
         const found = await unlessMissing(() => client.send(new GetObjectCommand(at(path))));

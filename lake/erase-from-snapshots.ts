@@ -259,15 +259,16 @@ async function fileWithout(
     file: ManifestFile;
     /** Whether a file of the table holds such rows: then the sums of each are needed, which releases before 0.6 did not note. */
     isOther: boolean;
+    assertHeld: AssertHeld;
   },
 ): Promise<ManifestFile | undefined> {
-  const { manifest, to, held, rows, folder, table, file, isOther } = input;
+  const { manifest, to, held, rows, folder, table, file, isOther, assertHeld } = input;
   const { snapshot_id: id } = manifest;
   const { path } = file;
   const count = held.get(path);
   const isKnown = file.sums !== undefined || !isOther;
-  if (count === undefined && isKnown && (await lake.keep({ id, files: [file] }, { id: to, paths: [path] })))
-    return undefined;
+  const place = { id: to, paths: [path], assertHeld };
+  if (count === undefined && isKnown && (await lake.keep({ id, files: [file] }, place))) return undefined;
   const draft = join(folder, path);
   await mkdir(dirname(draft), { recursive: true });
   await withFileOf(lake, duckDb, {

@@ -14,11 +14,12 @@ export interface Lake {
   replace(path: string, text: string, found: Found | undefined): Promise<boolean>;
   /**
    * Gives a draft files of a snapshot, each under a path of its own, if all are as they were published; says whether it did. Their bytes are
-   * not written again: a folder has one more link to them, a bucket copies them by itself.
+   * not written again: a folder has one more link to them, a bucket copies them by itself. In a bucket the lock is checked before each
+   * copy: another attempt of the same run may have published the snapshot since, and its files have the same paths.
    */
   keep(
     from: { id: string; files: readonly KeptFile[] },
-    to: { id: string; paths: readonly string[] },
+    to: { id: string; paths: readonly string[]; assertHeld: AssertHeld },
   ): Promise<boolean>;
   /**
    * Makes a draft a snapshot: complete for every reader, or not there. It consists of the files that were kept, and of those that were

@@ -54,7 +54,12 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
       const targets = to.paths.map((path) => `snapshots/${to.id}/${path}`);
       for (const [place, file] of files.entries()) {
         const source = { ...file, path: `snapshots/${id}/${file.path}` };
-        if (await bucket.copy(source, targets[place] ?? '')) continue;
+        const target = targets[place] ?? '';
+        await to.assertHeld();
+        if (await bucket.copy(source, target, { over: false })) continue;
+        // A request whose answer was lost is sent again, and refused because it was done.
+        if (await bucket.holds({ ...file, path: target })) continue;
+        await to.assertHeld();
         await bucket.remove(targets.slice(0, place));
         return false;
       }
@@ -74,7 +79,7 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
     async putFile(path, localPath) {
       await bucket.upload(path, localPath, { over: true, sha256: await sha256OfFile(localPath) });
     },
-    share: (file, to) => bucket.copy(file, to),
+    share: (file, to) => bucket.copy(file, to, { over: true }),
     removeFile: (path) => bucket.remove([path]),
     removeFolder: (path) => removeEach([() => bucket.abortUploads(`${path}/`), () => removeBelow(path)]),
     isThere: async (folder) => (await bucket.list(`${folder}/`)).length > 0,
@@ -146,7 +151,7 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
 
   async function complete(id: string): Promise<void> {
     const file = begun.get(id);
-    if (file === undefined || !(await bucket.copy(file, `snapshots/${id}/${successFile}`)))
+    if (file === undefined || !(await bucket.copy(file, `snapshots/${id}/${successFile}`, { over: true })))
       throw new SnapshotBroken(taken);
     // An empty object that is kept holds nothing.
     await keptBack(() => bucket.remove([file.path]));

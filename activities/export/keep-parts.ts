@@ -1,4 +1,4 @@
-import type { Lake } from '../../lake/lake.ts';
+import type { AssertHeld, Lake } from '../../lake/lake.ts';
 import type { Manifest, ManifestFile } from '../../lake/manifest.ts';
 import { mapAtOnce } from '../../lake/map-at-once.ts';
 import type { FileNames } from './file-names.ts';
@@ -28,9 +28,10 @@ export async function keepParts(
     base: Manifest;
     nameFile: FileNames;
     onKept: (part: PartPlanned) => void;
+    assertHeld: AssertHeld;
   },
 ): Promise<PartFilled[]> {
-  const { snapshotId, planned, unfit, base, nameFile, onKept } = input;
+  const { snapshotId, planned, unfit, base, nameFile, onKept, assertHeld } = input;
   const held = grouped(
     Object.values(base.tables).flatMap(({ files }) => files),
     ({ content }) => content,
@@ -54,7 +55,8 @@ export async function keepParts(
     }));
     const files = named.flatMap((one) => one.files);
     const paths = named.flatMap((one) => one.paths);
-    if (!(await lake.keep({ id: base.snapshot_id, files }, { id: snapshotId, paths }))) return [];
+    const to = { id: snapshotId, paths, assertHeld };
+    if (!(await lake.keep({ id: base.snapshot_id, files }, to))) return [];
     for (const { part } of named) onKept(part);
     return named.map((one) => ({
       part: one.part,

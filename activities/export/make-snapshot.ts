@@ -168,14 +168,15 @@ async function exportTables(
     const neededBytes = await bytesNeeded(session.client, { planned, base, current: current?.manifest });
     const write = async (folder: string): Promise<Manifest> => {
       const onFilled = progressOf(weighed, { planned, onProgress });
-      const filled = await fillDraft({ snapshot, lake }, { job, folder, planned, base, onFilled });
+      // Who has lost the lock has lost the right to publish: another one may be at it.
+      const { assertAlive: assertHeld } = session;
+      const parts = { job, folder, planned, base, onFilled, assertHeld };
+      const filled = await fillDraft({ snapshot, lake }, parts);
       await letGo({ session, snapshot }, deciding);
       const described = manifestOf(job, { takenAt: snapshot.takenAt, weighed, filled });
       await writeFile(join(folder, manifestFile), manifestText(described), { flag: 'wx' });
       const { total } = weighed;
       onProgress({ ...total, tablesDone: total.tables, rowsDone: total.rows, step: 'publishing' });
-      // Who has lost the lock has lost the right to publish: another one may be at it.
-      const { assertAlive: assertHeld } = session;
       await lake.publish(snapshotId, { ...filesOf(described), assertHeld });
       return described;
     };

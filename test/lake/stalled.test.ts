@@ -14,8 +14,10 @@ import { land } from '../support/land.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
+import { startAnsweringProxy } from './answering-proxy.ts';
 import { createTestLake, testWarehouseId as warehouseId } from './export-of.ts';
 import { startHoldingProxy } from './holding-proxy.ts';
+import { pass, startS3Proxy } from './s3-proxy.ts';
 import { lockHeld } from './lock-held.ts';
 import { startS3Server } from './s3-server.ts';
 
@@ -67,6 +69,57 @@ test.each([
     expect(await keysOf(job.snapshotId)).toEqual([...listed, '_SUCCESS', '_manifest.json'].sort());
   },
 );
+
+test('an export that has lost the lock copies no kept part: another attempt of its run may have published it', async () => {
+  const { snapshotId } = await exportNow({ force: true });
+  const [file] = (await readManifest(reader, snapshotId))!.tables.bills!.files;
+  const to = { id: '20261122T120000Z-dddddd', paths: [file!.path] };
+  const from = { id: snapshotId, files: [file!] };
+  await expect(reader.keep(from, { ...to, assertHeld: lockLost })).rejects.toThrow('lost');
+  expect(await reader.filesIn(`snapshots/${to.id}`)).toEqual([]);
+  // It removes nothing either: what is at these paths is the other attempt's.
+  expect(await reader.keep(from, { ...to, assertHeld: lockHeld })).toBe(true);
+  const damaged = { id: snapshotId, files: [file!, { ...file!, sha256: '0'.repeat(64) }] };
+  const asked = { ...to, paths: [file!.path, 'bills/part-00001.parquet'], assertHeld: heldFor(2) };
+  await expect(reader.keep(damaged, asked)).rejects.toThrow('lost');
+  expect(await reader.filesIn(`snapshots/${to.id}`)).toEqual([file!.path]);
+  await reader.removeSnapshot(to.id);
+});
+
+test('a request to copy a kept part that arrives late is to write over nothing; Iceberg shares a file over the one of its name', async () => {
+  const { snapshotId } = await exportNow({ force: true });
+  const [file] = (await readManifest(reader, snapshotId))!.tables.bills!.files;
+  const copies: unknown[] = [];
+  const proxy = await startS3Proxy(s3.env.AWS_ENDPOINT_URL!, (incoming, outgoing) => {
+    const { method, headers, url: path = '' } = incoming;
+    if (headers['x-amz-copy-source'] !== undefined) copies.push(headers['if-none-match']);
+    incoming.pipe(pass(new URL(path, s3.env.AWS_ENDPOINT_URL), { method, headers }, outgoing));
+  });
+  const lake = await proxy.use(openStalled);
+  const to = { id: '20261122T120000Z-eeeeee', paths: [file!.path], assertHeld: lockHeld };
+  expect(await lake.keep({ id: snapshotId, files: [file!] }, to)).toBe(true);
+  const source = { ...file!, path: `snapshots/${snapshotId}/${file!.path}` };
+  expect(await lake.share(source, `iceberg/finance/bills/data/${file!.sha256}.parquet`)).toBe(true);
+  expect(copies).toEqual(['*', undefined]);
+  await reader.removeSnapshot(to.id);
+});
+
+test('a kept part whose first copy was done, and the answer lost, is kept; one of other bytes is not', async () => {
+  const { snapshotId } = await exportNow({ force: true });
+  const [file] = (await readManifest(reader, snapshotId))!.tables.bills!.files;
+  const to = { id: '20261122T120000Z-ffffff', paths: [file!.path], assertHeld: lockHeld };
+  const from = { id: snapshotId, files: [file!] };
+  const refusing = await startAnsweringProxy(s3.env.AWS_ENDPOINT_URL!, (method) =>
+    method === 'PUT' ? { status: 412, body: '<Error><Code>PreconditionFailed</Code></Error>' } : undefined,
+  );
+  const lake = await refusing.use(openStalled);
+  expect(await lake.keep(from, to)).toBe(false);
+  expect(await reader.keep(from, to)).toBe(true);
+  expect(await lake.keep(from, to)).toBe(true);
+  const other = { ...file!, sha256: '0'.repeat(64) };
+  expect(await lake.keep({ id: snapshotId, files: [other] }, to)).toBe(false);
+  await reader.removeSnapshot(to.id);
+});
 
 test('an erasure that stood still publishes no snapshot again that another one has removed since', async () => {
   await landRecord();
@@ -196,6 +249,15 @@ async function publish(
   connection.closeSync();
   duckDb.close();
   await publishOnLake(lake, { database, snapshotId, asOfDate: '2026-11-21', scratch: folder, assertHeld });
+}
+
+/** Held when it is asked for so many times, and lost from then on. */
+function heldFor(times: number): () => Promise<void> {
+  let left = times;
+  return () => {
+    left -= 1;
+    return left >= 0 ? Promise.resolve() : lockLost();
+  };
 }
 
 function lockLost(): Promise<void> {
