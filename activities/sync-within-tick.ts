@@ -97,7 +97,9 @@ async function finish(
   outcomes: StreamOutcome[],
 ): Promise<TickSync> {
   const { workflowId: heldBy } = runOf({ runId, connection, ...input });
-  const { status } = await finishRun(warehouse, { runId, outcomes, cancelled: false, heldBy });
+  // It reads every list itself, so a run before it is no evidence.
+  const ended = { runId, outcomes, cancelled: false, heldBy, firstExecutionRunId: runId };
+  const { status } = await finishRun(warehouse, ended);
   await judgeSync({ warehouse, schedules }, { runId, connection, outcomes, status });
   return { state: 'ended', runId, status };
 }

@@ -22,7 +22,8 @@ export async function runToEnd(
   try {
     const { outcomes, unfinished } = await work();
     if (unfinished) return 'unfinished';
-    const { firstExecutionRunId } = workflowInfo();
+    // A reset keeps this ID. An execution that follows another one in the chain has an ID of its own.
+    const { originalExecutionRunId: firstExecutionRunId } = workflowInfo();
     const ended = { ...run, outcomes, firstExecutionRunId, cancelled: false };
     const { status, failure } = await bookkeeping.finishRun(ended);
     const failed = outcomes.find(({ state }) => state === 'failed');

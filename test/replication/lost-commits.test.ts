@@ -28,6 +28,29 @@ test('a sync whose last page is lost with them has not succeeded, and the next o
   expect(await service.ids('bills')).toEqual(['one', 'two']);
 });
 
+test('nor has a tick, whatever an earlier execution of its workflow has read', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('one')], customers: [customer('c')] };
+  const both = ['bills', 'customers'];
+  expect(await service.tick(both)).toMatchObject({ status: 'succeeded' });
+  service.onList = async (resource) => {
+    if (resource === 'customers')
+      await service.rows(
+        `delete from sync.run_streams s using sync.runs r
+         where r.connection_id = $1 and s.run_id = r.run_id and r.status = 'running' and s.stream = 'bills'`,
+      );
+    return undefined;
+  };
+  const { id } = await service.tick(both);
+  const [run] = await service.rows(
+    `select status, failure from sync.runs where connection_id = $1 and run_id = '${String(id)}'`,
+  );
+  expect(run).toEqual({
+    status: 'partial',
+    failure: expect.stringContaining('That bills was read is not written') as string,
+  });
+});
+
 test('nor has a backfill, and the next one reads it', async () => {
   const service = await withLostPage(
     `select from finance.bills b where connection_id = $1 and id = 'two' and not exists (

@@ -66,6 +66,11 @@ export class ScriptedService {
     return this.#play((driver, id) => driver.sync(id, resources));
   }
 
+  /** The tick of a schedule, and the sync that it starts. */
+  tick(resources: readonly string[]): Promise<Record<string, unknown>> {
+    return this.#play((driver, id) => driver.tick(id, resources));
+  }
+
   backfill(
     resources: readonly string[],
     days: { from: string; to: string },

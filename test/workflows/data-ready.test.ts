@@ -6,7 +6,7 @@ import { createInstallation } from '../support/installation.ts';
 import { untilPages } from '../support/progress-of.ts';
 import { proofTest } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
-import { endOf, startSync, sync, type SyncHandle } from '../support/sync.ts';
+import { endOf, runOf, startSync, sync, type SyncHandle } from '../support/sync.ts';
 import { startTemporalWith } from '../support/temporal-with.ts';
 import { changeBill, idsOf } from '../webhooks/company.ts';
 
@@ -55,6 +55,37 @@ describe('dataReady that arrives after a list was read leads to a read that bega
     await blocked.letGo();
     expect((await endOf(installation, handle, handle.firstExecutionRunId)).failure).toBeUndefined();
     await expectReadAgain(connection, ['succeeded', 'succeeded', 'succeeded']);
+  });
+
+  test('also where what that read has committed is lost: the run before it does not count', async () => {
+    const connection = await begun();
+    const blocked = await blockWrites(databaseUrl, 'finance.items');
+    const handle = await startSync(installation, connection);
+    await untilRead(connection, 'bills');
+    await announce(connection, handle);
+    const slow = {
+      match: { connection, path: '/accounting/items' },
+      fault: { kind: 'slow', ms: 3_000 },
+    } as const;
+    await admin.addFault(slow);
+    await blocked.letGo();
+    // As a standby does that takes over without the last commits.
+    const lost = await eventually(async () => {
+      const [second] = await rows(
+        warehouse,
+        `delete from sync.run_streams s using sync.runs r
+         where r.connection_id = $1 and s.run_id = r.run_id and r.reason = 'data ready'
+           and s.stream = 'bills' and s.status = 'succeeded'
+         returning r.temporal_run_id`,
+        [connection],
+      );
+      return second;
+    });
+    await handle.result();
+    expect(await runOf(installation, String(lost.temporal_run_id))).toMatchObject({
+      status: 'partial',
+      failure: expect.stringContaining('That bills was read is not written') as string,
+    });
   });
 
   proofTest('while the same list is read', async () => {
