@@ -17,7 +17,7 @@ export interface FinishRunInput {
   kind?: RunKind;
   outcomes: StreamOutcome[];
   cancelled: boolean;
-  /** Temporal's: of a workflow that was reset, the execution it comes from. Absent in histories of releases before 0.6. */
+  /** Of a workflow that was reset, the execution that it comes from, or the run of a tick that it went on with. Absent in histories of releases before 0.6. */
   firstExecutionRunId?: string;
 }
 

@@ -12,18 +12,20 @@ export interface RunResult {
 
 /**
  * Does the work of a run and closes its row with what is true of it, however it ends. `unfinished` when the history has grown
- * long: then the row stays open for the execution that goes on.
+ * long: then the row stays open for the execution that goes on. `adopted`: the run of a tick that the workflow went on with.
  */
 export async function runToEnd(
   run: Run,
   progress: Progress,
   work: () => Promise<{ outcomes: StreamOutcome[]; unfinished: boolean }>,
+  { adopted }: { adopted?: string | undefined } = {},
 ): Promise<RunResult | 'unfinished'> {
   try {
     const { outcomes, unfinished } = await work();
     if (unfinished) return 'unfinished';
     // A reset keeps this ID. An execution that follows another one in the chain has an ID of its own.
-    const { originalExecutionRunId: firstExecutionRunId } = workflowInfo();
+    const { originalExecutionRunId } = workflowInfo();
+    const firstExecutionRunId = adopted ?? originalExecutionRunId;
     const ended = { ...run, outcomes, firstExecutionRunId, cancelled: false };
     const { status, failure } = await bookkeeping.finishRun(ended);
     const failed = outcomes.find(({ state }) => state === 'failed');

@@ -90,7 +90,8 @@ export async function syncConnection(input: SyncConnectionInput): Promise<RunRes
   const readsAgain = (): boolean => announcements.areUnanswered() && patched('reads-again');
   let result: RunResult | 'unfinished';
   try {
-    result = await runToEnd(run, progress, () => readStreams(reader, streams));
+    const work = () => readStreams(reader, streams);
+    result = await runToEnd(run, progress, work, { adopted: adopted?.runId });
   } catch (error) {
     if (isCancellation(error) || !readsAgain()) throw error;
     return continueAsNew<typeof syncConnection>({ connection, reason: 'data ready' });

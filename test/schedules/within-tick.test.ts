@@ -5,6 +5,7 @@ import { setSchedule } from '../../warehouse/connections/set-schedule.ts';
 import type { RunRead } from '../../warehouse/runs/read-run.ts';
 import type { FaultRuleInput } from '../../sandbox/faults/fault-rule.ts';
 import { changeBill, idsOf } from '../webhooks/company.ts';
+import { untilEvents } from '../rerun/until-events.ts';
 import { blockWrites, waitingSessions } from '../support/blocked-session.ts';
 import { eventually } from '../support/eventually.ts';
 import { searchAttributesOf } from '../support/history-of.ts';
@@ -117,6 +118,26 @@ describe('the workflow of the sync goes on with the run of a tick', () => {
     await client.workflow.getHandle(`sync/${connection}`).result();
     expect((await runsOf(connection)).map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
     expect((await installation.compare(connection)).differences).toEqual([]);
+  });
+
+  test('also where it is reset while it reads: what it had read by then was read', async () => {
+    const connection = await scheduled();
+    await admin.configure({ maximumLimit: 5 });
+    const slow = {
+      match: { connection, path: '/accounting/bills' },
+      fault: { kind: 'slow', ms: 400 },
+    } as const;
+    await admin.addFault(slow);
+    await resultOf(connection);
+    const handle = client.workflow.getHandle(`sync/${connection}`);
+    // Other lists are over, and the bills are under way.
+    await untilEvents(installation, handle, 25);
+    const again = await resetTo(installation, handle, -1);
+    await admin.clearFaults();
+    await again.result();
+    const run = await runOf({ warehouse }, again.temporalRunId);
+    expect(run).toMatchObject({ status: 'succeeded', failure: null });
+    await expectExact(connection);
   });
 
   proofTest('once: a copy of its input is a run of its own, and so is a reset', async () => {
