@@ -42,8 +42,8 @@ export class MartsUnknown extends Error {
 
   constructor(lake: string) {
     super(
-      `Not searched: the files below marts of the lake ${lake}. Daybook has published no snapshot there, so they may be anybody’s. ` +
-        'Check DAYBOOK_LAKE; if they are of a lake that was moved, remove them, and latest-marts.json.',
+      `The files below marts of the lake ${lake} were not searched. Daybook has published no snapshot there, so anybody may own them. ` +
+        'Check DAYBOOK_LAKE; if they belong to a lake that was moved, remove them, and latest-marts.json.',
     );
   }
 }

@@ -12,8 +12,9 @@ const formulaSigns = ['=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\n'
 
 /** What some pass over before them. */
 const spaces = [
-  ...' \u000b\u000c\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff',
-];
+  ...[0x20, 0x0b, 0x0c, 0xa0, 0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008],
+  ...[0x2009, 0x200a, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000, 0xfeff],
+].map((code) => String.fromCharCode(code));
 
 function chr(character: string): string {
   return `chr(${character.charCodeAt(0)})`;

@@ -188,8 +188,8 @@ test('an erasure in a place that is no lake of ours removes no marts there, and 
   );
   const { code, stdout } = await eraseIn(two);
   await warehouse.pool.query('delete from sync.marts');
-  expect(stdout).toContain(`Not searched: the files below marts of the lake ${two}`);
-  expect(stdout).toContain(`Not searched: the files below iceberg/marts_spark of the lake ${two}`);
+  expect(stdout).toContain(`The files below marts of the lake ${two} were not searched`);
+  expect(stdout).toContain(`The files below iceberg/marts_spark of the lake ${two} were not searched`);
   expect(code).toBe(1);
   expect(await readdir(two)).toContain('latest-marts.json');
   expect(await readdir(join(two, 'marts', snapshot, 'bills'))).toEqual(['part-00000.parquet']);
@@ -332,7 +332,7 @@ test('an erasure in a bucket that is no lake of ours removes no snapshot there t
   });
   const listed = await s3.client.send(new ListObjectsV2Command({ Bucket: s3.bucket, Prefix: 'theirs/' }));
   expect(listed.Contents?.map((one) => one.Key)).toEqual([Key]);
-  expect(stdout).toContain(`snapshots ${theirs} in ${location} lack their _SUCCESS`);
+  expect(stdout).toContain(`Snapshots ${theirs} in ${location} lack their _SUCCESS`);
   expect(code).toBe(1);
 });
 
