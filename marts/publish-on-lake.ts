@@ -56,9 +56,13 @@ export async function publishOnLake(
   const { pointer: shown } = before;
   const marts: Record<string, MartFile> = {};
   for (const { mart, localPath, file } of written) {
-    const path = pathOf({ ...built, mart, file, shown: shown?.marts[mart] });
+    const shownPath = shown?.marts[mart]?.path;
+    let path = pathOf({ ...built, mart, file, shown: shown?.marts[mart] });
+    const isKept = path === shownPath && (await isWhole(lake, { path, ...file }));
+    // Nothing that readers are sent to is overwritten, though it is damaged.
+    if (path === shownPath && !isKept) path = otherPlace(path);
     marts[mart] = { path, ...file };
-    if (path === shown?.marts[mart]?.path) continue;
+    if (isKept) continue;
     await assertHeld();
     await lake.putFile(path, localPath);
   }
@@ -88,6 +92,11 @@ function pathOf(to: {
   const isShown = to.shown?.path === first || to.shown?.path === otherPlace(first);
   if (to.shown === undefined || !isShown) return first;
   return to.shown.sha256 === to.file.sha256 ? to.shown.path : otherPlace(to.shown.path);
+}
+
+async function isWhole(lake: Lake, { path, bytes, sha256 }: MartFile): Promise<boolean> {
+  const used = await lake.withFile({ path, bytes }, (local) => sha256OfFile(local, bytes));
+  return used.problem === undefined && used.result === sha256;
 }
 
 function placesOf({ snapshotId, mart }: { snapshotId: string; mart: string }): [string, string] {
