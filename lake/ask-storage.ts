@@ -11,8 +11,10 @@ export async function askStorage<Result>(
     return await work();
   } catch (error) {
     const status = statusOf(error);
+    // 501: it does not know what is asked, and never will.
     const isRefusal =
-      status !== undefined && status >= 400 && status < 500 && status !== 429 && status !== 408;
+      status === 501 ||
+      (status !== undefined && status >= 400 && status < 500 && status !== 429 && status !== 408);
     if (isRefusal || isNamed(error, 'CredentialsProviderError'))
       throw new LakeRefused(location, await reasonOf(client, error), error);
     if (status !== undefined || isNetwork(error))

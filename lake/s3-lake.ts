@@ -70,7 +70,7 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
         await assertHeld();
         await uploadOnce(id, file, sha256);
       });
-      await uploadOnce(id, manifestFile);
+      await uploadOnce(id, manifestFile, await sha256OfFile(join(draftFolder(id), manifestFile)));
       // Every object is there as it was written, before the one that says so.
       await mapAtOnce(requestsAtOnce, [...written.keys(), manifestFile], (file) => checkUploaded(id, file));
       await assertHeld();
@@ -157,12 +157,12 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
     await keptBack(() => bucket.remove([file.path]));
   }
 
-  async function uploadOnce(id: string, file: string, sha256?: string): Promise<void> {
-    const uploaded = await bucket.upload(`snapshots/${id}/${file}`, join(draftFolder(id), file), {
-      over: false,
-      sha256,
-    });
-    if (!uploaded) throw new SnapshotBroken(taken);
+  async function uploadOnce(id: string, file: string, sha256: string): Promise<void> {
+    const [path, localPath] = [`snapshots/${id}/${file}`, join(draftFolder(id), file)];
+    const uploaded = await bucket.upload(path, localPath, { over: false, sha256 });
+    // A request whose answer was lost is sent again, and refused because it was done: the same bytes are there.
+    if (uploaded || (await bucket.holds({ path, bytes: (await stat(localPath)).size, sha256 }))) return;
+    throw new SnapshotBroken(taken);
   }
 
   async function checkUploaded(id: string, file: string): Promise<void> {

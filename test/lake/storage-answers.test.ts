@@ -1,0 +1,63 @@
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { sha256Of } from '../../lake/manifest.ts';
+import type { Lake } from '../../lake/lake.ts';
+import { openLake } from '../../lake/open-lake.ts';
+import { startAnsweringProxy } from './answering-proxy.ts';
+import { lockHeld } from './lock-held.ts';
+import { pass, startS3Proxy } from './s3-proxy.ts';
+import { startS3Server } from './s3-server.ts';
+
+const s3 = await startS3Server();
+const server = s3.env.AWS_ENDPOINT_URL!;
+
+test('what was written, and whose answer was lost, is not taken for somebody else’s', async () => {
+  const lost = new Set(['part.parquet', '_manifest.json']);
+  const proxy = await startS3Proxy(server, (incoming, outgoing) => {
+    const url = new URL(incoming.url ?? '', server);
+    const { method, headers } = incoming;
+    const isLost = method === 'PUT' && lost.delete(url.pathname.split('/').at(-1) ?? '');
+    const onward = pass(url, { method, headers }, outgoing);
+    if (isLost) onward.removeAllListeners('response').on('response', () => outgoing.destroy());
+    incoming.pipe(onward);
+  });
+  const lake = await open(proxy.use);
+  const id = '20261121T120000Z-aaaaaa';
+  await publish(lake, id, 'rows');
+  expect(lost.size).toBe(0);
+  expect(await lake.snapshotIds()).toEqual([id]);
+  // What somebody else has written there is.
+  await expect(publish(lake, id, 'other rows')).rejects.toMatchObject({ name: 'SnapshotBroken' });
+});
+
+test('storage that knows no conditions is said to be unfit, and not asked for ever', async () => {
+  const body = '<Error><Code>NotImplemented</Code></Error>';
+  const proxy = await startAnsweringProxy(server, (method) =>
+    method === 'PUT' ? { status: 501, body } : undefined,
+  );
+  const lake = await open(proxy.use);
+  await expect(lake.replace('latest.json', '{}', undefined)).rejects.toMatchObject({
+    name: 'LakeRefused',
+    message: expect.stringContaining('NotImplemented') as string,
+  });
+});
+
+async function publish(lake: Lake, id: string, rows: string): Promise<void> {
+  await lake.withDraft(id, async (folder) => {
+    await writeFile(join(folder, 'part.parquet'), rows);
+    await writeFile(join(folder, '_manifest.json'), '{}');
+    const written = new Map([['part.parquet', sha256Of(rows)]]);
+    await lake.publish(id, { written, kept: [], assertHeld: lockHeld });
+  });
+}
+
+/** Its client asks where the server is with the first request. */
+function open(use: <Result>(work: () => Promise<Result>) => Promise<Result>): Promise<Lake> {
+  return use(async () => {
+    const lake = await openLake({ location: s3.location, scratch: join(tmpdir(), `answers-${process.pid}`) });
+    await lake.read('latest.json');
+    return lake;
+  });
+}
