@@ -8,6 +8,7 @@ import { fileNames } from './file-names.ts';
 import { keepParts, type PartFilled } from './keep-parts.ts';
 import type { PartPlanned, TablePlanned } from './plan-parts.ts';
 import { listKept } from './list-kept.ts';
+import { columnTypes } from './shows-columns.ts';
 import { planUnfit } from './unfit-parts.ts';
 import { batchesOf, writeBatches } from './write-batches.ts';
 
@@ -85,10 +86,9 @@ function tableOf(
   { table, parts, groups }: TablePlanned,
   filled: ReadonlyMap<PartPlanned, PartFilled>,
 ): ManifestTable {
-  const columns = Object.fromEntries(table.columns.map(({ name, parquet }) => [name, parquet]));
   const files = parts.flatMap((part) => filled.get(part)?.files ?? []);
   const described = tableOfFiles(
-    columns,
+    columnTypes(table),
     files.sort((one, other) => (one.path < other.path ? -1 : 1)),
   );
   return groups === undefined ? described : { ...described, groups };

@@ -31,6 +31,7 @@ import { fillDraft, type DraftFilled } from './fill-draft.ts';
 import { planParts, usualSizes, type PartPlanned, type TablePlanned } from './plan-parts.ts';
 import { removeSnapshot } from './remove-snapshot.ts';
 import { showInIceberg } from './show-in-iceberg.ts';
+import { showsColumns } from './shows-columns.ts';
 import {
   markOf,
   weighAllTables,
@@ -213,7 +214,7 @@ async function sameSnapshot(
   if (current.damage !== undefined) return current;
   const { manifest, noted } = current;
   if (manifest === undefined) return { manifest, noted, damage: `${manifestFile} cannot be read` };
-  if (noted?.mark !== mark) return undefined;
+  if (noted?.mark !== mark || !showsColumns(manifest)) return undefined;
   const [first, ...more] = (await findDamage(lake, manifest.snapshot_id)).problems;
   if (first === undefined) return current;
   return { manifest, noted, damage: more.length === 0 ? first : `${first}, and ${more.length} more` };
