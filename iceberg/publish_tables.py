@@ -39,8 +39,8 @@ import pyarrow.parquet as pq
 from pyiceberg.catalog import Catalog
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import ValidationError
-from pyiceberg.io.pyarrow import parquet_file_to_data_file
-from pyiceberg.manifest import ManifestEntry, ManifestEntryStatus, ManifestFile
+from pyiceberg.io.pyarrow import _dataframe_to_data_files, parquet_file_to_data_file
+from pyiceberg.manifest import DataFile, ManifestEntry, ManifestEntryStatus, ManifestFile
 from pyiceberg.schema import Schema, assign_fresh_schema_ids
 from pyiceberg.table import Table, TableProperties, Transaction
 from pyiceberg.table.metadata import TableMetadata
@@ -329,13 +329,16 @@ class Namespace:
             if newest and transaction.table_metadata.current_snapshot_id != transaction.table_metadata.refs[newest].snapshot_id:
                 ManageSnapshots(transaction).set_current_snapshot(ref_name=newest).commit()
             expire(transaction)
-        if {one.snapshot_id for one in before.snapshots} - {one.snapshot_id for one in table.metadata.snapshots}:
-            self.unswept.add(name)
+        self._sweep_expired(name, before, table.metadata)
         self.tables[name] = table
         if not refs_of(table.metadata, SnapshotRefType.TAG):
             # Nothing could be written to it: what it showed before is gone from the lake.
             self._drop(name)
         say(committed=name)
+
+    def _sweep_expired(self, name: str, before: TableMetadata, after: TableMetadata) -> None:
+        if {one.snapshot_id for one in before.snapshots} - {one.snapshot_id for one in after.snapshots}:
+            self.unswept.add(name)
 
     def _drop(self, name: str) -> None:
         if name in self.tables:
@@ -418,11 +421,25 @@ class Namespace:
             return
         table = self.tables.get(LIST) or self._create(LIST, LIST_SCHEMA)
         rows = [row for snapshot_id in sorted(complete) for row in complete[snapshot_id]]
+        before = table.metadata
         with table.transaction() as transaction:
-            transaction.overwrite(pa.Table.from_pylist(rows, schema=LIST_SCHEMA))
+            self._list_rows(transaction, rows)
             expire(transaction, before=datetime.now(timezone.utc) - GRACE)
+        self._sweep_expired(LIST, before, table.metadata)
         self.tables[LIST] = table
         self.listed = dict(complete)
+
+    @staticmethod
+    def _list_rows(transaction: Transaction, rows: list[dict]) -> None:
+        io, metadata = transaction._table.io, transaction.table_metadata
+        written = pa.Table.from_pylist(rows, schema=LIST_SCHEMA)
+        new = list(_dataframe_to_data_files(table_metadata=metadata, df=written, io=io)) if rows else []
+        operation = Operation.OVERWRITE if metadata.current_snapshot() else Operation.APPEND
+        with Listing(operation, transaction, io) as overwrite:
+            for data_file in held_by(transaction).values():
+                overwrite.delete_data_file(data_file)
+            for data_file in new:
+                overwrite.append_data_file(data_file)
 
     def _sweep(self) -> int:
         """Removes files that no table names: in a folder the lake has another link to them where it still needs them. Says how many stay."""
@@ -568,16 +585,12 @@ class Content:
     def write(self, transaction: Transaction) -> int:
         self._evolve(transaction)
         io = transaction._table.io
-        current = transaction.table_metadata.current_snapshot()
-        held = {}
-        for manifest in current.manifests(io) if current else []:
-            for entry in manifest.fetch_manifest_entry(io, discard_deleted=True):
-                held[entry.data_file.file_path] = entry.data_file
+        held = held_by(transaction)
         metadata = transaction.table_metadata
         with ThreadPoolExecutor(8) as pool:
             describe = lambda path: parquet_file_to_data_file(io=io, table_metadata=metadata, file_path=path)
             new = list(pool.map(describe, sorted(self.paths - held.keys())))
-        operation = Operation.OVERWRITE if current else Operation.APPEND
+        operation = Operation.OVERWRITE if metadata.current_snapshot() else Operation.APPEND
         with Listing(operation, transaction, io, snapshot_properties={CONTENT: self.digest}) as overwrite:
             for path in held.keys() - self.paths:
                 overwrite.delete_data_file(held[path])
@@ -667,6 +680,15 @@ def is_own_property(location: str, key: str, value: str) -> bool:
 def require_few(files: Collection) -> None:
     if len(files) > MOST_FILES:
         raise ForeignFile("more files than a table of Daybook has")
+
+
+def held_by(transaction: Transaction) -> dict[str, DataFile]:
+    """What the current snapshot of a table holds, by its path."""
+    io = transaction._table.io
+    current = transaction.table_metadata.current_snapshot()
+    manifests = current.manifests(io) if current else []
+    entries = [entry for manifest in manifests for entry in manifest.fetch_manifest_entry(io, discard_deleted=True)]
+    return {entry.data_file.file_path: entry.data_file for entry in entries}
 
 
 def content_of(snapshot) -> str | None:

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { SnapshotDamaged } from '../lake/errors.ts';
 import type { KeptFile, Lake } from '../lake/lake.ts';
 import { mapAtOnce } from '../lake/map-at-once.ts';
+import { nearIds } from '../lake/own-lake.ts';
 import { lookAtManifest } from '../lake/pointer.ts';
 import { sha256OfFile } from '../lake/read-back.ts';
 import { IcebergFailed } from './errors.ts';
@@ -38,8 +39,8 @@ export interface WhatToShow {
 }
 
 /**
- * Brings the tables to all snapshots that the lake keeps, except those that are damaged. Where it sweeps, what the tables name for a snapshot is
- * compared with its manifest. Throws what `runTablesProgram` throws.
+ * Brings the tables to all snapshots that the lake keeps, except those that are damaged, and those of years ahead, which would be the newest for
+ * every reader until then. Where it sweeps, it compares the files that the tables name for a snapshot with its manifest. Throws what `runTablesProgram` throws.
  */
 export async function showSnapshots(
   lake: Lake,
@@ -49,7 +50,7 @@ export async function showSnapshots(
   const read = (ids: readonly string[]): Promise<SnapshotFiles[]> => readSnapshots(lake, ids, newest);
   const namespace = 'finance';
   if (what.sweep !== true) return show(lake, places, { namespace, read, mustHave: newest, ...what });
-  const all = await read(await lake.snapshotIds());
+  const all = await read(await nearIds(lake));
   return show(lake, places, {
     namespace,
     read: (missing) => Promise.resolve(all.filter(({ id }) => missing.includes(id))),
@@ -59,15 +60,18 @@ export async function showSnapshots(
   });
 }
 
-/** Without those whose manifest cannot be read. */
+/** Without those whose manifest cannot be read, or is that of another warehouse than the newest one's. */
 async function readSnapshots(
   lake: Lake,
   ids: readonly string[],
   newest: string | undefined,
 ): Promise<SnapshotFiles[]> {
+  if (ids.length === 0) return [];
+  const ours = newest === undefined ? undefined : (await lookAtManifest(lake, newest))?.value?.warehouse_id;
   const read = await mapAtOnce(filesAtOnce, ids, async (id): Promise<SnapshotFiles[]> => {
     const manifest = (await lookAtManifest(lake, id))?.value;
     if (manifest === undefined) return [];
+    if (ours !== undefined && manifest.warehouse_id !== ours) return [];
     const { taken_at: takenAt, tables } = manifest;
     const filesOf = (files: (typeof tables)[string]['files']): FileToShow[] =>
       files.map(({ path, bytes, sha256, rows, since }) => ({
@@ -117,12 +121,13 @@ async function show(
   },
 ): Promise<TablesShown> {
   const { namespace, add, sweep = false, read, manifests, mustHave, onCommitted } = what;
-  const kept = manifests === undefined ? await lake.snapshotIds() : Object.keys(manifests);
+  const kept = manifests === undefined ? await nearIds(lake) : Object.keys(manifests);
   const answer = async (missing: readonly string[]): Promise<SnapshotToAdd[]> => {
-    if (!add) return [];
+    const snapshots = add ? (await read(missing)).filter(({ id }) => kept.includes(id)) : [];
+    if (snapshots.length === 0) return [];
     const there = new Set((await lake.filesIn('iceberg')).map((path) => `iceberg/${path}`));
     const added: SnapshotToAdd[] = [];
-    for (const snapshot of await read(missing)) {
+    for (const snapshot of snapshots) {
       const isWhole = await shareFiles(lake, { namespace, snapshot, there });
       if (isWhole) added.push(toAdd(snapshot));
       else if (snapshot.id === mustHave) throw new SnapshotDamaged(snapshot.id, 'a file');

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { startDaybook, type DaybookProcess } from '../support/daybook-process.ts';
 
 /** Processes of Daybook, some of which are killed now and then; another takes the place at once. */
@@ -26,13 +27,31 @@ export async function startProcesses(
   const failures: string[] = [];
   const expected = new Set<DaybookProcess>();
   let kills = 0;
-  const start = (plan: ProcessPlan): DaybookProcess => {
-    const started = startDaybook([plan.command], { env: { ...env, ...plan.env }, cwd });
+  const watch = (started: DaybookProcess, plan: ProcessPlan): void => {
     void started.ended.then(({ code, stderr }) => {
       if (!expected.has(started))
         failures.push(`A "daybook ${plan.command}" ended with ${String(code)}: ${stderr.slice(-1_000)}`);
     });
+  };
+  const start = (plan: ProcessPlan): DaybookProcess => {
+    const started = startDaybook([plan.command], { env: { ...env, ...plan.env }, cwd });
+    watch(started, plan);
     return started;
+  };
+  /** As a supervisor does: what it needs may be away, and then it ends before it is ready. */
+  const startAgain = async (plan: ProcessPlan): Promise<DaybookProcess> => {
+    const givenUpAt = performance.now() + longestAwayMilliseconds;
+    for (;;) {
+      const started = startDaybook([plan.command], { env: { ...env, ...plan.env }, cwd });
+      try {
+        await started.says(plan.ready);
+        watch(started, plan);
+        return started;
+      } catch (error) {
+        if (performance.now() > givenUpAt) throw error;
+        await wait(1_000);
+      }
+    }
   };
   const running = plans.map((plan) => ({ plan, process: Promise.resolve(start(plan)) }));
   await Promise.all(running.map(async ({ plan, process }) => (await process).says(plan.ready)));
@@ -47,7 +66,7 @@ export async function startProcesses(
         expected.add(process);
         // Before it has ended, its port is not free.
         await process.stop('SIGKILL');
-        return start(victim.plan);
+        return startAgain(victim.plan);
       });
     },
     async stop() {
@@ -58,3 +77,6 @@ export async function startProcesses(
     },
   };
 }
+
+/** Temporal is away for ten minutes in the hour of the fleet. */
+const longestAwayMilliseconds = 1_800_000;

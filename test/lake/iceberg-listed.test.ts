@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeEach, expect, test } from 'vitest';
@@ -78,6 +79,33 @@ test('exports add no manifest each to what readers of an Iceberg table open', as
   }
   expect(Math.max(...counts)).toBeLessThanOrEqual(2);
 });
+
+test('the list of complete snapshots keeps no files of what it replaced more than six hours ago', async () => {
+  const { snapshotId: id } = await exportNow({ force: true, iceberg: { add: false, cacheFolder } });
+  for (const total of ['one', 'two', 'three']) {
+    await makeListOlder({ hours: 7 });
+    const query = `select 'mine' as connection_id, '${total}' as total`;
+    await showMart(lake, { databaseUrl: url, cacheFolder, scratch }, { id, query });
+  }
+  const names = await lake.filesIn('iceberg/marts/snapshots');
+  const counted = (name: RegExp): number => names.filter((one) => name.test(one)).length;
+  // Of the last build: the list without the snapshot, which is in no file, and the one with it.
+  const found = [counted(/^data\//), counted(/\/snap-.*avro$/), counted(/-m\d+\.avro$/)];
+  expect(found).toEqual([1, 2, 1]);
+});
+
+/** As if it had been written before. */
+async function makeListOlder({ hours }: { hours: number }): Promise<void> {
+  const [listed] = await rows(
+    warehouse,
+    `select metadata_location from iceberg.iceberg_tables where table_name = 'snapshots' and table_namespace = 'marts'`,
+  );
+  if (listed === undefined) return;
+  const file = String(listed.metadata_location).replace('file://', '');
+  const older = (text: string): string => String(Number(text) - hours * 3_600_000);
+  const metadata = await readFile(file, 'utf8');
+  await writeFile(file, metadata.replace(/(?<="(?:timestamp|last-updated)-ms":\s*)\d+/g, older));
+}
 
 /** The snapshot after this bill has come. */
 async function exportWith(id: string, connectionId = connections[0]!): Promise<string> {

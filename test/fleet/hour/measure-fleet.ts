@@ -61,7 +61,10 @@ export async function sizesOf({
   );
   const { size } = await stat(join(folder, 'temporal.db'));
   return {
-    processMegabytes: await Promise.all(pids.map(async (pid) => Math.round(await peakMegabytes(pid)))),
+    // What one that has ended by itself means, the judgement says.
+    processMegabytes: await Promise.all(
+      pids.map(async (pid) => Math.round(await peakMegabytes(pid).catch(() => 0))),
+    ),
     warehouseMegabytes: Math.round(Number(rows[0]?.bytes) / 1e6),
     temporalMegabytes: Math.round(size / 1e6),
   };
