@@ -36,6 +36,8 @@ export interface RandomBook {
   readonly readDaysAgo?: number;
   /** So many months ago, from the first day of that month on, versions are kept. */
   readonly prunedUntil?: number;
+  /** A day up to which it was pruned, not for the first time: what was removed is known. The same in every book that has one. */
+  readonly prunedAgainUntil?: string;
   readonly settings: { readonly base_currency: string; readonly fx_direction: string } | null;
   readonly vendorNames: Readonly<Record<string, string>>;
   readonly accountNames: Readonly<

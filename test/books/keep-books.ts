@@ -24,8 +24,10 @@ export interface BookTold {
   readonly unobserved_months: readonly string[];
   /** By observed month the last day of it, in UTC, on which all subscriptions were read. */
   readonly observed_until: Readonly<Record<string, string>>;
-  /** First day of the first month of which history still has every version; null: it was never pruned. */
+  /** The day up to which it was pruned: versions replaced before it are gone; null: it was never pruned. */
   readonly pruned_until: string | null;
+  /** Whether that was the first prune, of which nobody knows what those before it removed. */
+  readonly is_first_prune: boolean;
   /** By resource the IDs of those that wait for approval of their deletion. */
   readonly waiting: Readonly<Record<string, readonly string[]>>;
   readonly streams: readonly unknown[];
@@ -102,8 +104,10 @@ export async function keepBook(
     );
   await stall(warehouse, { book, now });
   await withdraw(warehouse, { book, now });
-  const prunedUntil = book.prunedUntil === undefined ? null : monthBefore(today, book.prunedUntil);
-  if (prunedUntil !== null) await pruneUntil(warehouse, prunedUntil);
+  const firstPrunedUntil = book.prunedUntil === undefined ? null : monthBefore(today, book.prunedUntil);
+  const prunedUntil = book.prunedAgainUntil ?? firstPrunedUntil;
+  if (firstPrunedUntil !== null) await pruneUntil(warehouse, firstPrunedUntil);
+  if (book.prunedAgainUntil !== undefined) await pruneAgainUntil(warehouse, book.prunedAgainUntil);
   const waiting = waitingOf(book, content);
   await askToDelete(warehouse, { name, waiting });
   const of = (wanted: string): string[] =>
@@ -121,6 +125,7 @@ export async function keepBook(
       months.flatMap(({ month, until }) => (until === null ? [] : [[month, until]])),
     ),
     pruned_until: prunedUntil,
+    is_first_prune: firstPrunedUntil !== null,
     waiting,
     ...(await factsOf(warehouse, name)),
     settings: book.settings,
@@ -284,6 +289,16 @@ async function askToDelete(
 async function pruneUntil(warehouse: Warehouse, day: string): Promise<void> {
   const keep = { runsMilliseconds: 1e12, historyMilliseconds: Date.now() - Date.parse(day) };
   await pruneWarehouse(warehouse, { keep, dryRun: false });
+}
+
+/** As if one before had removed all that was there to remove. */
+async function pruneAgainUntil(warehouse: Warehouse, day: string): Promise<void> {
+  await warehouse.pool.query(
+    `insert into sync.settings (name, value) values ('history_pruned_until', '2000-01-01')
+     on conflict (name) do update set value = excluded.value`,
+  );
+  await pruneUntil(warehouse, day);
+  await warehouse.pool.query(`delete from sync.settings where name = 'history_pruned_until'`);
 }
 
 /** What the service cannot tell: when Daybook read what. */

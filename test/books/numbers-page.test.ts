@@ -65,6 +65,7 @@ function bookOnPage(): BookTold {
     deleted: {},
     settings: null,
     pruned_until: null,
+    is_first_prune: false,
     subscription_versions: versions,
     observed_months: ['2026-11-01'],
     unobserved_months: [],

@@ -108,13 +108,17 @@ async function keepBooks(
   try {
     const admin = createSandboxAdmin(sandbox.adminUrl);
     const told: BookTold[] = [];
-    // Pruning is of all connections that are there: a book that is pruned comes before those that are not.
-    const inOrder = [...books].sort((one, other) => (other.prunedUntil ?? 0) - (one.prunedUntil ?? 0));
+    // Pruning is of all connections that are there: a book that is pruned comes before those that are pruned less, or not.
+    const inOrder = [...books].sort((one, other) => prunedAt(other) - prunedAt(one));
     for (const book of inOrder) told.push(await keepBook({ admin, warehouse }, { book, today, now }));
     return told;
   } finally {
     await sandbox.close();
   }
+}
+
+function prunedAt({ prunedUntil = 0, prunedAgainUntil }: RandomBook): number {
+  return prunedAgainUntil === undefined ? prunedUntil : Number.MAX_SAFE_INTEGER;
 }
 
 async function exportTo(

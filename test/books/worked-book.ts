@@ -42,6 +42,7 @@ export function worked(
   {
     settings = null,
     prunedUntil,
+    prunedAgainUntil,
     unread,
     readDaysAgo,
     observedUntil,
@@ -51,7 +52,14 @@ export function worked(
     ...observed
   }: RandomBook['observed'] & { readonly settings?: RandomBook['settings'] } & Pick<
       RandomBook,
-      'prunedUntil' | 'unread' | 'readDaysAgo' | 'observedUntil' | 'waiting' | 'stalled' | 'withdrawn'
+      | 'prunedUntil'
+      | 'prunedAgainUntil'
+      | 'unread'
+      | 'readDaysAgo'
+      | 'observedUntil'
+      | 'waiting'
+      | 'stalled'
+      | 'withdrawn'
     > = {},
 ): WorkedBook {
   const moments = isMoments(chapters) ? chapters : firstMoments(chapters);
@@ -60,6 +68,7 @@ export function worked(
     book: {
       ...{ name, platform: 'QUICKBOOKS', observed, settings, vendorNames: {}, accountNames: {} },
       ...(prunedUntil !== undefined && { prunedUntil }),
+      ...(prunedAgainUntil !== undefined && { prunedAgainUntil }),
       ...(unread !== undefined && { unread }),
       ...(readDaysAgo !== undefined && { readDaysAgo }),
       ...(observedUntil !== undefined && { observedUntil }),

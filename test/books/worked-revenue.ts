@@ -11,7 +11,10 @@ import {
 
 /** Subscriptions of which history knows more, or less, than the ends of months show. */
 export function workedRevenue(): WorkedBook[] {
-  return [emptied(), large(), ...paidWithinAMonth(), recordedAfterTheLastReading(), recordedOnceRead()];
+  return [
+    ...[emptied(), large(), ...paidWithinAMonth(), recordedAfterTheLastReading(), recordedOnceRead()],
+    ...[prunedOfAMonthReadInPart(), prunedWithinAMonth()],
+  ];
 }
 
 const everyMonth = { 3: 'complete', 2: 'complete', 1: 'complete', 0: 'complete' } as const;
@@ -187,3 +190,48 @@ function recordedOnceRead(): WorkedBook {
     { 3: 'complete', 2: 'complete', 1: 'incomplete', 0: 'complete', observedUntil: { 2: 3 } },
   );
 }
+
+/** What stood at the end of October, as of the third, was replaced by what a sync landed on the 16th before it failed, and is gone. */
+function prunedOfAMonthReadInPart(): WorkedBook {
+  return worked(
+    'pruned-of-a-month-read-in-part',
+    [
+      { monthsAgo: 2, at: 0, deeds: [subscriptionOf('s1', 'c1', 100)] },
+      { monthsAgo: 1, at: 0.5, deeds: [costs('s1', 150)] },
+      { monthsAgo: 0, at: 0.5, deeds: [costs('s1', 160)] },
+    ],
+    {
+      'mrr_movements_monthly.closing where month = 2026-10-01': null,
+      'mrr_movements_monthly.is_observed where month = 2026-10-01': false,
+      'mrr_movements_monthly.is_baseline where month = 2026-11-01': true,
+      'mrr_movements_monthly.opening where month = 2026-11-01': 160,
+      'mrr_movements_monthly.new where month = 2026-11-01': 0,
+      'mrr_movements_monthly.closing where month = 2026-11-01': 160,
+    },
+    { 2: 'complete', 1: 'complete', 0: 'complete', observedUntil: { 1: 3 }, prunedAgainUntil },
+  );
+}
+
+/** What was paid in October, and at its end no more, is gone: every month is told, and nobody knows who is new. */
+function prunedWithinAMonth(): WorkedBook {
+  return worked(
+    'pruned-within-a-month',
+    [
+      { monthsAgo: 2, at: 0, deeds: [subscriptionOf('s0', 'c0', 7)] },
+      { monthsAgo: 1, at: 0.1, deeds: [subscriptionOf('s1', 'c1', 100)] },
+      { monthsAgo: 1, at: 0.6, deeds: [costs('s1', 0)] },
+      { monthsAgo: 0, at: 0.5, deeds: [costs('s1', 100)] },
+    ],
+    {
+      'mrr_movements_monthly.closing where month = 2026-09-01': 7,
+      'mrr_movements_monthly.closing where month = 2026-10-01': 7,
+      'mrr_movements_monthly.new where month = 2026-11-01 and platform_customer_id = c1': null,
+      'mrr_movements_monthly.reactivation where month = 2026-11-01 and platform_customer_id = c1': null,
+      'mrr_movements_monthly.expansion where month = 2026-11-01 and platform_customer_id = c1': 0,
+      'mrr_movements_monthly.closing where month = 2026-11-01': 107,
+    },
+    { 2: 'complete', 1: 'complete', 0: 'complete', prunedAgainUntil },
+  );
+}
+
+const prunedAgainUntil = '2026-10-25';

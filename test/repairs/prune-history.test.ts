@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { rebuildConnection } from '../../operations/rebuild-connection.ts';
 import { resources } from '../../resources/index.ts';
 import { pruneWarehouse } from '../../warehouse/retention/prune-warehouse.ts';
-import { rows, type Row } from '../support/rows.ts';
+import { row, rows, type Row } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
@@ -106,7 +106,64 @@ describe('months that recurring revenue can no longer be told of', () => {
     expect(await pruneUntil('2025-07-16', { dryRun: true })).toBe(0);
     expect(await prunedOfAll()).toEqual([['2025-03-01'], ['2025-03-01', '2025-05-01'], ['2025-05-01']]);
   });
+
+  test('are counted as the marts count: what came after the last reading of a month is of the next one', async () => {
+    await pruneUntil('2025-04-01');
+    const [late, later] = [await addTestConnection(warehouse), await addTestConnection(warehouse)];
+    await addSubscription(late, '2025-11-01', '2025-11-25');
+    // It was current at the end of no month: both count in December.
+    await addSubscription(later, '2025-11-10', '2025-12-05');
+    for (const connectionId of [late, later])
+      await readUntil(connectionId, { month: '2025-11-01', day: '2025-11-03' });
+    expect(await pruneUntil('2025-12-10')).toBe(2);
+    expect([await prunedMonths(late), await prunedMonths(later)]).toEqual([['2025-11-01'], [noMonth]]);
+  });
+
+  test('are none where what goes was current at no end of a month, and then it is still noted that something went', async () => {
+    await pruneUntil('2025-04-01');
+    const connectionId = await addTestConnection(warehouse);
+    await addSubscription(connectionId, '2025-10-05', '2025-10-22', '2025-11-10');
+    expect(await pruneUntil('2025-11-01')).toBe(1);
+    expect(await prunedMonths(connectionId)).toEqual([noMonth]);
+    expect(await pruneUntil('2025-11-11')).toBe(1);
+    expect(await prunedMonths(connectionId)).toEqual([noMonth, '2025-10-01']);
+  });
+
+  test('are none that may yet be read again: what replaced a version of this month after its last reading takes nothing until then', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    const { month, before } = await row(
+      warehouse,
+      `select date_trunc('month', now())::date::text as month, (now() - interval '1 day')::date::text as before`,
+    );
+    await pruneUntil('2025-04-01');
+    await addSubscription(connectionId, '2025-05-10', new Date(Date.now() - 60_000).toISOString());
+    await readUntil(connectionId, { month: String(month), day: String(before) });
+    expect(await prune({ keepDays: 0, dryRun: true })).toBe(0);
+    for (let walk = 0; walk < 2; walk += 1) expect(await prune({ keepDays: 0 })).toBe(0);
+    expect(await prunedMonths(connectionId)).toEqual([]);
+    await warehouse.pool.query(
+      `update history.kept_stream_months set complete_until = now()::date where connection_id = $1`,
+      [connectionId],
+    );
+    expect(await prune({ keepDays: 0, dryRun: true })).toBe(1);
+    expect(await prune({ keepDays: 0 })).toBe(1);
+    expect(await prunedMonths(connectionId)).toHaveLength(1);
+  });
 });
+
+/** Noted where something is gone, and every month can still be told. */
+const noMonth = '1900-01-01';
+
+async function readUntil(
+  connectionId: string,
+  { month, day }: { month: string; day: string },
+): Promise<void> {
+  await warehouse.pool.query(
+    `insert into history.kept_stream_months (connection_id, stream, month, outcome, complete_until)
+     values ($1, 'subscriptions', $2, 'complete', $3)`,
+    [connectionId, month, day],
+  );
+}
 
 /** How many versions went. */
 async function prune(input: { keepDays: number | null; dryRun?: boolean }): Promise<number | undefined> {

@@ -23,6 +23,30 @@ const replacedBy = `
   ) as replaced`;
 
 /**
+ * Versions of subscriptions count as in the marts of recurring revenue (int_subscription_versions__owned): one recorded after the
+ * day until which its month was read completely counts in the next month.
+ */
+function countedMonth(recordedAt: string): string {
+  const month = `date_trunc('month', ${recordedAt} at time zone 'UTC')`;
+  return `${month} + case
+      when newer.resource = 'subscriptions' and exists (
+        select from history.kept_stream_months told
+        where told.connection_id = newer.connection_id and told.stream = 'subscriptions'
+          and told.month = ${month}::date and told.outcome = 'complete'
+          and told.complete_until < (${recordedAt} at time zone 'UTC')::date
+      ) then interval '1 month'
+      else interval '0'
+    end`;
+}
+
+/**
+ * This month may be read again, and what replaced a version after its last reading counts in it then. Until that, or until the
+ * month is over, the month is told by the replaced version, which stays.
+ */
+const staysForNow = `newer.resource = 'subscriptions'
+      and ${countedMonth('newer.recorded_at')} > date_trunc('month', now() at time zone 'UTC')`;
+
+/**
  * A cutoff that lies further back than the one before (versions are kept longer now, or the clock was put right) says nothing
  * of what was recorded since: then all are looked at.
  */
@@ -34,12 +58,15 @@ export async function readBeginning(pool: Pool, { cutoff }: { cutoff: string }):
   return rows[0]?.value ?? '-infinity';
 }
 
-/** Notes that a walk has removed everything up to its cutoff. */
-export async function noteWalk(client: PoolClient, { cutoff }: { cutoff: string }): Promise<void> {
+/** Notes that a walk has removed everything up to its cutoff, or up to the first version whose predecessor stays for now. */
+export async function noteWalk(
+  client: PoolClient,
+  { cutoff, staying }: { cutoff: string; staying: string | null },
+): Promise<void> {
   await client.query(
     `insert into sync.settings (name, value) values ($1, $2)
      on conflict (name) do update set value = excluded.value`,
-    [setting, cutoff],
+    [setting, staying ?? cutoff],
   );
 }
 
@@ -79,7 +106,7 @@ export async function countOldVersions(
 ): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
     `select count(*) from history.record_versions newer ${replacedBy}
-     where newer.recorded_at > $2::timestamptz and newer.recorded_at <= $1::timestamptz`,
+     where newer.recorded_at >= $2::timestamptz and newer.recorded_at <= $1::timestamptz and not (${staysForNow})`,
     [cutoff, beginning],
   );
   return rows[0]?.count ?? 0;
@@ -91,18 +118,21 @@ export interface RemovedVersions {
   readonly last: Place | null;
   /** Somebody else removes some of them, or was about to. */
   readonly skipped: number;
+  /** When the first version was recorded whose predecessor stays for now; null: none does. */
+  readonly staying: string | null;
 }
 
 /**
  * Removes what the next batch of versions after a place has replaced. Of subscriptions it is noted which is the last month at whose
- * end a version was current that goes: neither that month nor those before it can be told any more.
+ * end a version was current that goes: neither that month nor those before it can be told any more. If all that goes was
+ * current at no month's end, a month before all others is noted: every month is told, but not who paid before.
  */
 export async function removeOldVersions(
   client: PoolClient,
   { cutoff, after }: { cutoff: string; after: Place },
 ): Promise<RemovedVersions> {
   const { rows } = await client.query<RemovedVersions>(removeOldSql, [cutoff, rowsPerBatch, ...after]);
-  return rows[0] ?? { removed: 0, last: null, skipped: 0 };
+  return rows[0] ?? { removed: 0, last: null, skipped: 0, staying: null };
 }
 
 export const removeOldSql = `
@@ -113,11 +143,14 @@ export const removeOldSql = `
       and (recorded_at, connection_id, resource, record_id) > ($3::timestamptz, $4, $5, $6)
     order by recorded_at, connection_id, resource, record_id
     limit $2
-  ), old as materialized (
-    select newer.connection_id, newer.resource, newer.record_id, replaced.recorded_at,
-      date_trunc('month', replaced.recorded_at at time zone 'UTC') as first_month,
-      date_trunc('month', newer.recorded_at at time zone 'UTC') - interval '1 month' as last_month
+  ), found as materialized (
+    select newer.connection_id, newer.resource, newer.record_id, replaced.recorded_at, newer.recorded_at as replaced_at,
+      ${countedMonth('replaced.recorded_at')} as first_month,
+      ${countedMonth('newer.recorded_at')} - interval '1 month' as last_month,
+      ${staysForNow} as stays
     from newer ${replacedBy}
+  ), old as materialized (
+    select * from found where not stays
   ), locked as materialized (
     select v.connection_id, v.resource, v.record_id, v.recorded_at
     from old
@@ -125,10 +158,15 @@ export const removeOldSql = `
     for update of v skip locked
   ), lost as (
     insert into history.kept_stream_months as kept (connection_id, stream, month, outcome)
-    select connection_id, resource, max(last_month)::date, 'pruned'
+    select connection_id, resource,
+      max(case when last_month >= first_month then last_month else timestamp '1900-01-01' end)::date, 'pruned'
     from old
-    where resource = 'subscriptions' and last_month >= first_month
+    where resource = 'subscriptions'
     group by connection_id, resource
+    having bool_or(last_month >= first_month) or not exists (
+      select from history.kept_stream_months noted
+      where noted.connection_id = old.connection_id and noted.stream = 'subscriptions' and noted.outcome = 'pruned'
+    )
     on conflict (connection_id, stream, month) do update set outcome = excluded.outcome
   ), removed as (
     delete from history.record_versions v
@@ -139,6 +177,7 @@ export const removeOldSql = `
   )
   select (select count(*) from removed) as removed,
     (select count(*) from old) - (select count(*) from removed) as skipped,
+    (select min(replaced_at)::text from found where stays) as staying,
     (
       select json_build_array(recorded_at::text, connection_id, resource, record_id)
       from newer

@@ -112,15 +112,18 @@ async function removeVersions(
   let after: Place = [beginning, '', '', ''];
   let removed = 0;
   let skipped = 0;
+  let staying: string | null = null;
   await untilNothingIsLeft(inBatch, async (client) => {
     const batch = await removeOldVersions(client, { cutoff, after });
     removed += batch.removed;
     skipped += batch.skipped;
+    // Batches go by time.
+    staying ??= batch.staying;
     after = batch.last ?? after;
     return batch.last !== null;
   });
   // What another one had in hand, and may have given up, is looked at again.
-  if (skipped === 0) await inBatch(({ client }) => noteWalk(client, { cutoff }));
+  if (skipped === 0) await inBatch(({ client }) => noteWalk(client, { cutoff, staying }));
   return { [versions]: removed };
 }
 

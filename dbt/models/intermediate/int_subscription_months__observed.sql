@@ -4,7 +4,8 @@
 -- are taken as observed. One that was last read before its last day is told as of then, and is not complete: what changed in
 -- the rest of it counts in the month that was read next. Months are those of UTC, so a month is over once it is in UTC as well:
 -- on the first day of the next one, in zones ahead of UTC, that is known when subscriptions were read in a later month. Months
--- of which pruning has removed versions, and those before them, are not observed: history cannot tell them any more.
+-- whose end pruning has removed versions of, and those before them, are not observed: history cannot tell them any more. Where it
+-- removed others only, a month before all of them is noted.
 with versions as (
     select * from {{ ref('stg_finance__subscription_item_versions') }}
     where {{ daybook.reporting_day_of('recorded_at') }} <= {{ daybook.as_of_date() }}

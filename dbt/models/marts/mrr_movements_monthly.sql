@@ -85,7 +85,7 @@ judged as (
         case
             when payers.first_paid_month < opened.month then true
             when payers.first_unknown_month < opened.month then null
-            -- Nobody knows who paid in months that are gone from history.
+            -- Nobody knows who paid by what is gone from history.
             when opened.has_pruned_months then null
             when payers.is_first_seen_lapsed then null
             else false

@@ -40,8 +40,8 @@ def lines_of(sent):
     return [{}] if sent.get('items') is None else sent['items']
 
 
-def versions_kept(book):
-    """What history still has: of each subscription no version that another one had replaced by the day that it was pruned until."""
+def pruned_apart(book):
+    """What history still has, and what a prune took: a version that another one had replaced by then, with that one."""
     told = sorted(book.told.get('subscription_versions') or [], key=lambda version: version['recorded_at'])
     of_record = defaultdict(list)
     for version in told:
@@ -49,21 +49,49 @@ def versions_kept(book):
         if not ones or (ones[-1]['op'], ones[-1]['payload']) != (version['op'], version['payload']):
             ones.append(version)
     until = book.told.get('pruned_until')
-    kept = [
-        one
-        for ones in of_record.values()
-        for one, newer in zip(ones, [*ones[1:], None])
-        if newer is None or until is None or newer['recorded_at'] > f'{until}T00:00:00Z'
-    ]
-    return sorted(kept, key=lambda version: version['recorded_at'])
+    kept, taken = [], []
+    for ones in of_record.values():
+        for one, newer in zip(ones, [*ones[1:], None]):
+            if newer is None or until is None or newer['recorded_at'] > f'{until}T00:00:00Z':
+                kept.append(one)
+            else:
+                taken.append((one, newer))
+    return sorted(kept, key=lambda version: version['recorded_at']), taken
+
+
+def versions_kept(book):
+    return pruned_apart(book)[0]
 
 
 def last_pruned_month(book):
-    """History tells neither this month nor those before it; None where it was not pruned, or had nothing then."""
+    """
+    History tells neither this month nor those before it; None where it was not pruned, or had nothing then. After a first prune that
+    is the month before it, for nobody knows what earlier ones took; after others the last one at whose end something that is gone stood.
+    """
     until = book.told.get('pruned_until')
-    if until is None or all(one['recorded_at'][:10] >= until for one in book.told['subscription_versions']):
+    if until is None:
         return None
-    return month_before(date.fromisoformat(until))
+    if book.told.get('is_first_prune', True):
+        has_older = any(one['recorded_at'][:10] < until for one in book.told['subscription_versions'])
+        return month_before(date.fromisoformat(until)) if has_older else None
+    stood = [
+        month_before(month_counted_in(book, newer))
+        for one, newer in pruned_apart(book)[1]
+        if month_counted_in(book, one) < month_counted_in(book, newer)
+    ]
+    return max(stood, default=None)
+
+
+def month_counted_in(book, version):
+    """Where nothing is gone yet."""
+    day = moment_of(version).date()
+    until = day_read_until(book, month_of(day))
+    return month_before(month_of(day), -1) if until is not None and until < day else month_of(day)
+
+
+def is_forgotten(book):
+    """Whether something is gone that may have been paid."""
+    return last_pruned_month(book) is not None or bool(pruned_apart(book)[1])
 
 
 class Item:
@@ -281,8 +309,8 @@ def mrr_movements_monthly(book, today):
     customers = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for month, _, _, item in items_known(months):
         customers[item.customer][item.currency][month].append(item)
-    # Who paid in months that history has no more nobody knows.
-    is_forgotten = last_pruned_month(book) is not None
+    # Who paid then nobody knows.
+    has_gaps = is_forgotten(book)
     beginning = seen[0] if seen else None
     for customer, by_currency in customers.items():
         known_of = {code_: known(by_month, months) for code_, by_month in by_currency.items()}
@@ -308,7 +336,7 @@ def mrr_movements_monthly(book, today):
                 }
                 if is_seen:
                     moved = less(closing, starts[code_])
-                    has_paid = pasts[customer].has_paid_before(month, beginning, is_forgotten)
+                    has_paid = pasts[customer].has_paid_before(month, beginning, has_gaps)
                     row.update(moves_of(pays(starts), pays(ends), moved, has_paid))
                     row.update(opening=starts[code_], closing=closing, unpriced_items=unpriced)
                 yield row
