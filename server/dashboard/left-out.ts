@@ -189,6 +189,19 @@ const leftOuts = {
       ...(['counted until somebody approves the deletion', 'spend'] as const),
     ],
   },
+  /** Subscriptions whose deletion waits for approval: what they bring in is recurring revenue until then, and churn after. */
+  gone_revenue: {
+    documents: `
+    select connection_id, currency_code, ${wholeSum('mrr')} as amount
+    from marts.subscription_mrr_monthly
+    where awaits_deletion and month = (select date_trunc('month', max(as_of_date))::date from marts.connections)
+    group by connection_id, currency_code, subscription_id
+    having coalesce(${wholeSum('mrr')} <> 0, true)`,
+    words: [
+      ...(['subscription', 'that a reconcile found gone at the source'] as const),
+      ...(['counted until somebody approves the deletion', 'revenue this month'] as const),
+    ],
+  },
 } as const;
 
 export type LeftOut = keyof typeof leftOuts;

@@ -637,12 +637,13 @@ function readOnItsThirdDay(): WorkedBook {
   );
 }
 
-/** A reconcile found two of three gone, and asked: until somebody answers they are open and spent, and marked. */
+/** A reconcile found three of five gone, and asked: until somebody answers they are in every figure, and marked. */
 function awaitingDeletion(): WorkedBook {
   return worked(
     'awaiting-deletion',
     {
       0: [
+        ...[subscriptionOf('ended', 'c1', 60), subscriptionOf('goes-on', 'c2', 40)],
         billOf('gone', { issue_date: '2026-11-05', total_amount: 100 }),
         billOf('there', { issue_date: '2026-11-05', total_amount: 10 }),
         expenseOf('spent', {
@@ -652,15 +653,18 @@ function awaitingDeletion(): WorkedBook {
       ],
     },
     {
-      'data_quality.failed_rows where check_name = deletion_awaits_approval': 2,
-      'data_quality.sample_ids where check_name = deletion_awaits_approval': 'gone, spent',
+      'data_quality.failed_rows where check_name = deletion_awaits_approval': 3,
+      'data_quality.sample_ids where check_name = deletion_awaits_approval': 'ended, gone, spent',
+      'subscription_mrr_monthly.awaits_deletion where subscription_id = ended': true,
+      'subscription_mrr_monthly.awaits_deletion where subscription_id = goes-on': false,
+      'subscription_mrr_monthly.mrr where month = 2026-11-01': 100,
       'bills.awaits_deletion where bill_id = gone': true,
       'bills.awaits_deletion where bill_id = there': false,
       'expenses.awaits_deletion where expense_id = spent': true,
       'vendor_spend_monthly.spend where spend_month = 2026-11-01': 115,
       'ap_ageing.open_bills where is_today = true': 110,
     },
-    { waiting: { bills: ['gone'], expenses: ['spent'] } },
+    { 0: 'complete', waiting: { bills: ['gone'], expenses: ['spent'], subscriptions: ['ended'] } },
   );
 }
 

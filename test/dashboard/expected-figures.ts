@@ -128,6 +128,16 @@ export function expectedFigures(
       ),
     );
   };
+  const goneRevenue = leftOut(
+    [
+      ...grouped(
+        of('subscription_mrr_monthly').filter((row) => isGone(row) && row.month === month),
+        (row) => `${row.connection_id} ${row.subscription_id}`,
+      ).values(),
+    ]
+      .map((rows) => amounts(rows, 'mrr'))
+      .filter((amount) => amount !== 0n),
+  );
   const goneAhead = (isMeant: (row: Row) => boolean, isToPay = false): string[] =>
     leftOut(
       of('bills')
@@ -295,6 +305,7 @@ export function expectedFigures(
         ...goneDue,
         ...goneAhead(isDueSoon, true),
         ...goneSpend([month, before]),
+        ...goneRevenue,
         ...nameless('bill', 'vendor_credit', 'expense', 'refund', 'subscription'),
         ...some(unpriced(month)),
         ...some(roundedRecords(all('data_quality'))),
@@ -620,6 +631,7 @@ export function expectedFigures(
         ? ['closing', 'opening'].map((figure) => told(amounts(within(final), figure)))
         : [],
       gap: [
+        ...goneRevenue,
         ...nameless('subscription'),
         ...some(
           connection === '' && months[0] === since && firsts.some(({ first }) => first < (since ?? ''))

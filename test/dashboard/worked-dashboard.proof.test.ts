@@ -125,7 +125,16 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
     expect(seen('cash-requirements', 'awaiting', 'NZD')?.gap).toBe(
       `${isDue}; ${ahead('2 documents', '507.00')}.`,
     );
-    expect(seen('key-figures', 'awaiting', 'NZD')?.gap).toBe(`${isDue}; ${ahead('1 document', '500.00')}.`);
+    const revenue = (amount: string): string =>
+      `1 subscription ${found} is counted until somebody approves the deletion (revenue this month ${amount})`;
+    expect(seen('key-figures', 'awaiting', 'NZD')?.gap).toBe(
+      `${isDue}; ${ahead('1 document', '500.00')}; ${revenue('600.00')}.`,
+    );
+    for (const connection of ['awaiting', '']) {
+      expect(seen('recurring-revenue', connection, 'NZD')?.gap, connection).toContain(revenue('600.00'));
+      expect(seen('recurring-revenue', connection, 'VND')?.gap, connection).toContain(revenue('5'));
+    }
+    expect(seen('recurring-revenue', 'awaiting', 'NZD')?.rows.at(-1)?.at(-1)).toBe('1,000.00');
     expect(seen('ap-ageing', 'awaiting', 'NZD')?.gap).toBe(`${isDue}.`);
     expect(seen('ap-trend', 'awaiting', 'NZD')?.gap).toBe(
       `${isDue}; 1 partly settled document ${found} is counted at past month ends until somebody approves the deletion (open then 100.00).`,
@@ -902,10 +911,18 @@ function awaitingDeletion(): WorkedBook {
           ...{ ...september, vendor_id: 'd', currency_code: 'SGD', total_amount: 60, amount_due: -20 },
           ...{ status: 'paid', ...payment(80) },
         }),
+        ...[subscriptionOf('s1', 'c1', 600), subscriptionOf('s2', 'c2', 400)],
+        ...[subscriptionOf('s3', 'c3', 0), subscriptionOf('s4', 'c4', 5, 'VND')],
       ],
     },
     {},
-    { waiting: { bills: ['part', 'soon', 'later', 'overpaid'] } },
+    {
+      0: 'complete',
+      waiting: {
+        bills: ['part', 'soon', 'later', 'overpaid'],
+        subscriptions: ['s1', 's3', 's4'],
+      },
+    },
   );
 }
 

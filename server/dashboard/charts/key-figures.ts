@@ -29,7 +29,7 @@ function figureSql(figure: string): string {
 
 const leftOuts = [
   ...(['unknown_status', 'unknown_credit', 'unknown_spend', 'undated', 'settling'] as const),
-  ...(['gone_due', 'gone_ahead_soon', 'gone_spend'] as const),
+  ...(['gone_due', 'gone_ahead_soon', 'gone_spend', 'gone_revenue'] as const),
 ] as const;
 
 /** What somebody asks first. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { amount, namedAmount, shownAmount, toldAmount, type Decimal } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
+import { leftOutQueries, withLeftOuts } from '../left-out.ts';
 import { dayName, earlierDay, fullDayName, monthEnd, monthName } from '../month.ts';
 import { unknownMoveWords } from '../unknown-move-words.ts';
 import { unpricedWords } from '../unpriced-words.ts';
@@ -13,6 +14,8 @@ const names = z
   .transform((text): unknown => JSON.parse(text))
   .pipe(z.array(z.string()));
 
+const leftOuts = ['gone_revenue'] as const;
+
 /** How monthly recurring revenue moved. */
 export const recurringRevenue: Chart = defineChart({
   id: 'recurring-revenue',
@@ -20,7 +23,7 @@ export const recurringRevenue: Chart = defineChart({
   about:
     'Active subscriptions per month, each item rounded to minor units of its currency, and what moved them. Counted from the first month that was observed, of all connections together from the first that was observed of each; a change counts in the month it was recorded. Months and days are those of UTC.',
   shownAs: 'drawing',
-  marts: ['mrr_movements_monthly', 'connections'],
+  marts: ['mrr_movements_monthly', 'subscription_mrr_monthly', 'connections'],
   sql: `
 with begun as (
   select
@@ -51,11 +54,12 @@ begun_last as (
   inner join known using (currency_code)
   where begun.since = known.since and known.since > known.first_month
   group by currency_code
-)
+),
 
+shown as (
 select
-  scope.connection_id, -- null: all connections together
-  moved.currency_code,
+  scope.connection_id as of_scope, -- null: all connections together
+  moved.currency_code as of_currency,
   month,
   bool_and(is_observed) as is_observed, -- of each connection; otherwise nobody knows the sums
   bool_and(is_complete) as is_complete,
@@ -83,7 +87,12 @@ left join known on scope.connection_id is null and moved.currency_code = known.c
 left join begun_last on known.currency_code = begun_last.currency_code
 where month > (select max(as_of_date) - interval '24 months' from marts.connections) and coalesce(month >= known.since, true)
 group by scope.connection_id, moved.currency_code, month, known.since, begun_last.connections, not_begun_from, not_begun
-order by scope.connection_id nulls first, moved.currency_code, month`,
+),
+
+${leftOutQueries(leftOuts)}
+
+${withLeftOuts('currency_code, month')}`,
+  leftOut: leftOuts,
   row: z.object({
     connection_id: z.string().nullable(),
     currency_code: z.string().nullable(),

@@ -299,6 +299,7 @@ def subscription_mrr_monthly(book, today):
             'mrr': mrr,
             'is_estimated': item.is_estimated,
             'is_baseline': bool(seen) and month == seen[0],
+            'awaits_deletion': subscription_id in (book.told.get('waiting') or {}).get('subscriptions', []),
         }
 
 
