@@ -37,6 +37,7 @@
         ('undated_vendor_credit', 'posted_credits', 'vendor_credit_id', 'issue_date is null'),
         ('refund_sign', 'expenses', 'expense_id', 'has_unexpected_sign'),
         ('unconverted_expense', 'expenses', 'expense_id', "fx_status in ('missing_rate', 'unverified_direction')"),
+        ('foreign_rate_is_one', 'rated_documents', 'document_id', "fx_status = 'document_rate' and fx_rate = 1"),
         ('undated_expense', 'expenses', 'expense_id', 'transaction_date is null'),
         ('unknown_expense_type', 'expenses', 'expense_id', "coalesce(source_type, '') not in ('expense', 'refund')"),
         ('expense_without_amount', 'expenses_without_amount', 'expense_id', 'true'),

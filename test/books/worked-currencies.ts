@@ -1,4 +1,12 @@
-import { billOf, changed, creditOf, subscriptionOf, worked, type WorkedBook } from './worked-book.ts';
+import {
+  billOf,
+  changed,
+  creditOf,
+  expenseOf,
+  subscriptionOf,
+  worked,
+  type WorkedBook,
+} from './worked-book.ts';
 
 /** Currencies as platforms write them: in lower case, or none of ISO 4217, or of large amounts; and habits of those who pay. */
 export function workedCurrencies(): WorkedBook[] {
@@ -58,6 +66,7 @@ export function workedCurrencies(): WorkedBook[] {
     ),
     settledByCredits(),
     manySmallLines(),
+    foreignRateOfOne(),
   ];
 }
 
@@ -87,6 +96,32 @@ function manySmallLines(): WorkedBook {
       'bills.base_rounding_amount where bill_id = unrated': null,
     },
     { settings: { base_currency: 'NZD', fx_direction: 'multiply' } },
+  );
+}
+
+/** The books are kept in SGD, and the seed says NZD: rates of QuickBooks are in SGD, so a document in SGD has the rate 1. */
+function foreignRateOfOne(): WorkedBook {
+  const november = { issue_date: '2026-11-02', total_amount: 100 };
+  return worked(
+    'foreign-rate-of-one',
+    {
+      0: [
+        billOf('home', { ...november, currency_code: 'SGD', currency_rate: '1' }),
+        billOf('foreign', { ...november, vendor_id: 'b', currency_code: 'VND', currency_rate: '0.86' }),
+        billOf('same', { ...november, vendor_id: 'c', currency_rate: '1' }),
+        billOf('void', { ...november, currency_code: 'SGD', currency_rate: '1', status: 'void' }),
+        expenseOf('card', {
+          ...{ vendor_id: 'd', transaction_date: '2026-11-02', currency_code: 'SGD', currency_rate: 1 },
+          line_items: [{ total_amount: 5 }],
+        }),
+      ],
+    },
+    {
+      'bills.total_amount_base where bill_id = home': 100,
+      'data_quality.failed_rows where check_name = foreign_rate_is_one': 2,
+      'data_quality.sample_ids where check_name = foreign_rate_is_one': 'card, home',
+    },
+    { settings: { base_currency: 'NZD', fx_direction: '' } },
   );
 }
 

@@ -78,6 +78,24 @@ dated_documents as (
     from expenses
 ),
 
+-- Rates of documents are in the currency of the books. That of a foreign document is 1 where the base currency is another one, or
+-- where nobody filled it in.
+rated_documents as (
+    select
+        connection_id,
+        bill_id as document_id,
+        fx_status,
+        fx_rate
+    from posted_bills
+    union all
+    select
+        connection_id,
+        expense_id as document_id,
+        fx_status,
+        fx_rate
+    from expenses
+),
+
 spend_lines as (
     select * from {{ ref('spend_lines') }}
 ),

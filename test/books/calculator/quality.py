@@ -59,6 +59,12 @@ def found_by(ledger):
         'header_tax_not_in_lines': ids(bill for bill in posted if Taxes(bill).has_untold_tax),
         'negative_bill': ids(bill for bill in posted if bill.total is not None and bill.total < 0),
         'unconverted_bill': ids(bill for bill in posted if unconverted(bill)),
+        # The rate of a document in the currency of the books, or one that nobody filled in.
+        'foreign_rate_is_one': ids(
+            one
+            for one in posted + expenses
+            if ledger.rates[id(one)].status == 'document_rate' and ledger.rates[id(one)].value == 1
+        ),
         'unconverted_expense': ids(one for one in expenses if unconverted(one)),
         # The API has no rate of a credit, so somebody has to give one.
         'unconverted_vendor_credit': ids(
