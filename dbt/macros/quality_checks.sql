@@ -26,6 +26,7 @@
         ('date_out_of_range', 'dated_documents', 'document_id',
             'first_date < ' ~ year_2000 ~ ' or last_date > ' ~ in_five_years),
         ('unposted_bill_settled', 'bills', 'bill_id', "posting_status = 'excluded' and (paid_amount <> 0 or credited_amount <> 0)"),
+        ('company_twice', 'bills_of_companies', 'bill_id', 'is_elsewhere'),
         ('unknown_bill_status', 'bills', 'bill_id', "posting_status = 'unknown'"),
         ('credit_remaining_unexplained', 'posted_credits', 'vendor_credit_id',
             'abs(remaining_amount_variance) > ' ~ noise),

@@ -34,6 +34,7 @@ export function workedRecords(): WorkedBook[] {
     billingNotAsked(),
     mistypedYears(),
     awaitingDeletion(),
+    ...companyTwice(),
     cardPaidOff(),
   ];
 }
@@ -666,6 +667,30 @@ function awaitingDeletion(): WorkedBook {
     },
     { 0: 'complete', waiting: { bills: ['gone'], expenses: ['spent'], subscriptions: ['ended'] } },
   );
+}
+
+/** One company that authorized again, as a connection of its own: all of it counts twice, and another one's bill 146 does not. */
+function companyTwice(): WorkedBook[] {
+  const authorized = (name: string, other: number): WorkedBook =>
+    worked(
+      name,
+      {
+        0: [
+          billOf('twice', { platform_id: '145', issue_date: '2026-10-05', total_amount: 1000 }),
+          billOf('once', { platform_id: '146', issue_date: '2026-10-05', total_amount: other }),
+          billOf('void', {
+            ...{ platform_id: '147', issue_date: '2026-10-05', total_amount: 9, status: 'void' },
+          }),
+          billOf('undated', { platform_id: '148', issue_date: null, total_amount: 9 }),
+        ],
+      },
+      {
+        'bills.open_amount where bill_id = twice': 1000,
+        'data_quality.failed_rows where check_name = company_twice': 1,
+        'data_quality.sample_ids where check_name = company_twice': 'twice',
+      },
+    );
+  return [authorized('authorized', 71), authorized('authorized-again', 72)];
 }
 
 /** A card buys 100 and is paid off, and a bill is paid by an expense: the check says which documents repeat spend. */

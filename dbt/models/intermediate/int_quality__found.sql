@@ -96,6 +96,29 @@ rated_documents as (
     from expenses
 ),
 
+connections as (
+    select * from {{ ref('stg_finance__connections') }}
+),
+
+-- One company behind two connections has each of its bills in both. IDs of a platform may be numbers that two companies have:
+-- with the day and the amount they are one bill.
+bills_of_companies as (
+    select
+        posted_bills.connection_id,
+        posted_bills.bill_id,
+        min(posted_bills.connection_id) over one_bill <> max(posted_bills.connection_id) over one_bill as is_elsewhere
+    from posted_bills
+    inner join connections on posted_bills.connection_id = connections.connection_id
+    where
+        posted_bills.platform_id is not null and posted_bills.issue_date is not null
+        and posted_bills.total_amount is not null
+    window one_bill as (
+        partition by
+            connections.platform, connections.org_id, posted_bills.platform_id, posted_bills.issue_date,
+            posted_bills.currency_code, posted_bills.total_amount
+    )
+),
+
 spend_lines as (
     select * from {{ ref('spend_lines') }}
 ),

@@ -50,13 +50,16 @@ BY_LEDGER = {
 def marts_of(told):
     today = datetime.fromisoformat(told['now'].replace('Z', '+00:00')).astimezone(ZoneInfo(told['time_zone'])).date()
     marts = {'dates': list(people.dates(today))}
-    for told_of_book in told['books']:
-        book = Book({'fx_rates': told['fx_rates'], 'time_zone': told['time_zone'], **told_of_book})
+    books = [
+        Book({'fx_rates': told['fx_rates'], 'time_zone': told['time_zone'], **told_of_book}) for told_of_book in told['books']
+    ]
+    bills_elsewhere = quality.bills_elsewhere(books)
+    for book in books:
         ledger = documents.Ledger(book, today)
         found = {name: list(make(ledger)) for name, make in BY_LEDGER.items()}
         found['subscription_mrr_monthly'] = list(recurring.subscription_mrr_monthly(book, today))
         found['mrr_movements_monthly'] = list(recurring.mrr_movements_monthly(book, today))
-        found['data_quality'] = list(quality.data_quality(ledger))
+        found['data_quality'] = list(quality.data_quality(ledger, bills_elsewhere[book.id]))
         for name, rows in found.items():
             marts.setdefault(name, []).extend({'connection_id': book.id, **row} for row in rows)
     return marts

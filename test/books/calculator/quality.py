@@ -12,8 +12,8 @@ from recurring import fits_of, items_of_today
 from spend import duplicate_bills
 
 
-def data_quality(ledger):
-    for name, ids in found_by(ledger).items():
+def data_quality(ledger, bills_elsewhere):
+    for name, ids in (found_by(ledger) | {'company_twice': bills_elsewhere}).items():
         ids = sorted(ids)
         yield {
             'check_name': name,
@@ -21,6 +21,23 @@ def data_quality(ledger):
             'sample_ids': ', '.join(ids[:5]) or None,
             'as_of_date': ledger.today,
         }
+
+
+def bills_elsewhere(books):
+    """By connection the posted bills that another connection of the platform and organization has too: number, day and amount."""
+    holders = {}
+    for book in books:
+        for bill in book.bills:
+            if bill.is_posted and None not in (bill.platform_id, bill.date, bill.total):
+                company = (book.told['platform'], book.told['connection']['org_id'])
+                of_one = (company, bill.platform_id, bill.date, bill.currency, bill.total)
+                holders.setdefault(of_one, []).append((book.id, bill.id))
+    found = {book.id: set() for book in books}
+    for held in holders.values():
+        if len({connection for connection, _ in held}) > 1:
+            for connection, bill_id in held:
+                found[connection].add(bill_id)
+    return found
 
 
 def found_by(ledger):
