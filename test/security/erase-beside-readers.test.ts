@@ -66,7 +66,7 @@ test('a first build of the marts that ends while an erasure waits for it is foll
   const { kept } = await eraseHere({
     patienceMilliseconds: 10_000,
     onStep: (text) => {
-      if (!text.startsWith('waiting for an export or a build') || built !== undefined) return;
+      if (!text.startsWith('waiting for a running export or build') || built !== undefined) return;
       built = (async () => {
         await noteMarts();
         await readHiddenMarts();

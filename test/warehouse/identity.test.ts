@@ -165,7 +165,7 @@ describe('in each run nothing lands before a response to its token has named the
       ),
     ).toMatchObject({
       paused_by: 'daybook',
-      paused_why: expect.stringContaining('opens another company') as unknown,
+      paused_why: expect.stringContaining('now opens a different company') as unknown,
       refused_token: pass.token,
     });
   });

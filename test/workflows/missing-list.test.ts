@@ -51,7 +51,7 @@ describe('a list that ever returned a page and answers 404', () => {
     expect(streamOf(status?.streams, 'items').state).toBe('missing');
     const told = await installation.run(['status', connection]);
     expect(told.code).toBe(3);
-    expect(told.stdout).toMatch(/items.*answers 404/);
+    expect(told.stdout).toMatch(/items.*returns 404/);
 
     await admin.clearRequests();
     await sync(installation, connection);
