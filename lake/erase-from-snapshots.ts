@@ -84,13 +84,14 @@ export async function eraseFromSnapshots(
 async function nextOf(lake: Lake, rewritten: readonly Rewritten[]): Promise<Manifest | undefined> {
   const named = (await lookAtPointer(lake))?.value?.snapshot_id;
   const follows = rewritten.find(({ from }) => from === named)?.manifest;
+  if (follows !== undefined) return follows;
   const [newest] = rewritten
     .map(({ manifest }) => manifest)
     .filter(({ snapshot_id: id, taken_at: at }) =>
       [timeOfSnapshot(id), Date.parse(at)].every((time) => !isFarAhead(time)),
     )
     .sort((a, b) => (a.taken_at < b.taken_at ? 1 : -1));
-  return follows ?? newest;
+  return newest;
 }
 
 async function unlessUnread({ onUnread }: Erasing, work: () => Promise<void>): Promise<void> {

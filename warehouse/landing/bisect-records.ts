@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import { codeOf } from '../../errors/code-of.ts';
-import type { LandedCounts } from './land-records.ts';
+import { nothingLanded, type LandedCounts } from './land-records.ts';
 import type { PreparedRecord, RefusedRecord } from './prepared-page.ts';
 
 /**
@@ -24,7 +24,7 @@ export async function bisectRecords(
     const [first] = records;
     if (first !== undefined && records.length === 1) {
       const reason = `Postgres refuses it: ${error.message}`;
-      return { counts: none, refused: [{ recordId: first.id, reason, text: first.text }] };
+      return { counts: nothingLanded, refused: [{ recordId: first.id, reason, text: first.text }] };
     }
     const middle = Math.ceil(records.length / 2);
     const left = await bisectRecords(client, records.slice(0, middle), land);
@@ -37,8 +37,6 @@ export async function bisectRecords(
 export function isRefusedData(error: unknown): error is Error & { code: string } {
   return error instanceof Error && /^(22|54)/.test(String(codeOf(error)));
 }
-
-const none: LandedCounts = { inserted: 0, updated: 0, unchanged: 0, suppressed: 0 };
 
 function sum(a: LandedCounts, b: LandedCounts): LandedCounts {
   return {

@@ -17,7 +17,7 @@ import { noteDiscrepancies } from '../reconcile/note-discrepancies.ts';
 import { noteMet } from '../reconcile/note-met.ts';
 import { wantReconcile } from '../reconcile/want-reconcile.ts';
 import { bisectRecords, isRefusedData } from './bisect-records.ts';
-import { landRecords, type Findings, type LandedCounts } from './land-records.ts';
+import { landRecords, nothingLanded, type Findings, type LandedCounts } from './land-records.ts';
 import type { PreparedPage, PreparedRecord, RefusedRecord } from './prepared-page.ts';
 import { quarantineRecords } from './quarantine-records.ts';
 import { removeChildren } from './remove-children.ts';
@@ -96,7 +96,7 @@ async function land(client: PoolClient, input: PageToLand, landing: Landing): Pr
   const compare = pass.kind === 'sync' ? 'hashes' : 'columns';
   const listedBy = pass.kind === 'reconcile' ? pass : undefined;
   const landed = await landing(client, page.records, async (records) => {
-    if (records.length === 0) return { inserted: 0, updated: 0, unchanged: 0, suppressed: 0 };
+    if (records.length === 0) return nothingLanded;
     const overruling = listedBy === undefined ? [] : await readShownTwice(client, { ...input, records });
     const { counts, findings } = await landRecords(client, {
       ...where,

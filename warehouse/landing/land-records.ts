@@ -21,6 +21,8 @@ export interface LandedCounts {
   suppressed: number;
 }
 
+export const nothingLanded: Readonly<LandedCounts> = { inserted: 0, updated: 0, unchanged: 0, suppressed: 0 };
+
 /** What landing found out about records that the warehouse should have held already. */
 export interface Findings {
   readonly missing: readonly PreparedRecord[];
