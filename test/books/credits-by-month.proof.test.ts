@@ -60,7 +60,8 @@ test('the query of the docs adds up what credits took off bills in the month in 
   await withBooks({ databaseUrl, now: workedOn, timeZone: 'UTC', books }, async (shelf) => {
     await buildInPostgres(shelf);
     const docs = await readFile(join(import.meta.dirname, '..', '..', 'docs', 'marts.md'), 'utf8');
-    const [, query = ''] = /-- What credits took off bills, by month.*\n([^;]*);/.exec(docs) ?? [];
+    const [, query] = /-- Amounts that credits took off bills, by month.*\n([^;]*);/.exec(docs) ?? [];
+    if (query === undefined) throw new Error('docs/marts.md has no query "by month" any more.');
     const credited = await shelf.warehouse.pool.query<Record<'connection_id' | 'month' | 'credited', string>>(
       `select connection_id, month::date::text, credited from (${query}) as by_month order by 1, 2 nulls last`,
     );
