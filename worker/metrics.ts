@@ -42,7 +42,7 @@ const openAlerts = new Gauge({
 
 const lastSuccess = new Gauge({
   name: 'daybook_last_success_timestamp_seconds',
-  help: 'When the newest snapshot was taken (what: export), and since when readers see the marts (marts_postgres, marts_lake)',
+  help: 'When an export last published a snapshot or found nothing changed (what: export), and since when readers see the marts (marts_postgres, marts_lake)',
   labelNames: ['what'],
   registers: [registry],
 });

@@ -10,7 +10,7 @@ import { takeTurn } from '../../warehouse/alerts/take-turn.ts';
 import { readMartsStatus } from '../../warehouse/marts/read-marts-status.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { interruptSilentRuns } from '../../warehouse/runs/interrupt-silent-runs.ts';
-import { readSnapshotStatus } from '../../warehouse/snapshots/read-snapshot-status.ts';
+import { readLastExport } from '../../warehouse/snapshots/read-last-export.ts';
 import { setLastSuccesses, setOpenAlerts } from '../metrics.ts';
 import { repeat } from '../repeat.ts';
 import { readBacklog } from '../../operations/read-backlog.ts';
@@ -106,9 +106,12 @@ async function judge(
 }
 
 async function lastSuccesses(warehouse: Warehouse): Promise<Record<string, Date | null>> {
-  const { taken_at: exported } = await readSnapshotStatus(warehouse);
   const { postgres, lake } = await readMartsStatus(warehouse);
-  return { export: exported, marts_postgres: postgres.built_at, marts_lake: lake.built_at };
+  return {
+    export: await readLastExport(warehouse),
+    marts_postgres: postgres.built_at,
+    marts_lake: lake.built_at,
+  };
 }
 
 /** Asked only while a connection looks stale, which is next to never. Temporal out of reach cannot say; then they are stale. */
