@@ -184,7 +184,8 @@ export const troubles: Record<Exclude<AlertKind, 'stuck' | 'backlog'>, RawBuilde
       'Do what the failure says, then '
         || string_agg(case target when 'postgres' then '"daybook dbt build"' else format('"daybook dbt build --target %s"', target) end,
           ' and ' order by target desc)
-        || '; the next export builds them again too.'
+        || case when bool_and(target = 'spark') then '.'
+          else format('; the next export builds them again too%s.', case when bool_or(target = 'spark') then ', except those on Spark' end) end
     from (${newestRunsOfAll}) newest
     left join (select target as shown, as_of_date from sync.marts) m on m.shown = target
     where kind = 'marts' and (status = 'failed' or (status = 'unsupported' and as_of_date is not null))
