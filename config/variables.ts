@@ -107,7 +107,9 @@ export const variables = {
     .min(12, 'must have at least 12 characters')
     .optional()
     .describe('Password of the console; required when the HTTP server listens beyond loopback'),
-  DAYBOOK_KEEP_RUNS: duration.prefault('90d').describe('How long runs and closed entries are kept'),
+  DAYBOOK_KEEP_RUNS: duration
+    .prefault('90d')
+    .describe('How long runs, closed entries, finished webhooks and alerts that are over are kept'),
   DAYBOOK_KEEP_QUIET_RUNS: duration
     .refine((milliseconds) => milliseconds >= 86_400_000, 'must be 1d or more')
     .optional()

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { tableOf } from '../../cli/printer.ts';
 import { createProgram } from '../../cli/program.ts';
 import { variables } from '../../config/variables.ts';
 import { leavesOf } from '../generated/reference.ts';
@@ -42,6 +43,35 @@ test('every failure that a table of the docs explains has its name in the produc
   expect(named.filter((name) => !product.includes(`'${name}'`))).toEqual([]);
 });
 
+test('a table of the docs explains every failure that only a person can end, unless a command says all of it', async () => {
+  const explained = new Set(
+    [...everything.matchAll(/^\| ((?:`[^`]+`(?:, )?)+)/gm)].flatMap(
+      ([, cell = '']) => cell.match(/\w+/g) ?? [],
+    ),
+  );
+  const saysAll = [
+    // Before anything runs.
+    ...['AnotherLetIn', 'DirectUrlElsewhere', 'MigrationRefused', 'PoolerUnfit', 'SchemaOutdated'],
+    // To whoever adds or removes something.
+    ...['ConnectionBeingRemoved', 'ConnectionExists', 'RecordsKept', 'RemovedWithRecords', 'UnknownReader'],
+    // To whoever erases, builds or looks.
+    ...[
+      'JavaMissing',
+      'MartsMissing',
+      'NoIcebergSnapshot',
+      'NoSnapshot',
+      'SparkBehindPooler',
+      'WrittenMeanwhile',
+    ],
+  ];
+  const stopping = ['activities', 'warehouse', 'marts', 'lake', 'iceberg']
+    .flatMap((folder) => filesIn(folder, '.ts'))
+    .flatMap((file) => [...textOf(file).matchAll(/readonly name = '(\w+)';\s+readonly handling = 'stop'/g)])
+    .map(([, name = '']) => name);
+  expect(stopping.length).toBeGreaterThan(30);
+  expect(stopping.filter((name) => !explained.has(name)).sort()).toEqual(saysAll.sort());
+});
+
 test('samples ask the marts which day they speak of, since they may have been built on another one', () => {
   const samples = everything.match(/```sql\n[\s\S]*?```/g) ?? [];
   const ofMarts = samples.flatMap((block) => block.split(';')).filter((sql) => sql.includes('marts.'));
@@ -67,6 +97,36 @@ test('every link to a file leads somewhere', () => {
   }
 });
 
+test('every link to a heading leads to one', () => {
+  for (const [file, text] of texts) {
+    for (const [, target = '', anchor = ''] of text.matchAll(/\]\(([^)#\s]*)#([^)]+)\)/g)) {
+      if (/^https?:/.test(target)) continue;
+      const page = target === '' ? file : path.join(path.dirname(file), target);
+      expect(anchorsOf(textOf(page)), `${file}: ${target}#${anchor}`).toContain(anchor);
+    }
+  }
+});
+
+test('every source file named in the docs exists', async () => {
+  const folders = ['test', ...(await productFolders())].join('|');
+  const named = new RegExp(`\`((?:${folders})/[^\`*…]+\\.(?:ts|sql))\``, 'g');
+  const paths = [...texts].flatMap(([file, text]) =>
+    [...text.matchAll(named)].map(([, source = '']) => ({ file, source })),
+  );
+  expect(paths.length).toBeGreaterThan(300);
+  expect(paths.filter(({ source }) => !existsSync(path.join(root, source)))).toEqual([]);
+});
+
+test('the page of the lake shows snapshots as "snapshots list" prints them', () => {
+  const [, shown = ''] = /```\n(snapshot +taken [^]*?)```/.exec(textOf('docs/lake.md')) ?? [];
+  const head = ['snapshot', 'taken', 'rows', 'MB', 'MB added', 'parts', 'added', 'unfit', ''];
+  const rows = [
+    ['20261125T140000Z-1c0b2e', '2026-11-25T14:00:02Z', 920_150, 101.4, 9.8, 1_021, 97, 0, 'latest'],
+    ['20261125T130000Z-3fa9c1', '2026-11-25T13:00:02Z', 920_011, 101.3, 101.3, 1_021, 1_021, 0, ''],
+  ];
+  expect(shown.trimEnd()).toBe(tableOf(head, rows));
+});
+
 test('the third-party notices name what is installed', () => {
   execFileSync(process.execPath, ['scripts/third-party-notices.mjs', '--check'], { cwd: root });
 });
@@ -76,6 +136,18 @@ function filesIn(folder: string, ending: string): string[] {
   return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith(ending))
     .map((file) => `${folder}/${file}`);
+}
+
+/** As GitHub makes them of headings: code blocks have none. */
+function anchorsOf(markdown: string): string[] {
+  const headings = markdown.replaceAll(/^```[^]*?^```$/gm, '').matchAll(/^#+ (.+)$/gm);
+  return [...headings].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/\]\([^)]*\)/g, '')
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
 }
 
 function textOf(file: string): string {

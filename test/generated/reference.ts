@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command, Option } from 'commander';
 import { z } from 'zod';
 import { createProgram } from '../../cli/program.ts';
 import { variables } from '../../config/variables.ts';
@@ -25,7 +25,9 @@ export function reference(): string {
     '## Commands',
     '',
     'Each is run as `npx daybook COMMAND`; `--help` prints it with an example. Exit codes: 0 done; 1 failed; 2 wrong usage or configuration; 3 partly done',
-    '(some streams failed, records are in quarantine, deletions wait for approval, or `status` shows something stale).',
+    '(some streams failed, records are in quarantine, deletions wait for approval, or `status` shows something stale). `status` does not exit with 3 for an',
+    'open alert. `doctor` exits with 1 for anything that is missing, also for Python or a search attribute, without which syncs work. With `--verbose`, any',
+    'command prints the stack of its error.',
     '',
     ...leavesOf(createProgram(() => undefined)).flatMap(commandSection),
   ].join('\n');
@@ -60,10 +62,7 @@ function commandSection(command: Command): string[] {
       `\`${uses[index] ?? ''}\``,
       argument.description,
     ]),
-    ...command.options.map(({ flags, description, defaultValue }) => [
-      `\`${flags}\``,
-      typeof defaultValue === 'string' ? `${description} (default: \`${defaultValue}\`)` : description,
-    ]),
+    ...command.options.map((option) => [`\`${option.flags}\``, describedWithDefault(option)]),
   ];
   return [
     `### ${names.join(' ')}`,
@@ -74,6 +73,13 @@ function commandSection(command: Command): string[] {
     '',
     ...(rows.length === 0 ? [] : [...table(['', ''], rows), '']),
   ];
+}
+
+/** A boolean needs none: an option that is not given is not on. */
+function describedWithDefault({ description, defaultValue, defaultValueDescription }: Option): string {
+  const isWritten = typeof defaultValue === 'string' || typeof defaultValue === 'number';
+  const written = defaultValueDescription ?? (isWritten ? String(defaultValue) : undefined);
+  return written === undefined ? description : `${description} (default: \`${written}\`)`;
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
