@@ -71,6 +71,14 @@ test('samples take nothing off what is owed, and say null where an amount is not
     expect(Object.keys(said).sort()).toEqual(
       ['open', 'overdue', 'spend'].flatMap((measure) => [`${measure} known`, `${measure} null`]),
     );
+    // As docs/marts.md says: what vendors owe back is in rows of its own.
+    const [cash] = await ask(
+      shelf,
+      `select sum(amount_due) filter (where due_bucket <> 'unapplied_credits') as owed, sum(amount_due) as of_all_rows,
+         (select sum(open_bills) from marts.ap_ageing where is_today and currency_code = 'USD') as open
+       from marts.cash_requirements where currency_code = 'USD'`,
+    );
+    expect([cash?.owed, cash?.open, cash?.of_all_rows].map(numberOf)).toEqual([100, 100, -110]);
     expect(await dueInPython(shelf)).toMatchObject({ 'a USD': '100.00', 'b USD': '0.00', 'b NZD': 'None' });
   });
 });
