@@ -17,7 +17,8 @@ COPY --from=build /daybook/node_modules node_modules
 COPY --from=build /daybook/bin bin
 COPY --from=build /daybook/dist dist
 ENV NODE_ENV=production DAYBOOK_HOME=/var/lib/daybook XDG_CACHE_HOME=/var/lib/daybook/cache DAYBOOK_HTTP_HOST=0.0.0.0
-RUN install --directory --owner=node --group=node --mode=700 /var/lib/daybook
+# A volume on the seeds, which hosts share, takes its owner from the folder that is there.
+RUN install --directory --owner=node --group=node --mode=700 /var/lib/daybook /var/lib/daybook/seeds
 USER node
 VOLUME /var/lib/daybook
 EXPOSE 8390

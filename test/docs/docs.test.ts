@@ -43,7 +43,7 @@ test('every failure that a table of the docs explains has its name in the produc
   expect(named.filter((name) => !product.includes(`'${name}'`))).toEqual([]);
 });
 
-test('a table of the docs explains every failure that only a person can end, unless a command says all of it', async () => {
+test('a table of the docs explains every failure that only a person can end, unless a command says all of it', () => {
   const explained = new Set(
     [...everything.matchAll(/^\| ((?:`[^`]+`(?:, )?)+)/gm)].flatMap(
       ([, cell = '']) => cell.match(/\w+/g) ?? [],
