@@ -60,12 +60,14 @@ export async function makeSnapshot(
       published === undefined
         ? await exportTables({ session, lake }, { job, current, onProgress })
         : { manifest: published, skipped: false };
-    const settled = result.skipped ? { isLatest: true } : await settle({ session, lake }, { job, ...result });
+    const isLatest = result.skipped || (await settle({ session, lake }, result));
+    // Also where nothing has changed: the rule may have, and days have passed.
+    const notRemoved = await retire({ session, lake }, job);
     const inIceberg = await showInIceberg({ session, lake }, job, result.manifest.snapshot_id);
-    const kept = leftovers ?? settled.kept;
+    const kept = leftovers ?? notRemoved;
     return {
       ...exportedOf(result),
-      ...(settled.isLatest ? {} : { isBehind: true as const }),
+      ...(isLatest ? {} : { isBehind: true as const }),
       ...inIceberg,
       ...(kept === undefined ? {} : { removalProblem: kept.message }),
     };
@@ -297,8 +299,8 @@ function sumOf(tables: Manifest['tables'], what: 'rows' | 'bytes'): number {
 /** What follows from a published snapshot; done again it changes nothing. Says whether it is the one that readers are sent to now. */
 async function settle(
   { session, lake }: { session: ExportSession; lake: Lake },
-  { job, manifest, mark }: { job: ExportJob } & Made,
-): Promise<{ isLatest: boolean; kept?: LakeKeeps | undefined }> {
+  { manifest, mark }: Made,
+): Promise<boolean> {
   const isLatest = await movePointer(lake, manifest, session.assertAlive);
   await session.assertAlive();
   await noteSnapshot(session.client, {
@@ -308,10 +310,18 @@ async function settle(
     mark: mark ?? unknownMark,
     sizes: sizesOf(manifest),
   });
-  const { warehouseId } = job;
+  return isLatest;
+}
+
+/** Marks and removes what the rule keeps no more. Says what storage keeps of it. */
+async function retire(
+  { session, lake }: { session: ExportSession; lake: Lake },
+  { keep: rule, warehouseId }: ExportJob,
+): Promise<LakeKeeps | undefined> {
+  await session.assertAlive();
   const remove = (id: string): Promise<void> => removeSnapshot(session.client, lake, id);
-  const retired = await retireSnapshots(lake, { rule: job.keep, warehouseId, now: new Date(), remove });
-  return { isLatest, kept: retired.problem };
+  const { problem } = await retireSnapshots(lake, { rule, warehouseId, now: new Date(), remove });
+  return problem;
 }
 
 function exportedOf({ manifest, skipped, damage }: Made): Exported {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { runExportProcess } from '../../activities/export/run-export-process.ts';
 import { openLake } from '../../lake/open-lake.ts';
 import type { Lake } from '../../lake/lake.ts';
-import { sha256Of } from '../../lake/manifest.ts';
+import { manifestText, sha256Of } from '../../lake/manifest.ts';
 import { manifestPath, movePointer, pointerPath, readManifest, readPointer } from '../../lake/pointer.ts';
 import { verifySnapshot } from '../../lake/verify-snapshot.ts';
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
@@ -51,6 +51,41 @@ test('a connection that was added, or removed with its data kept, is a reason fo
   await removeConnection(warehouse, { connectionId, keepData: true });
   expect(await exportNow(), 'removed').toMatchObject({ skipped: false });
   expect(await exportNow()).toMatchObject({ skipped: true });
+});
+
+test('an export that finds nothing new marks what the rule keeps no more, and removes what has been marked for six hours', async () => {
+  const { exportNow, jobOf, location } = await createTestLake(url);
+  const first = (await exportNow({ force: true })).snapshotId;
+  const second = (await exportNow({ force: true })).snapshotId;
+  const last = (await exportNow({ force: true })).snapshotId;
+  const keep = { last: 1, daily: 0, monthEnds: false };
+  const skip = async (): Promise<void> => {
+    expect(await exportNow({ keep })).toMatchObject({ skipped: true, snapshotId: last });
+  };
+  const marks = async (): Promise<Record<string, string>> => {
+    const text = await readFile(join(location, 'retention.json'), 'utf8');
+    return (JSON.parse(text) as { expired: Record<string, string> }).expired;
+  };
+  await skip();
+  expect(Object.keys(await marks())).toEqual([first, second]);
+
+  // Seven and eight hours later: what the rule kept until less than six hours ago stays.
+  const lake = await openLake({ location, scratch: location });
+  for (const [id, hours] of [[first, 8] as const, [second, 7] as const]) {
+    const takenAt = new Date(Date.now() - hours * 3_600_000).toISOString();
+    const held = await readManifest(lake, id);
+    if (held === undefined) throw new Error(`Snapshot ${id} has no manifest.`);
+    const manifest = manifestText({ ...held, taken_at: takenAt });
+    await writeFile(join(location, 'snapshots', id, '_manifest.json'), manifest);
+  }
+  const sevenHoursAgo = new Date(Date.now() - 7 * 3_600_000).toISOString();
+  const expired = { [first]: sevenHoursAgo, [second]: sevenHoursAgo };
+  await writeFile(join(location, 'retention.json'), JSON.stringify({ expired }));
+  await exportKilledBefore(jobOf({ keep }), { operation: 'rename', path: '/\\.retention\\.json' });
+  expect(Object.keys(await marks())).toEqual([first, second]);
+  await skip();
+  expect(await lake.snapshotIds()).toEqual([second, last]);
+  expect(await marks()).toEqual({ [second]: sevenHoursAgo });
 });
 
 proofTest('a lake that was emptied is filled again although nothing has changed', async () => {
