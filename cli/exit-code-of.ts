@@ -23,6 +23,7 @@ function isUsage(error: unknown): boolean {
       'PoolerUnfit',
       'DirectUrlElsewhere',
       'MigrationRefused',
+      'ForeignSchema',
       'JavaMissing',
       'NoIcebergSnapshot',
       'SparkBehindPooler',

@@ -1,3 +1,5 @@
+import { reasonOf } from '../errors/reason-of.ts';
+
 /** Another attempt took the lease of the pass, or a failover has lost the page before: this attempt ends without a trace. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
@@ -227,4 +229,32 @@ export class SchemaOutdated extends Error {
 export class MigrationRefused extends Error {
   override readonly name = 'MigrationRefused';
   readonly handling = 'stop';
+}
+
+/** Postgres refused a migration, or went away during it. */
+export class MigrationFailed extends Error {
+  override readonly name = 'MigrationFailed';
+  readonly handling = 'stop';
+
+  constructor(migration: string, cause: unknown) {
+    super(
+      `The migration ${migration} failed and was rolled back: ${reasonOf(cause).replace(/\.$/, '')}. ` +
+        'Remove the cause, then run "daybook migrate" again.',
+      { cause },
+    );
+  }
+}
+
+/** Exit code 2: builds of the marts and erasures drop the schemas of a build's steps, and somebody else made one of that name. */
+export class ForeignSchema extends Error {
+  override readonly name = 'ForeignSchema';
+  readonly handling = 'stop';
+
+  constructor(schemas: readonly string[]) {
+    const [one = ''] = schemas;
+    super(
+      `The database has ${schemas.join(' and ')}, which Daybook did not make and each build of the marts would drop: rename it ` +
+        `("alter schema ${one} rename to …") or drop it, then try again.`,
+    );
+  }
 }

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { inWords, watchBlockers, type BlockerWatch } from './blockers.ts';
 import { buildIndex } from './build-index.ts';
-import { MigrationRefused, SchemaOutdated } from './errors.ts';
+import { MigrationFailed, MigrationRefused, SchemaOutdated } from './errors.ts';
 import { inTransaction } from './in-transaction.ts';
 import { migrations } from './migrations/index.ts';
 import type { Warehouse } from './open-warehouse.ts';
@@ -78,8 +78,7 @@ async function runMigration(
           for (const index of migration.indexes) await buildIndex({ pool, watch }, index);
         return await inTransaction(pool, ({ db }) => runMissing(db, { name, watch }));
       } catch (error) {
-        if (!isLockRefused(error))
-          throw new Error(`The migration ${name} failed and was rolled back.`, { cause: error });
+        if (!isLockRefused(error)) throw new MigrationFailed(name, error);
         const strangers = watch.lastSeen.filter(({ isOurs }) => !isOurs);
         if (strangers.length > 0 && performance.now() - started > patienceMilliseconds)
           throw new LockHeld(`The migration ${name}`, [inWords(strangers)]);
@@ -144,9 +143,8 @@ async function refuseForeignDatabase(db: Warehouse['db']): Promise<void> {
       current_setting('server_encoding') as encoding,
       current_database() as database,
       array(
-        select nspname::text from pg_namespace n
+        select nspname::text from pg_namespace
         where nspname in ('finance', 'history', 'sync', 'staging', 'intermediate', 'marts', 'iceberg')
-          and exists (select from pg_class where relnamespace = n.oid)
         order by 1
       ) as schemas
   `.execute(db);

@@ -4,7 +4,7 @@ import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { publishMarts } from '../../warehouse/marts/publish-marts.ts';
 import { prepareSchemas } from '../../warehouse/marts/prepare-schemas.ts';
 import { keepAsking } from '../support/keep-asking.ts';
-import { row } from '../support/rows.ts';
+import { row, rows } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const { warehouse, url, adminUrl } = await createTestDatabase();
@@ -62,6 +62,27 @@ test('a build waits until nobody reads what is to be emptied, and stops waiting 
   await reader.end();
   build -= 1;
   expect(await shown()).toBe(build);
+});
+
+test('a build drops no schema of its steps that somebody else has made, and says what to do', async () => {
+  await rows(
+    warehouse,
+    'drop schema staging; create schema staging; create table staging.mine as select 1 as kept',
+  );
+  await expect(buildNext()).rejects.toThrow(
+    'The database has staging, which Daybook did not make and each build of the marts would drop: rename it ' +
+      '("alter schema staging rename to …") or drop it, then try again.',
+  );
+  expect(await row(warehouse, 'select kept from staging.mine')).toEqual({ kept: 1 });
+  // As a failed build of 0.4 or 0.5 left it; and one that a restore without comments has made, with nothing in it.
+  await rows(
+    warehouse,
+    `comment on schema staging is 'Daybook: what the models read, copied in one transaction at the start of each build';
+     comment on schema intermediate is null`,
+  );
+  await buildNext();
+  build -= 1;
+  expect(await row(warehouse, `select to_regclass('staging.mine') as left`)).toEqual({ left: null });
 });
 
 /** Makes the tables of a next build. */

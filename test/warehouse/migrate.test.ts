@@ -8,13 +8,15 @@ import { row, rows } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const names = Object.keys(migrations);
-const [migrated, older, newer, empty, crowded, foreign, asciiOnly] = await Promise.all([
+const [migrated, older, newer, empty, crowded, foreign, reserved, failing, asciiOnly] = await Promise.all([
   createTestDatabase(),
   createTestDatabase(),
   createTestDatabase(),
   createTestDatabase('template template0'),
   createTestDatabase('template template0'),
   createTestDatabase('template template0'),
+  createTestDatabase('template template0'),
+  createTestDatabase(),
   createTestDatabase(`template template0 encoding 'SQL_ASCII' locale_provider libc locale 'C'`),
 ]);
 
@@ -47,6 +49,14 @@ describe('migrate refuses', () => {
     expect(await schemasOf(warehouse)).toEqual(['marts', 'public']);
   });
 
+  test('one of these names that is empty still, and leaves nothing behind', async () => {
+    const { warehouse } = reserved;
+    await warehouse.pool.query('create schema finance');
+    await expect(migrate(warehouse)).rejects.toThrow(MigrationRefused);
+    await expect(migrate(warehouse)).rejects.toThrow('already has finance, which Daybook did not make');
+    expect(await schemasOf(warehouse)).toEqual(['finance', 'public']);
+  });
+
   test('a warehouse that belongs to another role, the superuser too, and leaves it as it was', async () => {
     const { name } = await row(migrated.warehouse, 'select current_database() as name');
     const last = names.at(-1) ?? '';
@@ -71,6 +81,16 @@ describe('migrate refuses', () => {
     await expect(migrate(asciiOnly.warehouse)).rejects.toThrow(/is in SQL_ASCII: Daybook needs one in UTF8/);
     expect(await schemasOf(asciiOnly.warehouse)).toEqual(['public']);
   });
+});
+
+test('a migration that fails says why, and what to do', async () => {
+  const { warehouse } = failing;
+  const catalog = names.find((name) => name.endsWith('iceberg-catalog')) ?? '';
+  await rows(warehouse, `delete from sync.migrations where name = '${catalog}'`);
+  await expect(migrate(warehouse)).rejects.toThrow(
+    `The migration ${catalog} failed and was rolled back: schema "iceberg" already exists. ` +
+      'Remove the cause, then run "daybook migrate" again.',
+  );
 });
 
 test('a schema older than this release needs is told apart, with the migrations that are missing', async () => {

@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg';
 import { takingLocks, type LockWait } from '../taking-locks.ts';
 import { endDbtSessions } from './build-lock.ts';
 import { hiddenSchema } from './prepare-schemas.ts';
+import { refuseForeignSchemas } from './refuse-foreign-schemas.ts';
 
 /** Drops the marts of the build before, which nobody sees. Expects that none are being built. Throws LockHeld. */
 export async function dropHiddenMarts(client: ClientBase, waiting: LockWait): Promise<void> {
@@ -11,11 +12,12 @@ export async function dropHiddenMarts(client: ClientBase, waiting: LockWait): Pr
   );
 }
 
-/** Drops what builds copy, and what they make of it on the way. Expects to hold the lock of builds. Throws LockHeld. */
+/** Drops what builds copy, and what they make of it on the way. Expects to hold the lock of builds. Throws LockHeld and ForeignSchema. */
 export async function dropCopies(client: ClientBase, waiting: LockWait): Promise<void> {
   // A build that was killed may still be copying.
   await endDbtSessions(client);
-  await takingLocks(client, { what: 'Dropping what builds have copied', ...waiting }, () =>
-    client.query('drop schema if exists staging cascade; drop schema if exists intermediate cascade'),
-  );
+  await takingLocks(client, { what: 'Dropping what builds have copied', ...waiting }, async () => {
+    await refuseForeignSchemas(client);
+    await client.query('drop schema if exists staging cascade; drop schema if exists intermediate cascade');
+  });
 }

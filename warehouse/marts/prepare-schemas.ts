@@ -1,12 +1,13 @@
 import type { ClientBase } from 'pg';
 import { LockHeld, takingLocks, type LockWait } from '../taking-locks.ts';
+import { refuseForeignSchemas } from './refuse-foreign-schemas.ts';
 
 /** Two schemas take turns: one is shown, the other is built. */
 export type MartsSchema = 'marts_a' | 'marts_b';
 
 /**
  * Empties what dbt is going to fill and says which of the two schemas of marts it is: the one that is not shown.
- * What a killed build left there goes with it. Throws LockHeld.
+ * What a killed build left there goes with it. Throws LockHeld, and ForeignSchema before anything is dropped.
  */
 export async function prepareSchemas(client: ClientBase, waiting: LockWait = {}): Promise<MartsSchema> {
   const next = await hiddenSchema(client);
@@ -15,7 +16,10 @@ export async function prepareSchemas(client: ClientBase, waiting: LockWait = {})
     ...emptied(next, 'one of the two schemas that marts are built in; query the views in marts'),
   ].join(';\n');
   // A transaction that read the build before the last one, and goes on, is in the way.
-  await takingLocks(client, { what: 'Building the marts', ...waiting }, () => client.query(statements));
+  await takingLocks(client, { what: 'Building the marts', ...waiting }, async () => {
+    await refuseForeignSchemas(client);
+    await client.query(statements);
+  });
   return next;
 }
 
