@@ -18,6 +18,8 @@ export interface Followed {
   readonly run: RunRead | undefined;
 }
 
+export const endedBeforeItBegan = 'The run ended before it began; see it in Temporal.';
+
 /** Shows a run while it goes on, and says how it ended. Ctrl-C leaves the run running. */
 export async function followRun(
   { client, warehouse }: { client: Client; warehouse: Warehouse },
@@ -36,7 +38,7 @@ export async function followRun(
   const { followed } = await ended;
   const [run] = await readRuns(warehouse, { temporalRunId: execution.temporalRunId, totals: true, limit: 1 });
   if (!quiet) {
-    print(run === undefined ? 'The run ended before it began; see it in Temporal.' : lastWords(run));
+    print(run === undefined ? endedBeforeItBegan : lastWords(run));
     if (followed) printAside('More data was announced meanwhile: another run has started to read it.');
   }
   return { exitCode: exitCodeOf(run), run };

@@ -20,7 +20,8 @@ export function printFile(text: string): void {
   else process.stdout.write(`${text}\n`);
 }
 
-export function printJson(value: unknown): void {
+/** There is no JSON of `undefined`. */
+export function printJson(value: object | string | number | boolean | null): void {
   print(JSON.stringify(value, null, 2));
 }
 

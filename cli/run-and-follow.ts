@@ -20,7 +20,7 @@ export async function runAndFollow(
       const { connectTemporal } = await import('../operations/temporal-client.ts');
       const { checkOwnership } = await import('../operations/ownership/check-ownership.ts');
       const { startRun } = await import('../operations/start-run.ts');
-      const { followRun } = await import('./follow-run.ts');
+      const { endedBeforeItBegan, followRun } = await import('./follow-run.ts');
       const request = typeof requested === 'function' ? await requested(warehouse) : requested;
       const client = await connectTemporal(settings);
       try {
@@ -39,7 +39,10 @@ export async function runAndFollow(
           printAside('That run covered only some resources; starting another for all that you asked for.');
           followed = await follow(await start());
         }
-        if (json) printJson(followed.run);
+        if (json) {
+          printJson(followed.run ?? null);
+          if (followed.run === undefined) printAside(endedBeforeItBegan);
+        }
         return followed.exitCode;
       } finally {
         await client.connection.close();
