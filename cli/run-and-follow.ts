@@ -1,3 +1,4 @@
+import type { Client } from '@temporalio/client';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { print, printAside, printJson } from './printer.ts';
 import type { RunRequest, StartedRun } from '../operations/start-run.ts';
@@ -28,6 +29,7 @@ export async function runAndFollow(
         const start = (): Promise<StartedRun> => startRun({ client, warehouse, settings }, request);
         const started = await start();
         if (!wait) {
+          if (started.joined) await requireAll(client, started, request);
           if (json) printJson(started);
           else print(`${started.joined ? 'Already running' : 'Started'}: ${started.link}`);
           return exitCodes.done;
@@ -49,6 +51,16 @@ export async function runAndFollow(
       }
     },
     ['database', 'temporal', 'api'],
+  );
+}
+
+/** Nobody waits for the run that was found, to start another after it. */
+async function requireAll(client: Client, started: StartedRun, { input }: RunRequest): Promise<void> {
+  const { resourcesOfRun } = await import('../operations/resources-of-run.ts');
+  const read = await resourcesOfRun(client, started);
+  if (resourcesNamed(input.resources ?? []).every(({ name }) => read.includes(name))) return;
+  throw new Error(
+    `A run of other resources of ${input.connection} is under way (${started.link}); nothing was started. Repeat the command when it has ended.`,
   );
 }
 

@@ -22,3 +22,28 @@ test('a sync that ended before it began is null as JSON, with a sentence beside 
     stderr: 'The run ended before it began; see it in Temporal.\n',
   });
 });
+
+test('who does not wait is told when the run that is under way reads less than was asked for', async () => {
+  const connection = await installation.connect();
+  const spring = ['--from', '2024-03-01', '--to', '2024-06-01'];
+  const run = (...args: string[]) => installation.run([...args, '--no-wait']);
+  expect((await run('backfill', connection, ...spring, '--resource', 'bills')).stdout).toMatch(/^Started: /);
+  const joined = await run('backfill', connection, ...spring, '--resource', 'bills');
+  expect(joined).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Already running: /) as string });
+  const less = {
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(
+      /^A run of other resources of co-\w+ is under way \(.+\); nothing was started\. Repeat the command when it has ended\.\n$/,
+    ) as string,
+  };
+  expect(await run('backfill', connection, ...spring, '--resource', 'customers')).toEqual(less);
+  expect(await run('backfill', connection, ...spring)).toEqual(less);
+
+  await run('sync', connection, '--resource', 'bills', '--resource', 'items');
+  expect(await run('sync', connection, '--resource', 'items', '--json')).toMatchObject({ code: 0 });
+  expect(await run('sync', connection, '--json')).toEqual(less);
+
+  await run('reconcile', connection);
+  expect(await run('reconcile', connection, '--resource', 'items')).toMatchObject({ code: 0 });
+});
