@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { checkAddresses } from '../../warehouse/check-addresses.ts';
 import { checkSchema } from '../../warehouse/migrate.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
+import { checkSecretKey } from '../../warehouse/secrets/check-secret-key.ts';
 import { printAside } from '../printer.ts';
 import { readServiceSettings } from '../settings.ts';
 
@@ -23,6 +24,7 @@ export function serveCommand(): Command {
       await checkAddresses(settings.database);
       const warehouse = openWarehouse(settings.database);
       await checkSchema(warehouse);
+      await checkSecretKey(warehouse, await settings.secretKey());
       const client = await connectTemporal(settings);
       const places = { warehouse, temporal: client, settings };
       await checkOwnership(places, { say: printAside });

@@ -19,6 +19,18 @@ test('serve answers probes and scrapes, and ends with exit 0 when it is asked to
   expect((await serving.stop('SIGTERM')).code).toBe(0);
 });
 
+test('serve with another key than that of the warehouse is a command line that cannot work', async () => {
+  await installation.run(['connection', 'add', 'keyed', '--no-schedule', '--token-stdin'], {
+    input: 'token',
+  });
+  const other = { DAYBOOK_SECRET_KEY: Buffer.alloc(32, 8).toString('base64') };
+  const serving = startDaybook(['serve'], { cwd, env: { ...env, ...other } });
+  await Promise.race([serving.ended, serving.says(/Serving at/)]);
+  const { code, stderr } = await serving.stop('SIGTERM');
+  expect(stderr).toContain('DAYBOOK_SECRET_KEY is not the key');
+  expect(code).toBe(2);
+});
+
 test.each(['worker', 'serve'])('%s whose port is taken ends in one sentence', async (command) => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
