@@ -1,19 +1,21 @@
 import { Command } from 'commander';
 import type { Finding } from '../doctor/finding.ts';
-import { exitCodes, type SetExitCode } from '../exit-codes.ts';
+import type { SetExitCode } from '../exit-codes.ts';
 import { print, printJson } from '../printer.ts';
 
 export function doctorCommand(setExitCode: SetExitCode): Command {
   return new Command('doctor')
-    .description('Check configuration, database, Temporal, API credentials, disk and versions.')
+    .description(
+      'Check configuration, database, Temporal and its fairness, API credentials, disk and versions.',
+    )
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook doctor')
     .action(async ({ json }: { json?: true }) => {
       const { examine } = await import('../doctor/examine.ts');
-      const findings = await examine();
+      const { findings, exitCode } = await examine();
       if (json === true) printJson(findings);
       else for (const finding of findings) print(`${markOf(finding)} ${finding.what}: ${finding.found}`);
-      if (findings.some(({ ok }) => !ok)) setExitCode(exitCodes.failed);
+      setExitCode(exitCode);
     });
 }
 

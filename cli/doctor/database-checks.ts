@@ -10,9 +10,13 @@ import { checkSecretKey } from '../../warehouse/secrets/check-secret-key.ts';
 import type { Looked } from './finding.ts';
 
 export async function databaseOf(warehouse: Warehouse): Promise<string> {
-  const { rows } = await warehouse.pool.query<{ server_version: string }>('show server_version');
+  const { rows } = await warehouse.pool.query<{ version: string; is_too_old: boolean }>(
+    `select current_setting('server_version') as version, current_setting('server_version_num')::int < 150000 as is_too_old`,
+  );
+  const [{ version, is_too_old: isTooOld } = { version: '', is_too_old: false }] = rows;
+  if (isTooOld) throw new Error(`Postgres ${version} is too old: Daybook needs 15 or newer`);
   await checkSchema(warehouse);
-  return `Postgres ${rows[0]?.server_version ?? ''}, migrated`;
+  return `Postgres ${version}, migrated`;
 }
 
 export async function clockOf(warehouse: Warehouse): Promise<string> {

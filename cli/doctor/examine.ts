@@ -1,24 +1,51 @@
+import { homeOf, type Config } from '../../config/parse-config.ts';
+import { readEnv } from '../../config/read-env.ts';
+import type { Settings } from '../../config/settings.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
-import { readSettings } from '../settings.ts';
+import { exitCodeOf } from '../exit-code-of.ts';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { readConfig, readSettings } from '../settings.ts';
 import { apiOf, demandOf } from './api-checks.ts';
 import { clockOf, databaseOf, poolerOf, readersOf, secretKeyOf, sessionsOf } from './database-checks.ts';
 import { attempt, finding, warnings, type Finding } from './finding.ts';
 import { closedFiles, encryption, freeDisk, nodeVersion, pythonFor } from './host-checks.ts';
 import { checkTemporal } from './temporal-checks.ts';
 
+export interface Examined {
+  readonly findings: Finding[];
+  /** A configuration that cannot work ends doctor as it ends the other commands. */
+  readonly exitCode: ExitCode;
+}
+
 /** Looks at everything a sync needs, as far as each check lets the next one look. */
-export async function examine(): Promise<Finding[]> {
-  const findings = [await finding('Node', () => Promise.resolve(nodeVersion()))];
+export async function examine(): Promise<Examined> {
+  const findings = [await finding('Node', () => Promise.resolve().then(() => nodeVersion()))];
+  const read: { config?: Config; exitCode?: ExitCode } = {};
   const settings = await attempt(findings, 'configuration', async () => {
-    const read = await readSettings(['database', 'temporal', 'api']);
-    return { value: read, found: 'complete' };
+    try {
+      const config = readConfig();
+      read.config = config;
+      return { value: await readSettings(['database', 'temporal', 'api'], config), found: 'complete' };
+    } catch (error) {
+      read.exitCode = exitCodeOf(error);
+      throw error;
+    }
   });
+  const { config } = read;
   findings.push(
-    await finding('disk', freeDisk),
-    ...(await warnings('files', closedFiles)),
+    await finding('disk', () => freeDisk(homeOf(readEnv()))),
+    ...(config === undefined ? [] : await warnings('files', () => closedFiles(config))),
     await finding('Python', pythonFor),
   );
-  if (settings === undefined) return findings;
+  if (config !== undefined && settings !== undefined) await lookFurther(findings, { config, settings });
+  const failed = findings.some(({ ok }) => !ok) ? exitCodes.failed : exitCodes.done;
+  return { findings, exitCode: read.exitCode ?? failed };
+}
+
+async function lookFurther(
+  findings: Finding[],
+  { config, settings }: { config: Config; settings: Settings },
+): Promise<void> {
   findings.push(...(await warnings('encryption', () => encryption(settings))));
   const warehouse = openWarehouse({ ...settings.database, connections: 2 });
   try {
@@ -30,7 +57,7 @@ export async function examine(): Promise<Finding[]> {
       ...(await warnings('readers', () => readersOf(warehouse))),
       await finding('secret key', () => secretKeyOf(warehouse, settings)),
     );
-    await checkTemporal(findings, { warehouse, settings });
+    await checkTemporal(findings, { warehouse, settings, isEmbedded: config.temporal === undefined });
     findings.push(
       await finding('API', () => apiOf(warehouse, settings)),
       ...(await warnings('API budget', () => demandOf(warehouse, settings))),
@@ -38,5 +65,4 @@ export async function examine(): Promise<Finding[]> {
   } finally {
     await warehouse.close();
   }
-  return findings;
 }

@@ -1,19 +1,25 @@
 import { statfs } from 'node:fs/promises';
+import type { Config } from '../../config/parse-config.ts';
 import type { Settings } from '../../config/settings.ts';
 import { openHome } from '../../embedded/home.ts';
 import { isNothingToBuild } from '../../marts/errors.ts';
 import { martsNeedPython } from '../../marts/python-with-dbt.ts';
-import { readConfig } from '../settings.ts';
 import type { Looked } from './finding.ts';
 import { openToEverybody } from './open-to-everybody.ts';
 import { sentInClear } from './sent-in-clear.ts';
 
-export function nodeVersion(): string {
-  return process.versions.node;
+/** `engines` of package.json in words. */
+export function nodeVersion(version: string = process.versions.node): string {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major < 20 || (major === 20 && minor < 19))
+    throw new Error(
+      `${version} is too old: Daybook needs Node 20.19 or newer. Get one at https://nodejs.org`,
+    );
+  return version;
 }
 
-export async function freeDisk(): Promise<string> {
-  const home = await openHome(readConfig().home);
+export async function freeDisk(folder: string): Promise<string> {
+  const home = await openHome(folder);
   const { bavail, bsize } = await statfs(home.root);
   const gigabytes = (bavail * bsize) / 1e9;
   if (gigabytes < 1) throw new Error(`only ${gigabytes.toFixed(1)} GB free at ${home.root}: free some space`);
@@ -21,8 +27,7 @@ export async function freeDisk(): Promise<string> {
 }
 
 /** Since 0.6, new files are private to their owner; older ones may not be. */
-export async function closedFiles(): Promise<Looked> {
-  const { home, lake } = readConfig();
+export async function closedFiles({ home, lake }: Config): Promise<Looked> {
   const { root } = await openHome(home);
   const open = await openToEverybody([root, lake.location]);
   return {

@@ -12,15 +12,20 @@ import { attempt, finding, warnings, type Finding, type Looked } from './finding
 /** Adds a finding for each check of Temporal; none after the first where it does not answer. */
 export async function checkTemporal(
   findings: Finding[],
-  { warehouse, settings }: { warehouse: Warehouse; settings: Settings },
+  { warehouse, settings, isEmbedded }: { warehouse: Warehouse; settings: Settings; isEmbedded: boolean },
 ): Promise<void> {
   const { namespace } = settings.temporal;
-  const temporal = await attempt(findings, 'Temporal', async () => {
+  const reached = await attempt(findings, 'Temporal', async () => {
     const client = await connectTemporal(settings);
     await client.workflowService.describeNamespace({ namespace });
-    return { value: client, found: `answers, namespace ${namespace}` };
+    const { serverVersion: version } = await client.workflowService.getSystemInfo({});
+    return {
+      value: { client, version },
+      found: `answers, version ${version === '' ? 'unknown' : version}, namespace ${namespace}`,
+    };
   });
-  if (temporal === undefined) return;
+  if (reached === undefined) return;
+  const { client: temporal, version } = reached;
   try {
     const owned = await attempt(findings, 'owner of the namespace', async () => {
       const { owner, trouble } = await readOwnership({ warehouse, temporal, settings });
@@ -29,6 +34,7 @@ export async function checkTemporal(
     });
     findings.push(
       await finding('search attributes', () => searchAttributesOf(temporal, namespace)),
+      ...(await warnings('fairness', () => fairnessOf(version, { isEmbedded }))),
       await finding('worker', () => workersOf(temporal, { namespace, isOurs: owned === true })),
       ...(await warnings('backlog', () => backlogOf(temporal))),
     );
@@ -42,6 +48,25 @@ async function searchAttributesOf(temporal: Client, namespace: string): Promise<
   if (missing.length === 0) return 'registered';
   const flags = missing.map((name) => `--name ${name} --type Keyword`).join(' ');
   throw new Error(`missing, so runs are harder to find: temporal operator search-attribute create ${flags}`);
+}
+
+/** Workers take turns among connections where the server has this switched on, which it tells nobody. */
+export function fairnessOf(version: string, { isEmbedded }: { isEmbedded: boolean }): Looked {
+  if (isEmbedded) return { toLookAt: [], nothing: 'on: workers take turns among connections' };
+  const [, major, minor] = /^(\d+)\.(\d+)/.exec(version) ?? [];
+  if (major === undefined || Number(major) * 1_000 + Number(minor) >= 1_029)
+    return {
+      toLookAt: [],
+      nothing:
+        'the server does not say whether it is on: set matching.enableFairness to true in its dynamic configuration, or in Temporal Cloud switch ' +
+        'it on for the namespace',
+    };
+  return {
+    toLookAt: [
+      `version ${version} has none, so a large company may hold up small ones: upgrade Temporal to 1.29 or newer`,
+    ],
+    nothing: '',
+  };
 }
 
 async function workersOf(

@@ -47,3 +47,18 @@ test('who does not wait is told when the run that is under way reads less than w
   await run('reconcile', connection);
   expect(await run('reconcile', connection, '--resource', 'items')).toMatchObject({ code: 0 });
 });
+
+test('doctor says what the version of Temporal can do for fairness', async () => {
+  const { stdout } = await installation.run(['doctor', '--json']);
+  const found = (JSON.parse(stdout) as { what: string; ok: boolean; found: string }[]).find(
+    ({ what }) => what === 'fairness',
+  );
+  expect(stdout).toMatch(/"answers, version \d+\.\d+\.\d+\S*, namespace /);
+  expect(found).toEqual({
+    what: 'fairness',
+    ok: true,
+    found: expect.stringMatching(
+      /^the server does not say whether it is on: set matching\.enableFairness to true in its dynamic configuration, or /,
+    ) as string,
+  });
+});
