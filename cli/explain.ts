@@ -1,5 +1,7 @@
 import { ConfigurationError } from '../config/configuration-error.ts';
 import { codeOf } from '../errors/code-of.ts';
+import { isDatabaseAway, whyAway } from '../warehouse/is-database-away.ts';
+import { ServerUnproven } from '../warehouse/server-unproven.ts';
 
 /** An error as people should read it: one sentence, and the stack only when it is asked for. */
 export function explain(error: unknown, { verbose }: { verbose: boolean }): string {
@@ -16,9 +18,6 @@ function driverSentence(error: Error): string | undefined {
     const [, address = 'The address'] = /in use (\S+)$/.exec(error.message) ?? [];
     return `${address} is in use: stop what listens there, or choose another port.`;
   }
-  if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'ETIMEDOUT') {
-    return `The database does not answer (${code}): check DATABASE_URL, or start "npx daybook up" if it is the embedded one.`;
-  }
   if (code === '53300') return noConnectionLeft;
   if (code === '28P01' || code === '28000')
     return 'Postgres refused the user or the password: check DATABASE_URL.';
@@ -28,8 +27,13 @@ function driverSentence(error: Error): string | undefined {
     return `The pooler refuses the parameter ${refused}: take it out of DATABASE_URL, and set it for the role with "alter role … set".`;
   if (code === '42P05' || code === '26000')
     return 'A pooler mixes up the prepared statements of its clients: "npx daybook doctor" says what to do.';
-  return undefined;
+  if (!isDatabaseAway(error) || answers.test(code) || error instanceof ServerUnproven) return undefined;
+  const why = code.startsWith('57P') ? error.message : whyAway(error);
+  return `The database does not answer (${why}): check DATABASE_URL, or start "npx daybook up" if it is the embedded one.`;
 }
+
+/** A full disk, a standby, and a pooler that lets nobody in say best themselves what they are. */
+const answers = /^(53|25006|08P01)/;
 
 /** The server's words may be about all connections, or those of the role or the database. */
 const noConnectionLeft =

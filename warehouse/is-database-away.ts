@@ -23,7 +23,8 @@ export function whyAway(error: Error): string {
   return code === '53300' ? 'it has no connection left' : String(code ?? 'no connection');
 }
 
-const awayCode = /^(08|53|57P|25006)|^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND)$/;
+const awayCode =
+  /^(08|53|57P|25006)|^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)$/;
 const awayMessage =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
 

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -216,6 +218,20 @@ test.concurrent('doctor says of each thing what is wrong and what to do', async 
   const findings = JSON.parse(stdout) as { what: string; ok: boolean; found: string }[];
   expect(findings.find(({ what }) => what === 'database')).toMatchObject({ ok: true });
   expect(findings.find(({ what }) => what === 'Temporal')).toMatchObject({ ok: false });
+  expect(code).toBe(1);
+});
+
+test('a Postgres that takes the connection and says nothing is told in one sentence', async () => {
+  const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const port = String((silent.address() as AddressInfo).port);
+  const { code, stderr } = await daybook(['status'], {
+    env: { DATABASE_URL: `postgres://x@127.0.0.1:${port}/x` },
+  });
+  silent.close();
+  expect(stderr).toBe(
+    'The database does not answer (no connection): check DATABASE_URL, or start "npx daybook up" if it is the embedded one.\n',
+  );
   expect(code).toBe(1);
 });
 
