@@ -16,7 +16,7 @@ export function printAside(text: string): void {
 
 /** A file for another program: as it is, unless a terminal would read it. */
 export function printFile(text: string): void {
-  if (process.stdout.isTTY) print(text.replaceAll('\r\n', '\n'));
+  if (process.stdout.isTTY) print(text);
   else process.stdout.write(`${text}\n`);
 }
 

@@ -49,7 +49,7 @@ function objectsOf({ columns, rows }: QueryResult): Record<string, unknown>[] {
   return rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index]])));
 }
 
-/** RFC 4180, safe to open in a spreadsheet. Null is an empty field, an empty text is `""`. */
+/** As `psql --csv` and COPY of Postgres write and read it, safe to open in a spreadsheet. Null is an empty field, an empty text is `""`. */
 function csvOf({ columns, rows }: QueryResult): string {
   return [columns, ...rows].map((row) => row.map(csvField).join(',')).join('\r\n');
 }
@@ -57,7 +57,8 @@ function csvOf({ columns, rows }: QueryResult): string {
 function csvField(value: string | number | boolean | null): string {
   if (value === null) return '';
   const text = typeof value === 'string' ? asText(value) : String(value);
-  return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  // A line of `\.` alone ends what COPY reads.
+  return text === '' || text === '\\.' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** A spreadsheet runs text that begins like a formula, unless an apostrophe precedes it. Numbers stay as they are. */

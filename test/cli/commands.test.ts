@@ -4,6 +4,9 @@ import { mkdtempSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { from } from 'pg-copy-streams';
 import { describe, expect, test } from 'vitest';
 import { builtProgram } from '../support/daybook-process.ts';
 import { proofTest } from '../support/proof-test.ts';
@@ -171,6 +174,25 @@ describe('sql', () => {
       '--json',
     ]);
     expect(JSON.parse(stdout)).toEqual([{ due: '123456789012345678.10', n: 2, x: null }]);
+  });
+
+  test('as CSV, is what COPY of Postgres reads back', async () => {
+    const table = `(values (1, 'one'), (2, E'a,"b"\r\nc'), (3, null), (4, ''), (5, '\\.'), (null, 'x')) as v(n, t)`;
+    const { stdout } = await daybook(['sql', `select * from ${table}`, '--csv']);
+    expect(stdout.startsWith('n,t\n1,one\n2,"a,""b""\r\nc"\n')).toBe(true);
+    const client = await database.warehouse.pool.connect();
+    try {
+      await client.query('create temporary table copied (n int, t text)');
+      await pipeline(
+        Readable.from(stdout),
+        client.query(from('copy copied from stdin (format csv, header)')),
+      );
+      const missing = `(select * from ${table} except all table copied) union all (table copied except all select * from ${table})`;
+      expect((await client.query(missing)).rows).toEqual([]);
+      expect((await client.query('select from copied')).rowCount).toBe(6);
+    } finally {
+      client.release(true);
+    }
   });
 
   test.each([

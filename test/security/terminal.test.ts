@@ -62,7 +62,7 @@ test('--json says exactly what is held, and is harmless all the same', async () 
 
 test('--csv is what is held, for another program', async () => {
   const { stdout } = await run(['sql', `select memo from finance.bills where id like 'b%1m'`, '--csv']);
-  expect(stdout).toBe(`memo\r\n"${hostile}"\n`);
+  expect(stdout).toBe(`memo\n"${hostile}"\n`);
 });
 
 test('--csv has no cell that a spreadsheet runs, and numbers stay numbers', async () => {
@@ -70,7 +70,7 @@ test('--csv has no cell that a spreadsheet runs, and numbers stay numbers', asyn
     ('=cmd|''/c calc''!A1', '+1+1', '-2+3', '@sum(1)', -1.50, '-1.50', '+49', '-1e5'),
     (E'\\t=1', '+49 30 1', '- note', 'a=b', -1e30, '', '-', E'\\r=1')) as v(a, b, c, d, e, f, g, h)`;
   const { stdout } = await run(['sql', query, '--csv']);
-  expect(stdout.trimEnd().split('\r\n').slice(1)).toEqual([
+  expect(stdout.trimEnd().split('\n').slice(1)).toEqual([
     `'=cmd|'/c calc'!A1,'+1+1,'-2+3,'@sum(1),-1.50,-1.50,+49,-1e5`,
     `'\t=1,'+49 30 1,'- note,a=b,-1000000000000000000000000000000,"",'-,"'\r=1"`,
   ]);
