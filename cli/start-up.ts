@@ -63,6 +63,8 @@ export async function startUp(config: Config, options: UpOptions): Promise<Runni
     const facts = factsOf(settings, embedded);
     await writeRuntimeFile(home, facts);
     stops.push(() => removeRuntimeFile(home));
+        'DAYBOOK_CLIENT_ID and DAYBOOK_CLIENT_SECRET are not used without DAYBOOK_API_URL: the sandbox has its own',
+      );
     await migrateTo(settings, options.onStep);
     const { logger, metricsPort } = await prepareProcess(config.logLevel ?? 'warn');
     const composed = await composeWorker(settings, logger, {

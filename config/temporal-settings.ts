@@ -22,7 +22,9 @@ export function temporalFromEnv(set: Readonly<Record<string, string | undefined>
 } {
   const names = Object.keys(set).filter((name) => name.startsWith('TEMPORAL_'));
   if (set.TEMPORAL_ADDRESS === undefined) {
-    const connecting = names.filter((name) => /^TEMPORAL_(API_KEY|TLS)/.test(name));
+    const connecting = names.filter((name) =>
+      /^TEMPORAL_(API_KEY|TLS|NAMESPACE$|DEPLOYMENT_NAME$|WORKER_BUILD_ID$)/.test(name),
+    );
     const problems =
       connecting.length > 0 ? [`TEMPORAL_ADDRESS is required with ${connecting.join(', ')}.`] : [];
     return { settings: undefined, problems };

@@ -47,11 +47,14 @@ export const variables = {
     .transform((text) => text.replace(/\/+$/, ''))
     .optional()
     .describe('Base URL of the finance API, in production with `/versioned`. Not set: the embedded sandbox'),
-  DAYBOOK_CLIENT_ID: z.string().optional().describe('Client ID of the organization. Not set: the sandbox’s'),
+  DAYBOOK_CLIENT_ID: z
+    .string()
+    .optional()
+    .describe('Client ID of the organization. Without `DAYBOOK_API_URL`, the sandbox’s is used'),
   DAYBOOK_CLIENT_SECRET: z
     .string()
     .optional()
-    .describe('Client secret of the organization. Not set: the sandbox’s'),
+    .describe('Client secret of the organization. Without `DAYBOOK_API_URL`, the sandbox’s is used'),
   DAYBOOK_API_VERSION: z
     .string()
     .regex(/^\d{4}-\d{2}-\d{2}$/, 'must be a version like 2023-03-14')

@@ -1,5 +1,10 @@
 import { Command } from 'commander';
-import { backfillPlan, InvalidBackfill, type BackfillPlan } from '../../warehouse/passes/backfill-plan.ts';
+import {
+  backfillPlan,
+  InvalidBackfill,
+  isWindow,
+  type BackfillPlan,
+} from '../../warehouse/passes/backfill-plan.ts';
 import { startRequest } from '../../temporal/start-request.ts';
 import { dayOf } from '../../temporal/workflow-ids.ts';
 import { parseDuration } from '../../config/duration.ts';
@@ -8,12 +13,7 @@ import { exitCodes, type ExitCode, type SetExitCode } from '../exit-codes.ts';
 import { checkResources, listOption } from '../options.ts';
 import { runAndFollow } from '../run-and-follow.ts';
 import { previewBackfill } from './backfill/preview-backfill.ts';
-import { scheduleBackfill, type ScheduleOptions } from './backfill/schedule-backfill.ts';
-
-interface Options extends ScheduleOptions {
-  wait: boolean;
-  json?: true;
-}
+import { scheduleBackfill, type ScheduleOptions as Options } from './backfill/schedule-backfill.ts';
 
 const examples = `
 Example:
@@ -69,6 +69,8 @@ function planOf({ from, to, window, resource: resources = [] }: Options): Backfi
   const windowMilliseconds = window === undefined ? undefined : parseDuration(window);
   if (window !== undefined && windowMilliseconds === undefined)
     throw new UsageError(`"${window}" is not a window: write a number and s, m, h or d, like 30d.`);
+  if (windowMilliseconds !== undefined && !isWindow(windowMilliseconds))
+    throw new UsageError(`"${window ?? ''}" is not a window: it takes 1h or more, and 100 years at most.`);
   try {
     return backfillPlan({ from, to, windowMilliseconds, resources });
   } catch (error) {

@@ -25,14 +25,30 @@ export function exportCommand(setExitCode: SetExitCode): Command {
     .option('--iceberg', 'also publish it as Iceberg tables, as DAYBOOK_LAKE_FORMAT=iceberg does', false)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook export --wait\n  $ npx daybook export --every 1h')
-    .action(async ({ every, wait, force, iceberg, json = false }: Options) => {
-      if (every !== undefined) await setEvery(every, json);
-      else {
+    .action(async (options: Options) => {
+      const { every, wait, force, iceberg, json = false } = options;
+      if (every !== undefined) {
+        refuseOthers(options);
+        await setEvery(every, json);
+      } else {
         const { runExport } = await import('./export/run-export.ts');
         const until = wait === undefined ? 'published' : wait ? 'marts' : 'started';
         setExitCode(await runExport({ until, force, iceberg, json }));
       }
     });
+}
+
+/** These belong to a single export. */
+function refuseOthers({ wait, force, iceberg }: Options): void {
+  const others = [
+    ...(force ? ['--force'] : []),
+    ...(iceberg ? ['--iceberg'] : []),
+    ...(wait === undefined ? [] : [wait ? '--wait' : '--no-wait']),
+  ];
+  if (others.length > 0)
+    throw new UsageError(
+      `--every sets a schedule only, so leave out ${others.join(' and ')}. For Iceberg tables of each snapshot, set DAYBOOK_LAKE_FORMAT=iceberg.`,
+    );
 }
 
 async function setEvery(text: string, json: boolean): Promise<void> {

@@ -1,8 +1,9 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { beginsLikeFormula } from '../../marts/formula-guard.ts';
 import { queryAsReader } from '../../warehouse/query-as-reader.ts';
 import type { QueryResult } from '../../warehouse/query-texts.ts';
 import { codeOf } from '../../errors/code-of.ts';
+import { UsageError } from '../errors.ts';
 import { print, printAside, printFile, printJson, printTable } from '../printer.ts';
 import { withWarehouse } from '../with-warehouse.ts';
 
@@ -11,7 +12,12 @@ export function sqlCommand(): Command {
     .description('Run one query on the warehouse, read-only, as the role for readers.')
     .argument('<query>')
     .option('--json', 'print JSON: one object per row; decimals are strings with every digit')
-    .option('--csv', "print CSV; text that a spreadsheet would run as a formula is prefixed with '")
+    .addOption(
+      new Option(
+        '--csv',
+        "print CSV; text that a spreadsheet would run as a formula is prefixed with '",
+      ).conflicts('json'),
+    )
     .addHelpText(
       'after',
       '\nExample:\n  $ npx daybook sql "select resource, count(*) from finance.deleted_records group by 1"',
@@ -46,12 +52,17 @@ const asOwner =
   'There is no role daybook_reader for this user, so the query runs as the owner, read-only. "daybook doctor" says what to ask an administrator for.';
 
 function objectsOf({ columns, rows }: QueryResult): Record<string, unknown>[] {
+  const twice = columns.find((column, index) => columns.indexOf(column) < index);
+  if (twice !== undefined)
+    throw new UsageError(
+      `Two columns are called "${twice}", and a JSON object has one: rename one with "as", like ${twice} as ${twice}_2.`,
+    );
   return rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index]])));
 }
 
 /** As `psql --csv` and COPY of Postgres write and read it, safe to open in a spreadsheet. Null is an empty field, an empty text is `""`. */
 function csvOf({ columns, rows }: QueryResult): string {
-  return [columns, ...rows].map((row) => row.map(csvField).join(',')).join('\r\n');
+  return [columns, ...rows].map((row) => row.map(csvField).join(',')).join('\n');
 }
 
 function csvField(value: string | number | boolean | null): string {

@@ -77,6 +77,14 @@ describe('a command line that cannot work exits with 2', () => {
     [['sandbox', '--records', '5'], 'It must be a whole number from 100 to 1,000,000.'],
     [['sandbox', '--port', '99999'], 'It must be a whole number from 0 to 65,535.'],
     [['up', '--records', '2000000'], 'It must be a whole number from 100 to 1,000,000.'],
+    [['sql', 'select 1', '--json', '--csv'], 'cannot be used with'],
+    [['export', '--every', '1h', '--iceberg'], '--every sets a schedule only, so leave out --iceberg'],
+    [['export', '--every', 'off', '--force', '--no-wait'], 'so leave out --force and --no-wait'],
+    [['backfill', 'x', '--last', '9d', '--every', '7d', '--no-wait'], '--last and --every only'],
+    [
+      ['backfill', 'x', '--from', '2024-01-01', '--to', '2024-02-01', '--window', '30m'],
+      '"30m" is not a window: it takes 1h or more, and 100 years at most.',
+    ],
   ])('%j', async (args, sentence) => {
     const { code, stderr } = await daybook(args);
     expect(stderr).toContain(sentence);
@@ -97,6 +105,13 @@ describe('a command line that cannot work exits with 2', () => {
     const { code, stdout, stderr } = await daybook(args);
     expect(stdout + stderr).toContain(sentence);
     expect(stdout + stderr).not.toMatch(/planted|cGxhbnRlZA/i);
+    expect(code).toBe(2);
+  });
+
+  test('what names a place in a Temporal that is not named is not ignored', async () => {
+    const env = { TEMPORAL_ADDRESS: '', TEMPORAL_NAMESPACE: 'production' };
+    const { code, stderr } = await daybook(['status'], { env });
+    expect(stderr).toContain('TEMPORAL_ADDRESS is required with TEMPORAL_NAMESPACE.');
     expect(code).toBe(2);
   });
 
@@ -174,6 +189,16 @@ describe('sql', () => {
       '--json',
     ]);
     expect(JSON.parse(stdout)).toEqual([{ due: '123456789012345678.10', n: 2, x: null }]);
+  });
+
+  test('as JSON, refuses two columns of one name, of which it would show one', async () => {
+    const { code, stdout, stderr } = await daybook(['sql', 'select 1 as id, 2 as id, 3 as n', '--json']);
+    expect({ stdout, stderr }).toEqual({
+      stdout: '',
+      stderr:
+        'Two columns are called "id", and a JSON object has one: rename one with "as", like id as id_2.\n',
+    });
+    expect(code).toBe(2);
   });
 
   test('as CSV, is what COPY of Postgres reads back', async () => {

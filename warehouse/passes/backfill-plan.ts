@@ -33,7 +33,7 @@ export function backfillPlan(asked: {
     throw new InvalidBackfill(
       `A backfill from ${asked.from} to ${asked.to} would be empty: from must lie before to.`,
     );
-  if (!Number.isInteger(windowMilliseconds) || windowMilliseconds < hour || windowMilliseconds > century)
+  if (!isWindow(windowMilliseconds))
     throw new InvalidBackfill(
       'A window of a backfill must be a whole number of milliseconds, from an hour to 100 years.',
     );
@@ -53,6 +53,10 @@ export function backfillPlan(asked: {
     windows,
     streams: chosen.flatMap(({ streams }) => streams.map(({ name }) => name)),
   };
+}
+
+export function isWindow(milliseconds: number): boolean {
+  return Number.isInteger(milliseconds) && milliseconds >= hour && milliseconds <= century;
 }
 
 const hour = 3_600_000;

@@ -2,7 +2,7 @@ import { setSchedule } from '../../../warehouse/connections/set-schedule.ts';
 import { parseDuration } from '../../../config/duration.ts';
 import { UsageError } from '../../errors.ts';
 import { changeConnection } from '../../change-connection.ts';
-import { print } from '../../printer.ts';
+import { print, printJson } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 
 export interface ScheduleOptions {
@@ -14,6 +14,8 @@ export interface ScheduleOptions {
   window?: string;
   resource?: string[];
   dryRun?: true;
+  wait: boolean;
+  json?: true;
 }
 
 /** Backfills a connection on a schedule from now on, or no longer. */
@@ -24,11 +26,18 @@ export async function scheduleBackfill(connectionId: string, options: ScheduleOp
       setSchedule(warehouse, { connectionId, backfill }),
     ),
   );
-  print(
-    backfill.every === null
-      ? `${connectionId} is backfilled on request only.`
-      : `${connectionId}: the last ${options.last ?? ''} are reread every ${options.every ?? ''}.`,
-  );
+  if (options.json === true)
+    printJson({ every_seconds: secondsOf(backfill.every), last_seconds: secondsOf(backfill.last) });
+  else
+    print(
+      backfill.every === null
+        ? `${connectionId} is backfilled on request only.`
+        : `${connectionId}: the last ${options.last ?? ''} are reread every ${options.every ?? ''}.`,
+    );
+}
+
+function secondsOf(milliseconds: number | null): number | null {
+  return milliseconds === null ? null : milliseconds / 1_000;
 }
 
 const hour = 3_600_000;
@@ -37,7 +46,7 @@ const hour = 3_600_000;
 function scheduleOf(options: ScheduleOptions): { every: number | null; last: number | null } {
   const { every, last } = options;
   const others = ['from', 'to', 'window', 'resource', 'dryRun'] as const;
-  if (others.some((name) => options[name] !== undefined))
+  if (!options.wait || others.some((name) => options[name] !== undefined))
     throw new UsageError(
       'A schedule takes --last and --every only: it reads all resources, in windows of 30d.',
     );
