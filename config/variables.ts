@@ -99,7 +99,9 @@ export const variables = {
     ),
   DAYBOOK_DATABASE_CONNECTIONS: wholeNumber(2, 1_000)
     .prefault('10')
-    .describe('Postgres connections of each process'),
+    .describe(
+      'Postgres connections of each process, exports and builds of marts included. Below 5, a process that exports and builds takes up to three more',
+    ),
   DAYBOOK_DATABASE_DIRECT_URL: databaseAddress
     .optional()
     .describe(

@@ -7,7 +7,7 @@ import { withWarehouse } from '../../with-warehouse.ts';
 export function pauseCommand(): Command {
   return new Command('pause')
     .description(
-      "Pause a connection's schedules. Running work continues, and you can still start runs by hand.",
+      "Pause a connection's schedules. Running work continues, you can still start runs by hand, and webhooks wait until it is resumed.",
     )
     .argument('<name>')
     .option('--why <text>', 'reason, shown wherever the pause is shown', 'No reason was given.')
