@@ -2,6 +2,7 @@ import { queryAsReader } from '../../warehouse/query-as-reader.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { print, printTable } from '../printer.ts';
 import type { RunningUp } from '../start-up.ts';
+import { withoutPassword } from '../without-password.ts';
 
 /** Prints the end of the tour: the counts in Postgres, where to look, and queries to try. */
 export async function summarise(
@@ -19,6 +20,7 @@ export async function summarise(
       ['Temporal Web UI', settings.temporal.ui ?? settings.temporal.connection.address],
       ['Daybook console', httpUrl],
       ['Dashboard', `${httpUrl}/dashboard`],
+      ['Postgres', withoutPassword(settings.database.url)],
       ['Postgres, with psql', 'npx daybook psql'],
       ['Postgres, with other tools', 'npx daybook url'],
     ],

@@ -24,6 +24,7 @@ beforeAll(() => {
 });
 
 test('the tour says where to look, and each of its queries answers', async () => {
+  expect(tour.said).toMatch(/^Postgres +postgres:\/\/daybook@127\.0\.0\.1:\d+\/\S+$/m);
   expect(tour.said).toMatch(/^Postgres, with psql +npx daybook psql$/m);
   expect(tour.said).toMatch(/^Postgres, with other tools +npx daybook url$/m);
   const queries = [...tour.said.matchAll(/^ {2}(npx daybook sql .*)$/gm)].map(([, line]) => line ?? '');
