@@ -4,10 +4,17 @@ import { parseDuration } from './duration.ts';
 
 const duration = z.string().transform((text, context) => {
   const milliseconds = parseDuration(text);
-  if (milliseconds !== undefined) return milliseconds;
-  context.addIssue({ code: 'custom', message: 'must be a duration like 30s, 10m, 2h or 7d' });
+  if (milliseconds !== undefined && milliseconds <= longest) return milliseconds;
+  const message =
+    milliseconds === undefined
+      ? 'must be a duration like 30s, 10m, 2h or 7d'
+      : `must be ${longest / 86_400_000}d at most`;
+  context.addIssue({ code: 'custom', message });
   return z.NEVER;
 });
+
+/** A thousand years: no time of Postgres lies much further back. */
+const longest = 365_000 * 86_400_000;
 
 const keepRule = z.string().transform((text, context) => {
   const rule = parseKeepRule(text);

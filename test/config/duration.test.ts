@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseDuration } from '../../config/duration.ts';
+import { variables } from '../../config/variables.ts';
 
 test.each([
   ['0s', 0],
@@ -27,6 +28,18 @@ test('any count of any unit is that many times the unit, exactly', () => {
       expect(parseDuration(`${count}${name}`)).toBe(Number(BigInt(count) * seconds * 1000n));
     }),
   );
+});
+
+test('a variable takes a thousand years at most, which Postgres can subtract from today', () => {
+  expect(variables.DAYBOOK_KEEP_RUNS.parse('365000d')).toBe(365_000 * 86_400_000);
+  for (const name of [
+    'DAYBOOK_KEEP_RUNS',
+    'DAYBOOK_KEEP_QUIET_RUNS',
+    'DAYBOOK_LOOKBACK',
+    'DAYBOOK_GIVE_UP_AFTER',
+  ] as const)
+    expect(variables[name].safeParse('365001d').error?.issues[0]?.message).toBe('must be 365000d at most');
+  expect(variables.DAYBOOK_KEEP_HISTORY.safeParse('9999999d').success).toBe(false);
 });
 
 test('no text makes it fail', () => {
