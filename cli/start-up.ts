@@ -6,6 +6,7 @@ import { startEmbedded, type EmbeddedServers, type EmbeddedStep } from '../embed
 import { inOrder } from '../errors/in-order.ts';
 import { migrate } from '../warehouse/migrate.ts';
 import { openWarehouse } from '../warehouse/open-warehouse.ts';
+import { refuseOtherKey } from '../warehouse/secrets/check-secret-key.ts';
 import { composeWorker } from '../worker/compose.ts';
 import type { Config } from '../config/parse-config.ts';
 import type { Settings } from '../config/settings.ts';
@@ -63,6 +64,8 @@ export async function startUp(config: Config, options: UpOptions): Promise<Runni
     const facts = factsOf(settings, embedded);
     await writeRuntimeFile(home, facts);
     stops.push(() => removeRuntimeFile(home));
+    if (wantsSandbox && (config.api.clientId ?? config.api.clientSecret) !== undefined)
+      options.onStep(
         'DAYBOOK_CLIENT_ID and DAYBOOK_CLIENT_SECRET are not used without DAYBOOK_API_URL: the sandbox has its own',
       );
     await migrateTo(settings, options.onStep);
@@ -117,6 +120,7 @@ function factsOf(settings: Settings, { postgres, sandbox }: EmbeddedServers): Ru
 async function migrateTo(settings: Settings, onStep: (text: string) => void): Promise<void> {
   const warehouse = openWarehouse({ url: settings.database.directUrl, connections: 2 });
   try {
+    await refuseOtherKey(warehouse, settings.secretKey);
     const { applied, readerSql } = await migrate(warehouse, onStep);
     onStep(
       applied.length === 0 ? 'warehouse is up to date' : `warehouse migrated: ${describeMigrations(applied)}`,

@@ -8,6 +8,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { from } from 'pg-copy-streams';
 import { describe, expect, test } from 'vitest';
+import { checkSchema } from '../../warehouse/migrate.ts';
+import { migrations } from '../../warehouse/migrations/index.ts';
+import { checkSecretKey } from '../../warehouse/secrets/check-secret-key.ts';
 import { builtProgram } from '../support/daybook-process.ts';
 import { proofTest } from '../support/proof-test.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -230,6 +233,19 @@ describe('sql', () => {
     expect(stderr).toContain(sentence);
     expect(code).toBe(1);
   });
+});
+
+test('up with another key does not migrate a warehouse that has one', async () => {
+  const last = Object.keys(migrations).at(-1);
+  const older = await createTestDatabase();
+  await checkSecretKey(older.warehouse, Buffer.alloc(32, 7));
+  await older.warehouse.pool.query('delete from sync.migrations where name = $1', [last]);
+  const { code, stderr } = await daybook(['up'], {
+    env: { DATABASE_URL: older.url, DAYBOOK_SECRET_KEY: Buffer.alloc(32, 8).toString('base64') },
+  });
+  expect(stderr).toContain('DAYBOOK_SECRET_KEY is not the key');
+  expect(code).toBe(2);
+  await expect(checkSchema(older.warehouse)).rejects.toThrow(`missing: ${last ?? ''}`);
 });
 
 // Each of these waits for a Temporal that is not there.

@@ -1,6 +1,8 @@
+import { sql } from 'kysely';
 import { WrongSecretKey } from '../errors.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { keyFingerprint } from './sealed-token.ts';
+import type { SecretKey } from './secret-key.ts';
 
 /** Where the warehouse tells its key from others. */
 export const fingerprintSetting = 'secret_key_fingerprint';
@@ -23,4 +25,16 @@ export async function checkSecretKey({ db }: Pick<Warehouse, 'db'>, key: Buffer)
     .forShare()
     .executeTakeFirstOrThrow();
   if (stored.value !== fingerprint) throw new WrongSecretKey();
+}
+
+/** Before a migration, which may be the first one: a warehouse that has a key is not changed by whoever has another. Throws WrongSecretKey. */
+export async function refuseOtherKey({ db }: Pick<Warehouse, 'db'>, key: SecretKey): Promise<void> {
+  const { rows: there } = await sql`select where to_regclass('sync.settings') is not null`.execute(db);
+  if (there.length === 0) return;
+  const stored = await db
+    .selectFrom('sync.settings')
+    .select('value')
+    .where('name', '=', fingerprintSetting)
+    .executeTakeFirst();
+  if (stored !== undefined && stored.value !== keyFingerprint(await key())) throw new WrongSecretKey();
 }
