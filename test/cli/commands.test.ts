@@ -298,6 +298,32 @@ test('a Postgres that takes the connection and says nothing is told in one sente
   expect(code).toBe(1);
 });
 
+test('discrepancies shows what waits for approval first, and says that there are more', async () => {
+  await daybook(['connection', 'add', 'compared', '--no-schedule', '--token-stdin'], { input: 'token' });
+  await database.warehouse.pool.query(
+    `insert into sync.discrepancies (connection_id, resource, record_id, kind, status, run_id, found_at, closed_at, shown_hash)
+     select 'compared', 'bills', 'repaired-' || n, 'stale', 'repaired', 'r', now() - n * interval '1 minute', now(), '\\xab01'::bytea
+     from generate_series(1, 100) n
+     union all
+     select 'compared', 'bills', 'waiting', 'extra', 'confirmed', 'r', now() - interval '1 day', null, null::bytea`,
+  );
+  const shown = await daybook(['discrepancies', 'compared']);
+  expect(shown.stdout.split('\n')[1]).toMatch(/ waiting +extra +waits for approval$/);
+  expect(shown.stdout.trimEnd().split('\n')).toHaveLength(101);
+  expect(shown.stderr).toBe(
+    'Showing 100 differences, those that wait for approval first; "--limit N" shows more.\n',
+  );
+  const few = await daybook(['discrepancies', 'compared', '--limit', '2', '--json']);
+  expect(JSON.parse(few.stdout)).toMatchObject([
+    { record_id: 'waiting', shown_hash: null },
+    { record_id: 'repaired-1', shown_hash: 'ab01' },
+  ]);
+  expect(few.stderr).toContain('Showing 2 differences');
+  const all = await daybook(['discrepancies', 'compared', '--limit', '101', '--json']);
+  expect(JSON.parse(all.stdout)).toHaveLength(101);
+  expect(all.stderr).toBe('');
+});
+
 test('nothing in reach is said in one sentence, without a stack', async () => {
   const { code, stderr } = await daybook(['status'], { env: { DATABASE_URL: 'postgres://x@127.0.0.1:9/x' } });
   expect(stderr.trim().split('\n')).toHaveLength(1);

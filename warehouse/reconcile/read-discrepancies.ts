@@ -2,14 +2,15 @@ import { sql, type Selectable } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { DiscrepanciesTable } from '../tables/discrepancies.ts';
 
-/** The newest first; those before number `before`, if asked. */
+/** The newest first; those before number `before`, or only those that wait for approval, if asked. */
 export async function readDiscrepancies(
   { db }: Warehouse,
   {
     connectionId,
     before,
+    waiting = false,
     limit,
-  }: { connectionId: string | undefined; before?: number | undefined; limit: number },
+  }: { connectionId: string | undefined; before?: number | undefined; waiting?: boolean; limit: number },
 ): Promise<Selectable<DiscrepanciesTable>[]> {
   let query = db.selectFrom('sync.discrepancies').selectAll();
   // Both bounds, and the order: to what is equal a planner gives no place in the order, and then takes an index that has those of all.
@@ -23,5 +24,6 @@ export async function readDiscrepancies(
     query = query.where(
       sql<boolean>`(found_at, id) < ((select found_at from sync.discrepancies where id = ${before}), ${before}::bigint)`,
     );
+  if (waiting) query = query.where('closed_at', 'is', null).where('status', '=', 'confirmed');
   return query.orderBy('found_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
 }
