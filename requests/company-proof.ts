@@ -1,10 +1,11 @@
 import { resources } from '../resources/index.ts';
+import type { Resource } from '../resources/resource.ts';
 import type { ApiClient } from '../source/api-client.ts';
 import { NotSupported, RequestRefused } from '../source/errors.ts';
 import { listOfOne } from '../source/lists.ts';
 import type { ConnectionAccess } from '../warehouse/connections/read-access.ts';
 import type { ServiceIdentity } from '../warehouse/connections/pin-identity.ts';
-import { proveToken, type TokenOfRun } from '../warehouse/connections/prove-token.ts';
+import { proveToken, proveTokenAlone, type TokenOfRun } from '../warehouse/connections/prove-token.ts';
 import { CompanyUnnamed } from '../warehouse/errors.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 
@@ -13,22 +14,24 @@ export interface CompanyProof {
   readonly of: TokenOfRun;
   /**
    * `identity`: what the response in hand names. Where it names nobody (events never do, subscriptions may not: API document
-   * 4.5, 4.6) and nothing has named the company in this run yet, a list that does is asked for a single record.
+   * 4.5, 4.6) and nothing has named the company in this run yet, a list that does is asked for a single record. Where the platform has no
+   * such list, and no answer has ever named the company, the token alone is the proof.
    *
    * Throws IdentityChanged, IdentityInUse, CompanyUnnamed, and the errors of that list.
    */
   require(identity: ServiceIdentity | null): Promise<void>;
   /**
    * The same, and what was named before is not enough: for what is landed, deleted or proved by answers that name nobody, the company must
-   * have been named after they came. A token may come to open another company in the middle of a run.
+   * have been named after they came. A token may come to open another company in the middle of a run. A company that nobody names is asked
+   * for once.
    */
   requireNow(identity: ServiceIdentity | null): Promise<void>;
 }
 
 /** Whom a token was found to open: what was proved once is not looked up again for as long as this is passed on. */
 export interface NamedCompany {
-  /** `before`: by another activity of the run. */
-  proved?: ServiceIdentity | 'before';
+  /** `before`: by another activity of the run; `nobody`: the token alone is the proof. */
+  proved?: ServiceIdentity | 'before' | 'nobody';
 }
 
 export function createCompanyProof(
@@ -54,38 +57,47 @@ export function createCompanyProof(
   }
 
   async function requireNow(identity: ServiceIdentity | null): Promise<void> {
-    if (identity === null) await prove(await askForCompany(asking));
-    else await require(identity);
+    if (identity !== null) await require(identity);
+    else if (company.proved !== 'nobody') await prove(await askForCompany(asking));
   }
 
-  async function prove(named: ServiceIdentity): Promise<void> {
-    await proveToken(warehouse, { ...of, identity: named });
-    company.proved = named;
+  async function prove(named: ServiceIdentity | null): Promise<void> {
+    if (named === null) await proveTokenAlone(warehouse, of);
+    else await proveToken(warehouse, { ...of, identity: named });
+    company.proved = named ?? 'nobody';
   }
 }
 
-/** Any list names the company but that of subscriptions; a platform may lack some of them, or refuse them. */
+/**
+ * Any list names the company but that of subscriptions; a platform may lack some of them, or refuse them. Null where it lacks all that
+ * do.
+ */
 async function askForCompany({
   connectionId,
   access,
   api,
   signal,
-}: Parameters<typeof createCompanyProof>[1]): Promise<ServiceIdentity> {
+}: Parameters<typeof createCompanyProof>[1]): Promise<ServiceIdentity | null> {
   let refusal: Error | undefined;
+  const unnamed: Resource[] = [];
   for (const resource of resources) {
     try {
       const request = { accessToken: access.token, ...listOfOne(resource), signal };
       const { connection } = await api.list(request);
       if (connection !== null) return connection;
+      unnamed.push(resource);
     } catch (error) {
       if (error instanceof RequestRefused) refusal = error;
       else if (!(error instanceof NotSupported)) throw error;
     }
   }
-  throw refusal ?? new CompanyUnnamed(connectionId);
+  if (refusal !== undefined) throw refusal;
+  if (unnamed.length === 0 || unnamed.some(({ namesCompany }) => namesCompany))
+    throw new CompanyUnnamed(connectionId);
+  return null;
 }
 
-function isSame(named: ServiceIdentity, proved: ServiceIdentity | 'before'): boolean {
-  if (proved === 'before') return false;
+function isSame(named: ServiceIdentity, proved: NonNullable<NamedCompany['proved']>): boolean {
+  if (typeof proved === 'string') return false;
   return named.id === proved.id && named.orgId === proved.orgId && named.platform === proved.platform;
 }

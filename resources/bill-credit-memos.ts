@@ -21,6 +21,7 @@ export const billCreditMemos: Resource = {
   singular: 'bill_credit_memo',
   listPath: '/accounting/bill_credit_memos',
   fetchable: true,
+  namesCompany: true,
   eventName: 'BILL_CREDIT_MEMO',
   webhookName: 'BILL_CREDIT_MEMO',
   version: 'last_synced_at',

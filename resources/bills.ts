@@ -22,6 +22,7 @@ export const bills: Resource = {
   singular: 'bill',
   listPath: '/accounting/bills',
   fetchable: true,
+  namesCompany: true,
   eventName: 'BILL',
   webhookName: 'BILL',
   version: 'last_synced_at',

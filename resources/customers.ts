@@ -16,6 +16,7 @@ export const customers: Resource = {
   singular: 'customer',
   listPath: '/accounting/customers',
   fetchable: true,
+  namesCompany: true,
   eventName: 'ACCOUNTING_CUSTOMER',
   webhookName: 'CUSTOMER',
   version: 'last_synced_at',

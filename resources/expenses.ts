@@ -20,6 +20,7 @@ export const expenses: Resource = {
   singular: 'expense',
   listPath: '/accounting/expenses',
   fetchable: true,
+  namesCompany: true,
   eventName: 'EXPENSE',
   webhookName: 'EXPENSE',
   version: 'last_synced_at',

@@ -18,6 +18,7 @@ export const items: Resource = {
   singular: 'item',
   listPath: '/accounting/items',
   fetchable: true,
+  namesCompany: true,
   eventName: 'ITEMS',
   webhookName: 'ITEM',
   version: 'last_synced_at',

@@ -10,6 +10,8 @@ export interface Resource {
   /** Path of the list endpoint; a record is fetched at `<listPath>/<id>`, where `fetchable`. */
   readonly listPath: string;
   readonly fetchable: boolean;
+  /** Whether its list always says for whom the service answers; that of subscriptions may not (API document 4.1, 4.5). */
+  readonly namesCompany: boolean;
   /** Name in the events list (API document 4.6); subscriptions have none. */
   readonly eventName: string | null;
   /** The `type` of its webhooks (API document 6.2); subscriptions have none. */

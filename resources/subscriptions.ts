@@ -21,6 +21,7 @@ export const subscriptions: Resource = {
   singular: 'subscription',
   listPath: '/subscriptions',
   fetchable: false,
+  namesCompany: false,
   eventName: null,
   webhookName: null,
   version: 'updated_at',

@@ -100,7 +100,7 @@ export class TokenNotProved extends Error {
   }
 }
 
-/** No list that the platform offers names the company, so nobody can know whose records these are. */
+/** No list that the platform offers names the company, which one has named before or would have to, so nobody can know whose records these are. */
 export class CompanyUnnamed extends Error {
   override readonly name = 'CompanyUnnamed';
   readonly handling = 'stop';

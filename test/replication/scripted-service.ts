@@ -25,7 +25,7 @@ export class ScriptedService {
   onList: (resource: string, query: URLSearchParams) => Answer | Promise<Answer> = () => undefined;
   onEvents: (query: URLSearchParams) => Answer | Promise<Answer> = () => undefined;
   /** For a single record of a list, whose company or time is asked for: no part of a listing. */
-  onOne: () => Answer = () => undefined;
+  onOne: (resource: string) => Answer = () => undefined;
   onFetch: (resource: string, id: string) => Answer | Promise<Answer> = () => undefined;
   /** The `Date` of responses; null: none. */
   date: () => Date | null = () => new Date();
@@ -230,7 +230,7 @@ export class ScriptedService {
     if (id === undefined) {
       // Beside the token: a listing has an order, or a floor.
       const isOne = url.searchParams.get('limit') === '1' && url.searchParams.size === 2;
-      const own = isOne ? this.onOne() : await this.onList(resource, url.searchParams);
+      const own = isOne ? this.onOne(resource) : await this.onList(resource, url.searchParams);
       if (own !== undefined) return own;
       const floor = Number(
         url.searchParams.get('last_synced_at_min') ?? url.searchParams.get('updated_at_min') ?? -Infinity,

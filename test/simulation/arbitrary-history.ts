@@ -90,10 +90,13 @@ const someResources = fc.uniqueArray(
 /** Any history; or one in which nothing leads astray but what is named: see `lies`. */
 export function histories(about?: string): fc.Arbitrary<History> {
   const any = fc.record({
-    platform: fc.oneof(
-      { arbitrary: fc.constantFrom('QUICKBOOKS', 'NETSUITE'), weight: 3 },
-      { arbitrary: fc.constantFrom(...platforms), weight: 1 },
-    ),
+    platform:
+      about === 'unnamedCompany'
+        ? fc.constant('STRIPE' as const)
+        : fc.oneof(
+            { arbitrary: fc.constantFrom('QUICKBOOKS', 'NETSUITE'), weight: 3 },
+            { arbitrary: fc.constantFrom(...platforms), weight: 1 },
+          ),
     resources:
       about !== undefined && ofSubscriptions.has(about)
         ? fc.constantFrom<ResourceName[][]>(['bills', 'subscriptions'], ['subscriptions'])
@@ -116,19 +119,34 @@ export function histories(about?: string): fc.Arbitrary<History> {
     rebuild: fc.constantFrom(false, false, false, true),
     episodes: about === undefined ? episodes : lieNamed(about),
   });
-  return any.map((history) =>
-    history.dateless && history.episodes.some(hasWrongTimes) ? { ...history, dateless: false } : history,
-  );
+  return any
+    .map((history) =>
+      history.dateless && history.episodes.some(hasWrongTimes) ? { ...history, dateless: false } : history,
+    )
+    .map((history) =>
+      // It has nothing else.
+      history.platform === 'STRIPE' && !history.resources.includes('subscriptions')
+        ? { ...history, resources: ['subscriptions'] }
+        : history,
+    );
 }
 
 /** Lies that show most where the service does not tell its time. */
 const ofNoTime: ReadonlySet<string> = new Set(['untoldTime', 'untoldLatePage']);
 
 /** Lies that show most in a list that nothing else tells of. */
-const ofSubscriptions: ReadonlySet<string> = new Set(['anotherCompanyMidway', 'neverLandedBehind']);
+const ofSubscriptions: ReadonlySet<string> = new Set([
+  'anotherCompanyMidway',
+  'anotherCompanyUnnamed',
+  'neverLandedBehind',
+]);
 
 /** Lies that show most in a list that does not say whose it is. */
-const ofNoName: ReadonlySet<string> = new Set(['anotherCompanyMidway']);
+const ofNoName: ReadonlySet<string> = new Set([
+  'anotherCompanyMidway',
+  'anotherCompanyUnnamed',
+  'unnamedCompany',
+]);
 
 /** Of a service that does not tell its time, nobody can say which of its versions are wrong, nor how old its lists are. */
 function hasWrongTimes({ before, meanwhile, standstill }: Episode): boolean {

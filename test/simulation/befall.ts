@@ -9,7 +9,7 @@ import { questionOf } from '../../warehouse/reconcile/deletion-question.ts';
 import { readWaitingDeletions } from '../../warehouse/reconcile/read-waiting-deletions.ts';
 import { tokenOf, type Company, type Shown } from './company.ts';
 import { secretKey } from './dependencies-of.ts';
-import { isIncident, type Change } from './history.ts';
+import { isIncident, namesNobody, type Change } from './history.ts';
 import { contentWithoutVersion } from './judge-quarantine.ts';
 import { nameOnLine } from './true-record.ts';
 
@@ -56,6 +56,8 @@ const deeds: Partial<Record<Change['what'], Deed>> = {
   },
   'own token': setOwnToken,
   'add again': async (company) => {
+    // Records that are kept of a company that nobody names are not known to be anybody's: the name is not free.
+    if (namesNobody(company.history)) return;
     await remove(company);
     await setOwnToken(company);
   },

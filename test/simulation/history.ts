@@ -103,7 +103,7 @@ export interface Standstill {
   readonly stepsLeft: number | null;
 }
 
-export const platforms = ['QUICKBOOKS', 'NETSUITE', 'XERO', 'SAGE_INTACCT'] as const;
+export const platforms = ['QUICKBOOKS', 'NETSUITE', 'XERO', 'SAGE_INTACCT', 'STRIPE'] as const;
 export const runKinds = [
   'sync',
   'reconcile',
@@ -157,6 +157,11 @@ export const faultKinds = [
   // The access token has come to open another company.
   'another company',
 ] as const;
+
+/** Whether no answer ever names the companies: their platform has nothing but subscriptions, whose list says nothing of it. */
+export function namesNobody({ platform, anonymous = false }: History): boolean {
+  return platform === 'STRIPE' && anonymous;
+}
 
 /** Whether it happens around the records, and not to them. */
 export function isIncident(what: Change['what']): what is (typeof incidents)[number] {

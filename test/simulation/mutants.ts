@@ -250,19 +250,35 @@ export const mutants: readonly Mutant[] = [
   }
 
   async function requireNow(identity: ServiceIdentity | null): Promise<void> {
-    if (identity === null) await prove(await askForCompany(asking));
+    if (identity !== null) await require(identity);
+    else if (company.proved !== 'nobody') await prove(await askForCompany(asking));
 `,
     replace: `    else if (identity !== null) await prove(identity);
     else {
       const sql = 'update sync.runs set proved_token = $2 where run_id = $1';
       await warehouse.pool.query(sql, [runId, access.mark]);
-      proved = 'before';
+      company.proved = 'before';
     }
   }
 
   async function requireNow(identity: ServiceIdentity | null): Promise<void> {
-    if (identity === null) await require(null);
+    await require(identity);
 `,
+  },
+  {
+    name: 'a company that was named before is believed without a name',
+    about: 'anotherCompanyUnnamed',
+    file: 'requests/company-proof.ts',
+    find: 'if (named === null) await proveTokenAlone(warehouse, of);',
+    replace: `const sql = 'update sync.runs set proved_token = $2 where run_id = $1';
+    if (named === null) await warehouse.pool.query(sql, [runId, access.mark]);`,
+  },
+  {
+    name: 'a company that no list of its platform names is never copied',
+    about: 'unnamedCompany',
+    file: 'requests/company-proof.ts',
+    find: 'if (unnamed.length === 0 || unnamed.some(({ namesCompany }) => namesCompany))',
+    replace: 'if (unnamed.length >= 0)',
   },
   {
     name: 'who was named before an answer that names nobody is named after it',

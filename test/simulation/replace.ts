@@ -3,6 +3,7 @@ import { removeConnection } from '../../warehouse/connections/remove-connection.
 import { UnknownConnection } from '../../warehouse/errors.ts';
 import { add, noteRemoval } from './befall.ts';
 import type { Company } from './company.ts';
+import { namesNobody } from './history.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 import { BrokenPromise } from './watch.ts';
 
@@ -14,7 +15,7 @@ export async function replace(
   company: Company,
   processOf: (slot: string) => SimulatedProcess,
 ): Promise<void> {
-  if (company.token !== 'own') return;
+  if (company.token !== 'own' || namesNobody(company.history)) return;
   const { connection, stage } = company;
   for (const run of await runsOf(company)) company.removedRuns.add(run);
   noteRemoval(company);

@@ -1,7 +1,8 @@
 import type { PoolClient } from 'pg';
-import { ConnectionReplaced, IdentityChanged, TokenNotProved } from '../errors.ts';
+import { CompanyUnnamed, ConnectionReplaced, IdentityChanged, TokenNotProved } from '../errors.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
+import { tokenMarkSql } from '../secrets/sealed-token.ts';
 import { adoptWebhooks } from '../webhooks/adopt-webhooks.ts';
 import { isReplaced } from './is-replaced.ts';
 import { pinIdentity, type ServiceIdentity } from './pin-identity.ts';
@@ -17,7 +18,8 @@ export interface TokenOfRun {
 
 /**
  * Notes for a run that the service has named the pinned company to its token, and pins the first one there is. Nothing lands and
- * nothing is deleted in a run before that. With the identity null, as of a response that names none: whether it was noted before.
+ * nothing is deleted in a run before that. With the identity null, as of a response that names none: whether it was noted before, or
+ * whether the token alone proves it (`proveTokenAlone`).
  *
  * Throws IdentityChanged, after which the token is refused and the connection paused, IdentityInUse, and TokenNotProved where
  * the connection has another token by now; ConnectionReplaced.
@@ -27,17 +29,23 @@ export async function proveToken(
   of: TokenOfRun & { readonly identity: ServiceIdentity | null },
 ): Promise<boolean> {
   const { connectionId, runId, token, identity } = of;
-  const known = await warehouse.pool.query<{ refused: boolean; proved: boolean; replaced: boolean }>({
+  const known = await warehouse.pool.query<{
+    refused: boolean;
+    named: boolean;
+    proved: boolean;
+    replaced: boolean;
+  }>({
     name: 'read proof of token',
     text: `
-      select c.refused_token is not distinct from $3 as refused, r.proved_token is not distinct from $3 as proved,
+      select c.refused_token is not distinct from $3 as refused, r.proved_token is not distinct from $3 as named,
+        coalesce(${isProved('$3')}, false) as proved,
         exists (select from sync.removed_runs gone where gone.connection_id = $1 and gone.run_id = $2) as replaced
       from sync.connections c
       left join sync.runs r on r.run_id = $2
       where c.connection_id = $1`,
     values: [connectionId, runId, token],
   });
-  const { refused = false, proved = false, replaced = false } = known.rows[0] ?? {};
+  const { refused = false, named = false, proved = false, replaced = false } = known.rows[0] ?? {};
   if (replaced) throw new ConnectionReplaced(connectionId);
   if (refused) throw new IdentityChanged(connectionId);
   if (identity === null) return proved;
@@ -50,7 +58,7 @@ export async function proveToken(
     await refuseToken(warehouse, { connectionId, token });
     throw error;
   }
-  if (!proved) {
+  if (!named) {
     await warehouse.pool.query('update sync.runs set proved_token = $2 where run_id = $1', [runId, token]);
     // Once in each run, and not with the pin: what was being stored then, or was lost with a process, is met by the next one.
     await adoptWebhooks(warehouse, connectionId);
@@ -58,15 +66,48 @@ export async function proveToken(
   return true;
 }
 
-/** A from clause, and where of it: one row when the company was named to the token in the run. The arguments are parameters: $1. */
+/**
+ * Notes for a run that no answer to the token names a company, nor any answer before: then the token is all that says whose the records
+ * are (API document 1.2, 4.5). As soon as the company is named, in any run, this proves nothing any more.
+ *
+ * Throws CompanyUnnamed where the company was named before, TokenNotProved where the connection has another token by now, IdentityChanged
+ * and ConnectionReplaced.
+ */
+export async function proveTokenAlone(warehouse: Warehouse, of: TokenOfRun): Promise<void> {
+  const { connectionId, runId, token } = of;
+  await proveToken(warehouse, { ...of, identity: null });
+  const { rowCount } = await warehouse.pool.query(
+    `update sync.runs r set proved_token = ${alone('$3')}
+     from sync.connections c
+     where r.run_id = $2 and r.connection_id = $1 and c.connection_id = $1
+       and c.service_connection_id is null and ${tokenMarkSql} = $3`,
+    [connectionId, runId, token],
+  );
+  if (rowCount !== 0) return;
+  throw (await isReplaced(warehouse, of))
+    ? new TokenNotProved(connectionId)
+    : new CompanyUnnamed(connectionId);
+}
+
+/** What `proved_token` is when nobody was named: no release before takes it for a proof. */
+function alone(token: string): string {
+  return `'alone ' || ${token}::text`;
+}
+
+/** Of a run `r` and its connection `c`. */
+function isProved(token: string): string {
+  return `(r.proved_token = ${token} or (c.service_connection_id is null and r.proved_token = ${alone(token)}))`;
+}
+
+/** A from clause, and where of it: one row when it is proved in the run whose company the token opens. The arguments are parameters: $1. */
 export function provedSql({ runId, token }: { runId: string; token: string }): string {
   return `
       from sync.runs r
       join sync.connections c using (connection_id)
-      where r.run_id = ${runId} and r.proved_token = ${token} and c.refused_token is distinct from ${token}`;
+      where r.run_id = ${runId} and ${isProved(token)} and c.refused_token is distinct from ${token}`;
 }
 
-/** Throws TokenNotProved unless the company was named in this run: for the transaction that writes. */
+/** Throws TokenNotProved unless that was proved in this run: for the transaction that writes. */
 export async function requireProof(
   client: PoolClient,
   { connectionId, runId, token }: TokenOfRun,

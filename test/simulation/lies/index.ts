@@ -14,6 +14,8 @@ import {
 import {
   anotherCompany,
   anotherCompanyMidway,
+  anotherCompanyUnnamed,
+  unnamedCompany,
   addedAgain,
   replaced,
   ticks,
@@ -46,6 +48,8 @@ import {
 export const lies: Readonly<Record<string, fc.Arbitrary<Episode[]>>> = {
   anotherCompany: anotherCompany(),
   anotherCompanyMidway: anotherCompanyMidway(),
+  anotherCompanyUnnamed: anotherCompanyUnnamed(),
+  unnamedCompany: unnamedCompany(),
   addedAgain: addedAgain(),
   flippingLists: fc.oneof(flippingLists(), missingAtFirst()),
   flippingFetches: flippingFetches(),

@@ -42,6 +42,39 @@ export function anotherCompanyMidway(): fc.Arbitrary<Episode[]> {
   );
 }
 
+/** Somebody sets the token of another company, while the lists that would name it answer 404. */
+export function anotherCompanyUnnamed(): fc.Arbitrary<Episode[]> {
+  const change: Wish = { ...untold, what: ['edit', 'create'], milliseconds: [20] };
+  const missing = fault('404', { path: '/accounting', after: 0, times: 40 });
+  return runsOf(['sync'], ['reconcile'], ['backfill'], ['tick']).chain((runs) =>
+    fc.tuple(
+      episodeOf({}),
+      episodeOf({ before: [change, incident('foreign token')], runs, faults: [missing] }),
+      episodeOf({ before: [incident('own token')], runs: ['sync'] }),
+    ),
+  );
+}
+
+/** No answer ever says which company the token opens. */
+export function unnamedCompany(): fc.Arbitrary<Episode[]> {
+  const change: Wish = {
+    ...untold,
+    what: ['create', 'edit', 'delete', 'recreate', 'spoil'],
+    count: [1, 2, 4],
+    milliseconds: [20, 700_000],
+  };
+  const runs = runsOf(['sync'], ['tick'], ['reconcile'], ['backfill'], ['sync', 'reconcile']);
+  return fc
+    .tuple(runs, runs)
+    .chain(([first, second]) =>
+      fc.tuple(
+        episodeOf({ runs: first }),
+        episodeOf({ before: [change, change], runs: second }),
+        episodeOf({ before: [change], runs: first }),
+      ),
+    );
+}
+
 /** The connection is removed, its data stay, and it is added again: for the same company, or for another one. */
 export function addedAgain(): fc.Arbitrary<Episode[]> {
   const gone: Wish = { ...untold, what: ['delete', 'delete unnoticed'], count: [1, 2], milliseconds: [20] };

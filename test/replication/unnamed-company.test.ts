@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest';
+import { addConnection, RecordsKept } from '../../warehouse/connections/add-connection.ts';
+import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
+import { setToken } from '../../warehouse/connections/set-token.ts';
+import { secretKey } from '../simulation/dependencies-of.ts';
+import { subscription } from '../support/finance-records.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { page, type Answer, type ScriptedService } from './scripted-service.ts';
+import { servicesOf } from './serve.ts';
+
+// A platform that offers nothing but subscriptions, whose list need not say for whom it answers (API document 4.5).
+const { warehouse } = await createTestDatabase();
+const serve = servicesOf(warehouse);
+
+describe('a company that no list of its platform names', () => {
+  test.each(['sync', 'tick', 'reconcile'] as const)('is copied by a %s', async (run) => {
+    const service = await serveUnnamed();
+    expect(await service[run](['subscriptions'])).toMatchObject({ status: 'succeeded' });
+    expect(await service.ids('subscriptions')).toEqual(['s-a', 's-b']);
+  });
+
+  test('is copied by a backfill, and an empty list of it is one', async () => {
+    const service = await serveUnnamed();
+    const days = { from: '2024-01-01', to: '2024-02-20' };
+    expect(await service.backfill(['subscriptions'], days)).toMatchObject({ status: 'succeeded' });
+    expect(await service.ids('subscriptions')).toEqual(['s-a', 's-b']);
+    const empty = await serveUnnamed();
+    empty.lists.subscriptions = [];
+    expect(await empty.sync(['subscriptions'])).toMatchObject({ status: 'succeeded' });
+  });
+
+  test('loses what its list no longer shows to a reconcile that lists twice', async () => {
+    const service = await serveUnnamed();
+    service.lookbackMilliseconds = 0;
+    await service.sync(['subscriptions']);
+    service.lists.subscriptions = [subscription('s-a')];
+    await service.reconcile(['subscriptions']);
+    expect(await service.ids('subscriptions')).toEqual(['s-a']);
+  });
+
+  test('is asked for its name once in each reading, however many pages there are', async () => {
+    const service = await serveUnnamed();
+    const list = service.onList;
+    const pages = 8;
+    service.onList = (resource, query) => {
+      if (resource !== 'subscriptions') return list(resource, query);
+      const place = Number(query.get('cursor') ?? 0);
+      const next = place + 1 < pages ? String(place + 1) : null;
+      return unnamed([subscription(`s-${place}`)], next);
+    };
+    expect(await service.sync(['subscriptions'])).toMatchObject({ status: 'succeeded' });
+    expect(await service.ids('subscriptions')).toHaveLength(pages);
+    expect(service.asked.filter((url) => /limit=1(&|$)/.test(url))).toHaveLength(6);
+  });
+
+  test('is pinned by the first answer that names it, and is as strict from then on as any', async () => {
+    const service = await serveUnnamed();
+    await service.sync(['subscriptions']);
+    const list = service.onList;
+    service.onList = (resource) =>
+      resource === 'subscriptions' ? page(service, resource, [subscription('s-c')]) : noList;
+    expect(await service.sync(['subscriptions'])).toMatchObject({ status: 'succeeded' });
+    expect(await pinnedOf(service)).toBe(`svc-${service.connection}`);
+    service.onList = list;
+    service.lists.subscriptions = [subscription('s-d')];
+    expect(await service.sync(['subscriptions'])).toMatchObject({
+      status: 'failed',
+      streams: expect.arrayContaining([
+        expect.objectContaining({ stream: 'subscriptions', failure_type: 'CompanyUnnamed' }),
+      ]) as unknown,
+    });
+    expect(await service.ids('subscriptions')).toEqual(['s-a', 's-b', 's-c']);
+  });
+
+  test('keeps what it had to nobody: its name is free once that is deleted', async () => {
+    const service = await serveUnnamed();
+    const { connection: connectionId, url: apiAddress } = service;
+    await service.sync(['subscriptions']);
+    await removeConnection(warehouse, { connectionId, keepData: true });
+    const again = { connectionId, apiAddress, token: 'of anybody', expandPlatformData: false };
+    await expect(addConnection(warehouse, secretKey, again)).rejects.toThrow(RecordsKept);
+    await removeConnection(warehouse, { connectionId, keepData: false });
+    await addConnection(warehouse, secretKey, again);
+    expect(await service.sync(['subscriptions'])).toMatchObject({ status: 'succeeded' });
+  });
+});
+
+describe('a token alone proves nothing', () => {
+  test('of a removed company whose records are kept and whose name is known', async () => {
+    const service = await serveUnnamed();
+    const { connection: connectionId, url: apiAddress } = service;
+    const list = service.onList;
+    service.onList = (resource) =>
+      resource === 'subscriptions' ? page(service, resource, [subscription('s-a')]) : noList;
+    await service.sync(['subscriptions']);
+    await removeConnection(warehouse, { connectionId, keepData: true });
+    await addConnection(warehouse, secretKey, {
+      connectionId,
+      apiAddress,
+      token: 'of anybody',
+      expandPlatformData: false,
+    });
+    service.onList = list;
+    expect(await service.sync(['subscriptions'])).toMatchObject({ status: 'failed' });
+    expect(await service.ids('subscriptions')).toEqual(['s-a']);
+  });
+
+  test('where a list that has to name the company does not', async () => {
+    const service = await serveUnnamed();
+    const one = service.onOne;
+    const bills: Answer = { status: 200, body: '{"bills":[],"next_cursor":null}' };
+    service.onOne = (resource) => (resource === 'bills' ? bills : one(resource));
+    expect(await service.sync(['subscriptions'])).toMatchObject({ status: 'failed' });
+    expect(await service.ids('subscriptions')).toEqual([]);
+  });
+
+  test('once another one was set: what the old one brought does not land', async () => {
+    const service = await serveUnnamed();
+    const { connection: connectionId } = service;
+    const list = service.onList;
+    let replaced = false;
+    service.onList = async (resource, query) => {
+      if (resource === 'subscriptions' && !replaced) {
+        replaced = true;
+        await setToken(warehouse, secretKey, { connectionId, token: 'another' });
+        return unnamed([subscription('s-of-the-old')]);
+      }
+      return list(resource, query);
+    };
+    expect(await service.sync(['subscriptions'])).toMatchObject({ status: 'succeeded' });
+    expect(await service.ids('subscriptions')).toEqual(['s-a', 's-b']);
+  });
+});
+
+const noList: Answer = { status: 404, body: '{}' };
+
+function unnamed(records: readonly string[], next: string | null = null): Answer {
+  return {
+    status: 200,
+    body: `{"subscriptions":[${records.join(',')}],"next_cursor":${JSON.stringify(next)}}`,
+  };
+}
+
+async function serveUnnamed(): Promise<ScriptedService> {
+  const service = await serve();
+  service.lists = { subscriptions: [subscription('s-a'), subscription('s-b')] };
+  const answer = (resource: string): Answer =>
+    resource === 'subscriptions' ? unnamed(service.lists.subscriptions ?? []) : noList;
+  service.onList = answer;
+  service.onOne = answer;
+  return service;
+}
+
+async function pinnedOf(service: ScriptedService): Promise<unknown> {
+  const [found] = await service.rows(
+    'select service_connection_id from sync.connections where connection_id = $1',
+  );
+  return found?.service_connection_id;
+}
