@@ -26,14 +26,15 @@ export interface ErrorResponse {
 }
 
 /**
- * Decides what a response other than 200 means (API document 7), from its status and `error_code` alone. The service's message
- * is written for people and may quote a token or a record, so it is neither looked at nor repeated.
+ * Decides what a response other than 200 means (API document 7), from its status and `error_code` alone, and from the word that the
+ * document has for data that is not ready. The service's message is written for people and may quote a token or a record, so it is
+ * neither looked at nor repeated.
  */
 export function errorFromResponse(response: ErrorResponse, now: Date): Error {
   const { request, status, requestId } = response;
-  const errorCode = errorCodeOf(response.text);
+  const errorCode = isNotReady(response) ? notReady : errorCodeOf(response.text);
   const failure: Failure = { request, status, errorCode, requestId };
-  if (status >= 400 && errorCode === 'PRODUCT_NOT_READY') return new ProductNotReady(failure);
+  if (errorCode === notReady) return new ProductNotReady(failure);
   if (status === 429 || status === 452) {
     return new RateLimited(failure, retryAfterMilliseconds(response, now) ?? rateLimitPauseMilliseconds);
   }
@@ -45,6 +46,13 @@ export function errorFromResponse(response: ErrorResponse, now: Date): Error {
   if ((status === 404 || status === 410) && response.kind === 'fetch')
     return new RecordGone(failure, servedAtOf(response.date));
   return new RequestRefused(failure);
+}
+
+const notReady = 'PRODUCT_NOT_READY';
+
+/** The document shows neither the status of this error nor where its name stands (7): it is any text of JSON, or the body itself. */
+function isNotReady({ status, text }: ErrorResponse): boolean {
+  return status >= 400 && (text.includes(`"${notReady}"`) || text.trim() === notReady);
 }
 
 /** Temporary redirects are what maintenance pages do; 408 and 425 ask for another try. */

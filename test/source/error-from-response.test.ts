@@ -100,6 +100,31 @@ describe('an error_code', () => {
     expect(errorOf({ status: 400, text: body }).name).toBe('ProductNotReady');
   });
 
+  test.each([
+    '{"error":{"code":"PRODUCT_NOT_READY"}}',
+    '{"errors":[{"type": "PRODUCT_NOT_READY", "detail":"not yet"}]}',
+    '{"errorCode":"PRODUCT_NOT_READY"}',
+    '{"message":"wait","code":"PRODUCT_NOT_READY","mess',
+    '["PRODUCT_NOT_READY"]',
+    '"PRODUCT_NOT_READY"',
+    ' PRODUCT_NOT_READY\n',
+  ])('PRODUCT_NOT_READY is to be waited for wherever it stands: %s', (text) => {
+    for (const status of [400, 401, 404, 409, 451, 503])
+      expect(errorOf({ status, text })).toMatchObject({
+        name: 'ProductNotReady',
+        handling: 'wait',
+        errorCode: 'PRODUCT_NOT_READY',
+      });
+  });
+
+  test.each([
+    '{"message":"Not PRODUCT_NOT_READY"}',
+    '<p>PRODUCT_NOT_READY</p>',
+    '{"code":"PRODUCT_NOT_READY_YET"}',
+  ])('PRODUCT_NOT_READY as a part of a text counts for nothing: %s', (text) => {
+    expect(errorOf({ status: 400, text }).name).toBe('RequestRefused');
+  });
+
   test('quoted in a message counts for nothing', () => {
     const body = JSON.stringify({ error_message: '{"error_code":"PRODUCT_NOT_READY"}' });
     expect(errorOf({ status: 400, text: body }).name).toBe('RequestRefused');
