@@ -38,5 +38,5 @@ function isSynced(
   collection: Collection,
   { index }: StoredRecord,
 ): boolean {
-  return (index ?? 0) < collection.source.size * syncedSoFar(connection, now);
+  return index === null || index < collection.source.size * syncedSoFar(connection, now);
 }

@@ -49,7 +49,7 @@ function visibility(
 ): (record: StoredRecord) => boolean {
   const visibleSize = collection.source.size * syncedSoFar(request.connection, request.now);
   const newest = request.settings.listLagMs === 0 ? Infinity : request.now - request.settings.listLagMs;
-  return ({ index, lastSyncedAt }) => (index ?? 0) < visibleSize && lastSyncedAt <= newest;
+  return ({ index, lastSyncedAt }) => (index === null || index < visibleSize) && lastSyncedAt <= newest;
 }
 
 /** The cursor, or the end of the filtered range where the order begins, whichever comes later in the order. */

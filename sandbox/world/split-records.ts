@@ -2,7 +2,10 @@ import type { Platform } from '../api/platforms.ts';
 import { resourceNames } from '../api/resources.ts';
 import type { ResourceName } from '../api/resources.ts';
 
-/** How many records of each resource a connection of `total` records has: bills dominate and take the remainder. */
+/**
+ * How many records of each resource a connection of `total` records has: bills dominate and take the remainder. There is one of each of
+ * the others, however small the total.
+ */
 export function splitRecords(platform: Platform, total: number): Record<ResourceName, number> {
   const counts = { bills: 0, expenses: 0, bill_credit_memos: 0, customers: 0, items: 0, subscriptions: 0 };
   const main = platform.lists.includes('bills') ? 'bills' : platform.lists[0];
@@ -13,6 +16,7 @@ export function splitRecords(platform: Platform, total: number): Record<Resource
     counts[name] = Math.max(1, Math.floor(total * share[name]));
     counts[main] -= counts[name];
   }
+  counts[main] = Math.max(0, counts[main]);
   return counts;
 }
 

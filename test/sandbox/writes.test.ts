@@ -56,6 +56,23 @@ test('a created bill has every digit as written, IDs and times of its own, and a
   expect(listed?.id).toBe(bill.id);
 });
 
+test.each([
+  ['XERO', { records: 0 }],
+  ['QUICKBOOKS', { records: 0 }],
+  ['QUICKBOOKS', { records: 3 }],
+  ['QUICKBOOKS', { records: 300, ready: false }],
+] as const)('what is written to a company of %s with %o is shown at once', async (platform, begins) => {
+  const name = `empty-${platform.toLowerCase()}-${begins.records}`;
+  await admin.execute({ kind: 'add-connection', name, platform, ...begins });
+  const token = { access_token: `sandbox-token-${name}`, force_fetch: 'true' };
+  const { bill } = JSON.parse((await api.send('POST', bills, simpleBill, token)).text) as {
+    bill: SandboxRecord;
+  };
+  expect((await api.get(`${bills}/${bill.id}`, token)).status).toBe(200);
+  for (const sort of ['last_synced_at ASC', null])
+    expect((await api.readAll(bills, { ...token, sort })).map(({ id }) => id)).toContain(bill.id);
+});
+
 test('each other record can be created, with defaults for what must be there', async () => {
   const expense = await created(
     '/accounting/expenses',
