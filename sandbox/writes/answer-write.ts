@@ -25,9 +25,10 @@ export async function answerWrite(
     await passToPlatform(service, request);
     return write();
   };
+  const earlier = earlierJob(service, request);
   if (responseMode === 'sync') return outcomeOf(service.settings, attempt);
 
-  const job = earlierJob(service, request) ?? startJob(service, request, attempt);
+  const job = earlier ?? startJob(service, request, attempt);
   const outcome = responseMode === 'async' ? null : await outcomeInTime(service, job);
   if (outcome !== null) return outcome;
   job.toldLater = true;

@@ -101,6 +101,18 @@ test('the same idempotency key with the same payload is the same job, with anoth
   expect((await admin.connection('acme-us')).counts.customers).toBe(counts.customers + 1);
 });
 
+test('a synchronous write differs from an asynchronous one of the same idempotency key: 409, and nothing is done', async () => {
+  const { counts } = await admin.connection('acme-us');
+  const first = asyncResponse(await send('async', 'key-4'));
+  await finished(first.id);
+  expect((await send('sync', 'key-4')).status).toBe(409);
+  const { counts: after } = await admin.connection('acme-us');
+  expect(after.customers).toBe(counts.customers + 1);
+  // Only an asynchronous write is idempotent: the key of a synchronous one is not remembered (4.7.5).
+  expect((await send('sync', 'key-5')).status).toBe(200);
+  expect((await send('sync', 'key-5')).status).toBe(200);
+});
+
 test('an idempotent preferably synchronous write is done once, and answered alike', async () => {
   const answers = await Promise.all([send('prefer_sync', 'key-2'), send('prefer_sync', 'key-2')]);
   expect(answers[0].text).toContain('"customer"');
