@@ -45,7 +45,7 @@ function planFor(
     ...(touched.length > 0 ? [{ kind: 'touch' as const, connection, resource, ids: touched }] : []),
     ...chosen
       .slice(changes + touches)
-      .map((record): Command => ({ kind: 'delete', ...target(record), event: true })),
+      .map((record): Command => ({ kind: 'delete', ...target(record), event: true, byService: false })),
   ];
 }
 

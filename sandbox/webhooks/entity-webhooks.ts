@@ -25,7 +25,7 @@ export function entityWebhooks(
     case 'recreate':
       return tell('CREATED', command);
     case 'delete':
-      return isDetected(command, world) ? tell('DELETED', command) : [];
+      return isKnown(command, world) ? tell('DELETED', command) : [];
     case 'apply-credit': {
       const { connection, memo, bills } = command;
       return [
@@ -45,9 +45,9 @@ export function entityWebhooks(
   }
 }
 
-/** Section 3: a deletion that the service does not detect sends nothing, as it leaves no event. */
-function isDetected({ connection, resource, event }: CommandOf<'delete'>, world: World): boolean {
-  return event && world.connectionNamed(connection).platform.deletionEvents.includes(resource);
+/** Section 3: a deletion that the service does not detect sends nothing, as it leaves no event. Its own writes it knows (6.2). */
+function isKnown({ connection, resource, event, byService }: CommandOf<'delete'>, world: World): boolean {
+  return byService || (event && world.connectionNamed(connection).platform.deletionEvents.includes(resource));
 }
 
 function entityWebhook(

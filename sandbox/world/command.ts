@@ -47,7 +47,14 @@ export const commandSchema = z.discriminatedUnion('kind', [
     ids: z.array(z.string()).optional(),
     every: z.int().min(1).optional(),
   }),
-  z.strictObject({ kind: z.literal('delete'), ...record, id: z.string(), event: z.boolean().default(true) }),
+  z.strictObject({
+    kind: z.literal('delete'),
+    ...record,
+    id: z.string(),
+    event: z.boolean().default(true),
+    /** The service did it itself, by a write: it has nothing to detect. */
+    byService: z.boolean().default(false),
+  }),
   z.strictObject({ kind: z.literal('recreate'), ...record, id: z.string() }),
   z.strictObject({
     kind: z.literal('add'),

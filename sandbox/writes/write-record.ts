@@ -86,7 +86,10 @@ export function deleteRecord(
   const code =
     record === null ? 'not_found' : isCredited(collection.text(record)) ? 'has_credits' : 'deleted';
   const success = code === 'deleted';
-  if (success) service.execute({ kind: 'delete', connection: connection.name, resource, id, event: true });
+  if (success) {
+    const command = { kind: 'delete', connection: connection.name, resource, id } as const;
+    service.execute({ ...command, event: true, byService: true });
+  }
   return JSON.stringify({ [`deleted_${resources[resource].singular}`]: { code, success } });
 }
 

@@ -86,6 +86,18 @@ test('each kind of record is told of under its name, subscriptions never', async
   ]);
 });
 
+test('a deletion through the API is told of where the platform leaves no event of deletions', async () => {
+  const receiver = await listen();
+  const british = { access_token: 'sandbox-token-acme-uk' };
+  const written = '{"bill":{"vendor_id":"v","line_items":[{"total_amount":5}]}}';
+  const bill = idIn((await api.send('POST', '/accounting/bills', written, british)).text);
+  await api.send('DELETE', `/accounting/bills/${bill}`, undefined, british);
+  await expect.poll(() => receiver.received).toHaveLength(2);
+  expect(receiver.received.map(({ json }) => json.code).sort()).toEqual(['BILL_CREATED', 'BILL_DELETED']);
+  const events = await api.get('/events', { type: 'object_deleted', ...british });
+  expect(JSON.parse(events.text)).toMatchObject({ events: [] });
+});
+
 test('writes of the API are told of: created, updated, deleted, and both sides of an applied credit', async () => {
   const receiver = await listen();
   const line = '"vendor_id":"v","line_items":[{"total_amount":5}]';
