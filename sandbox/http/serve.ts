@@ -15,7 +15,7 @@ import { notReady } from './open-connection.ts';
  */
 export function createServe(service: ApiService, limitRate: () => void): Serve {
   return (open, answer) => async (request, reply) => {
-    const [path = '', query = ''] = request.url.split('?');
+    const { path, query } = partsOf(request.url);
     const sent = new Parameters(query);
     const target = targetOf(service, { method: request.method, path, parameters: sent });
     const fault = logAndTakeFault(service, request, reply, { target, parameters: sent });
@@ -47,6 +47,12 @@ export function createServe(service: ApiService, limitRate: () => void): Serve {
     const given = await answer(data, idOf(request.params));
     return sendAnswer(reply, typeof given === 'string' ? { status: 200, body: given } : given, fault);
   };
+}
+
+/** A query may have question marks as they are (RFC 3986, 3.4). */
+function partsOf(url: string): { path: string; query: string } {
+  const at = url.indexOf('?');
+  return at === -1 ? { path: url, query: '' } : { path: url.slice(0, at), query: url.slice(at + 1) };
 }
 
 function targetOf(service: ApiService, { method, path, parameters }: Asked): RequestTarget {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startSandbox } from '../../sandbox/start-sandbox.ts';
 import type { Sandbox } from '../../sandbox/start-sandbox.ts';
 import { createSandboxAdmin } from '../support/sandbox-admin.ts';
-import { createSandboxApi } from './sandbox-api.ts';
+import { basicAuth, createSandboxApi } from './sandbox-api.ts';
 import type { SandboxApi, SandboxRecord } from './sandbox-api.ts';
 
 let sandbox: Sandbox;
@@ -136,6 +136,17 @@ test('platform_data is there when it is asked for, on lists only', async () => {
   const fetched = await api.get(`/accounting/bills/${plain?.id ?? ''}`, { expand: 'platform_data' });
   expect(fetched.text).not.toContain('platform_data');
   expect((await api.get('/accounting/bills', { expand: 'everything' })).status).toBe(400);
+});
+
+test('a question mark within the query is part of it', async () => {
+  const asked = '/accounting/customers?customer_name=Who?&access_token=sandbox-token-acme-us';
+  const response = await fetch(sandbox.url + asked, {
+    headers: {
+      authorization: basicAuth('sandbox-client', 'sandbox-secret'),
+      'x-service-version': '2023-03-14',
+    },
+  });
+  expect([response.status, await response.json()]).toMatchObject([200, { customers: [] }]);
 });
 
 test('unknown parameters are ignored', async () => {
