@@ -30,6 +30,21 @@ export class Parameters {
     return found;
   }
 
+  /**
+   * Several of the allowed values, with commas in between.
+   *
+   * @throws ApiError 400 when one is none of them.
+   */
+  someOf(name: string, allowed: readonly string[]): readonly string[] | null {
+    const values = this.text(name)
+      ?.split(',')
+      .map((value) => value.trim());
+    if (values === undefined) return null;
+    if (!values.every((value) => allowed.includes(value)))
+      throw invalid(name, `some of ${allowed.join(', ')}`);
+    return values;
+  }
+
   /** The same with another access token. */
   withToken(token: string): Parameters {
     const values = new URLSearchParams(this.#values);

@@ -10,7 +10,7 @@ import { exchangePublicToken } from './exchange-public-token.ts';
 import { fetchRecord } from './fetch-record.ts';
 import { listEvents } from './list-events.ts';
 import { listRecords } from './list-records.ts';
-import { openForJob, openForReading, openForWriting } from './open-connection.ts';
+import { openForEvents, openForJob, openForReading, openForWriting } from './open-connection.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { createServe } from './serve.ts';
 
@@ -56,7 +56,7 @@ export function createApiServer(service: ApiService): FastifyInstance {
     '/v2/jobs/:id',
     serve(openForJob, (request, id) => fetchJob(service.jobs, request, id)),
   );
-  app.get('/events', serve(openForReading, listEvents));
+  app.get('/events', serve(openForEvents, listEvents));
   app.post('/item/public_token/exchange', (request, reply) => {
     const body = typeof request.body === 'string' ? request.body : '';
     return reply.type('application/json').send(exchangePublicToken(service.world, service.credentials, body));

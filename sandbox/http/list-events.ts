@@ -21,12 +21,13 @@ export function listEvents(request: DataRequest<Connection>): string {
   }
   const limit = Math.min(pageLimit(parameters, settings, 500), request.atMostRecords ?? Infinity);
   const min = parameters.integer('last_synced_at_min') ?? -Infinity;
-  const named = parameters.text('resources')?.split(',');
+  const named = parameters.someOf('resources', eventResources);
+  parameters.oneOf('expand', ['platform_data']);
   const cursor = parameters.text('cursor');
   const from = cursor === null ? null : decodeCursor(cursor, settings);
 
   const matching = connection.events
-    .filter(({ at, resource }) => at >= min && (named === undefined || named.includes(resource)))
+    .filter(({ at, resource }) => at >= min && (named === null || named.includes(resource)))
     .filter((event) => from === null || comparePlaces(eventPlace(event), from) <= 0)
     .sort((left, right) => comparePlaces(eventPlace(right), eventPlace(left)));
   const events = matching.slice(0, limit);
@@ -34,6 +35,22 @@ export function listEvents(request: DataRequest<Connection>): string {
   const next = following === undefined ? null : eventPlace(following);
   return `{"events":[${events.map(renderEvent).join(',')}]${renderNextCursor(next, settings)}}`;
 }
+
+/** Section 4.6. Only some have deletions here. */
+const eventResources: readonly string[] = [
+  ...['ACCOUNT', 'BANK_DEPOSIT', 'BANK_TRANSFER', 'CLASS', 'COMPANY_INFO', 'CURRENCIES', 'DEPARTMENT'],
+  ...['ITEMS', 'JOURNAL_ENTRY', 'LOCATION', 'PAYMENT_TERM', 'SUBSIDIARY', 'TAX_RATES'],
+  ...[
+    'ACCOUNTING_CUSTOMER',
+    'INVOICE',
+    'INVOICE_CREDIT_MEMO',
+    'INVOICE_PAYMENT',
+    'PAYMENT_METHOD',
+    'SALES_ORDER',
+  ],
+  ...['BILL', 'BILL_CREDIT_MEMO', 'BILL_PAYMENT', 'PURCHASE_ORDER', 'VENDOR', 'EXPENSE'],
+  ...['BANK_FEED_ACCOUNT', 'BANK_FEED_TRANSACTION', 'BALANCE_SHEET', 'CASH_FLOW', 'INCOME_STATEMENT'],
+];
 
 function eventPlace({ at, id }: DeletionEvent): Place {
   return { time: at, id };

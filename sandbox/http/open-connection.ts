@@ -14,8 +14,19 @@ import type { World } from '../world/world.ts';
 export function openForReading({ world, settings }: Access, parameters: Parameters): Connection {
   const connection = openForWriting({ world }, parameters);
   const forced = parameters.oneOf('force_fetch', ['true', 'false']) === 'true';
-  if (!forced && !isReady(connection, world.clock.now())) throw notReady(settings);
+  if (!forced) requireReady({ world, settings }, connection);
   return connection;
+}
+
+/** The same for events, which are no data resource: `force_fetch` does not open them (4.1, 4.6). */
+export function openForEvents({ world, settings }: Access, parameters: Parameters): Connection {
+  const connection = openForWriting({ world }, parameters);
+  requireReady({ world, settings }, connection);
+  return connection;
+}
+
+function requireReady({ world, settings }: Access, connection: Connection): void {
+  if (!isReady(connection, world.clock.now())) throw notReady(settings);
 }
 
 /**

@@ -142,6 +142,27 @@ test('events are paged, filtered by resource, and refuse to be asked without a t
   expect((await api.get('/events', { type: 'object_created' })).status).toBe(400);
 });
 
+test('events refuse names and values that the document does not have, and wait for the first sync', async () => {
+  const asked = { type: 'object_deleted' };
+  const refused = [{ resources: 'BILLS' }, { resources: 'BILL,bill' }, { expand: 'everything' }];
+  for (const query of refused) expect((await api.get('/events', { ...asked, ...query })).status).toBe(400);
+  expect((await api.get('/events', { ...asked, expand: 'platform_data' })).status).toBe(200);
+  await admin.execute({ kind: 'delete', ...usBill, id: await firstId('acme-us', 'bills') });
+  await admin.execute({
+    kind: 'delete',
+    ...us,
+    resource: 'expenses',
+    id: await firstId('acme-us', 'expenses'),
+  });
+  const both = await events({ resources: 'BILL, EXPENSE' });
+  expect(new Set(both.map(({ resource }) => resource))).toEqual(new Set(['BILL', 'EXPENSE']));
+  const unready = { kind: 'add-connection', name: 'unready', platform: 'QUICKBOOKS', records: 100 } as const;
+  await admin.execute({ ...unready, ready: false });
+  const forced = { access_token: 'sandbox-token-unready', force_fetch: 'true' };
+  expect((await api.get('/accounting/bills', forced)).status).toBe(200);
+  expect((await api.get('/events', { ...asked, ...forced })).status).toBe(400);
+});
+
 test('lists can lag behind fetches and events', async () => {
   await admin.configure({ listLagMs: 60_000, requestsPer10s: 100_000 });
   const id = await firstId('acme-us', 'expenses');
