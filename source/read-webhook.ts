@@ -33,8 +33,9 @@ export function readWebhook(body: Buffer): Webhook | undefined {
   if (parsed === undefined) return undefined;
   const text = withoutTokens(sent);
   const type = textOf(parsed.type) ?? '';
-  const resource = resources.find(({ webhookName }) => webhookName !== null && webhookName === type) ?? null;
-  const record = resource === null ? undefined : parsed[resource.singular];
+  const resource =
+    resources.find(({ webhookName, eventName }) => isNamed(type, webhookName, eventName)) ?? null;
+  const record = resource === null ? undefined : (parsed[resource.singular] ?? parsed[type.toLowerCase()]);
   const version = isObject(record) && resource !== null ? textOf(record[resource.version]) : null;
   return {
     text,
@@ -46,6 +47,11 @@ export function readWebhook(body: Buffer): Webhook | undefined {
     recordId: isObject(record) ? idOf(record.id) : null,
     version: version !== null && microsecondsOf(version) !== undefined ? version : null,
   };
+}
+
+/** The document does not list the names of webhooks, and gives events names of their own (4.6, 6.2). A webhook is a hint: both will do. */
+function isNamed(type: string, ...names: (string | null)[]): boolean {
+  return names.some((name) => name !== null && name === type);
 }
 
 /** What JSON.parse says quotes the text, so it is not kept. */

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { readWebhook } from '../../source/read-webhook.ts';
+
+// The document has two names for these: `<ENTITY>` of webhooks is not spelled out (6.2), that of events is (4.6).
+test.each([
+  ['BILL', 'bill', 'bills'],
+  ['EXPENSE', 'expense', 'expenses'],
+  ['BILL_CREDIT_MEMO', 'bill_credit_memo', 'bill_credit_memos'],
+  ['CUSTOMER', 'customer', 'customers'],
+  ['ACCOUNTING_CUSTOMER', 'accounting_customer', 'customers'],
+  ['ACCOUNTING_CUSTOMER', 'customer', 'customers'],
+  ['ITEM', 'item', 'items'],
+  ['ITEMS', 'items', 'items'],
+  ['ITEMS', 'item', 'items'],
+])('a webhook of type %s with the record under %s is of %s', (type, member, resource) => {
+  const body = `{"type":"${type}","code":"${type}_UPDATED","access_token":"t","connection_id":"c","${member}":{"id":"7"}}`;
+  expect(readWebhook(Buffer.from(body))).toMatchObject({ resource: { name: resource }, recordId: '7' });
+});
+
+test.each(['INVOICE', 'COMMERCE_CUSTOMER', 'SUBSCRIPTION', 'CONNECTION', ''])(
+  'a webhook of type %s is of nothing that is copied',
+  (type) => {
+    const body = `{"type":"${type}","connection_id":"c","customer":{"id":"7"},"item":{"id":"7"}}`;
+    expect(readWebhook(Buffer.from(body))).toMatchObject({ resource: null, recordId: null });
+  },
+);
