@@ -8,6 +8,7 @@ import {
   decimalText,
   enumeration,
   id,
+  ids,
   lastSyncedAt,
   platformData,
   recordKey,
@@ -31,7 +32,8 @@ export const bills: Resource = {
   columns: [
     ...recordKey,
     id('account_id', 'Accounts payable account that is credited'),
-    id('payment_terms_id', 'Payment terms'),
+    // A single text by its type, and a list of IDs by its description (API document 2.2).
+    ids('payment_terms_id', 'Payment terms'),
     id('subsidiary_id', 'Subsidiary; one class of platforms only'),
     id('vendor_id', 'Vendor'),
     date('due_date', 'Day the bill is due, as written by the platform'),

@@ -74,6 +74,10 @@ function valueOf(column: Column): z.ZodType {
       return isBounded(column)
         ? z.string(isNot('a text')).refine((id) => !isTooLong(id), tooLong)
         : z.string(isNot('a text'));
+    case 'string or list':
+      return z
+        .custom<string | string[]>((value) => isTexts(value), isNot('a text or a list of texts'))
+        .refine((value) => !isTooLong([value].flat().join()), tooLong);
     case 'decimal string':
       // Its exponent has three digits, and a record two such columns: together they are never much longer than their texts.
       return z.string(isNot('a text')).refine((text) => !hasHugeNumber(text), { error: hugeNumber });
@@ -89,6 +93,11 @@ function valueOf(column: Column): z.ZodType {
     case 'object':
       return z.object({}, isNot('an object'));
   }
+}
+
+function isTexts(value: unknown): boolean {
+  const all: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return all.every((text) => typeof text === 'string');
 }
 
 const notWellFormed = { error: 'is not well-formed text: it has half of a surrogate pair' };

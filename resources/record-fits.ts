@@ -48,6 +48,8 @@ function valueFits(column: Column): Test {
       return isBounded(column)
         ? (value) => typeof value === 'string' && !isTooLong(value)
         : (value) => typeof value === 'string';
+    case 'string or list':
+      return isIdOrIds;
     case 'decimal string':
       return (value) => typeof value === 'string' && !hasHugeNumber(value);
     case 'number':
@@ -61,4 +63,9 @@ function valueFits(column: Column): Test {
     case 'object':
       return isObject;
   }
+}
+
+function isIdOrIds(value: unknown): boolean {
+  const all: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return all.every((id) => typeof id === 'string') && !isTooLong(all.join());
 }

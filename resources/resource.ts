@@ -65,6 +65,13 @@ export type ColumnKind = keyof typeof columnKinds;
  */
 export const columnKinds = {
   id: { json: 'string', postgres: 'text', parquet: 'VARCHAR', emptyIsNull: true, nullWord: false },
+  ids: {
+    json: 'string or list',
+    postgres: 'text',
+    parquet: 'VARCHAR',
+    emptyIsNull: true,
+    nullWord: false,
+  },
   text: { json: 'string', postgres: 'text', parquet: 'VARCHAR', emptyIsNull: false, nullWord: false },
   enum: { json: 'string', postgres: 'text', parquet: 'VARCHAR', emptyIsNull: false, nullWord: false },
   code: { json: 'string', postgres: 'text', parquet: 'VARCHAR', emptyIsNull: true, nullWord: true },
@@ -117,7 +124,8 @@ export const columnKinds = {
 } as const satisfies Record<string, KindOfColumn>;
 
 interface KindOfColumn {
-  readonly json: 'string' | 'date' | 'time' | 'number' | 'decimal string' | 'integer' | 'object';
+  readonly json:
+    'string' | 'string or list' | 'date' | 'time' | 'number' | 'decimal string' | 'integer' | 'object';
   readonly postgres: 'text' | 'date' | 'timestamptz' | 'numeric' | 'bigint' | 'jsonb';
   readonly parquet: string;
   readonly emptyIsNull: boolean;

@@ -53,6 +53,18 @@ test('every column may be null, and every list too', () => {
   }
 });
 
+test('payment terms are an ID or a list of IDs, for the document says both', () => {
+  const check = recordCheckOf(bills);
+  const of = (terms: string): string | undefined =>
+    check(JSON.parse(records.bill('1', { payment_terms_id: terms })));
+  for (const terms of ['"a"', '""', 'null', '[]', '["a"]', '["a","b"]']) expect(of(terms)).toBeUndefined();
+  expect(of('7')).toBe('payment_terms_id is a number, not a text or a list of texts');
+  expect(of('["a",7]')).toBe('payment_terms_id is a list, not a text or a list of texts');
+  const long = JSON.stringify('x'.repeat(2_001));
+  expect(of(long)).toContain('payment_terms_id is longer than 2000 bytes');
+  expect(of(`["a",${long}]`)).toContain('payment_terms_id is longer than 2000 bytes');
+});
+
 test('fields and enum values that are not known are tolerated', () => {
   const text = records.customer('1', { status: '"DORMANT"', loyalty: '{"tier":[1,"gold",null]}' });
   expect(recordCheckOf(customers)(JSON.parse(text))).toBeUndefined();

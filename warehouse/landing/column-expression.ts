@@ -11,6 +11,8 @@ export function columnExpression(column: Column, record: string): string {
   if (nullWord) text = `nullif(${text}, 'null')`;
   switch (json) {
     case 'string':
+    case 'string or list':
+      // A list as its JSON text.
       return text;
     case 'date':
       return `left(${text}, 10)::date`;
