@@ -3,6 +3,7 @@ import { chmod } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { codeOf } from '../errors/code-of.ts';
+import { keepAlive } from './keep-alive.ts';
 import { LoginClient } from './login-client.ts';
 
 export interface LoginRelay {
@@ -103,7 +104,7 @@ class RelayedLogin extends LoginClient {
   declare readonly secretKey: number;
 
   constructor(url: string, startup: Buffer) {
-    super({ connectionString: url, connectionTimeoutMillis: 10_000, keepAlive: true });
+    super({ connectionString: url, connectionTimeoutMillis: 10_000, ...keepAlive });
     this.#isNewer = startup.readInt32BE(4) !== protocol3;
     const known = Buffer.from(startup);
     known.writeInt32BE(protocol3, 4);

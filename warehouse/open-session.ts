@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { keepAlive } from './keep-alive.ts';
 import { LoginClient } from './login-client.ts';
 
 /**
@@ -26,7 +27,7 @@ export async function openSession(url: string, { application }: { application: s
     connectionString: url,
     application_name: application,
     connectionTimeoutMillis: 10_000,
-    keepAlive: true,
+    ...keepAlive,
   });
   // A session that breaks rejects its next statement; without a listener it would end the process too.
   client.on('error', () => undefined);

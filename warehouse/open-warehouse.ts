@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { keepAlive } from './keep-alive.ts';
 import { UtcClient } from './open-session.ts';
 import type { Database } from './tables/database.ts';
 
@@ -25,7 +26,7 @@ export function openWarehouse(settings: {
     connectionString: settings.url,
     max: settings.connections,
     connectionTimeoutMillis: 10_000,
-    keepAlive: true,
+    ...keepAlive,
     application_name: 'daybook',
     types,
     Client: UtcClient,

@@ -32,7 +32,7 @@ export function createWebhookIntake(parts: {
   if (clientSecret === '') logger.warn('DAYBOOK_CLIENT_SECRET is not set, so every webhook is refused.');
   const applyTrigger = createApplyTrigger(parts);
   const store = inGroups<Webhook, Stored>(groupSize, async (webhooks) => {
-    const { stored, readable } = await storeGroup(warehouse, { apiAddress, webhooks });
+    const { stored, readable } = await inTime(storeGroup(warehouse, { apiAddress, webhooks }));
     applyTrigger.trigger(stored);
     return readable.map((one) => (one ? 'stored' : 'unreadable'));
   });
@@ -52,6 +52,35 @@ type Stored = Exclude<Receipt, 'forged'>;
 
 /** One commit for those that arrive while the one before is written: 200 a second need no more than that. */
 const groupSize = 50;
+
+/**
+ * A statement that is sent to a host which has just vanished is answered by nobody, and the kernel says so after minutes: the next group
+ * takes another session. What is stored all the same, and sent again, is counted.
+ */
+async function inTime(storing: Promise<GroupStored>): Promise<GroupStored> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeUp = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new NotStoredInTime());
+    }, mostMilliseconds);
+  });
+  try {
+    return await Promise.race([storing, timeUp]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Longer than connecting may take, which says more of why. */
+const mostMilliseconds = 15_000;
+
+class NotStoredInTime extends Error {
+  override readonly name = 'NotStoredInTime';
+
+  constructor() {
+    super(`Postgres had not stored it within ${mostMilliseconds / 1000} s.`);
+  }
+}
 
 interface GroupStored {
   stored: WebhooksStored;
