@@ -23,7 +23,7 @@ import { countRequestsOf, type CountingClient } from '../requests/counting-clien
 import { askMissingAgain } from './ask-missing-again.ts';
 import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
-import { leaseOfAttempt } from './lease-of-attempt.ts';
+import { createLease } from './create-lease.ts';
 import { isAnotherListAnswered } from './is-another-list-answered.ts';
 import { runOf } from './run-of.ts';
 import { settleReadFailure } from './settle-read-failure.ts';
@@ -236,6 +236,6 @@ function passInHand(
   { connection, stream, kind = 'sync', part = '', runId }: ReadStreamInput,
   access: ConnectionAccess,
 ): PassInHand {
-  const lease = leaseOfAttempt();
+  const lease = createLease();
   return { connectionId: connection, stream, kind, part, runId, lease, token: access.mark };
 }

@@ -1,7 +1,7 @@
 import { resourceNamed } from '../resources/index.ts';
 import type { ListingInHand } from '../warehouse/reconcile/listing-in-hand.ts';
 import type { PassInHand } from '../warehouse/passes/pass.ts';
-import { leaseOfAttempt } from './lease-of-attempt.ts';
+import { createLease } from './create-lease.ts';
 
 /** The input of each step of a reconcile: one resource of the run. */
 export interface ReconcileInput {
@@ -11,7 +11,7 @@ export interface ReconcileInput {
 }
 
 export function listingOf({ connection, resource, runId }: ReconcileInput): ListingInHand {
-  return { connectionId: connection, resource: resourceNamed(resource), runId, lease: leaseOfAttempt() };
+  return { connectionId: connection, resource: resourceNamed(resource), runId, lease: createLease() };
 }
 
 /** Requests outside of a listing belong to the resource's first stream. `token`: the mark of the access token. */

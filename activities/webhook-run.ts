@@ -1,4 +1,3 @@
-import { activityInfo } from '@temporalio/activity';
 import type { Resource } from '../resources/resource.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { addToRun, type CountsToAdd } from '../warehouse/runs/add-to-run.ts';
@@ -54,9 +53,11 @@ export function createWebhookRun(
   };
 }
 
-/** What an attempt that was killed has opened: it may have left nothing to do but to close it. */
+/**
+ * What an attempt that was killed has opened: it may have left nothing to do but to close it. Asked for by any attempt, since a reset of the
+ * activity calls a later one the first.
+ */
 async function leftByAttemptBefore(warehouse: Warehouse, runId: string): Promise<RunRead | undefined> {
-  if (activityInfo().attempt === 1) return undefined;
   const [run] = await readRuns(warehouse, { temporalRunId: runId, running: true, limit: 1 });
   return run;
 }

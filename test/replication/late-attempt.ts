@@ -1,5 +1,5 @@
 import { asyncLocalStorage, Context, type Info } from '@temporalio/activity';
-import { createActivities } from '../../activities/index.ts';
+import { createActivities, type Activities } from '../../activities/index.ts';
 import { dependenciesOf } from '../simulation/dependencies-of.ts';
 import type { ScriptedService } from './scripted-service.ts';
 
@@ -8,15 +8,26 @@ export async function lateAttempt(
   service: ScriptedService,
   { runId, kind, stream }: { runId: string; kind: 'sync' | 'reconcile'; stream: string },
 ): Promise<void> {
-  const { warehouse, connection, url: apiAddress } = service;
+  const { connection } = service;
+  await firstAttempt(service, { workflowId: `${kind}/${connection}`, runId }, ({ readStream }) =>
+    readStream({ runId, connection, reason: 'test', stream, kind }),
+  ).catch(unused);
+}
+
+/** What Temporal calls the first attempt of an activity: of any, since a reset of the activity counts from 1 again. */
+export async function firstAttempt<Result>(
+  service: ScriptedService,
+  workflowExecution: { workflowId: string; runId: string },
+  work: (activities: Activities) => Promise<Result>,
+): Promise<Result> {
+  const { warehouse, url: apiAddress } = service;
   const api = service.createApi();
   const activities = createActivities(
     dependenciesOf({ warehouse, api, apiAddress, lookbackMilliseconds: 600_000 }),
   );
-  const unused = (): void => undefined;
   const log = { log: unused, trace: unused, debug: unused, info: unused, warn: unused, error: unused };
   const info = {
-    workflowExecution: { workflowId: `${kind}/${connection}`, runId },
+    workflowExecution,
     activityId: '2',
     attempt: 1,
     taskQueue: 'daybook',
@@ -31,8 +42,13 @@ export async function lateAttempt(
     undefined as never,
     [] as never,
   );
-  await asyncLocalStorage
-    .run(context, () => activities.readStream({ runId, connection, reason: 'test', stream, kind }))
-    .catch(unused);
-  await api.close();
+  try {
+    return await asyncLocalStorage.run(context, () => work(activities));
+  } finally {
+    await api.close();
+  }
+}
+
+function unused(): void {
+  // Nobody listens.
 }

@@ -1,8 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { troubles } from '../../warehouse/alerts/troubles.ts';
+import { LeaseLost } from '../../warehouse/errors.ts';
 import { bill, customer } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { lateAttempt } from './late-attempt.ts';
+import { beginRun } from '../../warehouse/runs/begin-run.ts';
+import { firstAttempt, lateAttempt } from './late-attempt.ts';
+import { answerLater } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
 const { warehouse } = await createTestDatabase();
@@ -29,4 +33,40 @@ test.each([
   if (!refuses) service.onList = () => undefined;
   await lateAttempt(service, { runId: String(runId), kind: 'sync', stream: 'customers' });
   expect(await told()).toEqual(before);
+});
+
+test('a page in hand does not land once somebody has reset the activity, and an attempt of the same number reads', async () => {
+  const service = await serve();
+  const execution = { workflowId: `sync/${service.connection}`, runId: randomUUID() };
+  const read = (): Promise<unknown> =>
+    firstAttempt(service, execution, ({ readStream }) =>
+      readStream({
+        runId: execution.runId,
+        connection: service.connection,
+        reason: 'test',
+        stream: 'bills',
+        kind: 'sync',
+      }),
+    );
+  const { asked, answer } = answerLater(service, [bill('old')]);
+  const before = read();
+  await asked;
+  service.onList = () => ({ status: 503, body: '{}' });
+  await expect(read()).rejects.toThrow('503');
+  answer();
+  await expect(before).rejects.toThrow(LeaseLost);
+  expect(await service.ids('bills')).toEqual([]);
+});
+
+test('a run of webhooks that a killed attempt has opened is closed, also by an attempt that a reset has made the first', async () => {
+  const service = await serve();
+  const { connection } = service;
+  const execution = { workflowId: `webhooks/${connection}`, runId: randomUUID() };
+  const { workflowId, runId } = execution;
+  const run = { workflowId, runId, temporalRunId: runId, connectionId: connection, reason: 'webhook' };
+  await beginRun(warehouse, { ...run, kind: 'webhook' });
+  await firstAttempt(service, execution, ({ applyWebhooks }) => applyWebhooks({ runId, connection }));
+  expect(await service.rows('select status from sync.runs where connection_id = $1')).toEqual([
+    { status: 'succeeded' },
+  ]);
 });

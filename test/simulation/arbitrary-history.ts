@@ -117,6 +117,7 @@ export function histories(about?: string): fc.Arbitrary<History> {
         ? fc.constant(true)
         : fc.constantFrom(false, false, false, false, false, false, false, true),
     rebuild: fc.constantFrom(false, false, false, true),
+    resets: fc.constantFrom(false, false, true),
     episodes: about === undefined ? episodes : lieNamed(about),
   });
   return any

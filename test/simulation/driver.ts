@@ -139,12 +139,14 @@ export class Driver {
 
   /** Tries until it succeeds or fails for good, as the retry policy has it. */
   async #attempt(call: Call): Promise<unknown> {
-    for (let attempt = 1; ; attempt += 1) {
-      const { ended, worker: workerOf, pass } = this.#options;
+    let attempt = 0;
+    for (let tried = 1; ; tried += 1) {
+      attempt += 1;
+      const { ended, worker: workerOf, pass, resets } = this.#options;
       if (ended()) throw new RunEnded();
       const worker = workerOf(call.activityId);
       const outcome = await Promise.race([
-        this.#perform(worker, call, attempt).then(
+        this.#perform(worker, call, { attempt, tried }).then(
           (result) => ({ result }),
           (error: unknown) => ({ error }),
         ),
@@ -152,6 +154,7 @@ export class Driver {
       ]);
       if (outcome === 'lost' || worker.isDead()) {
         await pass(20_000);
+        if (resets === true) attempt = 0;
       } else if ('result' in outcome) {
         return outcome.result;
       } else {
@@ -163,9 +166,14 @@ export class Driver {
     }
   }
 
-  #perform(worker: PlayedWorker, call: Call, attempt: number): Promise<unknown> {
+  /** `tried`: how often, which no reset sets back. */
+  #perform(
+    worker: PlayedWorker,
+    call: Call,
+    { attempt, tried }: { attempt: number; tried: number },
+  ): Promise<unknown> {
     const { workflow, activityId, name, input, temporal } = call;
-    const key = `${workflow.workflowId} ${activityId.padStart(4, '0')} ${attempt} ${name}`;
+    const key = `${workflow.workflowId} ${activityId.padStart(4, '0')} ${tried} ${name}`;
     const dependencies = worker.dependencies(key);
     const activities = createActivities(
       temporal === undefined ? dependencies : { ...dependencies, temporal: temporal(() => worker.isDead()) },
@@ -188,6 +196,8 @@ export interface DriverOptions {
   readonly onWait?: (milliseconds: number) => void;
   /** Whether the run was terminated. */
   readonly ended: () => boolean;
+  /** Whether somebody resets an activity whose worker is lost. */
+  readonly resets?: boolean;
   readonly onCall?: (name: string, input: unknown) => void;
   readonly onFailure: (failure: ApplicationFailure, error: unknown) => void;
 }

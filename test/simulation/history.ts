@@ -27,6 +27,8 @@ export interface History {
   readonly anonymous?: boolean;
   /** At the end `finance` is made again out of history too. */
   readonly rebuild?: boolean;
+  /** Whoever sees an activity without its worker resets it: its attempts are counted from 1 again. */
+  readonly resets?: boolean;
   readonly episodes: readonly Episode[];
 }
 

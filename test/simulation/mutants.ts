@@ -93,6 +93,13 @@ export const mutants: readonly Mutant[] = [
     replace: 'and part = $4 and $5::text is not null',
   },
   {
+    name: 'an attempt has the lease of the one that had its number before somebody reset the activity',
+    about: 'overtakenAttempt',
+    file: 'activities/create-lease.ts',
+    find: '/${randomUUID()}`',
+    replace: '`',
+  },
+  {
     name: 'a page lands wherever the pass stands',
     about: 'lostCommit',
     file: 'warehouse/passes/lock-pass.ts',

@@ -41,6 +41,7 @@ export async function playRun(
       judgeWait(company, milliseconds);
     },
     ended: () => played.steps > lastStep,
+    resets: history.resets === true,
     onFailure: (failure, error) => {
       played.retries += 1;
       if (failure.type === 'Unexpected' && !isDeadlock(error))
