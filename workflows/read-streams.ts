@@ -1,4 +1,4 @@
-import { isCancellation, workflowInfo } from '@temporalio/workflow';
+import { isCancellation, patched, workflowInfo } from '@temporalio/workflow';
 import type { StreamOutcome } from '../activities/finish-run.ts';
 import type { ReadStreamInput, StreamRead } from '../activities/read-chunk.ts';
 import type { Wait } from '../requests/wait.ts';
@@ -23,11 +23,11 @@ export type ReadOutcome = StreamOutcome | 'unfinished';
 export interface StreamReader {
   /** Reads a stream to its end. Never throws but for a cancellation: a failure is an outcome. */
   read(stream: string): Promise<ReadOutcome>;
-  /** Asks something else of the service until it no longer says to wait. */
+  /** Asks something else of the service until it no longer says to wait; `unfinished` as for `ReadOutcome`. */
   ask<Answer extends { wait?: Wait }>(
     stream: string,
     ask: (after: AfterWait) => Promise<Answer>,
-  ): Promise<Answer>;
+  ): Promise<Answer | 'unfinished'>;
   /** The service says that the data is ready: who waits for that asks again. */
   dataReady(): void;
 }
@@ -52,6 +52,7 @@ export async function readStreams(
 export function createReader(run: Run, progress: Progress, readOn: ReadOn = readerOf(run)): StreamReader {
   const waits = startOfWaits();
   let toldReady = false;
+  let asked = 0;
   const gate = createGate((why) => {
     progress.waiting(why);
   });
@@ -84,6 +85,9 @@ export function createReader(run: Run, progress: Progress, readOn: ReadOn = read
         let after: AfterWait = {};
         for (;;) {
           await gate.pass(stream);
+          // As in `read`; each execution asks at least once.
+          if (asked > 0 && workflowInfo().continueAsNewSuggested && patched('asks-on')) return 'unfinished';
+          asked += 1;
           const answer = await ask(after);
           if (answer.wait === undefined) return answer;
           after = await waitIfTold(stream, answer);

@@ -137,8 +137,11 @@ async function reconcileResource(
         [of],
       );
       if (absent > 0) progress.note(first, `${absent} not listed: looking for them`);
-      const unfetchable =
-        absent > 0 && confirmBy === 'fetch' && (await confirmByFetch(reader, first, of)) === 'unfetchable';
+      // What is to be fetched beside that is fetched together with it.
+      const fetched = absent > 0 && confirmBy === 'fetch';
+      const asked = fetched ? await confirmByFetch(reader, first, of) : 'confirmed';
+      if (asked === 'unfinished') return asked;
+      const unfetchable = asked === 'unfetchable';
       const twice = absent > 0 && (confirmBy === 'listing' || unfetchable);
       if (twice) {
         await comparing.listAgain(of);
@@ -148,10 +151,9 @@ async function reconcileResource(
         if (second !== undefined) return second;
         await comparing.confirmBySecondListing({ ...of, unfetchable });
       }
-      // Fetched together with what is absent, where that was fetched.
-      const fetched = absent > 0 && confirmBy === 'fetch';
       if ((toFetch ?? 0) > 0 && !fetched) {
         const confirmed = await confirmByFetch(reader, first, of);
+        if (confirmed === 'unfinished') return confirmed;
         if (twice && confirmed === 'unfetchable')
           await comparing.confirmBySecondListing({ ...of, unfetchable: true });
       }
@@ -185,13 +187,15 @@ async function confirmByFetch(
   reader: StreamReader,
   stream: string,
   of: { runId: string; connection: string; resource: string },
-): Promise<'confirmed' | 'unfetchable'> {
+): Promise<'confirmed' | 'unfetchable' | 'unfinished'> {
   for (;;) {
-    const { state, unfetchable } = await reader.ask(stream, (after) =>
+    const answer = await reader.ask(stream, (after) =>
       comparing.confirmByFetch.executeWithOptions({ summary: `${of.resource}: fetch what is absent` }, [
         { ...of, ...after },
       ]),
     );
+    if (answer === 'unfinished') return answer;
+    const { state, unfetchable } = answer;
     if (state === 'done') return unfetchable === true ? 'unfetchable' : 'confirmed';
   }
 }
