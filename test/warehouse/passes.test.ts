@@ -322,6 +322,21 @@ test('patience begins anew with each run', async () => {
   expect(await noteFailing(warehouse, { pass: next.pass, requests: 1 })).toBeLessThan(60_000);
 });
 
+test('patience does not wait for a time in the future, noted while the clock of Postgres was ahead', async () => {
+  const connectionId = await addTestConnection(warehouse);
+  const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
+  const put = (where: string): Promise<unknown> =>
+    warehouse.pool.query(
+      `update sync.passes set failing_since = failing_since + interval '${where}' where connection_id = $1`,
+      [connectionId],
+    );
+  await noteFailing(warehouse, { pass, requests: 1 });
+  await put('20 hours');
+  expect(await noteFailing(warehouse, { pass, requests: 1 })).toBeGreaterThanOrEqual(0);
+  await put('-1 hour');
+  expect(await noteFailing(warehouse, { pass, requests: 1 })).toBeGreaterThanOrEqual(3_600_000);
+});
+
 test('how long requests keep failing is counted from the first failure, and a page ends it', async () => {
   const connectionId = await addTestConnection(warehouse);
   const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });

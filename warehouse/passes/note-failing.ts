@@ -10,7 +10,8 @@ export async function noteFailing(
   const { pass, requests } = input;
   const noted = await db
     .updateTable('sync.passes')
-    .set({ failing_since: sql<Date>`coalesce(failing_since, clock_timestamp())` })
+    // One that lies in the future was noted while the clock was ahead.
+    .set({ failing_since: sql<Date>`least(failing_since, clock_timestamp())` })
     .where('connection_id', '=', pass.connectionId)
     .where('stream', '=', pass.stream)
     .where('kind', '=', pass.kind)

@@ -9,7 +9,8 @@ export async function noteFetchFailing(
   recordId: string,
 ): Promise<number> {
   const { rows } = await pool.query<{ failing_ms: number }>(
-    `update sync.discrepancies set failing_since = coalesce(failing_since, clock_timestamp())
+    // As in `noteFailing`.
+    `update sync.discrepancies set failing_since = least(failing_since, clock_timestamp())
      where connection_id = $1 and resource = $2 and run_id = $3 and record_id = $4 and status = 'checking'
        and closed_at is null
      returning (extract(epoch from clock_timestamp() - failing_since) * 1000)::bigint as failing_ms`,
