@@ -1,18 +1,15 @@
 import { activityInfo } from '@temporalio/activity';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { resources } from '../resources/index.ts';
+import type { Resource } from '../resources/resource.ts';
 import { wantReconcile } from '../warehouse/reconcile/want-reconcile.ts';
 import { leaveTickRun } from '../warehouse/runs/leave-tick-run.ts';
 import { startOrJoin } from '../temporal/start-or-join.ts';
-import {
-  reconciledOf,
-  startRequest,
-  type StartInputs,
-  type StartRequest,
-} from '../temporal/start-request.ts';
+import { resourcesOf, startRequest, type StartInputs, type StartRequest } from '../temporal/start-request.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { Tick } from './schedules.ts';
 import { checkedConnection } from './checked-run.ts';
+import { OtherResources } from './other-resources.ts';
 import { startWanted } from './start-wanted.ts';
 import { syncWithinTick } from './sync-within-tick.ts';
 
@@ -64,7 +61,7 @@ export async function startScheduled(
     await startWanted(dependencies, { connection, reason: 'schedule' });
     return sync(dependencies, input);
   }
-  return kind === 'reconcile' ? reconcile(dependencies, input) : startOrJoin(temporal, requestOf(input));
+  return kind === 'reconcile' ? reconcile(dependencies, input) : backfill(dependencies, input);
 }
 
 async function sync(
@@ -116,12 +113,30 @@ async function reconcile(
   input: TickInput,
 ): Promise<ScheduledStarted> {
   const started = await startOrJoin(temporal, requestOf(input));
-  const { memo } = await temporal.workflow.getHandle(started.workflowId, started.runId).describe();
-  const lists = reconciledOf(memo);
-  if (lists.length === 0) return started;
-  for (const resource of resources.filter(({ name }) => !lists.includes(name)))
+  for (const resource of await lackedBy(temporal, started))
     await wantReconcile(warehouse.pool, { connectionId: input.connection, resource });
   return started;
+}
+
+/** One of the same days that runs may be of some resources only: then the tick waits until that is over. Throws OtherResources. */
+async function backfill(
+  { temporal }: Pick<Dependencies, 'temporal'>,
+  input: TickInput,
+): Promise<ScheduledStarted> {
+  const started = await startOrJoin(temporal, requestOf(input));
+  const lacked = await lackedBy(temporal, started);
+  if (lacked.length > 0) throw new OtherResources(started.workflowId, lacked);
+  return started;
+}
+
+/** The resources that a run does not read which had the name already. */
+async function lackedBy(
+  temporal: Dependencies['temporal'],
+  { workflowId, runId }: { workflowId: string; runId: string },
+): Promise<readonly Resource[]> {
+  const { memo } = await temporal.workflow.getHandle(workflowId, runId).describe();
+  const read = resourcesOf(memo);
+  return read.length === 0 ? [] : resources.filter(({ name }) => !read.includes(name));
 }
 
 async function startExport({

@@ -161,6 +161,41 @@ test('a backfill reads whole days back from the time that its schedule meant, th
   await backfill.result();
 });
 
+test('the backfill of a schedule that meets one of a single resource for the same days begins behind it', async () => {
+  const connection = await scheduled({ backfill: { every: 7 * day, last: 30 * day } });
+  const blocked = await blockWrites(databaseUrl, 'sync.passes');
+  const [from, to] = [-30, 1].map((days) => new Date(Date.now() + days * day).toISOString().slice(0, 10)) as [
+    string,
+    string,
+  ];
+  const { workflowType, options } = startRequest(
+    'backfill',
+    { connection, from, to, resources: ['bills'], reason: 'test' },
+    'people',
+  );
+  const running = await temporal.workflow.start(workflowType, options);
+  const ticking = tick({ kind: 'backfill', connection, last: 30 * day });
+  await eventually(async () => {
+    const { raw } = await temporal.workflow.getHandle(`by-hand/backfill/${connection}`).describe();
+    expect(raw.pendingActivities?.[0]?.lastFailure?.message).toBe(
+      `${options.workflowId} is running, without expenses, bill_credit_memos, customers, items, subscriptions. The backfill of the schedule begins when it has ended.`,
+    );
+    return true;
+  });
+  await blocked.letGo();
+  await running.result();
+  const started = await ticking;
+  expect(started).toMatchObject({ workflowId: options.workflowId });
+  await temporal.workflow.getHandle(options.workflowId).result();
+  const { streams } = await row(
+    warehouse,
+    `select count(distinct stream)::int as streams from sync.run_streams join sync.runs r using (run_id)
+     where r.connection_id = $1 and r.reason = 'schedule'`,
+    [connection],
+  );
+  expect(streams).toBeGreaterThan(2);
+});
+
 test('a schedule that is resumed in the Web UI resumes its connection, the other schedules too', async () => {
   const connection = await scheduled({ syncEvery: hour, reconcileEvery: day });
   await pause(connection);

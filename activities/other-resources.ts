@@ -1,0 +1,11 @@
+/** What is due has the name of a run that reads less. It begins when that has ended. */
+export class OtherResources extends Error {
+  override readonly name = 'OtherResources';
+  readonly handling = 'retry';
+
+  constructor(workflowId: string, lacked: readonly { readonly name: string }[]) {
+    super(
+      `${workflowId} is running, without ${lacked.map(({ name }) => name).join(', ')}. The backfill of the schedule begins when it has ended.`,
+    );
+  }
+}
