@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
+import { isReadOnly } from './is-database-away.ts';
 import type { Database } from './tables/database.ts';
 
 /** One open transaction, in both languages. */
@@ -26,6 +27,8 @@ export async function inTransaction<Result>(
     await client.query('commit');
     return result;
   } catch (error) {
+    // It may lead to a primary that has become a standby, while a new one would lead to the primary of now.
+    if (isReadOnly(error)) broken = error;
     // A connection that cannot roll back is not given back to the pool; the error that matters is the first one.
     await client.query('rollback').catch((rollbackError: unknown) => {
       broken = rollbackError instanceof Error ? rollbackError : new Error('rollback failed');

@@ -11,6 +11,11 @@ export function isDatabaseAway(error: unknown): error is Error {
   return awayCode.test(String(codeOf(error))) || awayMessage.test(error.message);
 }
 
+/** The server of a session, or the session, may not write: a standby. */
+export function isReadOnly(error: unknown): error is Error {
+  return error instanceof Error && codeOf(error) === '25006';
+}
+
 /** Why Postgres answers and writes nothing, in words; undefined when that is not what failed. */
 export function whyUnwritable(error: unknown): string | undefined {
   return error instanceof Error ? unwritable[codeOf(error) ?? ''] : undefined;

@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
+import { isReadOnly } from './is-database-away.ts';
 import type { Warehouse } from './open-warehouse.ts';
 import type { Database } from './tables/database.ts';
 
@@ -7,10 +8,15 @@ import type { Database } from './tables/database.ts';
 export function withSessions(warehouse: Warehouse, connect: () => Promise<PoolClient>): Warehouse {
   const query = async (statement: string | QueryConfig, values?: unknown[]): Promise<QueryResult> => {
     const client = await connect();
+    let broken: Error | undefined;
     try {
       return await client.query(statement, values);
+    } catch (error) {
+      // As in `inTransaction`.
+      if (isReadOnly(error)) broken = error;
+      throw error;
     } finally {
-      client.release();
+      client.release(broken);
     }
   };
   const pool = Object.create(warehouse.pool, {
