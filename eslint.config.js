@@ -27,7 +27,7 @@ const mayImport = {
   worker: ['operations', 'activities', 'requests', 'workflows', 'temporal', 'config', ...data],
   embedded: ['temporal', 'warehouse'],
   sandbox: [],
-  server: ['operations', 'worker', 'temporal', 'config', 'warehouse', 'resources'],
+  server: ['operations', 'worker', 'temporal', 'config', 'source', 'warehouse', 'resources'],
   cli: [
     ...['server', 'operations', 'worker', 'workflows', 'temporal', 'config'],
     ...data,

@@ -3,13 +3,12 @@ import type { Resource } from '../resources/resource.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
 import { heldIds } from '../warehouse/landing/held-ids.ts';
 import { CommitsLost, ConnectionReplaced } from '../warehouse/errors.ts';
-import { lookbackOf } from '../warehouse/passes/lookback-of.ts';
 import { closeKnown, closeWebhooks } from '../warehouse/webhooks/close-webhooks.ts';
 import { holdWebhooks } from '../warehouse/webhooks/hold-webhooks.ts';
 import { leaveToList, listsWereRead } from '../warehouse/webhooks/leave-to-list.ts';
 import { readWaiting, takeWaiting } from '../warehouse/webhooks/waiting-webhooks.ts';
 import { resourcesOfHistory, wantReconcilesWith } from '../warehouse/reconcile/want-reconcile.ts';
-import { applyAnnounced, fetchAnnounced, isUnnamed } from './apply-announced.ts';
+import { applyBatch } from './apply-batch.ts';
 import { askForRecords } from '../requests/ask-for-records.ts';
 import { checkedConnection } from './checked-run.ts';
 import { startChunk } from './chunk.ts';
@@ -18,7 +17,6 @@ import { countRequestsOf } from '../requests/counting-client.ts';
 import type { Dependencies } from './dependencies.ts';
 import { handlingOf } from '../requests/handling.ts';
 import { heartbeating } from './heartbeating.ts';
-import { judgeAnnouncedFailures, type FailedRecord } from './judge-announced-failures.ts';
 import { requestSync, tellDataReady } from './request-sync.ts';
 import { waitFor, waitOf, type Wait } from '../requests/wait.ts';
 import { createWebhookRun, type WebhookRun } from './webhook-run.ts';
@@ -64,7 +62,7 @@ interface Applying extends ApplyWebhooksInput {
 }
 
 /** For more records than this a list is read instead: a page of it brings 500 for one request. */
-const crowd = 300;
+const mostFetched = 300;
 
 async function applyDue(dependencies: Dependencies, applying: Applying): Promise<'more' | 'done'> {
   const { warehouse, temporal } = dependencies;
@@ -79,17 +77,17 @@ async function applyDue(dependencies: Dependencies, applying: Applying): Promise
   }
   const announced = resources.filter(({ name }) => due.has(name));
   for (const resource of announced) await closeKnown(warehouse, { connectionId: connection, resource });
-  if (sumOf(due) > crowd) await leaveCrowdToList(dependencies, { connection, announced });
+  if (sumOf(due) > mostFetched) await leaveToLists(dependencies, { connection, announced });
   return announced.length === 0 ? 'done' : applyRecords(dependencies, { ...applying, announced });
 }
 
-/** What is known by now was closed a moment ago, so the crowd is counted again. */
-async function leaveCrowdToList(
+/** What is known by now was closed a moment ago, so they are counted again. */
+async function leaveToLists(
   { warehouse, temporal }: Dependencies,
   { connection, announced }: { connection: string; announced: readonly Resource[] },
 ): Promise<void> {
   const { resources: due } = await readWaiting(warehouse, connection);
-  if (sumOf(due) <= crowd) return;
+  if (sumOf(due) <= mostFetched) return;
   // In this order: a sync that runs may end at any moment, and its end is what makes them due again.
   for (const resource of announced) await leaveToList(warehouse, { connectionId: connection, resource });
   try {
@@ -101,16 +99,17 @@ async function leaveCrowdToList(
 }
 
 /** Records asked for at once: an answer takes longer than its landing, and other connections want their turn too. */
-const lanes = 4;
+const fetchesAtOnce = 4;
 const recordsAtOnce = 40;
 /** A service that is down is asked again after this time. */
 const downMilliseconds = 10_000;
 
 async function applyRecords(
   dependencies: Dependencies,
-  { announced, connection, runId, run, signal }: Applying & { announced: readonly Resource[] },
+  { announced, ...applying }: Applying & { announced: readonly Resource[] },
 ): Promise<'more' | 'done'> {
-  const { warehouse, apiAddress, secretKey, stopping, policies } = dependencies;
+  const { warehouse, apiAddress, secretKey, stopping } = dependencies;
+  const { connection, runId, signal } = applying;
   const access = await readAccess(warehouse, secretKey, { connectionId: connection, apiAddress });
   const counting = countRequestsOf(dependencies.api);
   const proof = createCompanyProof(dependencies, {
@@ -123,7 +122,8 @@ async function applyRecords(
   const chunk = startChunk(stopping);
   let inRow = 0;
   for (const resource of announced) {
-    const held = (): Promise<string[]> => heldIds(warehouse, { connectionId: connection, resource });
+    const of = { connectionId: connection, resource };
+    const held = (): Promise<string[]> => heldIds(warehouse, of);
     const asking = askForRecords({
       api: counting.api,
       resource,
@@ -132,35 +132,17 @@ async function applyRecords(
       readAlive: held,
     });
     for (;;) {
-      const waiting = await takeWaiting(warehouse, {
-        connectionId: connection,
-        resource,
-        limit: recordsAtOnce,
-      });
+      const waiting = await takeWaiting(warehouse, { ...of, limit: recordsAtOnce });
       if (waiting.length === 0) break;
-      for (let at = 0; at < waiting.length; at += lanes) {
-        const records = waiting.slice(at, at + lanes);
-        // Before anything is asked: what is answered after the connection was removed has no run any more.
-        await run.begin();
-        const answers = await Promise.all(records.map((record) => fetchAnnounced(asking, record, signal)));
-        await run.add(resource, { requests: counting.takeCount() });
-        if (answers.some(isUnnamed)) await proof.requireNow(null);
-        const failed: FailedRecord[] = [];
-        const lookbackMilliseconds = lookbackOf(resource, policies.lookbackMilliseconds);
-        for (const answer of answers) {
-          const where = { connectionId: connection, resource, runId, proof, lookbackMilliseconds };
-          const { counts, failure } = await applyAnnounced(warehouse, where, answer);
-          await run.add(resource, counts);
-          inRow = failure === undefined ? 0 : inRow + 1;
-          if (failure !== undefined) failed.push({ id: answer.announced.id, error: failure });
-        }
-        const verdict = await judgeAnnouncedFailures(failed, { inRow, held, fetch: asking.fetch });
-        for (const { error } of failed) run.noteFailure(resource, error);
-        if (verdict === 'answers') inRow = 0;
-        if (verdict === 'is down') {
+      for (let at = 0; at < waiting.length; at += fetchesAtOnce) {
+        const records = waiting.slice(at, at + fetchesAtOnce);
+        const batch = { ...applying, resource, records, asking, held, proof, counting, inRow };
+        const failing = await applyBatch(dependencies, batch);
+        if (failing === 'is down') {
           await holdWebhooks(warehouse, { connectionId: connection, milliseconds: downMilliseconds });
           return 'done';
         }
+        inRow = failing;
         if (chunk.pageWasLast()) return 'more';
       }
     }

@@ -21,20 +21,20 @@ export interface ServiceTime {
  * With the newest page of any run; null when none came with a time. `asked` is when the database was asked for it: behind its answer the
  * host may have slept.
  */
-export function toldBefore({ serviceTime }: Taken, asked: Date): ServiceTime | null {
+export function lastServiceTime({ serviceTime }: Taken, asked: Date): ServiceTime | null {
   if (serviceTime === null) return null;
   const { milliseconds, agoMilliseconds } = serviceTime;
   return { milliseconds, receivedAt: new Date(asked.getTime() - agoMilliseconds) };
 }
 
 /** When a response came, by the clock of the database. */
-export type Hearing = (receivedAt: Date) => Date;
+export type DatabaseClock = (receivedAt: Date) => Date;
 
 /**
  * By the time at which the database gave the pass, and answered at the latest at `returned`: rather too early, so that no time in which the
  * host slept counts as the service's.
  */
-export function hearing({ takenAtMilliseconds }: Taken, returned: Date): Hearing {
+export function databaseClockOf({ takenAtMilliseconds }: Taken, returned: Date): DatabaseClock {
   return (receivedAt) => new Date(takenAtMilliseconds + receivedAt.getTime() - returned.getTime());
 }
 

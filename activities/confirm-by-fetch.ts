@@ -83,25 +83,14 @@ export async function confirmByFetch(
       await proof.require(null);
       let failure: Error | undefined;
       for (const unconfirmed of await readUnconfirmed(warehouse, of, fetchesPerChunk)) {
-        const { id } = unconfirmed;
-        const absence = await fetchOne(warehouse, { of, unconfirmed, pass, proof, asking }).catch(
-          async (error: unknown) => {
-            if (signal.aborted || !(error instanceof Error)) throw error;
-            const others = await idsToCompare(warehouse, of, {
-              listed: await listedIds(warehouse, of),
-              except: id,
-            });
-            const failed = { of, id, error, others, fetch: asking.fetch };
-            const verdict = await judgeFetchFailure(dependencies, failed);
-            if (verdict === 'again') {
-              failure = error;
-              othersAnswer = true;
-            }
-            return verdict;
-          },
-        );
+        const request = { of, unconfirmed, pass, proof, asking };
+        const { outcome, error } = await fetchOrJudge(dependencies, request, signal);
+        if (outcome === 'again') {
+          failure = error;
+          othersAnswer = true;
+        }
         await noteWorking(warehouse, pass);
-        if (absence === 'unproved') return { state: 'done', unfetchable: true };
+        if (outcome === 'unproved') return { state: 'done', unfetchable: true };
         if (chunk.pageWasLast()) return { state: 'more' };
       }
       const [another] = await readUnconfirmed(warehouse, of, 1);
@@ -126,17 +115,38 @@ export async function confirmByFetch(
 
 const fetchesPerChunk = 50;
 
+interface FetchRequest {
+  readonly of: ListingInHand;
+  readonly unconfirmed: Unconfirmed;
+  readonly pass: PassInHand;
+  readonly proof: CompanyProof;
+  readonly asking: Asking;
+}
+
+/** What became of one record; where its fetch alone fails, whether it is asked for again. Throws what concerns more than this record. */
+async function fetchOrJudge(
+  dependencies: Dependencies,
+  request: FetchRequest,
+  signal: AbortSignal,
+): Promise<{ outcome: Absence | 'fetched' | 'again' | 'undecided'; error?: Error }> {
+  const { warehouse } = dependencies;
+  const { of, unconfirmed, asking } = request;
+  try {
+    return { outcome: await fetchOne(warehouse, request) };
+  } catch (error) {
+    if (signal.aborted || !(error instanceof Error)) throw error;
+    const { id } = unconfirmed;
+    const listed = await listedIds(warehouse, of);
+    const others = await idsToCompare(warehouse, of, { listed, except: id });
+    const outcome = await judgeFetchFailure(dependencies, { of, id, error, others, fetch: asking.fetch });
+    return { outcome, error };
+  }
+}
+
 async function fetchOne(
   warehouse: Dependencies['warehouse'],
-  request: {
-    of: ListingInHand;
-    unconfirmed: Unconfirmed;
-    pass: PassInHand;
-    proof: CompanyProof;
-    asking: Asking;
-  },
+  { of, unconfirmed, pass, proof, asking }: FetchRequest,
 ): Promise<Absence | 'fetched'> {
-  const { of, unconfirmed, pass, proof, asking } = request;
   const { id, kind, metAt } = unconfirmed;
   try {
     const { record, connection, servedAt } = await asking.fetch(id);

@@ -1,3 +1,5 @@
+import { isOurs } from '../errors/is-ours.ts';
+
 /** Requests kept failing for longer, or more often, than a run may wait. The next run starts the pass again, and as patient. */
 export class GaveUp extends Error {
   override readonly name = 'GaveUp';
@@ -15,5 +17,5 @@ export class GaveUp extends Error {
 
 /** Only our own messages go into a history: a driver's may quote a record. */
 function sayable(cause: Error): string {
-  return 'handling' in cause ? cause.message : `an unexpected ${cause.name}, which is in the worker's log.`;
+  return isOurs(cause) ? cause.message : `an unexpected ${cause.name}, which is in the worker's log.`;
 }

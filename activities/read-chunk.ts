@@ -11,9 +11,9 @@ import { readCounts, type StreamCounts } from '../warehouse/runs/read-counts.ts'
 import type { PassKind } from '../warehouse/tables/passes.ts';
 import {
   beginsAgain,
-  hearing,
-  toldBefore,
-  type Hearing,
+  databaseClockOf,
+  lastServiceTime,
+  type DatabaseClock,
   type ServiceTime,
   type Taken,
 } from './begins-again.ts';
@@ -124,8 +124,8 @@ export async function takeAndRead<Page>(
   const asked = new Date();
   const taken = await takePass(warehouse, { pass, resource, lookbackMilliseconds });
   if (taken.state !== 'open') return { state: taken.state };
-  const told = toldBefore(taken, asked);
-  const heardAt = hearing(taken, new Date());
+  const told = lastServiceTime(taken, asked);
+  const databaseClock = databaseClockOf(taken, new Date());
   const counting = countRequestsOf(dependencies.api);
   let othersAnswer = false;
   try {
@@ -142,7 +142,7 @@ export async function takeAndRead<Page>(
       counting,
       taken,
       told,
-      heardAt,
+      databaseClock,
       signal,
       pages,
     });
@@ -162,7 +162,7 @@ async function landPages<Page>(
     counting: CountingClient;
     taken: Taken;
     told: ServiceTime | null;
-    heardAt: Hearing;
+    databaseClock: DatabaseClock;
     signal: AbortSignal;
     pages: number;
   },
@@ -197,14 +197,13 @@ async function landPages<Page>(
   let isFirst = true;
   for await (const { page, cursor, connection, servedAt, receivedAt, nextCursor } of pages) {
     const isAlone = cursor === null && nextCursor === null;
-    if (
+    const isKnown =
       connection === null &&
-      ((isAlone && movesNothing(reading, page)) || (await listing.holds(connectionId, page)))
-    )
-      await proof.require(null);
+      ((isAlone && movesNothing(reading, page)) || (await listing.holds(connectionId, page)));
+    if (isKnown) await proof.require(null);
     else await proof.requireNow(connection);
     const now = servedAt === null ? null : { milliseconds: servedAt.getTime(), receivedAt };
-    const heardAt = reading.heardAt(receivedAt);
+    const heardAt = reading.databaseClock(receivedAt);
     if (now !== null && (await beginsAgain(dependencies, { ...reading, now, told, heardAt, isFirst })))
       return { state: 'more' };
     told = now ?? told;

@@ -1,4 +1,5 @@
 import { cancellationDetails } from '@temporalio/activity';
+import { nameOf } from '../errors/name-of.ts';
 import { eventsStream } from '../resources/index.ts';
 import { isDatabaseAway } from '../warehouse/is-database-away.ts';
 import { beginTickRun, readTickRun, type TickRun } from '../warehouse/runs/begin-tick-run.ts';
@@ -120,9 +121,4 @@ async function endedBefore(
 ): Promise<TickSync> {
   await judgeSync(dependencies, { runId, connection, outcomes: [], status });
   return { state: 'ended', runId, status };
-}
-
-/** Only a name gets into a history: a driver's message may quote a record. */
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error;
 }

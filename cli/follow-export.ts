@@ -9,8 +9,9 @@ import {
 } from '../operations/read-heartbeat.ts';
 import type { StartedRun } from '../operations/start-run.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
+import { noWorkerAfterMilliseconds, noWorkerYet } from './no-worker-yet.ts';
 import { print, printAside } from './printer.ts';
-import { showProgress } from './show-progress.ts';
+import { showUntil } from './show-progress.ts';
 
 /** Shows an export while it goes on, and says how it ended. Ctrl-C leaves it running. */
 export async function followExport(
@@ -19,13 +20,9 @@ export async function followExport(
   { quiet }: { quiet: boolean },
 ): Promise<ExportFollowed> {
   if (!quiet) printAside(`${joined ? 'Joined the run at' : 'Running:'} ${link}`);
-  const over = new AbortController();
-  const ended = resultOf(client, { workflowId, temporalRunId }).finally(() => {
-    over.abort();
-  });
+  const ended = resultOf(client, { workflowId, temporalRunId });
   const read = (): Promise<ExportUnderWay | undefined> => readActivity(client, { workflowId, temporalRunId });
-  if (!quiet) await showProgress(read, inWords, over.signal);
-  const exported = await ended;
+  const exported = await (quiet ? ended : showUntil(ended, read, inWords));
   const [run] = await readRuns(warehouse, { temporalRunId, limit: 1 });
   if (!quiet) print(run?.failure ?? run?.outcome ?? 'The export ended before it began; see it in Temporal.');
   const isDone = exported !== undefined && run?.status !== 'failed';
@@ -58,7 +55,7 @@ function inWords(underWay: ExportUnderWay | undefined, waitedMilliseconds: numbe
   const { progress, isTaken = false, failure } = underWay ?? {};
   if (progress === undefined) {
     if (failure !== undefined) return failure;
-    return !isTaken && waitedMilliseconds > noWorkerAfterMilliseconds ? noWorker : '';
+    return !isTaken && waitedMilliseconds > noWorkerAfterMilliseconds ? noWorkerYet('export') : '';
   }
   const { step, tables, tablesDone, rows, rowsDone } = progress;
   const many = (count: number): string => count.toLocaleString('en-US');
@@ -66,6 +63,3 @@ function inWords(underWay: ExportUnderWay | undefined, waitedMilliseconds: numbe
   if (step === 'publishing') return `Publishing ${many(rows)} rows in ${tables} tables`;
   return `Writing: ${tablesDone} of ${tables} tables, ${many(rowsDone)} of ${many(rows)} rows`;
 }
-
-const noWorkerAfterMilliseconds = 10_000;
-const noWorker = 'No worker has taken the export yet: is one running? ("daybook up" or "daybook worker")';

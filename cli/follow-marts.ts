@@ -1,9 +1,10 @@
 import { WorkflowFailedError, WorkflowNotFoundError, type Client } from '@temporalio/client';
+import { workflowIds } from '../temporal/workflow-ids.ts';
 import { readMartsStatus, type MartsStatus } from '../warehouse/marts/read-marts-status.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { readHeartbeat, type MartsProgress } from '../operations/read-heartbeat.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
-import { showProgress } from './show-progress.ts';
+import { showUntil } from './show-progress.ts';
 
 export interface MartsFollowed {
   readonly marts: MartsStatus;
@@ -15,20 +16,15 @@ export async function followMarts(
   { client, warehouse }: { client: Client; warehouse: Warehouse },
   { quiet }: { quiet: boolean },
 ): Promise<MartsFollowed> {
-  const over = new AbortController();
   const ended = client.workflow
     .getHandle(workflowId)
     .result()
     .catch((error: unknown) => {
       // How it failed is in the status.
       if (!(error instanceof WorkflowFailedError || error instanceof WorkflowNotFoundError)) throw error;
-    })
-    .finally(() => {
-      over.abort();
     });
-  if (!quiet)
-    await showProgress(() => readHeartbeat<MartsProgress>(client, { workflowId }), inWords, over.signal);
-  await ended;
+  const read = (): Promise<MartsProgress | undefined> => readHeartbeat<MartsProgress>(client, { workflowId });
+  await (quiet ? ended : showUntil(ended, read, inWords));
   const marts = await readMartsStatus(warehouse);
   const failed = [marts.postgres, marts.lake].some(({ status }) => status === 'failed');
   return { marts, exitCode: failed ? exitCodes.partly : exitCodes.done };
@@ -44,7 +40,7 @@ export async function areMartsBeingBuilt(client: Client): Promise<boolean> {
   }
 }
 
-const workflowId = 'marts';
+const workflowId = workflowIds.marts;
 
 function inWords(progress: MartsProgress | undefined): string {
   return [progress?.step, progress?.node].filter(Boolean).join(' ');

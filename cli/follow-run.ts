@@ -5,6 +5,7 @@ import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { readRuns, type RunRead } from '../warehouse/runs/read-run.ts';
 import { isDatabaseAway } from '../warehouse/is-database-away.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
+import { noWorkerAfterMilliseconds, noWorkerYet } from './no-worker-yet.ts';
 import { print, printAside } from './printer.ts';
 import { visible } from '../server/frame/visible.ts';
 import { readTroubles } from '../operations/read-troubles.ts';
@@ -32,6 +33,8 @@ export async function followRun(
   const ended = endOf(client, execution, read).finally(() => {
     over.abort();
   });
+  // It may fail while progress is being read: that is thrown below, and must not end the process as an unhandled rejection.
+  ended.catch(() => undefined);
   const troubles = (): Promise<string[]> =>
     readTroubles(client.workflow.getHandle(workflowId, execution.temporalRunId));
   if (!quiet) await show({ read, troubles }, over.signal);
@@ -83,7 +86,6 @@ async function isOver(read: () => Promise<RunRead | undefined>): Promise<boolean
 const intervalMilliseconds = 250;
 /** Where nothing can be redrawn, a line now and then. */
 const lineEveryMilliseconds = 5_000;
-const noWorkerAfterMilliseconds = 10_000;
 
 /** On stderr: stdout is for the result. */
 const drawLive = createLogUpdate(process.stderr);
@@ -117,7 +119,7 @@ async function show(
     }
     if (run === undefined) {
       if (!said.away && !said.noWorker && now - started > noWorkerAfterMilliseconds) {
-        printAside('No worker has taken the run yet: is one running? ("daybook up" or "daybook worker")');
+        printAside(noWorkerYet('run'));
         said.noWorker = true;
       }
     } else if (terminal) {

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { resourcesNamed } from '../resources/index.ts';
 
 /** A whole number from 0. */
@@ -24,11 +24,25 @@ export const limitOption = countBetween(1, 999_999_999);
 export const portOption = countBetween(0, 65_535);
 
 /** For options that may be given several times. */
-export function listOption(text: string, before: string[] = []): string[] {
+function listOption(text: string, before: string[] = []): string[] {
   return [...before, text];
 }
 
-/** Throws UnknownResource for names that are no resources, before anything is asked of the database or of Temporal. */
-export function checkResources(names: readonly string[]): void {
+export function resourceOption(): Option {
+  const help = 'one resource only; may be given several times';
+  return new Option('--resource <resource>', help).argParser(listOption);
+}
+
+export function takeOverOption(): Option {
+  const help = 'replace another warehouse or environment as owner of the Temporal namespace';
+  return new Option('--take-over', help).default(false);
+}
+
+/**
+ * The resources of a run as its input has them: none named, all. Throws UnknownResource for names that are no resources, before anything is asked
+ * of the database or of Temporal.
+ */
+export function resourcesInput(names: readonly string[]): { resources?: string[] } {
   resourcesNamed(names);
+  return names.length === 0 ? {} : { resources: [...names] };
 }

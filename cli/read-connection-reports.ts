@@ -1,9 +1,9 @@
-import type { Client } from '@temporalio/client';
 import { rankConnections, type Ranking } from '../warehouse/connections/rank-connections.ts';
 import { readStatus, readStatusOf } from '../warehouse/connections/read-status.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import type { ConnectionReport } from '../operations/connection-reports.ts';
 import type { Settings } from '../config/settings.ts';
+import { shortDeadline, withTemporal } from './with-temporal.ts';
 
 interface Places {
   warehouse: Warehouse;
@@ -18,7 +18,7 @@ export async function readConnectionReports(
   const { connectionReports } = await import('../operations/connection-reports.ts');
   const { readTemporalFacts } = await import('../operations/read-temporal-facts.ts');
   const { connections } = await connectionReports(await readStatus(warehouse, connectionId), (questions) =>
-    withTemporal(settings, (temporal) => readTemporalFacts(temporal, questions)),
+    withTemporal(settings, (temporal) => readTemporalFacts(temporal, questions), shortDeadline),
   );
   return connections;
 }
@@ -31,7 +31,7 @@ export async function readFirstReports(
   const { connectionReports, unlessTemporalIsAway } = await import('../operations/connection-reports.ts');
   const { readTemporalFacts } = await import('../operations/read-temporal-facts.ts');
   const { readPausedSchedules } = await import('../operations/schedules/paused-schedules.ts');
-  const paused = await withTemporal(settings, readPausedSchedules).catch(unlessTemporalIsAway);
+  const paused = await withTemporal(settings, readPausedSchedules, shortDeadline).catch(unlessTemporalIsAway);
   const ranking = await rankConnections(warehouse, { pausedElsewhere: [...(paused?.keys() ?? [])], limit });
   const statuses = await readStatusOf(warehouse, ranking.names);
   const { connections } = await connectionReports(
@@ -39,20 +39,8 @@ export async function readFirstReports(
     // What is away has been waited for once.
     paused === undefined
       ? undefined
-      : (questions) => withTemporal(settings, (temporal) => readTemporalFacts(temporal, questions)),
+      : (questions) =>
+          withTemporal(settings, (temporal) => readTemporalFacts(temporal, questions), shortDeadline),
   );
   return { connections, ranking };
-}
-
-async function withTemporal<Result>(
-  settings: Settings,
-  ask: (temporal: Client) => Promise<Result>,
-): Promise<Result> {
-  const { connectTemporal } = await import('../operations/temporal-client.ts');
-  const temporal = await connectTemporal(settings, { deadlineMilliseconds: 3_000 });
-  try {
-    return await ask(temporal);
-  } finally {
-    await temporal.connection.close();
-  }
 }

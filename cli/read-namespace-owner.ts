@@ -1,6 +1,7 @@
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import type { OwnershipRead } from '../operations/ownership/read-ownership.ts';
 import type { Settings } from '../config/settings.ts';
+import { shortDeadline, withTemporal } from './with-temporal.ts';
 
 /** Undefined where Temporal does not answer. */
 export async function readNamespaceOwner({
@@ -10,15 +11,14 @@ export async function readNamespaceOwner({
   warehouse: Warehouse;
   settings: Settings;
 }): Promise<OwnershipRead | undefined> {
-  const { connectTemporal, isTemporalAway } = await import('../operations/temporal-client.ts');
+  const { isTemporalAway } = await import('../operations/temporal-client.ts');
   const { readOwnership } = await import('../operations/ownership/read-ownership.ts');
   try {
-    const temporal = await connectTemporal(settings, { deadlineMilliseconds: 3_000 });
-    try {
-      return await readOwnership({ warehouse, temporal, settings });
-    } finally {
-      await temporal.connection.close();
-    }
+    return await withTemporal(
+      settings,
+      (temporal) => readOwnership({ warehouse, temporal, settings }),
+      shortDeadline,
+    );
   } catch (error) {
     if (isTemporalAway(error)) return undefined;
     throw error;

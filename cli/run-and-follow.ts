@@ -6,6 +6,7 @@ import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { resourcesNamed } from '../resources/index.ts';
 import type { RunRead } from '../warehouse/runs/read-run.ts';
 import type { Followed } from './follow-run.ts';
+import { withTemporal } from './with-temporal.ts';
 import { withWarehouse } from './with-warehouse.ts';
 
 /**
@@ -18,13 +19,11 @@ export async function runAndFollow(
 ): Promise<ExitCode> {
   return withWarehouse(
     async (warehouse, settings) => {
-      const { connectTemporal } = await import('../operations/temporal-client.ts');
       const { checkOwnership } = await import('../operations/ownership/check-ownership.ts');
       const { startRun } = await import('../operations/start-run.ts');
       const { endedBeforeItBegan, followRun } = await import('./follow-run.ts');
       const request = typeof requested === 'function' ? await requested(warehouse) : requested;
-      const client = await connectTemporal(settings);
-      try {
+      return withTemporal(settings, async (client) => {
         await checkOwnership({ warehouse, temporal: client, settings }, { say: printAside });
         const start = (): Promise<StartedRun> => startRun({ client, warehouse, settings }, request);
         const started = await start();
@@ -46,9 +45,7 @@ export async function runAndFollow(
           if (followed.run === undefined) printAside(endedBeforeItBegan);
         }
         return followed.exitCode;
-      } finally {
-        await client.connection.close();
-      }
+      });
     },
     ['database', 'temporal', 'api'],
   );

@@ -7,18 +7,37 @@ import { visible } from '../server/frame/visible.ts';
  * Reads how far something is and shows it, until `over`: in place on a terminal, elsewhere a line every few seconds. An empty
  * text shows nothing.
  */
-export async function showProgress<Progress>(
+async function showProgress<Progress>(
   read: () => Promise<Progress>,
   inWords: (progress: Progress, waitedMilliseconds: number) => string,
   over: AbortSignal,
 ): Promise<void> {
   const started = performance.now();
   const shown = process.stderr.isTTY ? inPlace() : byLines();
-  while (!over.aborted) {
-    shown.show(inWords(await read(), performance.now() - started));
-    await wait(intervalMilliseconds, undefined, { signal: over }).catch(() => undefined);
+  try {
+    while (!over.aborted) {
+      shown.show(inWords(await read(), performance.now() - started));
+      await wait(intervalMilliseconds, undefined, { signal: over }).catch(() => undefined);
+    }
+  } finally {
+    shown.end();
   }
-  shown.end();
+}
+
+/** Shows how far something is until it has `ended`, and returns its result. */
+export async function showUntil<Result, Progress>(
+  ended: Promise<Result>,
+  read: () => Promise<Progress>,
+  inWords: (progress: Progress, waitedMilliseconds: number) => string,
+): Promise<Result> {
+  const over = new AbortController();
+  const settled = ended.finally(() => {
+    over.abort();
+  });
+  // It may fail while progress is being read: that is thrown below, and must not end the process as an unhandled rejection.
+  settled.catch(() => undefined);
+  await showProgress(read, inWords, over.signal);
+  return settled;
 }
 
 const intervalMilliseconds = 500;

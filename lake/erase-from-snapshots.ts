@@ -273,7 +273,8 @@ async function fileWithout(
   const draft = join(folder, path);
   await mkdir(dirname(draft), { recursive: true });
   await withFileOf(lake, duckDb, {
-    ...{ id, file },
+    id,
+    file,
     use: async (localPath) => {
       if (count === undefined) return copyRegularFile(localPath, draft, file.bytes);
       const sql = `select * from ${parquetRows([localPath])} where not (${condition(rows, table)})`;

@@ -1,4 +1,6 @@
 import { codeOf } from '../errors/code-of.ts';
+import { isOurs } from '../errors/is-ours.ts';
+import { nameOf } from '../errors/name-of.ts';
 import { noteHost } from '../warehouse/hosts/note-host.ts';
 import { isDatabaseAway } from '../warehouse/is-database-away.ts';
 import { withBuildLock } from '../warehouse/marts/build-lock.ts';
@@ -99,8 +101,8 @@ function endOf(error: unknown): Omit<Parameters<typeof finishRunOfAll>[1], 'runI
 
 /** Of what is not ours its name and code alone: a driver's message may quote a record. */
 function sentenceOf(error: unknown): string {
-  if (error instanceof Error && 'handling' in error) return error.message;
+  if (isOurs(error)) return error.message;
   const code = codeOf(error);
   const said = code === undefined ? '' : ` (${code})`;
-  return `The marts were not replaced: unexpected ${error instanceof Error ? error.name : typeof error}${said}.`;
+  return `The marts were not replaced: unexpected ${nameOf(error)}${said}.`;
 }

@@ -18,7 +18,10 @@ export function postgresOutput(
   return {
     output: {
       type: 'postgres',
-      ...{ host, port, user, dbname },
+      host,
+      port,
+      user,
+      dbname,
       schema: 'staging',
       password: `{{ env_var('${passwordVariable}') }}`,
       application_name: dbtApplication,

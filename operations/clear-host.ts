@@ -56,7 +56,7 @@ export async function clearBuildsOf(
 
 /** Whether the lake has marts, or readers are led to some. Throws ForeignLake. */
 export function hasLakeMarts(host: Host): Promise<boolean> {
-  return inOwnLake(host, buildScratch(host.settings.marts.home), async (lake) => {
+  return withOwnLake(host, buildScratch(host.settings.marts.home), async (lake) => {
     if ((await lake.read(martsPointerPath)) !== undefined) return true;
     return (await idsOfMarts(lake)).length > 0;
   });
@@ -75,7 +75,7 @@ async function idsOfMarts(lake: Lake): Promise<string[]> {
 export async function dropLakeMarts(host: Host): Promise<void> {
   const { database, marts } = host.settings;
   await withBuildLock({ databaseUrl: database.directUrl, target: 'lake' }, async () => {
-    await inOwnLake(host, buildScratch(marts.home), async (lake) => {
+    await withOwnLake(host, buildScratch(marts.home), async (lake) => {
       if (!(await isOurLake(host.warehouse.pool, lake))) throw new MartsUnknown(lake.location);
       const ids = await idsOfMarts(lake);
       await removeEach([
@@ -99,7 +99,7 @@ export async function dropSparkMarts(host: Host): Promise<boolean> {
   const scratch = join(marts.home, 'dbt', 'spark', 'scratch');
   const namespaces = [sparkNamespaces.marts, sparkNamespaces.build];
   return withBuildLock({ databaseUrl: database.directUrl, target: 'spark' }, async ({ inSession }) => {
-    const isCleared = await inOwnLake(host, scratch, async (lake) => {
+    const isCleared = await withOwnLake(host, scratch, async (lake) => {
       if (!(await isOurLake(host.warehouse.pool, lake))) {
         // Those that the catalog leads to are of another place.
         for (const namespace of namespaces)
@@ -144,7 +144,7 @@ export async function removeUnfinishedMarts(host: Host): Promise<void> {
   const { database, marts } = host.settings;
   const scratch = buildScratch(marts.home);
   await withBuildLock({ databaseUrl: database.directUrl, target: 'lake' }, async () => {
-    await inOwnLake(host, scratch, async (lake) => {
+    await withOwnLake(host, scratch, async (lake) => {
       try {
         if (await isOurLake(host.warehouse.pool, lake)) await lake.removeLeftovers('marts');
       } finally {
@@ -154,7 +154,7 @@ export async function removeUnfinishedMarts(host: Host): Promise<void> {
   });
 }
 
-async function inOwnLake<Result>(
+async function withOwnLake<Result>(
   { settings, warehouse }: Host,
   scratch: string,
   work: (lake: Lake) => Promise<Result>,

@@ -15,7 +15,7 @@ import {
   type RowsByTable,
 } from '../warehouse/erase/erase-record.ts';
 import { renewStatistics } from '../warehouse/erase/renew-statistics.ts';
-import { mayListLagBehind, readHeld, type HeldRecord } from '../warehouse/erase/read-held.ts';
+import { mayListLagBehind, readHeld, type HeldRecord } from '../warehouse/landing/read-held.ts';
 import { askOtherHostsToClear, whileNoted, type AskedHost } from '../warehouse/hosts/note-host.ts';
 import { lakeOwner } from '../warehouse/snapshots/lake-owner.ts';
 import { noteSearched, readUnsearched } from '../warehouse/snapshots/unsearched-snapshots.ts';

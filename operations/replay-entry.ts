@@ -2,7 +2,7 @@ import type { Resource } from '../resources/resource.ts';
 import { sourceRecord, type SourceRecord } from '../resources/source-record.ts';
 import { RecordGone } from '../source/errors.ts';
 import type { FetchedRecord } from '../source/responses.ts';
-import { readHeld } from '../warehouse/erase/read-held.ts';
+import { readHeld } from '../warehouse/landing/read-held.ts';
 import { landFetched } from '../warehouse/landing/land-fetched.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { closeEntry } from '../warehouse/quarantine/close-entry.ts';

@@ -1,3 +1,4 @@
+import { isOurs } from '../errors/is-ours.ts';
 import { askForRecords, type Asking } from '../requests/ask-for-records.ts';
 import { concernsOneAlone } from '../requests/concerns-one-alone.ts';
 import { createCompanyProof } from '../requests/company-proof.ts';
@@ -174,7 +175,7 @@ async function idsToCompare(
 }
 
 function asError(error: unknown): Error {
-  if (error instanceof Error && 'handling' in error) return error;
+  if (isOurs(error)) return error;
   throw error;
 }
 
@@ -219,6 +220,6 @@ function asCounts(counts: CountsToAdd): Tried {
 
 /** Our own errors keep an entry where it is; a database that is away, or a defect, ends the replay. */
 function asFailure(error: unknown): Tried {
-  if (error instanceof Error && 'handling' in error) return { counts: {}, failure: error };
+  if (isOurs(error)) return { counts: {}, failure: error };
   throw error;
 }

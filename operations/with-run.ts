@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isOurs } from '../errors/is-ours.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { addToRun, countNames, type CountsToAdd } from '../warehouse/runs/add-to-run.ts';
 import { beginRun } from '../warehouse/runs/begin-run.ts';
@@ -82,6 +83,6 @@ function outcomeOf(stream: string, failure: Error | undefined): StreamOutcome {
 
 function failed(stream: string, error: unknown): StreamOutcome {
   const failureType = error instanceof Error ? error.name : 'Unexpected';
-  const failure = error instanceof Error && 'handling' in error ? error.message : 'unexpected';
+  const failure = isOurs(error) ? error.message : 'unexpected';
   return { stream, state: 'failed', failureType, failure };
 }

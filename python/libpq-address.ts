@@ -21,7 +21,10 @@ export interface LibpqAddress {
 export function libpqAddress(databaseUrl: string, authoritiesFile: string): LibpqAddress {
   const { host, port, user, password, database, tls } = databaseAddress(databaseUrl);
   return {
-    ...{ host, port, user, password },
+    host,
+    port,
+    user,
+    password,
     dbname: database,
     requireAuth: requireAuthOf(databaseUrl),
     tls: { sslmode: sslModes[tls], ...saidOf(databaseUrl, { tls, authoritiesFile }) },

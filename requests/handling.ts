@@ -1,3 +1,5 @@
+import { isOurs } from '../errors/is-ours.ts';
+
 export type Handling = 'retry' | 'wait' | 'stop';
 
 /**
@@ -11,5 +13,5 @@ export function handlingOf(error: unknown): Handling {
 
 /** Whether a reading that met it begins again, without its cursor. */
 export function isRestart(error: unknown): error is Error {
-  return error instanceof Error && 'handling' in error && error.handling === 'restart';
+  return isOurs(error) && error.handling === 'restart';
 }

@@ -4,6 +4,8 @@
  */
 export class GatheredPieces {
   bytes = 0;
+  /** Bytes of memory. */
+  held = 0;
   readonly #whole: Buffer[] = [];
   /** Where small pieces are copied to; `#filled` bytes of it are theirs. */
   #block: Buffer | undefined;
@@ -14,10 +16,14 @@ export class GatheredPieces {
     if (piece.length >= smallBytes) {
       this.#endBlock();
       this.#whole.push(piece);
+      this.held += piece.length;
       return;
     }
     if (this.#filled + piece.length > blockBytes) this.#endBlock();
-    this.#block ??= Buffer.allocUnsafeSlow(blockBytes);
+    if (this.#block === undefined) {
+      this.#block = Buffer.allocUnsafeSlow(blockBytes);
+      this.held += blockBytes;
+    }
     piece.copy(this.#block, this.#filled);
     this.#filled += piece.length;
   }

@@ -44,6 +44,13 @@ export const workflowTypes = {
   marts: 'buildMarts',
 } as const satisfies Record<StartKind, string>;
 
+/** The types that only schedules start; their names are recorded likewise. */
+export const scheduledWorkflowTypes = {
+  tick: 'scheduledStart',
+  owner: 'namespaceOwner',
+  prune: 'pruneWarehouse',
+} as const;
+
 export interface StartRequest<Kind extends StartKind = StartKind> {
   readonly kind: Kind;
   readonly input: StartInputs[Kind];

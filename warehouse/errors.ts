@@ -1,4 +1,6 @@
 import { reasonOf } from '../errors/reason-of.ts';
+import type { DeletionQuestion } from './reconcile/deletion-question.ts';
+import type { WaitingDeletions } from './reconcile/read-waiting-deletions.ts';
 
 /** Another attempt took the lease of the pass, or a failover has lost the page before: this attempt ends without a trace. */
 export class LeaseLost extends Error {
@@ -138,7 +140,7 @@ export class ApprovalOutdated extends Error {
 
   constructor(
     connectionId: string,
-    { waiting, approved }: { waiting: readonly Waiting[]; approved: Readonly<Record<string, Approved>> },
+    { waiting, approved }: { waiting: readonly WaitingDeletions[]; approved: DeletionQuestion },
   ) {
     const changes = waiting.map(({ resource, records, run_id }) => {
       const { records: shown, run } = approved[resource] ?? {};
@@ -153,17 +155,6 @@ export class ApprovalOutdated extends Error {
         `"daybook discrepancies ${connectionId}" lists them; if they are really gone, approve them: "daybook reconcile ${connectionId} --approve-deletes".`,
     );
   }
-}
-
-interface Waiting {
-  resource: string;
-  run_id: string;
-  records: number;
-}
-
-interface Approved {
-  records: number;
-  run?: string;
 }
 
 export class UnknownConnection extends Error {

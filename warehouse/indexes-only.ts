@@ -1,3 +1,7 @@
+const settings = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin'] as const;
+
 /** For one transaction. A table grows large, and a batch is small: what the planner thinks of the rest does not matter. */
-export const indexesOnly =
-  'set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off';
+export const indexesOnly = settings.map((name) => `set local ${name} = off`).join('; ');
+
+/** The same, as columns of a query. */
+export const indexesOnlyColumns = settings.map((name) => `set_config('${name}', 'off', true)`).join(', ');

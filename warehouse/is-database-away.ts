@@ -1,4 +1,5 @@
 import { codeOf } from '../errors/code-of.ts';
+import { isOurs } from '../errors/is-ours.ts';
 import { ServerUnproven } from './server-unproven.ts';
 
 /**
@@ -7,7 +8,7 @@ import { ServerUnproven } from './server-unproven.ts';
  */
 export function isDatabaseAway(error: unknown): error is Error {
   // Errors of the service carry codes of the network too; they say of themselves what to do.
-  if (!(error instanceof Error) || 'handling' in error) return false;
+  if (!(error instanceof Error) || isOurs(error)) return false;
   return awayCode.test(String(codeOf(error))) || awayMessage.test(error.message);
 }
 

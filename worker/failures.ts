@@ -5,6 +5,8 @@ import type { Logger } from 'pino';
 import { placeOf } from '../activities/export/place-of-failure.ts';
 import { handlingOf } from '../requests/handling.ts';
 import { codeOf } from '../errors/code-of.ts';
+import { isOurs } from '../errors/is-ours.ts';
+import { nameOf } from '../errors/name-of.ts';
 import { createRetryDelays } from './retry-delay.ts';
 import { isDatabaseAway, whyAway, whyUnwritable } from '../warehouse/is-database-away.ts';
 
@@ -58,7 +60,7 @@ export function failureOf(error: unknown): ApplicationFailure {
     });
   }
   const known = [String(codeOf(error) ?? ''), placeOf(error)].filter((text) => text !== '').join(' in ');
-  const name = error instanceof Error ? error.name : typeof error;
+  const name = nameOf(error);
   return ApplicationFailure.create({
     message: `Unexpected ${name}${known === '' ? '' : ` (${known})`}: see the worker's log. It will be retried.`,
     type: 'Unexpected',
@@ -71,8 +73,4 @@ function traceOf(error: unknown): object {
   if (!('severity' in error)) return { stack: error.stack };
   const { code, table, constraint, routine } = error as Error & Record<string, unknown>;
   return { code, table, constraint, routine, stack: error.stack?.replace(error.message, '…') };
-}
-
-function isOurs(error: unknown): error is Error {
-  return error instanceof Error && 'handling' in error;
 }

@@ -1,3 +1,4 @@
+import { nameOf } from '../errors/name-of.ts';
 import type { ApiClient } from '../source/api-client.ts';
 import { noteRequest } from './metrics.ts';
 
@@ -20,7 +21,7 @@ async function measured<Answer>(
     noteRequest('ok');
     return answered;
   } catch (error) {
-    const name = error instanceof Error ? error.name : typeof error;
+    const name = nameOf(error);
     noteRequest(request.signal?.aborted === true ? 'aborted' : name);
     throw error;
   }

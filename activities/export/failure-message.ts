@@ -1,4 +1,5 @@
 import { codeOf } from '../../errors/code-of.ts';
+import { isOurs } from '../../errors/is-ours.ts';
 import { isDatabaseAway } from '../../warehouse/is-database-away.ts';
 import type { ExportFailure } from './export-job.ts';
 import { placeOf } from './place-of-failure.ts';
@@ -10,7 +11,7 @@ import { placeOf } from './place-of-failure.ts';
 export function failureMessage(error: unknown): ExportFailure {
   if (!(error instanceof Error)) return { kind: 'unexpected', code: typeof error, place: '', stack: '' };
   const { name, message, stack = '' } = error;
-  if ('handling' in error) return { kind: 'known', name, message, handling: String(error.handling) };
+  if (isOurs(error)) return { kind: 'known', name, message, handling: String(error.handling) };
   const code = String(codeOf(error) ?? '');
   return isDatabaseAway(error)
     ? { kind: 'database away', code }

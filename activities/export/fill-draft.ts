@@ -63,16 +63,14 @@ export async function fillDraft(
         parts.filter((part) => !isKept.has(part)),
       ),
     ),
-    ...{
-      unfit,
-      room,
-      folder,
-      scratch,
-      partBytes,
-      snapshotId,
-      nameFile,
-      onWritten: onFilled,
-    },
+    unfit,
+    room,
+    folder,
+    scratch,
+    partBytes,
+    snapshotId,
+    nameFile,
+    onWritten: onFilled,
   });
   const filled = new Map([...kept, ...written.parts].map((one) => [one.part, one]));
   const all = [...listed, ...written.unfit];

@@ -12,7 +12,9 @@ export interface UnfitPlanned extends TablePlanned {
 export function planUnfit(planned: readonly TablePlanned[]): UnfitPlanned {
   const sources = planned.filter(({ table }) => mayBeUnfit(table)).flatMap(({ parts }) => parts);
   const parts = sources.map(({ connections, content }, index) => ({
-    ...{ index, connections, rows: 0 },
+    index,
+    connections,
+    rows: 0,
     content: content === undefined ? undefined : contentFor(content),
   }));
   const byPart = new Map(sources.map((part, index) => [part, parts[index]]));

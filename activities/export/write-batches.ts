@@ -22,6 +22,7 @@ import type { FileNames } from './file-names.ts';
 import type { PartFilled } from './keep-parts.ts';
 import type { PartPlanned } from './plan-parts.ts';
 import { withPlace } from './place-of-failure.ts';
+import { columnTypes } from './shows-columns.ts';
 import { needsFile, type UnfitPlanned } from './unfit-parts.ts';
 
 /** Parts of one table that are read from the database, and written, together. */
@@ -78,7 +79,11 @@ export async function writeBatches(
   try {
     await forEachConcurrently(largestFirst, workers, async (batch, { client, duckDb, place }) => {
       const at = {
-        ...{ client, duckDb, folder, partBytes, nameFile },
+        client,
+        duckDb,
+        folder,
+        partBytes,
+        nameFile,
         draft: join(folder, `.batch-${place}`),
         pipe: join(scratch, `${place}.csv`),
       };
@@ -194,7 +199,7 @@ async function writeFiles(
 function compare({ table, rows }: Batch, facts: TableMeasured, { columns, files }: FilesBack): void {
   const expected = {
     rows: rows ?? facts.rows,
-    columns: Object.fromEntries(table.columns.map(({ name, parquet }) => [name, parquet])),
+    columns: columnTypes(table),
     sums: Object.fromEntries(Object.entries(facts.sums).map(([name, sum]) => [name, exactSum(sum)])),
   };
   const problems = tableDifferences(table.name, expected, tableOfFiles(columns, files));

@@ -10,7 +10,7 @@ import { dayOf } from '../../temporal/workflow-ids.ts';
 import { parseDuration } from '../../config/duration.ts';
 import { UsageError } from '../errors.ts';
 import { exitCodes, type ExitCode, type SetExitCode } from '../exit-codes.ts';
-import { checkResources, listOption } from '../options.ts';
+import { resourceOption, resourcesInput } from '../options.ts';
 import { runAndFollow } from '../run-and-follow.ts';
 import { previewBackfill } from './backfill/preview-backfill.ts';
 import { scheduleBackfill, type ScheduleOptions as Options } from './backfill/schedule-backfill.ts';
@@ -31,7 +31,7 @@ export function backfillCommand(setExitCode: SetExitCode): Command {
     .option('--from <time>', 'start of the period: a day or a time, inclusive')
     .option('--to <time>', 'end of the period: a day or a time, exclusive')
     .option('--window <duration>', 'length of each window (default: 30d)')
-    .option('--resource <resource>', 'one resource only; may be given several times', listOption)
+    .addOption(resourceOption())
     .option('--dry-run', 'show what would be read, and read nothing')
     .option('--last <duration>', 'with --every: how far back each run reads')
     .option('--every <duration>', 'schedule the backfill at this interval; "off" removes the schedule')
@@ -46,7 +46,7 @@ export function backfillCommand(setExitCode: SetExitCode): Command {
 
 async function backfill(connection: string, options: Options): Promise<ExitCode> {
   const { resource: resources = [], dryRun = false, wait, json = false } = options;
-  checkResources(resources);
+  const named = resourcesInput(resources);
   const plan = planOf(options);
   if (dryRun) {
     await previewBackfill({ connection, plan, json });
@@ -57,7 +57,7 @@ async function backfill(connection: string, options: Options): Promise<ExitCode>
     from: dayOf(plan.from),
     to: dayOf(plan.to),
     windowMilliseconds: plan.windowMilliseconds,
-    ...(resources.length > 0 ? { resources } : {}),
+    ...named,
     reason: 'daybook backfill',
   };
   return runAndFollow(startRequest('backfill', input, 'people'), { wait, json });

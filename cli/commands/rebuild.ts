@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { rebuildConnection, type RebuiltResource } from '../../operations/rebuild-connection.ts';
 import { resourcesNamed } from '../../resources/index.ts';
-import { listOption } from '../options.ts';
+import { resourceOption } from '../options.ts';
 import { print, printAside, printJson, printTable } from '../printer.ts';
 import { withWarehouse } from '../with-warehouse.ts';
 
@@ -14,7 +14,7 @@ export function rebuildCommand(): Command {
   return new Command('rebuild')
     .description("Rebuild a connection's finance tables from history, without the API.")
     .argument('<name>', 'the connection')
-    .option('--resource <resource>', 'one resource only; may be given several times', listOption)
+    .addOption(resourceOption())
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook rebuild acme-us --resource bills')
     .action(async (name: string, { resource: wanted = [], json }: Options) => {

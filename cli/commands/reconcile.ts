@@ -8,7 +8,7 @@ import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { startRequest, type StartInputs } from '../../temporal/start-request.ts';
 import type { RunRequest } from '../../operations/start-run.ts';
 import type { SetExitCode } from '../exit-codes.ts';
-import { checkResources, listOption } from '../options.ts';
+import { resourceOption, resourcesInput } from '../options.ts';
 import { printAside } from '../printer.ts';
 import { runAndFollow } from '../run-and-follow.ts';
 
@@ -25,7 +25,7 @@ export function reconcileCommand(setExitCode: SetExitCode): Command {
       'List every record of a connection, repair what differs, and prove that both sides are equal.',
     )
     .argument('<name>', 'the connection')
-    .option('--resource <resource>', 'one resource only; may be given several times', listOption)
+    .addOption(resourceOption())
     .option(
       '--approve-deletes',
       'first delete what the last stopped reconcile listed, and nothing that was found later',
@@ -36,10 +36,9 @@ export function reconcileCommand(setExitCode: SetExitCode): Command {
     .addHelpText('after', '\nExample:\n  $ npx daybook reconcile acme-us --resource bills')
     .action(async (connection: string, options: Options) => {
       const { resource: resources = [], approveDeletes, wait, json = false } = options;
-      checkResources(resources);
       const input = {
         connection,
-        ...(resources.length > 0 ? { resources } : {}),
+        ...resourcesInput(resources),
         reason: 'daybook reconcile',
       };
       const requested = async (warehouse: Warehouse): Promise<RunRequest> => {

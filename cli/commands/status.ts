@@ -5,20 +5,17 @@ import { readOpenAlerts, type Alert } from '../../warehouse/alerts/read-alerts.t
 import { readDemand, type ApiDemand } from '../../warehouse/connections/read-demand.ts';
 import { readKeptData } from '../../warehouse/connections/kept-data.ts';
 import { listRemovals } from '../../warehouse/connections/list-removals.ts';
-import type { StreamStatus } from '../../warehouse/connections/read-status.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { readApiSilence } from '../../warehouse/read-api-silence.ts';
 import { readMartsStatus, type MartsStatus } from '../../warehouse/marts/read-marts-status.ts';
-import { countInWords } from '../../warehouse/quarantine/count-open-entries.ts';
 import { listReaders, type ReaderListed } from '../../warehouse/readers/list-readers.ts';
 import { readSnapshotStatus, type SnapshotStatus } from '../../warehouse/snapshots/read-snapshot-status.ts';
 import type { ConnectionReport } from '../../operations/connection-reports.ts';
-import { demandTrouble, everyInWords, silenceInWords } from '../../operations/demand-words.ts';
+import { demandTrouble, silenceInWords } from '../../operations/demand-words.ts';
 import type { OwnershipRead } from '../../operations/ownership/read-ownership.ts';
 import type { Settings } from '../../config/settings.ts';
-import { ageOf } from '../age-of.ts';
 import { exitCodes, type SetExitCode } from '../exit-codes.ts';
-import { print, printJson, printTable, shown } from '../printer.ts';
+import { print, printJson, shown } from '../printer.ts';
 import { readConnectionReports, readFirstReports } from '../read-connection-reports.ts';
 import { readNamespaceOwner } from '../read-namespace-owner.ts';
 import { readConfig } from '../settings.ts';
@@ -26,6 +23,7 @@ import { withWarehouse } from '../with-warehouse.ts';
 import { keptLines } from './connection/kept-lines.ts';
 import { removalLines } from './connection/removal-lines.ts';
 import { publicationLines } from './status/publication-lines.ts';
+import { alertLine, showConnection } from './status/show-connection.ts';
 import { withoutPassword } from '../without-password.ts';
 
 export function statusCommand(setExitCode: SetExitCode): Command {
@@ -173,27 +171,11 @@ function show(
     const { connection_id: name } = alert;
     if (name !== null) alertsOf.set(name, [...(alertsOf.get(name) ?? []), alert]);
   }
-  for (const connection of connections) {
-    print(`\n${headline(connection)}`);
-    for (const trouble of connection.troubles) print(`  retrying: ${trouble}`);
-    for (const line of scheduleLines(connection)) print(`  ${line}`);
-    for (const line of webhookLines(connection)) print(`  ${line}`);
-    for (const line of wantedLines(connection)) print(`  ${line}`);
-    const seenBy = readers.get(connection.name) ?? [];
-    if (seenBy.length > 0) print(`  readers limited to some connections: ${seenBy.join(', ')}`);
-    for (const alert of alertsOf.get(connection.name) ?? []) print(`  ${alertLine(alert)}`);
-    printTable(
-      ['stream', 'state', 'complete up to', 'last success', 'age', 'reconciled'],
-      connection.streams.map((stream) => [
-        stream.stream,
-        inWords[stream.state],
-        stream.watermark,
-        stream.last_success_at,
-        ageOf(stream.freshness_seconds),
-        stream.last_reconcile_at,
-      ]),
-    );
-  }
+  for (const connection of connections)
+    showConnection(connection, {
+      alerts: alertsOf.get(connection.name) ?? [],
+      readers: readers.get(connection.name) ?? [],
+    });
 }
 
 /** The readers limited to some connections, by connection. */
@@ -203,55 +185,3 @@ function readersByConnection(readers: readonly ReaderListed[]): Map<string, stri
     for (const name of connections) found.set(name, [...(found.get(name) ?? []), reader]);
   return found;
 }
-
-function headline({ name, platform, last_run: run, quarantined }: ConnectionReport): string {
-  const parts = [
-    `${name}${platform === null ? '' : ` (${platform})`}`,
-    run === null ? 'never synced' : `last ${run.kind} ${run.status}`,
-    ...(quarantined > 0 ? [`${countInWords(quarantined)} in quarantine`] : []),
-  ];
-  return parts.join(' · ') + (typeof run?.failure === 'string' ? `\n  ${run.failure}` : '');
-}
-
-function scheduleLines(connection: ConnectionReport): string[] {
-  const { every_seconds: seconds, stretch, paused, stale, failures, next_run_at: next } = connection;
-  const how = seconds === null ? 'on request' : everyInWords({ every_seconds: seconds, stretch });
-  return [
-    `synced ${how}${next === null ? '' : `, next at ${shown(next)}`}`,
-    ...(paused === null ? [] : [`paused: ${paused.why}`]),
-    ...(stale ? ['stale: a stream was not complete for more than twice that time'] : []),
-    ...(failures > 0 ? [`failures in a row: ${failures}`] : []),
-  ];
-}
-
-function alertLine({ kind, opened_at, message, remedy }: Alert): string {
-  return `alert (${kind}, since ${shown(opened_at)}): ${message} What to do: ${remedy}`;
-}
-
-function webhookLines({ webhooks }: ConnectionReport): string[] {
-  const { last_received_at: last, waiting, applied_24h: applied, unannounced_24h: unannounced } = webhooks;
-  if (last === null) return [];
-  const waits = waiting > 0 ? `, ${shown(waiting)} waiting` : '';
-  const changes = `changes in 24 h: ${shown(applied)} by webhook, ${shown(unannounced)} by sync only`;
-  return [`webhooks: last at ${shown(last)}${waits}; ${changes}`];
-}
-
-function wantedLines({ name, streams }: ConnectionReport): string[] {
-  const wanted = streams.filter(({ reconcile_wanted_at: since }) => since !== null);
-  if (wanted.length === 0) return [];
-  const listed = wanted.map(({ stream, reconcile_wanted_at: since }) => `${stream} (since ${shown(since)})`);
-  return [
-    `needs a reconcile: ${listed.join(', ')}. The next sync starts it; to start it now: daybook reconcile ${name}`,
-  ];
-}
-
-const inWords: Record<StreamStatus['state'], string> = {
-  never: 'not complete yet',
-  reading: 'being read',
-  begun: 'partly read: the next sync continues',
-  failing: 'failing, retrying',
-  missing: 'missing: its list returns 404; the next sync retries',
-  stalled: 'stalled: run "daybook reconcile"',
-  unsupported: 'not offered for this platform',
-  complete: 'complete',
-};

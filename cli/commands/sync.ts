@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { startRequest } from '../../temporal/start-request.ts';
 import type { SetExitCode } from '../exit-codes.ts';
-import { checkResources, listOption } from '../options.ts';
+import { resourceOption, resourcesInput } from '../options.ts';
 import { runAndFollow } from '../run-and-follow.ts';
 
 interface Options {
@@ -14,13 +14,12 @@ export function syncCommand(setExitCode: SetExitCode): Command {
   return new Command('sync')
     .description('Run the sync of a connection, or join the one that runs.')
     .argument('<name>', 'the connection')
-    .option('--resource <resource>', 'one resource only; may be given several times', listOption)
+    .addOption(resourceOption())
     .option('--no-wait', 'start it and return')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook sync acme-us --resource bills')
     .action(async (connection: string, { resource: resources = [], wait, json = false }: Options) => {
-      checkResources(resources);
-      const input = { connection, ...(resources.length > 0 ? { resources } : {}), reason: 'daybook sync' };
+      const input = { connection, ...resourcesInput(resources), reason: 'daybook sync' };
       setExitCode(await runAndFollow(startRequest('sync', input, 'people'), { wait, json }));
     });
 }

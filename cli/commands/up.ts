@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { print, printAside } from '../printer.ts';
 import { readConfig } from '../settings.ts';
 import { recordsBounds } from '../../sandbox/records-bounds.ts';
-import { countBetween, countOption } from '../options.ts';
+import { countBetween, countOption, takeOverOption } from '../options.ts';
 import { withoutPassword } from '../without-password.ts';
 
 interface Options {
@@ -18,11 +18,7 @@ export function upCommand(): Command {
       'Start whatever is not configured, migrate, and run a worker and the HTTP server until stopped.',
     )
     .option('--sandbox', 'allow sandbox data in the database that DATABASE_URL names', false)
-    .option(
-      '--take-over',
-      'replace another warehouse or environment as owner of the Temporal namespace',
-      false,
-    )
+    .addOption(takeOverOption())
     .option('--seed <n>', 'seed of the embedded sandbox', countOption)
     .option(
       '--records <n>',

@@ -1,16 +1,13 @@
 import { Command } from 'commander';
 import { inOrder } from '../../errors/in-order.ts';
+import { takeOverOption } from '../options.ts';
 import { printAside } from '../printer.ts';
 import { readServiceSettings } from '../settings.ts';
 
 export function workerCommand(): Command {
   return new Command('worker')
     .description('Run a worker until stopped: it syncs what Temporal asks for. Run as many as you like.')
-    .option(
-      '--take-over',
-      'replace another warehouse or environment as owner of the Temporal namespace',
-      false,
-    )
+    .addOption(takeOverOption())
     .addHelpText(
       'after',
       '\nExample:\n  $ DATABASE_URL=… TEMPORAL_ADDRESS=… DAYBOOK_API_URL=… npx daybook worker\n' +

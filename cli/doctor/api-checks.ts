@@ -11,7 +11,7 @@ import { readDemand } from '../../warehouse/connections/read-demand.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { readApiSilence } from '../../warehouse/read-api-silence.ts';
 import { explain } from '../explain.ts';
-import type { Looked } from './finding.ts';
+import type { CheckResult } from './finding.ts';
 
 /** For more, the requests would take minutes of the budget. */
 const mostAsked = 20;
@@ -45,13 +45,13 @@ function countOf(connections: number): string {
   return `the first ${mostAsked} of ${connections.toLocaleString('en-US')} connections; "daybook status" names those that were refused`;
 }
 
-export async function demandOf(warehouse: Warehouse, { api }: Settings): Promise<Looked> {
+export async function demandOf(warehouse: Warehouse, { api }: Settings): Promise<CheckResult> {
   const demand = await readDemand(warehouse, api);
   const silentUntil = await readApiSilence(warehouse, api);
-  const toLookAt = [demandTrouble(demand), silenceInWords(silentUntil)].filter(
+  const problems = [demandTrouble(demand), silenceInWords(silentUntil)].filter(
     (trouble) => trouble !== undefined,
   );
-  return { toLookAt, nothing: demandInWords(demand) };
+  return { problems, allWell: demandInWords(demand) };
 }
 
 /** Not ready yet, or not offered for the platform: the credentials are right in any case. */

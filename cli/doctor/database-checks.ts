@@ -7,7 +7,7 @@ import { readersState } from '../../warehouse/readers-state.ts';
 import { requireClock } from '../../warehouse/require-clock.ts';
 import { missingRoleSettings } from '../../warehouse/role-settings.ts';
 import { checkSecretKey } from '../../warehouse/secrets/check-secret-key.ts';
-import type { Looked } from './finding.ts';
+import type { CheckResult } from './finding.ts';
 
 export async function databaseOf(warehouse: Warehouse): Promise<string> {
   const { rows } = await warehouse.pool.query<{ version: string; is_too_old: boolean }>(
@@ -23,15 +23,15 @@ export async function clockOf(warehouse: Warehouse): Promise<string> {
   return `Postgres says ${(await requireClock(warehouse)).toISOString()}, within a day of this host's clock`;
 }
 
-export async function poolerOf({ database }: Settings): Promise<Looked> {
+export async function poolerOf({ database }: Settings): Promise<CheckResult> {
   const { pooler, direct } = await checkAddresses(database);
-  const toLookAt =
+  const problems =
     direct === 'transaction mode'
       ? [
           'migrations, exports and builds go through a pooler that lends sessions: set DAYBOOK_DATABASE_DIRECT_URL to the address of Postgres itself',
         ]
       : [];
-  return { toLookAt, nothing: pooler };
+  return { problems, allWell: pooler };
 }
 
 export async function secretKeyOf(warehouse: Warehouse, { secretKey }: Settings): Promise<string> {
@@ -40,17 +40,17 @@ export async function secretKeyOf(warehouse: Warehouse, { secretKey }: Settings)
 }
 
 /** A role that did not migrate has none of what `migrate` sets for its own. */
-export async function sessionsOf({ pool }: Warehouse): Promise<Looked> {
+export async function sessionsOf({ pool }: Warehouse): Promise<CheckResult> {
   const missing = await missingRoleSettings(pool);
   const toRun = `sessions of this role lack what "daybook migrate" sets for the role that it runs as. Run: ${missing.join(' ')}`;
   return {
-    toLookAt: missing.length === 0 ? [] : [toRun],
-    nothing: 'sessions that freeze lose their locks',
+    problems: missing.length === 0 ? [] : [toRun],
+    allWell: 'sessions that freeze lose their locks',
   };
 }
 
 /** The logins for readers, and settings that let others in too. */
-export async function readersOf(warehouse: Warehouse): Promise<Looked> {
+export async function readersOf(warehouse: Warehouse): Promise<CheckResult> {
   const { hasRole, toRun, notLetIn } = await readersState(warehouse);
   const why = hasRole
     ? 'everyone who can log in to the server can connect to this database, or write to it'
@@ -60,8 +60,8 @@ export async function readersOf(warehouse: Warehouse): Promise<Looked> {
   const count = ofSome.length === 0 ? '' : `; ${ofSome.length} limited to some connections`;
   const waiting = notLetIn.length === 0 ? '' : `; without CONNECT here: ${notLetIn.join(', ')}`;
   return {
-    toLookAt: [...(toRun === '' ? [] : [ask]), ...ofSome.flatMap(troubleOf)],
-    nothing: `daybook_reader exists, and only roles with CONNECT can connect${count}${waiting}`,
+    problems: [...(toRun === '' ? [] : [ask]), ...ofSome.flatMap(troubleOf)],
+    allWell: `daybook_reader exists, and only roles with CONNECT can connect${count}${waiting}`,
   };
 }
 

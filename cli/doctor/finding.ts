@@ -11,11 +11,11 @@ export interface Finding {
 }
 
 /** Runs a check: it returns what to say where all is well, and throws what is wrong. */
-export async function finding(what: string, look: () => Promise<string>): Promise<Finding> {
+export async function finding(what: string, check: () => Promise<string>): Promise<Finding> {
   try {
-    return { what, ok: true, found: await look() };
+    return { what, ok: true, found: await check() };
   } catch (error) {
-    return { what, ok: false, found: explain(error, { verbose: false }) };
+    return failed(what, error);
   }
 }
 
@@ -23,32 +23,38 @@ export async function finding(what: string, look: () => Promise<string>): Promis
 export async function attempt<Value>(
   findings: Finding[],
   what: string,
-  look: () => Promise<{ value: Value; found: string }>,
+  check: () => Promise<{ value: Value; found: string }>,
 ): Promise<Value | undefined> {
-  let value: Value | undefined;
-  findings.push(
-    await finding(what, async () => {
-      const seen = await look();
-      ({ value } = seen);
-      return seen.found;
-    }),
-  );
-  return value;
+  try {
+    const { value, found } = await check();
+    findings.push({ what, ok: true, found });
+    return value;
+  } catch (error) {
+    findings.push(failed(what, error));
+    return undefined;
+  }
 }
 
-/** `toLookAt`: a sentence for each problem; `nothing`: the sentence where there is none. */
-export interface Looked {
-  readonly toLookAt: readonly string[];
-  readonly nothing: string;
+/** `problems`: a sentence for each; `allWell`: the sentence where there is none. */
+export interface CheckResult {
+  readonly problems: readonly string[];
+  readonly allWell: string;
 }
 
 /** Runs a check of settings that may be intended on one's own server, network or machine, so none of them fails the command. */
-export async function warnings(what: string, look: () => Looked | Promise<Looked>): Promise<Finding[]> {
-  const found: Finding[] = [];
-  const looked = await finding(what, async () => {
-    const { toLookAt, nothing } = await look();
-    found.push(...toLookAt.map((one) => ({ what, ok: true, found: one, warning: true as const })));
-    return nothing;
-  });
-  return found.length > 0 ? found : [looked];
+export async function warnings(
+  what: string,
+  check: () => CheckResult | Promise<CheckResult>,
+): Promise<Finding[]> {
+  try {
+    const { problems, allWell } = await check();
+    if (problems.length === 0) return [{ what, ok: true, found: allWell }];
+    return problems.map((found) => ({ what, ok: true, found, warning: true as const }));
+  } catch (error) {
+    return [failed(what, error)];
+  }
+}
+
+function failed(what: string, error: unknown): Finding {
+  return { what, ok: false, found: explain(error, { verbose: false }) };
 }

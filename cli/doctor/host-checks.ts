@@ -4,7 +4,7 @@ import type { Settings } from '../../config/settings.ts';
 import { openHome } from '../../embedded/home.ts';
 import { isNothingToBuild } from '../../marts/errors.ts';
 import { martsNeedPython } from '../../marts/python-with-dbt.ts';
-import type { Looked } from './finding.ts';
+import type { CheckResult } from './finding.ts';
 import { openToEverybody } from './open-to-everybody.ts';
 import { sentInClear } from './sent-in-clear.ts';
 
@@ -27,17 +27,17 @@ export async function freeDisk(folder: string): Promise<string> {
 }
 
 /** Since 0.6, new files are private to their owner; older ones may not be. */
-export async function closedFiles({ home, lake }: Config): Promise<Looked> {
+export async function closedFiles({ home, lake }: Config): Promise<CheckResult> {
   const { root } = await openHome(home);
   const open = await openToEverybody([root, lake.location]);
   return {
-    toLookAt: open.map((path) => `every user of this machine can read ${path}: chmod -R o= '${path}'`),
-    nothing: 'closed to other users',
+    problems: open.map((path) => `every user of this machine can read ${path}: chmod -R o= '${path}'`),
+    allWell: 'closed to other users',
   };
 }
 
-export function encryption(settings: Settings): Looked {
-  return { toLookAt: sentInClear(settings), nothing: 'nothing leaves this machine in clear text' };
+export function encryption(settings: Settings): CheckResult {
+  return { problems: sentInClear(settings), allWell: 'nothing leaves this machine in clear text' };
 }
 
 /** Syncs and snapshots work without. */

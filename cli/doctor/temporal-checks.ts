@@ -7,7 +7,7 @@ import { connectTemporal } from '../../operations/temporal-client.ts';
 import { mainQueue } from '../../temporal/task-queues.ts';
 import { backlogInWords, backlogRemedy, isLate } from '../../warehouse/alerts/backlog.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
-import { attempt, finding, warnings, type Finding, type Looked } from './finding.ts';
+import { attempt, finding, warnings, type CheckResult, type Finding } from './finding.ts';
 
 /** Adds a finding for each check of Temporal; none after the first where it does not answer. */
 export async function checkTemporal(
@@ -51,21 +51,21 @@ async function searchAttributesOf(temporal: Client, namespace: string): Promise<
 }
 
 /** Workers take turns among connections where the server has this switched on, which it tells nobody. */
-export function fairnessOf(version: string, { isEmbedded }: { isEmbedded: boolean }): Looked {
-  if (isEmbedded) return { toLookAt: [], nothing: 'on: workers take turns among connections' };
+export function fairnessOf(version: string, { isEmbedded }: { isEmbedded: boolean }): CheckResult {
+  if (isEmbedded) return { problems: [], allWell: 'on: workers take turns among connections' };
   const [, major, minor] = /^(\d+)\.(\d+)/.exec(version) ?? [];
   if (major === undefined || Number(major) * 1_000 + Number(minor) >= 1_029)
     return {
-      toLookAt: [],
-      nothing:
+      problems: [],
+      allWell:
         'the server does not say whether it is on: set matching.enableFairness to true in its dynamic configuration, or in Temporal Cloud switch ' +
         'it on for the namespace',
     };
   return {
-    toLookAt: [
+    problems: [
       `version ${version} has none, so a large company may hold up small ones: upgrade Temporal to 1.29 or newer`,
     ],
-    nothing: '',
+    allWell: '',
   };
 }
 
@@ -88,10 +88,10 @@ function isRecent(time: { seconds?: { toString(): string } | null } | null | und
   return Date.now() / 1_000 - Number(time?.seconds ?? 0) < 90;
 }
 
-async function backlogOf(temporal: Client): Promise<Looked> {
+async function backlogOf(temporal: Client): Promise<CheckResult> {
   const backlog = await readBacklog(temporal);
   if (backlog === undefined)
-    return { toLookAt: [], nothing: 'this Temporal server does not report its backlog' };
+    return { problems: [], allWell: 'this Temporal server does not report its backlog' };
   const found = backlog.steps === 0 ? 'nothing waits for a worker' : backlogInWords(backlog);
-  return { toLookAt: isLate(backlog) ? [`${found}. ${backlogRemedy}`] : [], nothing: found };
+  return { problems: isLate(backlog) ? [`${found}. ${backlogRemedy}`] : [], allWell: found };
 }

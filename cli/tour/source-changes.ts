@@ -5,7 +5,7 @@ import type { RunningUp } from '../start-up.ts';
 type Sandbox = NonNullable<RunningUp['sandbox']>;
 
 /** Where people work at the source: with the service's own API, in the name of a company of the sandbox. */
-export interface Desk {
+export interface SourceAccess {
   readonly sandbox: Sandbox;
   readonly connection: string;
   readonly credentials: { readonly clientId: string; readonly clientSecret: string };
@@ -19,18 +19,18 @@ export interface Bookings {
 }
 
 /** Works on three bills, through the service's write API. Webhooks tell of each. */
-export async function workOnBills(desk: Desk): Promise<Bookings> {
-  const [first, second] = await someBills(desk);
+export async function workOnBills(source: SourceAccess): Promise<Bookings> {
+  const [first, second] = await someBills(source);
   const { id: changed } = first;
   const memo = `Approved at ${new Date().toISOString()}`;
-  await call(desk, 'PATCH', `/accounting/bills/${changed}`, `{"bill":{"memo":"${memo}"}}`);
+  await call(source, 'PATCH', `/accounting/bills/${changed}`, `{"bill":{"memo":"${memo}"}}`);
   const { vendor_id, issue_date, currency_code } = first;
   const head = JSON.stringify({ vendor_id, issue_date, currency_code }).slice(1, -1);
   // As text, like every amount: parsed, it would be a float.
   const lines = '[{"description":"Entered by the tour","total_amount":49.90}]';
   const body = `{"bill":{${head},"line_items":${lines}}}`;
-  const { bill } = (await call(desk, 'POST', '/accounting/bills', body)) as { bill: { id: string } };
-  await call(desk, 'DELETE', `/accounting/bills/${second.id}`);
+  const { bill } = (await call(source, 'POST', '/accounting/bills', body)) as { bill: { id: string } };
+  await call(source, 'DELETE', `/accounting/bills/${second.id}`);
   return { changed, entered: bill.id, deleted: second.id };
 }
 
@@ -56,10 +56,10 @@ export async function secondsUntilCopied(
 }
 
 /** What happens while no webhook gets through: records change, and one bill is deleted without a word. */
-export async function workUnheard({
+export async function changeWithoutWebhooks({
   sandbox,
   connection,
-}: Desk): Promise<{ changed: number; vanished: string }> {
+}: SourceAccess): Promise<{ changed: number; vanished: string }> {
   const { adminUrl } = sandbox;
   const settings = (await (await ok(fetch(`${adminUrl}/webhooks`))).json()) as object;
   await send(`${adminUrl}/webhooks`, 'PUT', JSON.stringify({ ...settings, lost: 1 }));
@@ -85,16 +85,16 @@ interface Bill {
 }
 
 /** Two that no credit was applied to: the service deletes no others. */
-async function someBills(desk: Desk): Promise<[Bill, Bill]> {
-  const { bills } = (await call(desk, 'GET', '/accounting/bills')) as { bills: Bill[] };
+async function someBills(source: SourceAccess): Promise<[Bill, Bill]> {
+  const { bills } = (await call(source, 'GET', '/accounting/bills')) as { bills: Bill[] };
   const [first, second] = bills.filter(({ linked_credit_memos: credits }) => credits.length === 0);
   if (first === undefined || second === undefined)
-    throw new Error(`${desk.connection} has no bills left to show.`);
+    throw new Error(`${source.connection} has no bills left to show.`);
   return [first, second];
 }
 
 async function call(
-  { sandbox, connection, credentials }: Desk,
+  { sandbox, connection, credentials }: SourceAccess,
   method: string,
   path: string,
   body?: string,

@@ -5,7 +5,7 @@ import type { RunningUp } from '../start-up.ts';
 import { withoutPassword } from '../without-password.ts';
 
 /** Prints the end of the tour: the counts in Postgres, where to look, and queries to try. */
-export async function summarise(
+export async function printSummary(
   warehouse: Warehouse,
   { settings, httpUrl }: RunningUp,
   { hasMarts }: { hasMarts: boolean },

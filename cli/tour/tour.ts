@@ -18,8 +18,13 @@ import { print, printAside } from '../printer.ts';
 import { readConfig } from '../settings.ts';
 import { startUp, type RunningUp } from '../start-up.ts';
 import { untilStopped } from '../until-stopped.ts';
-import { secondsUntilCopied, workOnBills, workUnheard, type Desk } from './source-changes.ts';
-import { summarise } from './summary.ts';
+import {
+  changeWithoutWebhooks,
+  secondsUntilCopied,
+  workOnBills,
+  type SourceAccess,
+} from './source-changes.ts';
+import { printSummary } from './summary.ts';
 
 /** The two companies of the sandbox that the tour copies; at the first the source changes. */
 const shownConnections = ['acme-us', 'acme-eu'] as const;
@@ -69,7 +74,7 @@ async function walk(up: RunningUp): Promise<ExitCode> {
     endings.push(await exportOf(guide));
     const marts = await martsOf(guide);
     endings.push(marts.exitCode);
-    await summarise(warehouse, up, { hasMarts: marts.marts.postgres.marts > 0 });
+    await printSummary(warehouse, up, { hasMarts: marts.marts.postgres.marts > 0 });
     return endings.find((ending) => ending !== exitCodes.done) ?? exitCodes.done;
   } finally {
     await Promise.all([client.connection.close(), warehouse.close()]);
@@ -84,9 +89,9 @@ interface Guide {
 
 /** Webhooks bring the announced changes, a sync brings those that they missed, and a reconcile finds the rest. */
 async function followChanges(guide: Guide, sandbox: NonNullable<RunningUp['sandbox']>): Promise<ExitCode[]> {
-  const desk: Desk = { sandbox, connection: changing, credentials: guide.up.settings.api };
-  await followWebhooks(guide, desk);
-  const { changed, vanished } = await workUnheard(desk);
+  const source: SourceAccess = { sandbox, connection: changing, credentials: guide.up.settings.api };
+  await followWebhooks(guide, source);
+  const { changed, vanished } = await changeWithoutWebhooks(source);
   print(
     `\nThen ${changed} records of ${changing} change while no webhook gets through, and a bill is deleted without an event:\n  ${vanished}`,
   );
@@ -104,9 +109,9 @@ async function followChanges(guide: Guide, sandbox: NonNullable<RunningUp['sandb
   return endings;
 }
 
-async function followWebhooks({ warehouse }: Guide, desk: Desk): Promise<void> {
+async function followWebhooks({ warehouse }: Guide, source: SourceAccess): Promise<void> {
   const since = new Date();
-  const bookings = await workOnBills(desk);
+  const bookings = await workOnBills(source);
   const { changed, entered, deleted } = bookings;
   print(
     `\nAt the source, three bills of ${changing} change, and the service sends a webhook for each:\n` +

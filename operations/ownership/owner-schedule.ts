@@ -3,6 +3,7 @@ import { ScheduleAlreadyRunning, ServiceError, type Client } from '@temporalio/c
 import { defaultPayloadConverter } from '@temporalio/common';
 import { codeOf } from '../../errors/code-of.ts';
 import { scheduleIds } from '../../temporal/schedule-ids.ts';
+import { scheduledWorkflowTypes } from '../../temporal/start-request.ts';
 import { mainQueue } from '../../temporal/task-queues.ts';
 import { ownerRecord, type OwnerRecord } from './owner-record.ts';
 
@@ -69,7 +70,7 @@ export async function createOwner(temporal: Client, record: OwnerRecord): Promis
         spec: { intervals: [{ every: '3650d' }] },
         action: {
           type: 'startWorkflow',
-          workflowType: 'namespaceOwner',
+          workflowType: scheduledWorkflowTypes.owner,
           workflowId: ownerScheduleId,
           taskQueue: mainQueue,
           args: [record],

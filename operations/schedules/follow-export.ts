@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import { reasonOf } from '../../errors/reason-of.ts';
 import type { TickAdmitted } from '../../activities/schedules.ts';
 import { scheduleIds } from '../../temporal/schedule-ids.ts';
 import { withExportEvery } from '../../warehouse/snapshots/export-schedule.ts';
 import { warehouseId } from '../../warehouse/warehouse-id.ts';
+import { loggingFailure } from '../logging-failure.ts';
 import type { SchedulePlaces } from './follow-connection.ts';
 import { settleSchedule } from './settle-schedule.ts';
 import { wantedExportSchedule } from './wanted-export-schedule.ts';
@@ -34,13 +34,6 @@ export async function repairExportSchedule(
   places: SchedulePlaces,
   { logger }: { logger: Logger },
 ): Promise<void> {
-  try {
-    await followExport(places);
-  } catch (error) {
-    const reason = reasonOf(error);
-    logger.warn(
-      { reason },
-      'The schedule "export" could not be repaired: the next worker that starts tries again.',
-    );
-  }
+  const failing = 'The schedule "export" could not be repaired: the next worker that starts tries again.';
+  await loggingFailure(logger, failing, () => followExport(places));
 }

@@ -10,6 +10,7 @@ import {
   type ScheduleSummary,
   type ScheduleUpdateOptions,
 } from '@temporalio/client';
+import { scheduledWorkflowTypes } from '../../temporal/start-request.ts';
 import { mainQueue } from '../../temporal/task-queues.ts';
 import { stateAfter, type ScheduleRunState } from './schedule-run-state.ts';
 import type { WantedSchedule } from './wanted-schedules.ts';
@@ -73,7 +74,7 @@ export function looksAsWanted(listed: ListedSchedule, wanted: WantedSchedule): b
     offset: wanted.offset,
     jitter: wanted.jitter,
     others: 0,
-    workflowType: scheduledWorkflowType,
+    workflowType: scheduledWorkflowTypes.tick,
     paused,
     note,
   });
@@ -156,7 +157,7 @@ function asWanted(
     },
     action: {
       type: 'startWorkflow',
-      workflowType: scheduledWorkflowType,
+      workflowType: scheduledWorkflowTypes.tick,
       workflowId: wanted.workflowId,
       taskQueue: mainQueue,
       args: [wanted.input],
@@ -165,8 +166,6 @@ function asWanted(
     state,
   };
 }
-
-const scheduledWorkflowType = 'scheduledStart';
 
 /** What makes two schedules the same, whether described or wanted. */
 function factsOf({ spec, policies, action, state }: Comparable): unknown {

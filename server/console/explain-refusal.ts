@@ -1,3 +1,4 @@
+import { isOurs } from '../../errors/is-ours.ts';
 import { isTemporalAway } from '../../operations/temporal-client.ts';
 import { ActionRefused } from './action.ts';
 
@@ -10,7 +11,6 @@ export function explainRefusal(error: unknown): string {
     return 'Temporal does not answer, so whether it was started is not known. Look here again once Temporal is back, and try again if it was not; "daybook doctor" says where Temporal is expected.';
   }
   if (error instanceof ActionRefused) return error.message;
-  // Errors of ours say what to do about them.
-  if (error instanceof Error && 'handling' in error) return error.message;
+  if (isOurs(error)) return error.message;
   throw error;
 }

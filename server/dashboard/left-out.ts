@@ -1,17 +1,32 @@
 import { z } from 'zod';
+import { counted } from '../frame/counted.ts';
 import { amount, isZero, shownAmount, type Decimal } from './amount.ts';
 import { scopesOf } from './scopes-of.ts';
 import { wholeSum } from './whole-sum.ts';
 
-const goneDue = [
-  ...(['document', 'that a reconcile found gone at the source'] as const),
-  ...(['counted until somebody approves the deletion', 'due'] as const),
-] as const;
+interface Words {
+  readonly noun: string;
+  /** Which of them. */
+  readonly which: string;
+  /** What became of them. */
+  readonly done: string;
+  /** What their sum is. */
+  readonly sum: string;
+}
 
-const goneAhead = [
-  ...(['document', 'dated ahead that a reconcile found gone at the source'] as const),
-  ...(['counted until somebody approves the deletion', 'dated ahead'] as const),
-] as const;
+const gone = {
+  which: 'that a reconcile found gone at the source',
+  done: 'counted until somebody approves the deletion',
+} as const;
+
+const goneDue = { noun: 'document', ...gone, sum: 'due' } as const;
+
+const goneAhead = {
+  noun: 'document',
+  which: 'dated ahead that a reconcile found gone at the source',
+  done: gone.done,
+  sum: 'dated ahead',
+} as const;
 
 /** The largest of amounts, null where one is not known. */
 function wholeLargest(amount: string, where: string): string {
@@ -31,10 +46,11 @@ const goneOpenBefore = `
     where not is_credit and as_of_date :during
     group by connection_id, currency_code, document_type, document_id`;
 
-const goneOpenBeforeWords = [
-  'that a reconcile found gone at the source',
-  ...(['counted at past month ends until somebody approves the deletion', 'open then'] as const),
-] as const;
+const goneOpenBeforeWords = {
+  which: gone.which,
+  done: 'counted at past month ends until somebody approves the deletion',
+  sum: 'open then',
+} as const;
 
 const isOfMonthBefore = `coalesce(issue_date < date_trunc('month', as_of_date), true)`;
 
@@ -45,14 +61,14 @@ const leftOuts = {
     documents: `
     select connection_id, currency_code, amount_due as amount
     from marts.bills where posting_status = 'unknown'`,
-    words: ['bill', 'of an unknown status', 'left out', 'amount due'],
+    words: { noun: 'bill', which: 'of an unknown status', done: 'left out', sum: 'amount due' },
   },
   /** Vendor credits of an unknown status, which nothing is lowered by. */
   unknown_credit: {
     documents: `
     select connection_id, currency_code, remaining_amount as amount
     from marts.vendor_credits where posting_status = 'unknown'`,
-    words: ['credit', 'of an unknown status', 'left out', 'remaining'],
+    words: { noun: 'credit', which: 'of an unknown status', done: 'left out', sum: 'remaining' },
   },
   /** Bills of which nobody knows when a part of them was settled, and which a month end that is over may have. */
   unexplained: {
@@ -60,10 +76,12 @@ const leftOuts = {
     select connection_id, currency_code, unexplained_amount as amount
     from marts.bills where is_posted and has_unexplained_amount and unexplained_amount > 0
       and ${isOfMonthBefore}`,
-    words: [
-      ...(['bill', 'with an amount that no payment or credit explains'] as const),
-      ...(['shown without it in past months', 'together'] as const),
-    ],
+    words: {
+      noun: 'bill',
+      which: 'with an amount that no payment or credit explains',
+      done: 'shown without it in past months',
+      sum: 'together',
+    },
   },
   /** Bills of which more was due on days before than their total less what had settled them, such as a late fee. */
   overstated: {
@@ -72,10 +90,12 @@ const leftOuts = {
     from marts.ap_open_items
     where due_beyond_total > 0 and not is_today and as_of_date :during
     group by connection_id, currency_code, document_id`,
-    words: [
-      ...(['bill', 'of which more is due than payments and credits leave'] as const),
-      ...(['shown with it at past month ends, although it is unknown since when', 'together'] as const),
-    ],
+    words: {
+      noun: 'bill',
+      which: 'of which more is due than payments and credits leave',
+      done: 'shown with it at past month ends, although it is unknown since when',
+      sum: 'together',
+    },
   },
   /** Bills of which nobody knows when what settled them did. */
   undated_settlement: {
@@ -83,10 +103,12 @@ const leftOuts = {
     select connection_id, currency_code, undated_amount as amount
     from marts.bills where is_posted and coalesce(undated_amount <> 0, true)
       and ${isOfMonthBefore}`,
-    words: [
-      ...(['bill', 'with payments or credits without a date'] as const),
-      ...(['shown as settled with them on every day', 'together'] as const),
-    ],
+    words: {
+      noun: 'bill',
+      which: 'with payments or credits without a date',
+      done: 'shown as settled with them on every day',
+      sum: 'together',
+    },
   },
   /** Documents without a date, which are spend of no month. */
   undated: {
@@ -94,7 +116,7 @@ const leftOuts = {
     select connection_id, currency_code, ${wholeSum('gross_amount')} as amount
     from marts.spend_lines where posting_status = 'posted' and spend_month is null
     group by connection_id, currency_code, source_type, document_id`,
-    words: ['document', 'without a date', 'left out', 'spend'],
+    words: { noun: 'document', which: 'without a date', done: 'left out', sum: 'spend' },
   },
   /** Documents with lines on an account that others are settled on: paying off a card, which is spend where the card was used. */
   settling: {
@@ -105,10 +127,12 @@ const leftOuts = {
     where posting_status = 'posted' and not is_in_future and role in ('ap_credit', 'payment_source')
       and coalesce(gross_amount <> 0, true) and spend_month :during
     group by lines.connection_id, currency_code, source_type, document_id`,
-    words: [
-      ...(['document', 'with lines on an account that bills are owed on or expenses are paid from'] as const),
-      ...(['in spend, perhaps a second time', 'those lines'] as const),
-    ],
+    words: {
+      noun: 'document',
+      which: 'with lines on an account that bills are owed on or expenses are paid from',
+      done: 'in spend, perhaps a second time',
+      sum: 'those lines',
+    },
   },
   /** Documents of an unknown status, which are no spend; those without a date would be of no month either. */
   unknown_spend: {
@@ -117,7 +141,7 @@ const leftOuts = {
     from marts.spend_lines as lines
     where posting_status = 'unknown' and not is_in_future and (spend_month is null or (spend_month :during))
     group by connection_id, currency_code, source_type, document_id`,
-    words: ['document', 'of an unknown status', 'left out', 'spend'],
+    words: { noun: 'document', which: 'of an unknown status', done: 'left out', sum: 'spend' },
   },
   /** Bills and credits whose deletion waits for approval: they are due until then. */
   gone_due: {
@@ -158,7 +182,7 @@ const leftOuts = {
   gone_settled: {
     documents: `${goneOpenBefore}
     having not bool_or(is_today)`,
-    words: ['settled document', ...goneOpenBeforeWords],
+    words: { noun: 'settled document', ...goneOpenBeforeWords },
   },
   /** Those of which less is open today than was on a day before. */
   gone_partly_settled: {
@@ -168,7 +192,7 @@ const leftOuts = {
         ${wholeLargest('open_amount', 'not is_today')} > max(open_amount) filter (where is_today),
         max(open_amount) filter (where is_today) is not null
       )`,
-    words: ['partly settled document', ...goneOpenBeforeWords],
+    words: { noun: 'partly settled document', ...goneOpenBeforeWords },
   },
   /** Documents whose deletion waits for approval: they are spend until then. */
   gone_spend: {
@@ -184,10 +208,7 @@ const leftOuts = {
     ) as gone using (connection_id, source_type, document_id)
     where posting_status = 'posted' and not is_in_future and spend_month :during
     group by lines.connection_id, currency_code, source_type, document_id`,
-    words: [
-      ...(['document', 'that a reconcile found gone at the source'] as const),
-      ...(['counted until somebody approves the deletion', 'spend'] as const),
-    ],
+    words: { noun: 'document', ...gone, sum: 'spend' },
   },
   /** Subscriptions whose deletion waits for approval: what they bring in is recurring revenue until then, and churn after. */
   gone_revenue: {
@@ -197,12 +218,9 @@ const leftOuts = {
     where awaits_deletion and month = (select date_trunc('month', max(as_of_date))::date from marts.connections)
     group by connection_id, currency_code, subscription_id
     having coalesce(${wholeSum('mrr')} <> 0, true)`,
-    words: [
-      ...(['subscription', 'that a reconcile found gone at the source'] as const),
-      ...(['counted until somebody approves the deletion', 'revenue this month'] as const),
-    ],
+    words: { noun: 'subscription', ...gone, sum: 'revenue this month' },
   },
-} as const;
+} as const satisfies Record<string, { readonly documents: string; readonly words: Words }>;
 
 export type LeftOut = keyof typeof leftOuts;
 
@@ -272,10 +290,9 @@ export function leftOutWords(
       below: amount.parse(row?.[`${name}_below`]),
       unknown: z.number().parse(row?.[`${name}_unknown`]),
     };
-    const [noun, which, done, what] = leftOuts[name].words;
-    const [nouns, are] = count === 1 ? [noun, 'is'] : [`${noun}s`, 'are'];
-    const counted = count.toLocaleString('en-US');
-    return [`${counted} ${nouns} ${which} ${are} ${done} (${what} ${sumWords(sums, currency)})`];
+    const { noun, which, done, sum } = leftOuts[name].words;
+    const are = count === 1 ? 'is' : 'are';
+    return [`${counted(count, noun)} ${which} ${are} ${done} (${sum} ${sumWords(sums, currency)})`];
   });
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { counted } from '../frame/counted.ts';
 
 /** Documents without a currency: they are in figures of their connection alone, and there in those without a currency. */
 export type NamelessKind = (typeof kinds)[number];
@@ -49,7 +50,7 @@ export function namelessSentence(
   if (connection !== '')
     return `${nouns} ${have} no currency: choose “without a currency” to see what is known.`;
   const companies = new Set(counts.map(({ connection_id: name }) => name)).size;
-  return `${nouns} of ${companies === 1 ? '1 company' : `${companies.toLocaleString('en-US')} companies`} ${have} no currency: choose a connection to see what is known.`;
+  return `${nouns} of ${counted(companies, 'company', 'companies')} ${have} no currency: choose a connection to see what is known.`;
 }
 
 function countsOf(nameless: Nameless, wanted: readonly NamelessKind[], connection: string): Nameless {
@@ -61,7 +62,7 @@ function countsOf(nameless: Nameless, wanted: readonly NamelessKind[], connectio
 function nounsOf(counts: Nameless): { noun: string; count: number }[] {
   const of = (name: string, isOf: (kind: NamelessKind) => boolean): { noun: string; count: number } => {
     const count = counts.reduce((sum, { kind, documents }) => sum + (isOf(kind) ? documents : 0), 0);
-    return { noun: `${count.toLocaleString('en-US')} ${name}${count === 1 ? '' : 's'}`, count };
+    return { noun: counted(count, name), count };
   };
   return [
     of('document', (kind) => kind !== 'subscription'),

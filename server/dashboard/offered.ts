@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { QueryResult, Statement } from '../../warehouse/query-texts.ts';
+import { counted } from '../frame/counted.ts';
 import { objectsOf, type Chart } from './chart.ts';
 import { scopesOf } from './scopes-of.ts';
 
@@ -156,16 +157,10 @@ where ${isOfMoney ? 'jsonb_build_array(connection_id, currency_code)::text = any
 export function leftOutOfChoicesWords({ connections, currencies }: LeftOutOfChoices): string[] {
   const parts = [
     ...(currencies === 0 ? [] : [counted(currencies, 'rarer currency', 'rarer currencies')]),
-    ...(connections === 0
-      ? []
-      : [`${counted(connections, 'connection', 'connections')} with fewer documents`]),
+    ...(connections === 0 ? [] : [`${counted(connections, 'connection')} with fewer documents`]),
   ];
   if (parts.length === 0) return [];
   return [
     `${parts.join(' and ')} ${connections + currencies === 1 ? 'is' : 'are'} left out of what can be chosen here: the marts have them all.`,
   ];
-}
-
-function counted(count: number, one: string, many: string): string {
-  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 }

@@ -56,7 +56,8 @@ export async function readDashboard(warehouse: Warehouse, asked: string | null =
       const answers = new Map<string, QueryResult>();
       for (const chart of charts) answers.set(chart.id, await run(statementWithin(chart, offered)));
       return {
-        ...{ offered, answers },
+        offered,
+        answers,
         connections: await run(freshnessOfConnections),
         catalogue: await run(catalogueOf(marts)),
         nameless: await run(namelessDocuments),

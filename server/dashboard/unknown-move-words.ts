@@ -1,3 +1,5 @@
+import { counted } from '../frame/counted.ts';
+
 /** Of how many customers nobody knows what moved in a month, though what they paid at its beginning and end is known. */
 export interface UnknownMoves {
   /** Whether they had paid before is not known. */
@@ -24,8 +26,7 @@ export function unknownMoveWords(months: readonly UnknownMoves[]): string[] {
 function most(counts: readonly number[]): string[] {
   const customers = Math.max(0, ...counts);
   if (customers === 0) return [];
-  const noun = customers === 1 ? 'customer' : 'customers';
   return [
-    `in ${counts.filter((count) => count > 0).length} of these months up to ${customers.toLocaleString('en-US')} ${noun}`,
+    `in ${counts.filter((count) => count > 0).length} of these months up to ${counted(customers, 'customer')}`,
   ];
 }

@@ -1,3 +1,4 @@
+import { counted } from '../frame/counted.ts';
 import { monthEnd, monthName } from './month.ts';
 
 /** Up to which day bills, expenses and credits of a connection are known as a whole; null: they were not all read to their end yet. */
@@ -30,10 +31,7 @@ export function unreadWords(
   if (unread.length === 0) return [];
   const shown = unread.slice(0, connectionsNamed).map(({ words }) => words);
   const others = unread.length - shown.length;
-  const more =
-    others === 0
-      ? []
-      : [`months of ${others.toLocaleString('en-US')} more connection${others === 1 ? '' : 's'}`];
+  const more = others === 0 ? [] : [`months of ${counted(others, 'more connection')}`];
   const all = [...shown, ...more];
   const isOne = all.length === 1 && unread[0]?.isMany === false;
   return [`${listed(all)} ${isOne ? 'was not read to its end' : 'were not read to their end'}: ${told}`];

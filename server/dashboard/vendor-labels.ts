@@ -1,3 +1,5 @@
+import { counted } from '../frame/counted.ts';
+
 interface Ranked {
   /** Null: all vendors together. */
   readonly place: number | null;
@@ -17,8 +19,7 @@ export function vendorLabels(rows: readonly Ranked[]): string[] {
   const names = rows.filter(isVendor).map(nameOf);
   return rows.map((row) => {
     if (row.place === null) return 'All vendors';
-    if (!isVendor(row))
-      return row.vendors === 1 ? '1 other' : `${row.vendors.toLocaleString('en-US')} others`;
+    if (!isVendor(row)) return counted(row.vendors, 'other');
     const name = nameOf(row);
     return names.filter((other) => other === name).length === 1
       ? name

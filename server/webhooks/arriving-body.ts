@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { GatheredPieces } from '../../source/gathered-pieces.ts';
 import { BodyRefused, type RefusedBecause } from './body-refused.ts';
 
 /** A body while it arrives. */
@@ -12,9 +13,7 @@ export class ArrivingBody {
   ticks = 0;
   readonly #payload: IncomingMessage;
   readonly #options: BodyOptions;
-  /** The last one is not full yet, when `#room` is more than 0. */
-  #parts: Buffer[] = [];
-  #room = 0;
+  #pieces = new GatheredPieces();
   #settle: { resolve: (body: Buffer) => void; reject: (refused: BodyRefused) => void } | undefined;
 
   constructor(payload: IncomingMessage, options: BodyOptions) {
@@ -26,7 +25,7 @@ export class ArrivingBody {
     });
     payload.on('data', this.#take);
     payload.once('end', () => {
-      this.#settle?.resolve(Buffer.concat(this.#parts, this.received));
+      this.#settle?.resolve(Buffer.concat(this.#pieces.parts(), this.received));
       this.#forget();
     });
     payload.once('close', () => {
@@ -56,41 +55,20 @@ export class ArrivingBody {
       return;
     }
     const before = this.held;
-    if (chunk.length < smallBytes) this.#gather(chunk);
-    else this.#keep(chunk);
-    this.received += chunk.length;
+    this.#pieces.add(chunk);
+    this.received = this.#pieces.bytes;
+    this.held = this.#pieces.held;
     this.#options.onReceived(this, { bytes: chunk.length, held: this.held - before });
   };
-
-  /** What comes byte by byte would cost a hundred times its size if each were kept. */
-  #gather(chunk: Buffer): void {
-    if (chunk.length > this.#room) this.#keep(Buffer.allocUnsafeSlow(partBytes), partBytes);
-    const part = this.#parts.at(-1);
-    if (part === undefined) return;
-    chunk.copy(part, part.length - this.#room);
-    this.#room -= chunk.length;
-  }
-
-  #keep(part: Buffer, room = 0): void {
-    const last = this.#parts.pop();
-    if (last !== undefined) this.#parts.push(last.subarray(0, last.length - this.#room));
-    this.#parts.push(part);
-    this.#room = room;
-    this.held += part.length;
-  }
 
   /** What still comes is thrown away, until the connection is closed. */
   #forget(): void {
     this.#payload.off('data', this.#take);
     this.#payload.resume();
     this.#settle = undefined;
-    this.#parts = [];
-    this.#room = 0;
+    this.#pieces = new GatheredPieces();
   }
 }
-
-const smallBytes = 4 * 1024;
-const partBytes = 16 * 1024;
 
 interface BodyOptions {
   /** Whom it comes from: see `networkOf`. */

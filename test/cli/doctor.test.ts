@@ -15,7 +15,7 @@ test.each(['20.19.0', '22.1.0', '24.0.0'])('doctor takes Node %s', (version) => 
 
 test('doctor warns of a Temporal without fairness, and does not claim to know what a server does not tell', () => {
   const server = { isEmbedded: false };
-  expect(fairnessOf('1.28.4', server).toLookAt).toEqual([
+  expect(fairnessOf('1.28.4', server).problems).toEqual([
     'version 1.28.4 has none, so a large company may hold up small ones: upgrade Temporal to 1.29 or newer',
   ]);
   for (const version of ['1.29.0', '1.31.2-cloud', ''])

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { summarise } from '../../cli/tour/summary.ts';
+import { printSummary } from '../../cli/tour/summary.ts';
 import type { RunningUp } from '../../cli/start-up.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
@@ -11,7 +11,7 @@ test('the summary of npm start has the address of Postgres, without its password
     database: { url: 'postgres://daybook:planted@127.0.0.1:5433/daybook' },
     temporal: { ui: 'http://127.0.0.1:8233', connection: {} },
   };
-  await summarise(warehouse, { settings, httpUrl: 'http://127.0.0.1:8390' } as RunningUp, {
+  await printSummary(warehouse, { settings, httpUrl: 'http://127.0.0.1:8390' } as RunningUp, {
     hasMarts: false,
   });
   const text = said.mock.calls.map(([one]) => String(one)).join('');

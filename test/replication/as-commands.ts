@@ -7,7 +7,7 @@ import { resourceNamed } from '../../resources/index.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { readAccess } from '../../warehouse/connections/read-access.ts';
 import { eraseRecord } from '../../warehouse/erase/erase-record.ts';
-import { readHeld } from '../../warehouse/erase/read-held.ts';
+import { readHeld } from '../../warehouse/landing/read-held.ts';
 import { heldIds } from '../../warehouse/landing/held-ids.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { listQuarantine } from '../../warehouse/quarantine/read-quarantine.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { resourceNamed } from '../../resources/index.ts';
 import { eraseRecord } from '../../warehouse/erase/erase-record.ts';
-import { readHeld } from '../../warehouse/erase/read-held.ts';
+import { readHeld } from '../../warehouse/landing/read-held.ts';
 import { bill, expense, subscription } from '../support/finance-records.ts';
 import { createCompanies } from '../reconcile/company.ts';
 import { at, page, type ScriptedService } from './scripted-service.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { streamNamed } from '../../resources/index.ts';
 import { sourceRecord } from '../../resources/source-record.ts';
 import { eraseRecord } from '../../warehouse/erase/erase-record.ts';
-import { readHeld } from '../../warehouse/erase/read-held.ts';
+import { readHeld } from '../../warehouse/landing/read-held.ts';
 import { rebuildBatch } from '../../warehouse/history/rebuild-batch.ts';
 import { landFetched } from '../../warehouse/landing/land-fetched.ts';
 import type { LandedCounts } from '../../warehouse/landing/land-records.ts';

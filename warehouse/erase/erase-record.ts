@@ -8,7 +8,7 @@ import { addToRun, type CountsToAdd } from '../runs/add-to-run.ts';
 import { streamsOf } from '../reconcile/streams-of.ts';
 import { applyTombstones } from '../tombstones/apply-tombstones.ts';
 import { placesOfContent } from './places-of-content.ts';
-import { isSame, readHeld, type HeldRecord } from './read-held.ts';
+import { isSame, readHeld, type HeldRecord } from '../landing/read-held.ts';
 
 export interface RecordNamed extends RecordScope {
   readonly id: string;

@@ -8,35 +8,42 @@ export interface Host {
 }
 
 /** Notes that a host is there. Returns the erasure that asks it to clear its files, as text to be given back; null when there is none. */
-export async function noteHost({ pool }: Warehouse, { hostId, name }: Host): Promise<string | null> {
-  const { rows } = await pool.query<{ clear_since: string | null }>(
-    `insert into sync.hosts (host_id, name) values ($1, $2)
-     on conflict (host_id) do update set name = excluded.name, seen_at = clock_timestamp()
-     returning clear_since::text`,
-    [hostId, name],
-  );
-  return rows[0]?.clear_since ?? null;
+export async function noteHost({ pool }: Warehouse, host: Host): Promise<string | null> {
+  return (await note(pool, host)).clear_since;
 }
 
 /** Notes a host for the time of work that a kill would leave files of; once it is done, one that nobody else has noted is forgotten. */
 export async function whileNoted<Result>(
   { pool }: Warehouse,
-  { hostId, name }: Host,
+  host: Host,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const { rows } = await pool.query<{ seen_at: string; is_new: boolean }>(
-    `insert into sync.hosts (host_id, name) values ($1, $2)
-     on conflict (host_id) do update set name = excluded.name, seen_at = clock_timestamp()
-     returning seen_at::text, xmax = 0 as is_new`,
-    [hostId, name],
-  );
+  const { is_new, seen_at } = await note(pool, host);
   const result = await work();
-  if (rows[0]?.is_new === true)
+  if (is_new)
     await pool.query('delete from sync.hosts where host_id = $1 and seen_at = $2::timestamptz', [
-      hostId,
-      rows[0].seen_at,
+      host.hostId,
+      seen_at,
     ]);
   return result;
+}
+
+interface Noted {
+  readonly clear_since: string | null;
+  readonly seen_at: string;
+  readonly is_new: boolean;
+}
+
+async function note(pool: Warehouse['pool'], { hostId, name }: Host): Promise<Noted> {
+  const { rows } = await pool.query<Noted>(
+    `insert into sync.hosts (host_id, name) values ($1, $2)
+     on conflict (host_id) do update set name = excluded.name, seen_at = clock_timestamp()
+     returning clear_since::text, seen_at::text, xmax = 0 as is_new`,
+    [hostId, name],
+  );
+  const [noted] = rows;
+  if (noted === undefined) throw new Error('An upsert returned no row.');
+  return noted;
 }
 
 /** Notes that a host has done what that erasure asked for; one that came later still asks. */

@@ -4,7 +4,7 @@ import { sentIdOf, type SourceRecord } from '../../resources/source-record.ts';
 import { requireProof } from '../connections/prove-token.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
-import { readHeld } from '../erase/read-held.ts';
+import { readHeld } from './read-held.ts';
 import { lockResource } from '../passes/lock-pass.ts';
 import { noteOffered } from '../passes/note-offered.ts';
 import { noteAhead } from '../passes/note-ahead.ts';

@@ -3,6 +3,7 @@ import type { PoolClient } from 'pg';
 import { resourceNames } from '../../resources/index.ts';
 import { provedSql } from '../connections/prove-token.ts';
 import { CommitsLost, ConnectionReplaced, LeaseLost, TokenNotProved, UnknownConnection } from '../errors.ts';
+import { indexesOnlyColumns } from '../indexes-only.ts';
 import { tick, tickSql } from '../resource-clock.ts';
 import type { PassInHand } from './pass.ts';
 import type { Warehouse } from '../open-warehouse.ts';
@@ -130,9 +131,7 @@ function lockOf(connectionId: string, resource: string, from: string): string {
   return `resource as materialized (
         select
           sync.wait_for_old_release(${keyOf(connectionId, resource)}),
-          set_config('enable_seqscan', 'off', true),
-          set_config('enable_hashjoin', 'off', true),
-          set_config('enable_mergejoin', 'off', true),
+          ${indexesOnlyColumns},
           set_config('daybook.landing', ${resource}::text || '/' || ${connectionId}::text, true)
         ${from}
       )`;

@@ -57,7 +57,9 @@ export async function landAhead(
     // Then the run is no proof: what is held is not what the source has.
     if (landing.refused !== undefined)
       await addToRun(client, {
-        ...{ runId, connectionId, stream: resource.streams[0].name },
+        runId,
+        connectionId,
+        stream: resource.streams[0].name,
         counts: { quarantined: 1 },
       });
     if (held === undefined && landing.counts.suppressed > 0) {

@@ -49,7 +49,10 @@ export async function readTotals(
       );
     const [{ equal, currencies } = { equal: true, currencies: 0 }] = told;
     return {
-      ...{ stream, source: side('source'), warehouse: side('warehouse'), equal },
+      stream,
+      source: side('source'),
+      warehouse: side('warehouse'),
+      equal,
       ...(currencies > told.length ? { currencies } : {}),
     };
   });

@@ -136,7 +136,11 @@ function table(
 ): SnapshotTable {
   const described = Object.entries(columns).map(([column, kind]) => columnOf(column, kind));
   return {
-    ...{ name, key, columns: described, orderBy: key, changesBy },
+    name,
+    key,
+    columns: described,
+    orderBy: key,
+    changesBy,
     from: `(select * from ${from} where connection_id is null or ${notGoing}) as ${name}`,
   };
 }

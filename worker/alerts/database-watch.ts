@@ -1,5 +1,6 @@
 import type { Told } from '../../warehouse/alerts/settle-delivery.ts';
 import { isDatabaseAway, whyAway, whyUnwritable } from '../../warehouse/is-database-away.ts';
+import { utcMinute } from '../utc-minute.ts';
 import type { ToldAlert } from './alert-message.ts';
 
 /**
@@ -117,7 +118,7 @@ function isReady({ tries, last }: Due, milliseconds: number): boolean {
 function absence(since: Date, reason: string): ToldAlert {
   return {
     ...databaseAlert(since),
-    message: `Postgres has not answered since ${minuteOf(since)} (${reason}), so nothing is synced.`,
+    message: `Postgres has not answered since ${utcMinute(since)} (${reason}), so nothing is synced.`,
     remedy: 'Bring it back; work resumes by itself, and nothing is lost. "daybook doctor" shows more.',
   };
 }
@@ -125,7 +126,7 @@ function absence(since: Date, reason: string): ToldAlert {
 function refusing(since: Date, why: string): ToldAlert {
   return {
     ...databaseAlert(since),
-    message: `Postgres has refused to write since ${minuteOf(since)} (${why}), so new data cannot be stored.`,
+    message: `Postgres has refused to write since ${utcMinute(since)} (${why}), so new data cannot be stored.`,
     remedy: 'Free some space, or make it writable again; work resumes by itself, and nothing is lost.',
   };
 }
@@ -134,8 +135,4 @@ function databaseAlert(
   since: Date,
 ): Pick<ToldAlert, 'id' | 'kind' | 'connection_id' | 'opened_at' | 'resolved_at'> {
   return { id: null, kind: 'database', connection_id: null, opened_at: since, resolved_at: null };
-}
-
-function minuteOf(time: Date): string {
-  return `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

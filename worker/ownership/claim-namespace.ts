@@ -11,6 +11,7 @@ import { createOwner, readOwner } from '../../operations/ownership/owner-schedul
 import { databaseNameOf, type OwnershipPlaces } from '../../operations/ownership/places.ts';
 import { renewToken } from './renew-token.ts';
 import { schedulesOfOthers } from '../../operations/ownership/schedules-of-others.ts';
+import { utcMinute } from '../utc-minute.ts';
 
 export interface ClaimOptions {
   /** Replaces an owner that is not this warehouse. */
@@ -116,7 +117,7 @@ async function newClaim(
     server: here.server,
     database: databaseNameOf(settings),
     api: settings.api.address,
-    since: `${claimed_at.toISOString().slice(0, 16).replace('T', ' ')} UTC`,
+    since: utcMinute(claimed_at),
     replaced: [...new Set(replaced)].filter((one) => one !== here.warehouse),
   };
 }

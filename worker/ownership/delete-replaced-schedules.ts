@@ -1,6 +1,6 @@
 import { ScheduleNotFoundError, type Client } from '@temporalio/client';
 import type { Logger } from 'pino';
-import { reasonOf } from '../../errors/reason-of.ts';
+import { loggingFailure } from '../../operations/logging-failure.ts';
 import type { OwnerRecord } from '../../operations/ownership/owner-record.ts';
 import { schedulesOfOthers } from '../../operations/ownership/schedules-of-others.ts';
 
@@ -14,17 +14,13 @@ export async function deleteReplacedSchedules(
   { logger }: { logger: Logger },
 ): Promise<void> {
   if (replaced.length === 0) return;
-  try {
+  const failing =
+    'Schedules of the owner before could not be deleted: the next worker that starts tries again.';
+  await loggingFailure(logger, failing, async () => {
     for (const schedule of await schedulesOfOthers(temporal, warehouse)) {
       if (replaced.includes(schedule.warehouse)) await deleteSchedule(temporal, schedule.id);
     }
-  } catch (error) {
-    const reason = reasonOf(error);
-    logger.warn(
-      { reason },
-      'Schedules of the owner before could not be deleted: the next worker that starts tries again.',
-    );
-  }
+  });
 }
 
 async function deleteSchedule(temporal: Client, id: string): Promise<void> {

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { reasonOf } from '../../errors/reason-of.ts';
+import { mapAtOnce } from '../../lake/map-at-once.ts';
 import { settleStretch } from '../../warehouse/connections/settle-stretch.ts';
 import { takeRepairTurn, type RepairTurn } from '../../warehouse/connections/repair-turn.ts';
 import { noteSettledAsListed, withScheduleStates } from '../../warehouse/connections/schedule-state.ts';
@@ -117,22 +118,16 @@ async function settlePage(
   const deadline = Date.now() + 15_000;
   try {
     await withScheduleStates(warehouse, page, async (states, notes) => {
-      const waiting = page.values();
-      const settled = await Promise.all(
-        Array.from({ length: atOnce }, async () => {
-          const ours = [];
-          for (const connectionId of waiting) {
-            try {
-              const state = states.get(connectionId);
-              const input = { connectionId, state, resume: false, listed: listed.ids, deadline };
-              ours.push(...(await settleConnection(places, input)));
-            } catch (error) {
-              failed.push({ connection: connectionId, error });
-            }
-          }
-          return ours;
-        }),
-      );
+      const settled = await mapAtOnce(atOnce, page, async (connectionId) => {
+        try {
+          const state = states.get(connectionId);
+          const input = { connectionId, state, resume: false, listed: listed.ids, deadline };
+          return await settleConnection(places, input);
+        } catch (error) {
+          failed.push({ connection: connectionId, error });
+          return [];
+        }
+      });
       await notes.settled(settled.flat());
     });
     return failed;

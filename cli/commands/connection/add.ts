@@ -1,11 +1,10 @@
 import { Command, Option } from 'commander';
 import { addConnection } from '../../../warehouse/connections/add-connection.ts';
 import { readDemand } from '../../../warehouse/connections/read-demand.ts';
-import { plainName } from '../../../warehouse/plain-name.ts';
 import { demandTrouble } from '../../../operations/demand-words.ts';
 import { formatDuration } from '../../../config/duration.ts';
-import { UsageError } from '../../errors.ts';
 import { changeConnection } from '../../change-connection.ts';
+import { checkName } from '../../check-name.ts';
 import { print } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 import { companyOf } from './company-of.ts';
@@ -39,7 +38,8 @@ export function addCommand(): Command {
       '\nExample:\n  $ npx daybook connection add acme-us --token-env ACME_US_TOKEN --every 5m',
     )
     .action(async (name: string, options: Options) => {
-      checkName(name);
+      // The name is not repeated: it may be the token, typed in its place.
+      checkName(name, "That cannot be a connection's name");
       const token = await readToken(options);
       const { schedule, expandPlatformData } = options;
       const syncEvery = schedule ? millisecondsOf(options.every) : null;
@@ -78,12 +78,4 @@ function scheduleInWords(every: { syncEvery: number | null; reconcileEvery: numb
   const often = (milliseconds: number | null): string =>
     milliseconds === null ? 'on request' : `every ${formatDuration(milliseconds)}`;
   return `synced ${often(every.syncEvery)}, reconciled ${often(every.reconcileEvery)}`;
-}
-
-function checkName(name: string): void {
-  if (plainName.test(name)) return;
-  // Not repeated: it may be the token, typed in place of the name.
-  throw new UsageError(
-    `That cannot be a connection's name: it takes lower-case letters, digits and hyphens, at most 63, and begins with a letter or digit.`,
-  );
 }

@@ -6,7 +6,7 @@ import {
 } from '../../../warehouse/connections/remove-connection.ts';
 import { changeConnection } from '../../change-connection.ts';
 import { print } from '../../printer.ts';
-import { showProgress } from '../../show-progress.ts';
+import { showUntil } from '../../show-progress.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 import { companyOf } from './company-of.ts';
 
@@ -25,7 +25,9 @@ export function removeCommand(): Command {
       const removal = await withWarehouse((warehouse, settings) =>
         whileShown(name, (onBatch) =>
           removeConnection(warehouse, {
-            ...{ connectionId: name, keepData, onBatch },
+            connectionId: name,
+            keepData,
+            onBatch,
             begin: (begin) =>
               changeConnection({ warehouse, settings }, { connectionId: name, endWorkflows: true }, begin),
           }),
@@ -41,24 +43,18 @@ async function whileShown<Result>(
   name: string,
   work: (onBatch: (progress: RemovalProgress) => void) => Promise<Result>,
 ): Promise<Result> {
-  const over = new AbortController();
   let far: RemovalProgress | undefined;
-  const shown = showProgress(
+  const ended = work((progress) => {
+    far = progress;
+  });
+  return showUntil(
+    ended,
     () => Promise.resolve(far),
     (progress, waited) =>
       progress === undefined || waited < quietMilliseconds
         ? ''
         : `Removing ${name}: ${progress.rows.toLocaleString('en-US')} rows deleted, now deleting from ${progress.table}. If interrupted, run the command again to continue.`,
-    over.signal,
   );
-  try {
-    return await work((progress) => {
-      far = progress;
-    });
-  } finally {
-    over.abort();
-    await shown;
-  }
 }
 
 function linesOf(

@@ -4,11 +4,11 @@ import { checkOwnership } from '../../../operations/ownership/check-ownership.ts
 import type { Settings } from '../../../config/settings.ts';
 import type { Exported } from '../../../operations/read-heartbeat.ts';
 import { startExport } from '../../../operations/start-run.ts';
-import { connectTemporal } from '../../../operations/temporal-client.ts';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import { followExport } from '../../follow-export.ts';
 import { areMartsBeingBuilt, followMarts } from '../../follow-marts.ts';
 import { print, printAside, printJson } from '../../printer.ts';
+import { withTemporal } from '../../with-temporal.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 import { martsLines } from '../status/publication-lines.ts';
 
@@ -25,15 +25,11 @@ export interface ExportOptions {
 /** Starts or joins the export and follows it. */
 export async function runExport(options: ExportOptions): Promise<ExitCode> {
   return withWarehouse(
-    async (warehouse, settings) => {
-      const client = await connectTemporal(settings);
-      try {
+    (warehouse, settings) =>
+      withTemporal(settings, async (client) => {
         await checkOwnership({ warehouse, temporal: client, settings }, { say: printAside });
-        return await exportAndFollow({ client, warehouse, settings }, options);
-      } finally {
-        await client.connection.close();
-      }
-    },
+        return exportAndFollow({ client, warehouse, settings }, options);
+      }),
     ['database', 'temporal'],
   );
 }

@@ -1,8 +1,7 @@
 import { Command } from 'commander';
 import { addReader } from '../../../warehouse/readers/add-reader.ts';
-import { plainName } from '../../../warehouse/plain-name.ts';
 import { withoutRequireAuth } from '../../../warehouse/require-auth.ts';
-import { UsageError } from '../../errors.ts';
+import { checkName } from '../../check-name.ts';
 import { print, printAside } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 
@@ -18,7 +17,7 @@ export function addCommand(): Command {
       '\nExample:\n  $ npx daybook reader add acme --connection acme-us acme-eu\n  $ ACME_URL=$(npx daybook reader add acme --connection acme-us)',
     )
     .action(async (name: string, { connection: connections }: { connection: string[] }) => {
-      checkName(name);
+      checkName(name, `"${name}" cannot be a reader's name`);
       const { url, statements } = await withWarehouse((warehouse, { database }) =>
         addReader(warehouse, { reader: name, connections, databaseUrl: database.directUrl }),
       );
@@ -31,11 +30,4 @@ export function addCommand(): Command {
       printAside(`${name} sees ${[...new Set(connections)].join(', ')}. Its password is not shown again:`);
       print(withoutRequireAuth(url).href);
     });
-}
-
-function checkName(name: string): void {
-  if (plainName.test(name)) return;
-  throw new UsageError(
-    `"${name}" cannot be a reader's name: it takes lower-case letters, digits and hyphens, at most 63, and begins with a letter or digit.`,
-  );
 }

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { Command } from 'commander';
 import { openHome } from '../../../embedded/home.ts';
 import { scratchOfCommand } from '../../../lake/scratch-of-command.ts';
+import { counted } from '../../../server/frame/counted.ts';
 import { print, printJson } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 
@@ -34,10 +35,6 @@ export function forgetCommand(): Command {
 
 function show(place: string, { gone, moved }: { gone: string[]; moved: string[] }): void {
   const count = gone.length + moved.length;
-  print(`${inWords(count)} of ${place} forgotten.`);
-  if (moved.length > 0) print(`${inWords(moved.length)} known to be in this lake now.`);
-}
-
-function inWords(count: number): string {
-  return `${count.toLocaleString('en-US')} ${count === 1 ? 'snapshot' : 'snapshots'}`;
+  print(`${counted(count, 'snapshot')} of ${place} forgotten.`);
+  if (moved.length > 0) print(`${counted(moved.length, 'snapshot')} known to be in this lake now.`);
 }

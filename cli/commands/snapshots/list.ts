@@ -82,14 +82,17 @@ async function listSnapshots(lake: Lake): Promise<{ snapshots: ListedSnapshot[];
     });
   }
   const found = [
-    pointer?.altered?.message ?? aimless(pointer?.value, snapshots),
+    pointer?.altered?.message ?? danglingPointer(pointer?.value, snapshots),
     ...snapshots.map(({ problem }) => problem),
   ];
   return { snapshots, problems: found.filter((problem) => typeof problem === 'string') };
 }
 
 /** Describes a readable pointer that leads readers nowhere; undefined when it leads to a snapshot, or there is none yet. */
-function aimless(pointer: Pointer | undefined, snapshots: readonly ListedSnapshot[]): string | undefined {
+function danglingPointer(
+  pointer: Pointer | undefined,
+  snapshots: readonly ListedSnapshot[],
+): string | undefined {
   if (snapshots.length === 0 || snapshots.some(({ latest }) => latest)) return undefined;
   const what =
     pointer === undefined

@@ -22,6 +22,7 @@ import {
 import { demandTrouble, silenceInWords } from '../../../operations/demand-words.ts';
 import { readTemporalFacts } from '../../../operations/read-temporal-facts.ts';
 import { pausedSchedules } from '../../../operations/schedules/paused-schedules.ts';
+import { counted } from '../../frame/counted.ts';
 import { Moment } from '../../frame/moment.tsx';
 import { paths } from '../../frame/paths.ts';
 import type { ConsoleParts } from '../console-parts.ts';
@@ -150,10 +151,6 @@ function summaryOf(
     ...(alerts > 0 ? [counted(alerts, 'open alert')] : []),
     ...(alerts === 0 && failing === 0 ? ['nothing needs you'] : []),
   ].join(' · ');
-}
-
-function counted(count: number, what: string): string {
-  return `${count.toLocaleString('en-US')} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function OpenAlerts({

@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import type { WebhookStatus } from '../../../warehouse/webhooks/read-webhook-status.ts';
 import type { ConnectionReport } from '../../../operations/connection-reports.ts';
 import { everyInWords } from '../../../operations/demand-words.ts';
+import { counted } from '../../frame/counted.ts';
 import { Moment } from '../../frame/moment.tsx';
 import { Facts } from './facts.tsx';
 
@@ -44,6 +45,6 @@ export function ConnectionFacts({ report, now }: { report: ConnectionReport; now
 
 /** How many changes of a day webhooks announced. */
 function byWebhooks({ applied_24h: applied, unannounced_24h: unannounced }: WebhookStatus): string {
-  const told = `${applied.toLocaleString('en-US')} ${applied === 1 ? 'record' : 'records'}`;
+  const told = counted(applied, 'record');
   return unannounced === 0 ? told : `${told}; ${unannounced.toLocaleString('en-US')} came without one`;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { counted } from '../../frame/counted.ts';
 import { amount, drawnAmount, namedAmount, shownAmount } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
@@ -121,8 +122,6 @@ const nothing = { balance: '0', overdue: '0', owed: 0, owing: 0, unknown: 0 } as
 
 /** A vendor whose credits are more than its bills owes us. */
 function owedWords(owed: number, owing: number): string {
-  const counted = (count: number, one: string, many: string): string =>
-    `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
   const ours = counted(owed, 'vendor is owed', 'vendors are owed');
   return owing === 0 ? ours : `${ours}, ${counted(owing, 'owes us', 'owe us')}`;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { counted } from '../../frame/counted.ts';
 import { amount, isZero, namedAmount, shownAmount, toldAmount, type Decimal } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
@@ -300,8 +301,6 @@ const notObserved = 'this month was not observed yet';
 
 /** A credit below 0 is no bill, and is to be paid as one. */
 function openWords(bills: number, credits: number): string {
-  const counted = (count: number, noun: string): string =>
-    `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
   if (credits === 0) return counted(bills, 'bill');
   return `${bills === 0 ? '' : `${counted(bills, 'bill')} and `}${counted(credits, 'credit')} below 0`;
 }
@@ -309,6 +308,6 @@ function openWords(bills: number, credits: number): string {
 function roundedWords(records: number): string[] {
   if (records === 0) return [];
   return [
-    `amounts of ${records.toLocaleString('en-US')} ${records === 1 ? 'record' : 'records'}, in whatever currency, have more than 9 decimals and are rounded`,
+    `amounts of ${counted(records, 'record')}, in whatever currency, have more than 9 decimals and are rounded`,
   ];
 }

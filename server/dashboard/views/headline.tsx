@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import { counted } from '../../frame/counted.ts';
 import { Icon } from '../../frame/icon.tsx';
 import type { Dashboard, Freshness } from '../read-dashboard.ts';
 import { leftOutOfChoicesWords } from '../offered.ts';
@@ -56,8 +57,7 @@ function stalledNote(connections: readonly Freshness[]): string[] {
     .map(({ connection_id: name }) => name);
   const [first] = names;
   if (first === undefined) return [];
-  const [of, name] =
-    names.length === 1 ? [first, first] : [`${names.length.toLocaleString('en-US')} connections`, 'NAME'];
+  const [of, name] = names.length === 1 ? [first, first] : [counted(names.length, 'connection'), 'NAME'];
   return [
     `A list of ${of} has stalled: the service has newer records than it shows, and the figures may lack them. "daybook status ${name}" says which list.`,
   ];
@@ -66,7 +66,7 @@ function stalledNote(connections: readonly Freshness[]): string[] {
 function quarantineNote(connections: readonly Freshness[]): string[] {
   const count = connections.reduce((sum, { quarantined }) => sum + quarantined, 0);
   if (count === 0) return [];
-  const what = count === 1 ? '1 record is' : `${count.toLocaleString('en-US')} records are`;
+  const what = counted(count, 'record is', 'records are');
   return [
     `${what} in quarantine: the figures have the last good version, or nothing where there is none. "daybook quarantine list" says why.`,
   ];
@@ -77,10 +77,10 @@ function deletionNote(connections: readonly Freshness[]): string[] {
   const [first] = waiting;
   if (first === undefined) return [];
   const count = waiting.reduce((sum, { awaiting_deletion: records }) => sum + records, 0);
-  const [what, it] = count === 1 ? ['1 record', 'it'] : [`${count.toLocaleString('en-US')} records`, 'them'];
+  const it = count === 1 ? 'it' : 'them';
   const name = waiting.length === 1 ? first.connection_id : 'NAME';
   return [
-    `A reconcile found ${what} gone at the source, and every figure still has ${it}: "daybook reconcile ${name} --approve-deletes" deletes ${it}, "daybook discrepancies ${name}" says which.`,
+    `A reconcile found ${counted(count, 'record')} gone at the source, and every figure still has ${it}: "daybook reconcile ${name} --approve-deletes" deletes ${it}, "daybook discrepancies ${name}" says which.`,
   ];
 }
 

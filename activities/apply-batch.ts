@@ -1,0 +1,52 @@
+import type { Resource } from '../resources/resource.ts';
+import type { Asking } from '../requests/ask-for-records.ts';
+import type { CompanyProof } from '../requests/company-proof.ts';
+import type { CountingClient } from '../requests/counting-client.ts';
+import { lookbackOf } from '../warehouse/passes/lookback-of.ts';
+import type { WaitingRecord } from '../warehouse/webhooks/waiting-webhooks.ts';
+import { applyAnnounced, fetchAnnounced, isUnnamed } from './apply-announced.ts';
+import type { Dependencies } from './dependencies.ts';
+import { judgeAnnouncedFailures, type FailedRecord } from './judge-announced-failures.ts';
+import type { WebhookRun } from './webhook-run.ts';
+
+export interface Batch {
+  readonly connection: string;
+  readonly runId: string;
+  readonly run: WebhookRun;
+  readonly signal: AbortSignal;
+  readonly resource: Resource;
+  readonly records: readonly WaitingRecord[];
+  readonly asking: Asking;
+  readonly held: () => Promise<readonly string[]>;
+  readonly proof: CompanyProof;
+  readonly counting: CountingClient;
+  /** How many records before these failed in a row. */
+  readonly inRow: number;
+}
+
+/** Fetches a few records at once and applies the answers. Returns how many failed in a row by now, or that the service is down. */
+export async function applyBatch(
+  { warehouse, policies }: Dependencies,
+  batch: Batch,
+): Promise<number | 'is down'> {
+  const { connection, runId, run, signal, resource, records, asking, held, proof, counting } = batch;
+  // Before anything is asked: what is answered after the connection was removed has no run any more.
+  await run.begin();
+  const answers = await Promise.all(records.map((record) => fetchAnnounced(asking, record, signal)));
+  await run.add(resource, { requests: counting.takeCount() });
+  if (answers.some(isUnnamed)) await proof.requireNow(null);
+  const lookbackMilliseconds = lookbackOf(resource, policies.lookbackMilliseconds);
+  const where = { connectionId: connection, resource, runId, proof, lookbackMilliseconds };
+  const failed: FailedRecord[] = [];
+  let { inRow } = batch;
+  for (const answer of answers) {
+    const { counts, failure } = await applyAnnounced(warehouse, where, answer);
+    await run.add(resource, counts);
+    inRow = failure === undefined ? 0 : inRow + 1;
+    if (failure !== undefined) failed.push({ id: answer.announced.id, error: failure });
+  }
+  const verdict = await judgeAnnouncedFailures(failed, { inRow, held, fetch: asking.fetch });
+  for (const { error } of failed) run.noteFailure(resource, error);
+  if (verdict === 'is down') return 'is down';
+  return verdict === 'answers' ? 0 : inRow;
+}

@@ -1,0 +1,10 @@
+import { plainName } from '../warehouse/plain-name.ts';
+import { UsageError } from './errors.ts';
+
+/** Throws UsageError, which begins with `refusal`, for what cannot be the name of a connection or a reader. */
+export function checkName(name: string, refusal: string): void {
+  if (plainName.test(name)) return;
+  throw new UsageError(
+    `${refusal}: it takes lower-case letters, digits and hyphens, at most 63, and begins with a letter or digit.`,
+  );
+}

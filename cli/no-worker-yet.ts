@@ -1,0 +1,6 @@
+/** What is said of a run that has not begun after this time. */
+export const noWorkerAfterMilliseconds = 10_000;
+
+export function noWorkerYet(what: 'run' | 'export'): string {
+  return `No worker has taken the ${what} yet: is one running? ("daybook up" or "daybook worker")`;
+}
