@@ -20,11 +20,11 @@ test('doctor warns of a Temporal without fairness, and does not claim to know wh
   ]);
   for (const version of ['1.29.0', '1.31.2-cloud', ''])
     expect(fairnessOf(version, server)).toMatchObject({
-      toLookAt: [],
-      nothing: expect.stringContaining('does not say whether it is on') as string,
+      problems: [],
+      allWell: expect.stringContaining('does not say whether it is on') as string,
     });
   expect(fairnessOf('1.31.2', { isEmbedded: true })).toEqual({
-    toLookAt: [],
-    nothing: 'on: workers take turns among connections',
+    problems: [],
+    allWell: 'on: workers take turns among connections',
   });
 });

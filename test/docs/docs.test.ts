@@ -51,7 +51,14 @@ test('a table of the docs explains every failure that only a person can end, unl
   );
   const saysAll = [
     // Before anything runs.
-    ...['AnotherLetIn', 'DirectUrlElsewhere', 'MigrationRefused', 'PoolerUnfit', 'SchemaOutdated'],
+    ...[
+      'AnotherLetIn',
+      'DirectUrlElsewhere',
+      'MigrationFailed',
+      'MigrationRefused',
+      'PoolerUnfit',
+      'SchemaOutdated',
+    ],
     // To whoever adds or removes something.
     ...['ConnectionBeingRemoved', 'ConnectionExists', 'RecordsKept', 'RemovedWithRecords', 'UnknownReader'],
     // To whoever erases, builds or looks.
