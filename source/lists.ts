@@ -9,7 +9,7 @@ export interface List {
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** What a reading is to bring at least, in Unix milliseconds, both ends included. */
+/** What a reading is limited to, in Unix milliseconds, inclusive. */
 export interface Bounds {
   readonly floorMilliseconds: number | null;
   /** Makes it a window of `updated_at`. */
@@ -38,13 +38,9 @@ export function listOfOne({ listPath: path, name: plural }: Resource): List {
 }
 
 function limitsOf(stream: Stream, { floorMilliseconds, ceilingMilliseconds }: Bounds): List['query'] {
-  // The document does not say that these include the ends, so a millisecond more is asked for on either side: what stands on the edge of two
-  // windows is read twice, and never missed.
+  // Two windows share the millisecond between them: a record that falls into it is read twice, and never missed.
   if (ceilingMilliseconds !== null)
-    return {
-      ...(floorMilliseconds === null ? {} : { updated_at_min: String(floorMilliseconds - 1) }),
-      updated_at_max: String(ceilingMilliseconds + 1),
-    };
+    return { updated_at_min: String(floorMilliseconds), updated_at_max: String(ceilingMilliseconds) };
   return floorMilliseconds === null ? {} : { [stream.floorParameter]: String(floorMilliseconds) };
 }
 

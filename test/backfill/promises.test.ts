@@ -163,7 +163,7 @@ test('a backfill asks for each window of each list, and for nothing beside', asy
   const days = [
     [Date.parse('2011-01-01'), Date.parse('2011-01-02')],
     [Date.parse('2011-01-02'), Date.parse('2011-01-02T12:00:00Z') - 1],
-  ].map(([from = 0, to = 0]) => [String(from - 1), String(to + 1)]);
+  ].map((bounds) => bounds.map(String));
   expect(asked).toHaveLength(4);
   expect(asked).toEqual(
     expect.arrayContaining(

@@ -66,7 +66,7 @@ export async function planBackfill(
 }
 
 /**
- * Both ends of a window belong to it (`listOfStream`), so it shares its last millisecond with the next one: a record between
+ * Both ends of the API's filter are inclusive, so a window shares its last millisecond with the next one: a record between
  * two milliseconds is read twice, and never missed. The end of the last window is not the backfill's any more.
  */
 function windowsOf({ from, to, windowMilliseconds, windows }: BackfillPlan): RawBuilder<unknown> {
