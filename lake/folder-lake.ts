@@ -24,6 +24,7 @@ import {
 import { codeOf } from '../errors/code-of.ts';
 import { DiskFull, LakeRefused } from './errors.ts';
 import { inFolder, inFolderBelow, NoFolder } from './folder-below.ts';
+import { filterAtOnce } from './map-at-once.ts';
 import { sha256OfFile } from './read-back.ts';
 import { removeFileIn, removeFolderIn, removeIn } from './remove-below.ts';
 import { copyRegularFile, NoRegularFile, piecesOf, withRegularFile } from './regular-file.ts';
@@ -150,6 +151,14 @@ export function openFolderLake(location: string): Lake {
       return entries
         .filter((entry) => !entry.isDirectory())
         .map(({ parentPath, name }) => relative(join(location, folder), join(parentPath, name)));
+    },
+    async foldersIn(folder) {
+      if (!existsSync(join(location, folder))) return [];
+      const entries = await unobstructed(location, { path: folder, is: 'a folder' }, () =>
+        readdir(join(location, folder), { withFileTypes: true }),
+      );
+      const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+      return filterAtOnce(8, names, async (name) => (await lake.filesIn(join(folder, name))).length > 0);
     },
     async withFile({ path, bytes }, use) {
       const file = join(location, path);

@@ -45,6 +45,11 @@ export interface Lake {
   isThere(folder: string): Promise<boolean>;
   /** Of every file below a folder of the lake, relative to that folder; none when there is no such folder. */
   filesIn(folder: string): Promise<string[]>;
+  /**
+   * The names of the folders directly below a folder of the lake that have a file somewhere below them. A bucket answers that without listing the
+   * files, of which all snapshots together may have millions.
+   */
+  foldersIn(folder: string): Promise<string[]>;
   /** Hands over a file of a snapshot as one on this machine, unless there is none of that size. */
   withFile<Result>(file: SizedFile, use: (localPath: string) => Promise<Result>): Promise<FileUsed<Result>>;
   /** Removes a snapshot or its marts; nobody sees a half of it. */

@@ -84,6 +84,7 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
     removeFolder: (path) => removeEach([() => bucket.abortUploads(`${path}/`), () => removeBelow(path)]),
     isThere: async (folder) => (await bucket.list(`${folder}/`)).length > 0,
     filesIn: async (folder) => (await bucket.list(`${folder}/`)).map((path) => path.slice(folder.length + 1)),
+    foldersIn: (folder) => bucket.folders(`${folder}/`),
     async withFile(file, use) {
       const folder = join(scratch, 'download');
       await mkdir(folder, { recursive: true });

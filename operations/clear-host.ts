@@ -64,8 +64,7 @@ export function hasLakeMarts(host: Host): Promise<boolean> {
 
 /** Of the snapshots of which marts are there. */
 async function idsOfMarts(lake: Lake): Promise<string[]> {
-  const folders = (await lake.filesIn('marts')).map((path) => path.slice(0, path.indexOf('/')));
-  return [...new Set(folders.filter((name) => snapshotIdPattern.test(name)))];
+  return (await lake.foldersIn('marts')).filter((name) => snapshotIdPattern.test(name));
 }
 
 /**

@@ -133,10 +133,7 @@ async function notFound({ client }: ExportSession, lake: Lake): Promise<Snapshot
 
 /** By their IDs, those that have files. */
 async function foldersOfSnapshots(lake: Lake): Promise<string[]> {
-  return (await lake.filesIn('snapshots')).flatMap((path) => {
-    const [id = '', ...below] = path.split('/');
-    return below.length > 0 && snapshotIdPattern.test(id) ? [id] : [];
-  });
+  return (await lake.foldersIn('snapshots')).filter((name) => snapshotIdPattern.test(name));
 }
 
 async function republish(

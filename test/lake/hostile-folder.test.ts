@@ -146,6 +146,7 @@ test.each<[string, string, (path: string) => Promise<unknown>, () => Promise<unk
   ['snapshots', 'file', (path) => writeFile(path, ''), () => lake.snapshotIds()],
   ['snapshots', 'file', (path) => writeFile(path, ''), () => readManifest(lake, '20260101T000000Z-abcdef')],
   ['iceberg', 'file', (path) => writeFile(path, ''), () => lake.filesIn('iceberg')],
+  ['snapshots', 'file', (path) => writeFile(path, ''), () => lake.foldersIn('snapshots')],
   ['iceberg', 'file', (path) => writeFile(path, ''), () => lake.share(kept, 'iceberg/bills/data/a.parquet')],
   ['marts', 'file', (path) => writeFile(path, ''), () => lake.putFile('marts/m/a.parquet', pointer)],
   ['marts/a', 'folder', (path) => mkdir(path, { recursive: true }), () => lake.putFile('marts/a', pointer)],

@@ -8,6 +8,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { beforeEach, expect, test } from 'vitest';
 import { sha256Of } from '../../lake/manifest.ts';
+import { startAnsweringProxy } from '../lake/answering-proxy.ts';
 import { createTestLake } from '../lake/export-of.ts';
 import { startS3Server } from '../lake/s3-server.ts';
 import { bill } from '../support/finance-records.ts';
@@ -334,6 +335,23 @@ test('an erasure in a bucket that is no lake of ours removes no snapshot there t
   expect(listed.Contents?.map((one) => one.Key)).toEqual([Key]);
   expect(stdout).toContain(`Snapshots ${theirs} in ${location} lack their _SUCCESS`);
   expect(code).toBe(1);
+});
+
+test('an erasure in a bucket never lists all files of all snapshots: a bucket of millions takes as many requests', async () => {
+  const location = `s3://${s3.bucket}/many`;
+  await exportNow({ lake: location, force: true });
+  const listed: URLSearchParams[] = [];
+  const proxy = await startAnsweringProxy(s3.env.AWS_ENDPOINT_URL!, (_, url) => {
+    if (url.searchParams.has('list-type')) listed.push(url.searchParams);
+    return undefined;
+  });
+  const { stdout } = await run(['erase', connection, 'bills', 'to-erase'], {
+    env: { ...s3.env, AWS_ENDPOINT_URL: proxy.address, DAYBOOK_LAKE: location },
+  });
+  expect(stdout).toMatch(/^snapshot \S+, now \S+ +2 +0$/m);
+  const ofAll = listed.filter((asked) => asked.get('prefix') === 'many/snapshots/');
+  expect(ofAll.length).toBeGreaterThan(0);
+  expect(ofAll.filter((asked) => !asked.has('delimiter')).map(String)).toEqual([]);
 });
 
 test('a snapshot that Postgres does not know and that is not complete is named', async () => {
