@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { SnapshotDamaged } from '../lake/errors.ts';
 import type { KeptFile, Lake } from '../lake/lake.ts';
 import { mapAtOnce } from '../lake/map-at-once.ts';
-import { nearIds } from '../lake/own-lake.ts';
+import { nearIds, ownIds, type LakeOwner } from '../lake/own-lake.ts';
 import { lookAtManifest } from '../lake/pointer.ts';
 import { sha256OfFile } from '../lake/read-back.ts';
 import { IcebergFailed } from './errors.ts';
@@ -39,20 +39,26 @@ export interface WhatToShow {
 }
 
 /**
- * Brings the tables to all snapshots that the lake keeps, except those that are damaged, and those of years ahead, which would be the newest for
- * every reader until then. Where it sweeps, it compares the files that the tables name for a snapshot with its manifest. Throws what `runTablesProgram` throws.
+ * Brings the tables to all snapshots of the warehouse that the lake keeps, except those that are damaged, and those of years ahead, which would be
+ * the newest for every reader until then. Where it sweeps, it compares the files that the tables name for a snapshot with its manifest. Throws what `runTablesProgram` throws.
  */
 export async function showSnapshots(
   lake: Lake,
   places: ProgramPlaces,
-  { newest, ...what }: WhatToShow & { newest: string | undefined },
+  { owner, newest, ...what }: WhatToShow & { owner: LakeOwner; newest: string | undefined },
 ): Promise<TablesShown> {
-  const read = (ids: readonly string[]): Promise<SnapshotFiles[]> => readSnapshots(lake, ids, newest);
+  const { warehouseId } = owner;
+  const read = (ids: readonly string[]): Promise<SnapshotFiles[]> =>
+    readSnapshots(lake, ids, { warehouseId, newest });
   const namespace = 'finance';
-  if (what.sweep !== true) return show(lake, places, { namespace, read, mustHave: newest, ...what });
+  if (what.sweep !== true) {
+    const kept = await ownIds(lake, owner);
+    return show(lake, places, { namespace, kept, read, mustHave: newest, ...what });
+  }
   const all = await read(await nearIds(lake));
   return show(lake, places, {
     namespace,
+    kept: all.map(({ id }) => id),
     read: (missing) => Promise.resolve(all.filter(({ id }) => missing.includes(id))),
     manifests: Object.fromEntries(all.map(({ id, tables }) => [id, filesListed(tables)])),
     mustHave: newest,
@@ -60,18 +66,15 @@ export async function showSnapshots(
   });
 }
 
-/** Without those whose manifest cannot be read, or is that of another warehouse than the newest one's. */
+/** Without those whose manifest cannot be read, or is that of another warehouse. */
 async function readSnapshots(
   lake: Lake,
   ids: readonly string[],
-  newest: string | undefined,
+  { warehouseId, newest }: { warehouseId: string; newest: string | undefined },
 ): Promise<SnapshotFiles[]> {
-  if (ids.length === 0) return [];
-  const ours = newest === undefined ? undefined : (await lookAtManifest(lake, newest))?.value?.warehouse_id;
   const read = await mapAtOnce(filesAtOnce, ids, async (id): Promise<SnapshotFiles[]> => {
     const manifest = (await lookAtManifest(lake, id))?.value;
-    if (manifest === undefined) return [];
-    if (ours !== undefined && manifest.warehouse_id !== ours) return [];
+    if (manifest?.warehouse_id !== warehouseId) return [];
     const { taken_at: takenAt, tables } = manifest;
     const filesOf = (files: (typeof tables)[string]['files']): FileToShow[] =>
       files.map(({ path, bytes, sha256, rows, since }) => ({
@@ -99,14 +102,14 @@ function filesListed(tables: SnapshotFiles['tables']): FilesListed {
  * Brings the tables of marts to these, which were built just now, and removes those of snapshots that are gone. Where it sweeps, that is done although
  * these cannot be shown: the next build does.
  */
-export function showMarts(
+export async function showMarts(
   lake: Lake,
   places: ProgramPlaces,
   { marts, ...what }: WhatToShow & { marts: SnapshotFiles | undefined },
 ): Promise<TablesShown> {
   const read = (): Promise<SnapshotFiles[]> => Promise.resolve(marts === undefined ? [] : [marts]);
   const mustHave = what.sweep === true ? undefined : marts?.id;
-  return show(lake, places, { namespace: 'marts', read, mustHave, ...what });
+  return show(lake, places, { namespace: 'marts', kept: await nearIds(lake), read, mustHave, ...what });
 }
 
 async function show(
@@ -114,14 +117,13 @@ async function show(
   places: ProgramPlaces,
   what: WhatToShow & {
     namespace: Namespace;
+    kept: readonly string[];
     read: (missing: readonly string[]) => Promise<SnapshotFiles[]>;
-    /** Where this is told, a snapshot that it lacks is not kept. */
     manifests?: TablesJob['manifests'];
     mustHave: string | undefined;
   },
 ): Promise<TablesShown> {
-  const { namespace, add, sweep = false, read, manifests, mustHave, onCommitted } = what;
-  const kept = manifests === undefined ? await nearIds(lake) : Object.keys(manifests);
+  const { namespace, kept, add, sweep = false, read, manifests, mustHave, onCommitted } = what;
   const answer = async (missing: readonly string[]): Promise<SnapshotToAdd[]> => {
     const snapshots = add ? (await read(missing)).filter(({ id }) => kept.includes(id)) : [];
     if (snapshots.length === 0) return [];

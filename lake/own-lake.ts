@@ -49,3 +49,15 @@ async function* tellingIds(lake: Lake): AsyncGenerator<string> {
 export async function nearIds(lake: Lake): Promise<string[]> {
   return (await lake.snapshotIds()).filter((id) => !isFarAhead(timeOfSnapshot(id)));
 }
+
+/** Of those, the warehouse's own: somebody may have copied another company's snapshot into the lake. */
+export async function ownIds(lake: Lake, owner: LakeOwner): Promise<string[]> {
+  const own: string[] = [];
+  for (const id of await nearIds(lake)) {
+    const isOwn =
+      (await owner.hasNoted(id)) ||
+      (await lookAtManifest(lake, id))?.value?.warehouse_id === owner.warehouseId;
+    if (isOwn) own.push(id);
+  }
+  return own;
+}

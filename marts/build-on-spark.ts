@@ -6,7 +6,7 @@ import { runTablesProgram, type ProgramPlaces } from '../iceberg/tables-program.
 import { openOwnLake, type LakeOwner } from '../lake/own-lake.ts';
 import type { Lake } from '../lake/lake.ts';
 import type { Unfit } from '../lake/manifest.ts';
-import { SnapshotDamaged } from '../lake/errors.ts';
+import { ForeignLake, SnapshotDamaged } from '../lake/errors.ts';
 import { isFarAhead, snapshotIdPattern, timeOfSnapshot } from '../lake/snapshot-id.ts';
 import { checkPooler } from '../warehouse/check-pooler.ts';
 import type { BuildLock } from '../warehouse/marts/build-lock.ts';
@@ -98,7 +98,7 @@ export async function buildOnSpark(
           daybook_intermediate_schema: sparkNamespaces.build,
           daybook_marts_schema: sparkNamespaces.build,
         },
-        within: { program: 'run_dbt_on_spark.py', onSaid: listener(lake, said, settings) },
+        within: { program: 'run_dbt_on_spark.py', onSaid: listener({ lake, owner }, said, settings) },
       }),
     );
     await assertHeld();
@@ -158,7 +158,7 @@ interface Said {
 
 /** Hears what the program says beside what dbt says. */
 function listener(
-  lake: Lake,
+  places: { lake: Lake; owner: LakeOwner },
   said: Said,
   { onStep }: Pick<BuildSettings, 'onStep'>,
 ): (line: string, tell: (what: unknown) => void) => boolean {
@@ -166,7 +166,7 @@ function listener(
     const heard = saidBy(line);
     if (heard === undefined) return false;
     if ('listed' in heard) {
-      snapshotToRead(lake, heard.listed).then(
+      snapshotToRead(places, heard.listed).then(
         (found) => {
           said.snapshotId = found.snapshot;
           onStep(`marts are being built on Spark, on snapshot ${found.snapshot}`);
@@ -215,7 +215,7 @@ function saidBy(line: string): z.infer<typeof saidSchema> | undefined {
  * it. Throws NoIcebergSnapshot, SnapshotDamaged.
  */
 async function snapshotToRead(
-  lake: Lake,
+  { lake, owner }: { lake: Lake; owner: LakeOwner },
   listed: readonly string[],
 ): Promise<{ snapshot: string; tables: string[]; unfit: unknown[] }> {
   const [snapshot] = listed
@@ -225,7 +225,8 @@ async function snapshotToRead(
   if (snapshot === undefined) throw new NoIcebergSnapshot(lake.location);
   const manifest = await findManifest(lake, snapshot);
   if (manifest === undefined) throw new SnapshotDamaged(snapshot, 'its manifest');
-  const { tables, unfit } = manifest.value;
+  const { tables, unfit, warehouse_id: warehouseId } = manifest.value;
+  if (warehouseId !== owner.warehouseId) throw new ForeignLake(lake.location);
   return { snapshot, tables: Object.keys(tables), unfit: unfit.map(asRow) };
 }
 

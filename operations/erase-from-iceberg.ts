@@ -12,6 +12,7 @@ import { showMarts, showSnapshots, type SnapshotFiles } from '../iceberg/show-sn
 import type { Namespace, ProgramPlaces, TablesShown } from '../iceberg/tables-program.ts';
 import { LakeKeeps } from '../lake/errors.ts';
 import type { Lake } from '../lake/lake.ts';
+import type { LakeOwner } from '../lake/own-lake.ts';
 import { currentMarts } from '../marts/show-in-iceberg.ts';
 
 /**
@@ -24,12 +25,14 @@ export async function eraseFromIceberg(
   {
     client,
     lake,
+    owner,
     isOurs,
     places,
     searched,
   }: {
     client: Pick<ClientBase, 'query'>;
     lake: Lake;
+    owner: LakeOwner;
     /** Whether Daybook has published snapshots in it. */
     isOurs: boolean;
     places: ProgramPlaces;
@@ -68,7 +71,7 @@ export async function eraseFromIceberg(
     for (const place of elsewhere) if (!searched.includes(place)) onKept(new TablesElsewhere(place));
     const sweeping = { add: true, sweep: true } as const;
     try {
-      await clear('finance', () => showSnapshots(lake, places, { ...sweeping, newest: undefined }));
+      await clear('finance', () => showSnapshots(lake, places, { ...sweeping, owner, newest: undefined }));
     } finally {
       // Of marts too whatever can be removed, though something stands in the way of the others.
       let marts: SnapshotFiles | undefined;

@@ -101,7 +101,7 @@ export async function eraseFromLake(
     const again = 'daybook erase';
     const places = { databaseUrl: database.directUrl, cacheFolder, scratch: folder, again, onStep };
     const searched = await readSearched(session.client, record);
-    await eraseFromIceberg({ client: session.client, lake, isOurs, places, searched }, onKept);
+    await eraseFromIceberg({ client: session.client, lake, owner, isOurs, places, searched }, onKept);
     return erased;
   } finally {
     duckDb.close();

@@ -3,6 +3,7 @@ import { isInTheWayOfIceberg, leftOut } from '../../iceberg/errors.ts';
 import { hasTables } from '../../iceberg/has-tables.ts';
 import { showSnapshots } from '../../iceberg/show-snapshots.ts';
 import type { Lake } from '../../lake/lake.ts';
+import { lakeOwnerIn } from '../../warehouse/snapshots/lake-owner.ts';
 import type { ExportSession } from '../../warehouse/snapshots/open-snapshot.ts';
 import type { Exported, ExportJob } from './export-job.ts';
 
@@ -12,7 +13,7 @@ import type { Exported, ExportJob } from './export-job.ts';
  */
 export async function showInIceberg(
   { session, lake }: { session: ExportSession; lake: Lake },
-  { databaseUrl, scratch, iceberg }: ExportJob,
+  { databaseUrl, scratch, warehouseId, iceberg }: ExportJob,
   newest: string,
 ): Promise<Pick<Exported, 'icebergTables' | 'icebergProblem'>> {
   if (iceberg === undefined) return {};
@@ -21,7 +22,8 @@ export async function showInIceberg(
   const places = { databaseUrl, cacheFolder, scratch: join(scratch, 'iceberg') };
   try {
     await session.assertAlive();
-    const { tables, left } = await showSnapshots(lake, places, { add, newest });
+    const owner = lakeOwnerIn(session.client, warehouseId);
+    const { tables, left } = await showSnapshots(lake, places, { owner, add, newest });
     return {
       ...(add ? { icebergTables: tables } : {}),
       ...(left.length > 0 ? { icebergProblem: leftOut(left) } : {}),

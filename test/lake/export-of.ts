@@ -5,12 +5,15 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { makeSnapshot } from '../../activities/export/make-snapshot.ts';
 import type { Exported, ExportJob, ExportProgress } from '../../activities/export/export-job.ts';
+import type { LakeOwner } from '../../lake/own-lake.ts';
 import { snapshotId } from '../../lake/snapshot-id.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 
 export interface TestLake {
   readonly location: string;
   readonly scratch: string;
+  /** Whose it is, by the manifests alone. */
+  readonly owner: LakeOwner;
   /** Exports as the process of an export does; every call is a run of its own unless it says which. */
   readonly exportNow: (
     job?: Partial<ExportJob>,
@@ -52,9 +55,11 @@ export async function createTestLake(
       ...job,
     };
   };
+  const warehouseId = options.warehouseId ?? testWarehouseId;
   return {
     location,
     scratch,
+    owner: { warehouseId, hasNoted: () => Promise.resolve(false) },
     jobOf,
     exportNow: (job, onProgress = () => undefined) => makeSnapshot(jobOf(job), onProgress),
   };

@@ -9,8 +9,9 @@ import { createTestLake } from './export-of.ts';
 import { readIceberg } from './read-iceberg.ts';
 
 const { url } = await createTestDatabase();
-const { exportNow, location, scratch } = await createTestLake(url);
+const { exportNow, location, scratch, owner } = await createTestLake(url);
 const lake = await openLake({ location, scratch });
+const places = { databaseUrl: url, cacheFolder, scratch };
 
 test('the Iceberg tables show no snapshot of years ahead, and none of another warehouse', async () => {
   const [ahead, foreign, newest] = [await exportForced(), await exportForced(), await exportForced()];
@@ -18,10 +19,23 @@ test('the Iceberg tables show no snapshot of years ahead, and none of another wa
   await become(foreign, { snapshot_id: '20261121T235959Z-bbbbbb', warehouse_id: 'of-others' });
   await become(newest, {});
   expect(await lake.snapshotIds()).toHaveLength(3);
-  await showSnapshots(lake, { databaseUrl: url, cacheFolder, scratch }, { add: true, newest });
-  const seen = await readIceberg(url, { reader: 'pyiceberg', tables: ['bills'] });
-  expect(Object.keys(seen)).toEqual([newest]);
+  await showSnapshots(lake, places, { owner, add: true, newest });
+  expect(await shown()).toEqual([newest]);
+  // As an erasure does.
+  const sweeping = { add: true, sweep: true, newest: undefined };
+  await showSnapshots(lake, places, { owner, ...sweeping });
+  expect(await shown()).toEqual([newest]);
+  // What an earlier release has shown.
+  const others = { ...owner, warehouseId: 'of-others' };
+  await showSnapshots(lake, places, { owner: others, ...sweeping });
+  expect(await shown()).toEqual(['20261121T235959Z-bbbbbb']);
+  await showSnapshots(lake, places, { owner, add: true, newest });
+  expect(await shown()).toEqual([newest]);
 });
+
+async function shown(): Promise<string[]> {
+  return Object.keys(await readIceberg(url, { reader: 'pyiceberg', tables: ['bills'] }));
+}
 
 async function exportForced(): Promise<string> {
   return (await exportNow({ force: true })).snapshotId;

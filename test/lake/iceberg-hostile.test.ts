@@ -24,7 +24,9 @@ import { pythonWithReaders, readIceberg } from './read-iceberg.ts';
 
 // Somebody may write in the lake, and nowhere else.
 const { warehouse, url } = await createTestDatabase();
-const { exportNow, location, scratch } = await createTestLake(url, { iceberg: { add: true, cacheFolder } });
+const { exportNow, location, scratch, owner } = await createTestLake(url, {
+  iceberg: { add: true, cacheFolder },
+});
 const lake = await openLake({ location, scratch: `${scratch}-of-reader` });
 const places = { databaseUrl: url, cacheFolder, scratch: join(scratch, 'iceberg') };
 const connectionId = await addTestConnection(warehouse);
@@ -179,7 +181,7 @@ test.each(some(foreign, 2))(
 const goesOn = 'removes what has to go, though a list of files cannot be read of a snapshot that stays';
 
 test(`an erasure ${goesOn}`, async () => {
-  await expectGone(() => showSnapshots(lake, places, { add: true, sweep: true, newest: undefined }));
+  await expectGone(() => showSnapshots(lake, places, { owner, add: true, sweep: true, newest: undefined }));
 });
 
 proofTest(`an export ${goesOn}`, async () => {
@@ -238,7 +240,7 @@ proofTest(
     // Then the tables have no types of before, and the planted ones are the first.
     await rows(warehouse, 'delete from iceberg.iceberg_tables');
     await expectOthersShown();
-    const { left } = await showSnapshots(lake, places, { add: true, sweep: true, newest: undefined });
+    const { left } = await showSnapshots(lake, places, { owner, add: true, sweep: true, newest: undefined });
     expect(left).toEqual(planted);
     for (const id of planted) await lake.removeSnapshot(id);
     expect(await exportNow()).not.toHaveProperty('icebergProblem');
@@ -251,6 +253,7 @@ test('behind a link that is planted while the tables are committed nothing is re
   for (const name of ['key', 'deep/key']) await writeFile(join(victim, name), 'secret');
   const links = ['data/zz', 'metadata/zz'].map((path) => join(location, 'iceberg/finance/bills', path));
   await showSnapshots(lake, places, {
+    owner,
     add: true,
     newest: undefined,
     sweep: true,

@@ -28,7 +28,9 @@ import {
 import { cacheFolder } from '../support/cache-folder.ts';
 
 const { warehouse, url } = await createTestDatabase();
-const { exportNow, location, scratch } = await createTestLake(url, { iceberg: { add: true, cacheFolder } });
+const { exportNow, location, scratch, owner } = await createTestLake(url, {
+  iceberg: { add: true, cacheFolder },
+});
 const lake = await openLake({ location, scratch });
 const places = { databaseUrl: url, cacheFolder, scratch: join(scratch, 'iceberg') };
 const connectionId = await addTestConnection(warehouse);
@@ -112,6 +114,7 @@ proofTest(
       lake,
       { ...places, signal: killer.signal },
       {
+        owner,
         add: true,
         newest: snapshotId,
         onCommitted(table) {
@@ -143,7 +146,7 @@ proofTest(
     const killed = showSnapshots(
       lake,
       { ...places, signal: killer.signal },
-      { add: true, newest: snapshotId },
+      { owner, add: true, newest: snapshotId },
     );
     const held = `select count(*)::int as held from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`;
     await expect.poll(async () => (await rows(warehouse, held))[0], { timeout: 30_000 }).toEqual({ held: 1 });
@@ -228,7 +231,7 @@ test('content that is erased from the snapshots is nowhere below the tables', as
   );
   expect(erased.length).toBeGreaterThan(2);
   for (const { from } of erased) await lake.removeSnapshot(from);
-  await showSnapshots(lake, places, { add: true, sweep: true, newest: undefined });
+  await showSnapshots(lake, places, { owner, add: true, sweep: true, newest: undefined });
   duckDb.close();
   await expectShown(await lake.snapshotIds());
   const left = (await filesOf('bills', 'data')).length;
@@ -281,7 +284,7 @@ proofTest('two programs that write the same tables at once take turns', async ()
     showSnapshots(
       lake,
       { ...places, scratch: `${places.scratch}-${number}` },
-      { add: true, newest: snapshotId },
+      { owner, add: true, newest: snapshotId },
     );
   const [first, second] = await Promise.all([show(1), show(2)]);
   expect(first).toEqual(second);
