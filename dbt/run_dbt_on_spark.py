@@ -74,7 +74,8 @@ def main() -> None:
         say(refused="no snapshot")
         sys.exit(1)
     # Whoever can write in the lake can write this list: which snapshot is meant, and the names of its tables, come from its manifest.
-    say(listed=sorted({str(row.snapshot_id) for row in listed}))
+    times = {str(row.snapshot_id): str(row.taken_at or "") for row in listed}
+    say(listed=sorted(times, key=lambda one: (times[one], one)))
     answer = json.loads(told.get())
     if "snapshot" not in answer:
         sys.exit(1)

@@ -305,6 +305,10 @@ class Namespace:
         if not wanted and not shown:
             self._drop(name)
             return
+        # The ID says only when a run began: one that was reset has rows of today.
+        times = {snapshot_id: rows[0]["taken_at"] for snapshot_id, rows in self.complete.items()}
+        times |= {snapshot_id: one.taken_at for snapshot_id, one in added.items()}
+        taken_at = lambda tag: (times[tag], tag)
         self._require_lock()
         table = self.tables.get(name) or self._create(name, next(iter(wanted.values())).schema)
         before = table.metadata
@@ -325,7 +329,7 @@ class Namespace:
                     self._leave(snapshot_id, error, added)
                     continue
                 ManageSnapshots(transaction).create_tag(found, snapshot_id).commit()
-            newest = max(refs_of(transaction.table_metadata, SnapshotRefType.TAG), default=None)
+            newest = max(refs_of(transaction.table_metadata, SnapshotRefType.TAG), key=taken_at, default=None)
             if newest and transaction.table_metadata.current_snapshot_id != transaction.table_metadata.refs[newest].snapshot_id:
                 ManageSnapshots(transaction).set_current_snapshot(ref_name=newest).commit()
             expire(transaction)
@@ -407,6 +411,8 @@ class Namespace:
     def _listed(self, name: str) -> dict[str, list[dict]]:
         listed: dict[str, list[dict]] = {}
         for row in self.tables[name].scan().to_arrow().to_pylist():
+            if getattr(row["taken_at"], "tzinfo", None) is None:
+                raise ValueError("a time that is none")
             listed.setdefault(row["snapshot_id"], []).append(row)
         return listed
 

@@ -84,14 +84,21 @@ export function neverTheSame({ location }: Lake, path: string): LakeRefused {
   return new LakeRefused(location, `${path} is another one whenever it is to be replaced (If-Match)`);
 }
 
-async function keepsReaders(
+/**
+ * Whether readers stay with the snapshot that they are led to: its rows are newer. The ID tells only when a run began, and one that was reset
+ * publishes rows of today under the time it began; it decides where a manifest is altered.
+ */
+export async function keepsReaders(
   lake: Lake,
   named: string,
-  { snapshot_id: id, taken_at }: Manifest,
+  { snapshot_id: id, taken_at }: Pick<Manifest, 'snapshot_id' | 'taken_at'>,
 ): Promise<boolean> {
   const seen = await lookAtManifest(lake, named);
   if (seen === undefined) return false;
   const takenAt = seen.value?.taken_at;
-  if (takenAt === undefined) return named > id && !isFarAhead(timeOfSnapshot(named));
+  if (takenAt === undefined) {
+    const time = timeOfSnapshot(named);
+    return time > timeOfSnapshot(id) && !isFarAhead(time);
+  }
   return takenAt > taken_at && !isFarAhead(Date.parse(takenAt));
 }

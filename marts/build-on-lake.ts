@@ -6,6 +6,7 @@ import { openOwnLake, type LakeOwner } from '../lake/own-lake.ts';
 import type { BuildLock } from '../warehouse/marts/build-lock.ts';
 import { buildFolder, buildScratch, removeLeftovers } from './build-folder.ts';
 import type { BuildSettings, MartsBuilt } from './build-settings.ts';
+import { MartsOlder } from './errors.ts';
 import { localSnapshot } from './local-snapshot.ts';
 import { publishOnLake } from './publish-on-lake.ts';
 import { pythonWithDbt } from './python-with-dbt.ts';
@@ -16,7 +17,7 @@ import { writeSeedTemplates } from './write-seed-templates.ts';
 
 /**
  * Builds and tests the marts on the latest snapshot, in a DuckDB database of this process, and puts them into the lake as
- * Parquet, and as Iceberg tables where there are such. Throws PythonMissing, NoSnapshot, SnapshotDamaged, MartsFailed, IcebergFailed, and what
+ * Parquet, and as Iceberg tables where there are such. Throws PythonMissing, NoSnapshot, SnapshotDamaged, MartsFailed, MartsOlder, IcebergFailed, and what
  * the lake throws.
  */
 export async function buildOnLake(
@@ -59,8 +60,16 @@ export async function buildOnLake(
     await writeTemplates({ seedsFolder, database, scratch });
     settings.onStep('the marts are being put into the lake');
     const { assertHeld } = lock;
-    const built = { database, snapshotId: snapshot.id, asOfDate, scratch, assertHeld };
+    const built = {
+      database,
+      snapshotId: snapshot.id,
+      takenAt: snapshot.takenAt,
+      asOfDate,
+      scratch,
+      assertHeld,
+    };
     const marts = await publishOnLake(lake, built);
+    if (marts === undefined) throw new MartsOlder(location, snapshot.id);
     if (iceberg !== undefined)
       await showInIceberg(lock, lake, { ...settings, ...iceberg, scratch: join(scratch, 'iceberg') });
     const seconds = (performance.now() - started) / 1000;

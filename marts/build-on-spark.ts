@@ -211,17 +211,14 @@ function saidBy(line: string): z.infer<typeof saidSchema> | undefined {
 }
 
 /**
- * The newest of these snapshots that is not of years ahead: its tables, and what its manifest lists as unfit, as `stg_finance__unfit_values` has
- * it. Throws NoIcebergSnapshot, SnapshotDamaged.
+ * The last of these snapshots, which are in the order of when their rows were read, that is not of years ahead: its tables, and what its manifest
+ * lists as unfit, as `stg_finance__unfit_values` has it. Throws NoIcebergSnapshot, SnapshotDamaged, ForeignLake.
  */
 async function snapshotToRead(
   { lake, owner }: { lake: Lake; owner: LakeOwner },
   listed: readonly string[],
 ): Promise<{ snapshot: string; tables: string[]; unfit: unknown[] }> {
-  const [snapshot] = listed
-    .filter((id) => snapshotIdPattern.test(id) && !isFarAhead(timeOfSnapshot(id)))
-    .sort()
-    .reverse();
+  const snapshot = listed.findLast((id) => snapshotIdPattern.test(id) && !isFarAhead(timeOfSnapshot(id)));
   if (snapshot === undefined) throw new NoIcebergSnapshot(lake.location);
   const manifest = await findManifest(lake, snapshot);
   if (manifest === undefined) throw new SnapshotDamaged(snapshot, 'its manifest');

@@ -48,6 +48,19 @@ export class MartsUnknown extends Error {
   }
 }
 
+/** What readers see is of newer rows than the snapshot that was built on: somebody has put an older `latest.json` there. */
+export class MartsOlder extends Error {
+  override readonly name = 'MartsOlder';
+  readonly handling = 'stop';
+
+  constructor(lake: string, snapshotId: string) {
+    super(
+      `The marts were not replaced: latest-marts.json of the lake ${lake} names marts of newer rows than those of snapshot ${snapshotId}, ` +
+        'which latest.json names. Run "daybook export --force", then build again.',
+    );
+  }
+}
+
 /** Exit code 2: only an export fixes it. */
 export class NoSnapshot extends Error {
   override readonly name = 'NoSnapshot';

@@ -10,6 +10,7 @@ import { NoSnapshot } from './errors.ts';
 
 export interface LocalSnapshot {
   readonly id: string;
+  readonly takenAt: string;
   /** On this machine, with the files of every table and the manifest. */
   readonly folder: string;
 }
@@ -42,5 +43,5 @@ export async function localSnapshot(lake: Lake, scratch: string): Promise<LocalS
     duckDb.close();
   }
   await writeFile(join(folder, manifestFile), manifest.found.text);
-  return { id, folder };
+  return { id, takenAt: manifest.value.taken_at, folder };
 }

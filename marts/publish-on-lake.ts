@@ -5,10 +5,9 @@ import { byName } from '../lake/checked-members.ts';
 import { countNumber, dayText, sha256Text, snapshotIdText } from '../lake/checked-texts.ts';
 import { openDuckDb, named, quoted } from '../lake/duck-db.ts';
 import type { AssertHeld, Found, Lake } from '../lake/lake.ts';
-import { lookAtManifest, neverTheSame } from '../lake/pointer.ts';
+import { keepsReaders, neverTheSame } from '../lake/pointer.ts';
 import { sha256OfFile } from '../lake/read-back.ts';
 import { readChecked } from '../lake/read-checked.ts';
-import { isFarAhead, timeOfSnapshot } from '../lake/snapshot-id.ts';
 import { parquetOptions } from '../lake/write-table.ts';
 
 /** `latest-marts.json`: which marts readers are to take. Paths are relative to the lake. */
@@ -35,20 +34,22 @@ export const martsPointerPath = 'latest-marts.json';
 
 /**
  * Writes every mart of a finished DuckDB database as Parquet, puts them into the lake, each in one step, and lets
- * `latest-marts.json` name them; never older marts over those of a newer snapshot. No file that it names is overwritten: where
+ * `latest-marts.json` name them; never those of older rows over those of newer ones. No file that it names is overwritten: where
  * the same snapshot was built before, each mart has two places that take turns. Who loses the lock meanwhile, which `assertHeld` says, puts
- * nothing more there, and lets nothing be named in the place of what others have published since. Returns the names of the marts.
+ * nothing more there, and lets nothing be named in the place of what others have published since. Returns the names of the marts; undefined
+ * where readers stay with those of newer rows.
  */
 export async function publishOnLake(
   lake: Lake,
   built: {
     database: string;
     snapshotId: string;
+    takenAt: string;
     asOfDate: string;
     scratch: string;
     assertHeld: AssertHeld;
   },
-): Promise<string[]> {
+): Promise<string[] | undefined> {
   const { assertHeld } = built;
   const written = await writeParquet(built);
   // Before the lock is asked for: whoever has it next replaces this one, and then it is replaced by nobody who has lost it.
@@ -67,9 +68,10 @@ export async function publishOnLake(
     await lake.putFile(path, localPath);
   }
   const pointer = { snapshot_id: built.snapshotId, as_of_date: built.asOfDate, marts };
-  const isShown = await movePointer(lake, { before, pointer, assertHeld });
+  const isShown = await movePointer(lake, { before, pointer, takenAt: built.takenAt, assertHeld });
+  if (!isShown) return undefined;
   // Readers who take all files of a folder would count rows twice. What a killed build left goes too.
-  if (isShown) await Promise.all(Object.values(marts).map(({ path }) => lake.removeFile(otherPlace(path))));
+  await Promise.all(Object.values(marts).map(({ path }) => lake.removeFile(otherPlace(path))));
   return Object.keys(marts);
 }
 
@@ -161,18 +163,18 @@ function inOrder(mart: string, width: string): string {
     union all select * from ${mart} where ${width} > ${widestSorted}`;
 }
 
-/**
- * Never back to an older snapshot: IDs begin with their time. One of the day after tomorrow is none of ours, and one that is gone keeps
- * nobody. Says whether it names these marts now.
- */
+/** Never back to older rows. Says whether it names these marts now. */
 async function movePointer(
   lake: Lake,
-  { before, pointer, assertHeld }: { before: PointerRead; pointer: MartsPointer; assertHeld: AssertHeld },
+  {
+    before: { found, pointer: shown },
+    pointer,
+    takenAt,
+    assertHeld,
+  }: { before: PointerRead; pointer: MartsPointer; takenAt: string; assertHeld: AssertHeld },
 ): Promise<boolean> {
-  const { found, pointer: shown } = before;
-  const isNewer = shown !== undefined && timeOf(shown.snapshot_id) > timeOf(pointer.snapshot_id);
-  const isNear = isNewer && !isFarAhead(timeOfSnapshot(shown.snapshot_id));
-  if (isNear && (await lookAtManifest(lake, shown.snapshot_id)) !== undefined) return false;
+  const built = { snapshot_id: pointer.snapshot_id, taken_at: takenAt };
+  if (shown !== undefined && (await keepsReaders(lake, shown.snapshot_id, built))) return false;
   const text = `${JSON.stringify(pointer, null, 2)}\n`;
   await assertHeld();
   if (await lake.replace(martsPointerPath, text, found)) return true;
@@ -180,11 +182,6 @@ async function movePointer(
   if ((await lake.read(martsPointerPath))?.text === text) return true;
   await assertHeld();
   throw neverTheSame(lake, martsPointerPath);
-}
-
-/** One that was published again without a record is of the same time. */
-function timeOf(snapshotId: string): string {
-  return snapshotId.slice(0, 16);
 }
 
 interface PointerRead {

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import { LakeAltered, LakeRefused, SnapshotDamaged } from '../lake/errors.ts';
-import { MartsFailed, NoSnapshot } from '../marts/errors.ts';
+import { MartsFailed, MartsOlder, NoSnapshot } from '../marts/errors.ts';
 import { withBuildLock } from '../warehouse/marts/build-lock.ts';
 import { areMartsShown } from '../warehouse/marts/are-marts-shown.ts';
 import { dropCopies, dropHiddenMarts } from '../warehouse/marts/drop-hidden-marts.ts';
@@ -78,7 +78,9 @@ async function dropOnLake(host: Host, { onStep }: Renewing, why: string): Promis
 
 /** Errors from the books of a company, or from changed files in the lake: with a retry the record would stay in marts and snapshots. */
 function failsAtEveryTry(error: unknown): error is Error {
-  return [MartsFailed, NoSnapshot, SnapshotDamaged, LakeAltered].some((kind) => error instanceof kind);
+  return [MartsFailed, MartsOlder, NoSnapshot, SnapshotDamaged, LakeAltered].some(
+    (kind) => error instanceof kind,
+  );
 }
 
 /** Spark may be nowhere near: what it made goes, and whoever has it builds it again. */

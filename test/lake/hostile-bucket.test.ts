@@ -188,6 +188,7 @@ test('marts are neither put over nor removed from places that only latest-marts.
       publishOnLake(lake, {
         database,
         snapshotId: id,
+        takenAt: '2026-11-21T12:00:00.000001Z',
         asOfDate: '2026-01-01',
         scratch,
         assertHeld: lockHeld,

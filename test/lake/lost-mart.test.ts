@@ -19,7 +19,8 @@ test('a mart that is gone or damaged is whole after a build on the same snapshot
   connection.closeSync();
   duckDb.close();
   const lake = await openLake({ location: join(folder, 'lake'), scratch: join(folder, 'scratch') });
-  const built = { database, snapshotId: '20261121T120000Z-aaaaaa', asOfDate: '2026-11-21' };
+  const takenAt = '2026-11-21T12:00:00.000001Z';
+  const built = { database, snapshotId: '20261121T120000Z-aaaaaa', takenAt, asOfDate: '2026-11-21' };
   const build = async (): Promise<string> => {
     await publishOnLake(lake, { ...built, scratch: join(folder, 'scratch'), assertHeld: lockHeld });
     const { path, bytes, sha256 } = (await readMartsPointer(lake)).pointer!.marts.bills!;

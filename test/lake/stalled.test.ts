@@ -248,7 +248,8 @@ async function publish(
   await connection.run(`attach ${quoted(database)} as b; ${sql}`);
   connection.closeSync();
   duckDb.close();
-  await publishOnLake(lake, { database, snapshotId, asOfDate: '2026-11-21', scratch: folder, assertHeld });
+  const built = { database, snapshotId, takenAt: '2026-11-21T12:00:00.000001Z', asOfDate: '2026-11-21' };
+  await publishOnLake(lake, { ...built, scratch: folder, assertHeld });
 }
 
 /** Held when it is asked for so many times, and lost from then on. */

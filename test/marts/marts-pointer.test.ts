@@ -5,7 +5,8 @@ import { afterAll, expect, test } from 'vitest';
 import { openDuckDb, quoted } from '../../lake/duck-db.ts';
 import { manifestText } from '../../lake/manifest.ts';
 import { openLake } from '../../lake/open-lake.ts';
-import { publishOnLake, readMartsPointer } from '../../marts/publish-on-lake.ts';
+import { readManifest } from '../../lake/pointer.ts';
+import { martsPointerPath, publishOnLake, readMartsPointer } from '../../marts/publish-on-lake.ts';
 import { emptyManifest } from '../lake/empty-manifest.ts';
 import { lockHeld } from '../lake/lock-held.ts';
 
@@ -24,14 +25,30 @@ test('marts of an older snapshot are shown in the place of those of a newer one 
   expect((await readMartsPointer(lake)).pointer?.snapshot_id).toBe(older);
 });
 
-async function putSnapshot(id: string): Promise<void> {
+test('marts of newer rows take the place of older ones, though the ID of their snapshot is older', async () => {
+  await lake.removeFile(martsPointerPath);
+  // As of a run that was reset.
+  await putSnapshot(older, '2026-11-23T12:00:00.000001Z');
+  await putSnapshot(newer);
+  expect(await publish(newer)).toEqual(['bills']);
+  expect(await publish(older)).toEqual(['bills']);
+  expect((await readMartsPointer(lake)).pointer?.snapshot_id).toBe(older);
+  expect(await publish(newer)).toBeUndefined();
+  expect((await readMartsPointer(lake)).pointer?.snapshot_id).toBe(older);
+});
+
+async function putSnapshot(id: string, takenAt?: string): Promise<void> {
   const place = join(lake.location, 'snapshots', id);
   await mkdir(place, { recursive: true });
-  await writeFile(join(place, '_manifest.json'), manifestText(emptyManifest(id, 'the-warehouse')));
+  const manifest = emptyManifest(id, 'the-warehouse');
+  await writeFile(
+    join(place, '_manifest.json'),
+    manifestText({ ...manifest, taken_at: takenAt ?? manifest.taken_at }),
+  );
   await writeFile(join(place, '_SUCCESS'), '');
 }
 
-async function publish(snapshotId: string): Promise<void> {
+async function publish(snapshotId: string): Promise<string[] | undefined> {
   const scratch = join(folder, 'marts');
   await rm(scratch, { recursive: true, force: true });
   await mkdir(scratch, { recursive: true });
@@ -43,5 +60,7 @@ async function publish(snapshotId: string): Promise<void> {
   await connection.run('detach built');
   connection.closeSync();
   duckDb.close();
-  await publishOnLake(lake, { database, snapshotId, asOfDate: '2026-01-01', scratch, assertHeld: lockHeld });
+  const takenAt = (await readManifest(lake, snapshotId))?.taken_at ?? '';
+  const built = { database, snapshotId, takenAt, asOfDate: '2026-01-01', scratch, assertHeld: lockHeld };
+  return publishOnLake(lake, built);
 }

@@ -35,6 +35,7 @@ test('marts of long IDs and texts go to the lake, and rows of usual length are i
   await publishOnLake(lake, {
     database,
     snapshotId,
+    takenAt: '2026-11-21T12:00:00.000001Z',
     asOfDate: '2026-11-21',
     scratch,
     assertHeld: () => Promise.resolve(),
