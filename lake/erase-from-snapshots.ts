@@ -1,7 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { named, quoted, type DuckDb } from './duck-db.ts';
-import { LakeAltered, SnapshotDamaged } from './errors.ts';
+import { FilesBeside, LakeAltered, SnapshotDamaged } from './errors.ts';
+import { filesBeside } from './find-damage.ts';
 import { manifestFile, type AssertHeld, type Lake } from './lake.ts';
 import {
   manifestText,
@@ -46,13 +47,16 @@ export interface Erasing {
   readonly assertHeld: AssertHeld;
   /** Notes one that was published, before anything leads readers to it. What it was made from may be anybody's, unless that was known. */
   readonly note?: (manifest: Manifest, from: { isKnown: boolean }) => Promise<void>;
-  /** Hears of a snapshot that cannot be read: the others are done all the same. Without it that is thrown. */
-  readonly onUnread?: (problem: LakeAltered | SnapshotDamaged) => void;
+  /**
+   * Hears of a snapshot that cannot be read, and of files beside those of one that stays: all others are searched all the same. Without it that is
+   * thrown.
+   */
+  readonly onUnread?: (problem: FilesBeside | LakeAltered | SnapshotDamaged) => void;
 }
 
 /**
  * Publishes every snapshot of the warehouse that holds such rows once more without them, under an ID of the same time, and lets the pointer
- * follow. Killed anywhere and called again it goes on. Expects that no export runs. Throws LakeAltered and SnapshotDamaged.
+ * follow. Killed anywhere and called again it goes on. Expects that no export runs. Throws FilesBeside, LakeAltered and SnapshotDamaged.
  */
 export async function eraseFromSnapshots(
   lake: Lake,
@@ -64,9 +68,17 @@ export async function eraseFromSnapshots(
   const clean = new Set<string>();
   for (const id of await lake.snapshotIds())
     await unlessUnread(erasing, async () => {
-      const one = await search(lake, duckDb, { id, rows, erasing });
-      if (one === undefined) clean.add(id);
-      else found.push(one);
+      const manifest = await readOwn(lake, { id, rows, erasing });
+      if (manifest === undefined) return;
+      const one = await search(lake, duckDb, { manifest, rows });
+      if (one !== undefined) {
+        found.push(one);
+        return;
+      }
+      clean.add(id);
+      // What is published again takes its folder with it, whatever is in that.
+      const beside = await filesBeside(lake, manifest);
+      if (beside.length > 0) throw new FilesBeside(lake.location, id, beside);
     });
   const rewritten: Rewritten[] = [];
   for (const one of found)
@@ -98,7 +110,8 @@ async function unlessUnread({ onUnread }: Erasing, work: () => Promise<void>): P
   try {
     await work();
   } catch (error) {
-    const isUnread = error instanceof LakeAltered || error instanceof SnapshotDamaged;
+    const isUnread =
+      error instanceof FilesBeside || error instanceof LakeAltered || error instanceof SnapshotDamaged;
     if (!isUnread || onUnread === undefined) throw error;
     onUnread(error);
   }
@@ -112,19 +125,26 @@ interface Holding {
   readonly erased: number;
 }
 
-/** Undefined where it holds none. */
-async function search(
+/** Undefined where it is another warehouse's. */
+async function readOwn(
   lake: Lake,
-  duckDb: DuckDb,
   { id, rows, erasing: { manifests } }: { id: string; rows: RowsToErase; erasing: Erasing },
-): Promise<Holding | undefined> {
+): Promise<Manifest | undefined> {
   const seen = await findManifest(lake, id);
   if (seen === undefined) throw new SnapshotDamaged(id, manifestFile);
   const { found, value: manifest } = seen;
   const known = manifests?.get(id);
   if (known !== undefined && known !== sha256Of(found.text))
     throw new LakeAltered(lake.location, manifestPath(id), []);
-  if (manifest.warehouse_id !== rows.warehouseId) return undefined;
+  return manifest.warehouse_id === rows.warehouseId ? manifest : undefined;
+}
+
+/** Undefined where it holds none. */
+async function search(
+  lake: Lake,
+  duckDb: DuckDb,
+  { manifest, rows }: { manifest: Manifest; rows: RowsToErase },
+): Promise<Holding | undefined> {
   const held = await countRows(lake, duckDb, { manifest, rows });
   const erased = [...held.values()].reduce((sum, count) => sum + count, 0);
   if (erased === 0 && !manifest.unfit.some((one) => isOf(rows, one))) return undefined;

@@ -140,3 +140,19 @@ export class SnapshotDamaged extends Error {
     );
   }
 }
+
+/** An erasure has found Parquet files in the folder of a snapshot that its manifest does not list. Who reads a table by a pattern reads them too. */
+export class FilesBeside extends Error {
+  override readonly name = 'FilesBeside';
+  readonly handling = 'stop';
+
+  /** Anybody may have written them, so only a name like ours is repeated. */
+  constructor(location: string, id: string, paths: readonly string[]) {
+    const like = paths.find((path) => /^[a-z_0-9]{1,63}\/[a-z_0-9-]{1,63}\.parquet$/.test(path));
+    const named = like === undefined ? '' : `, such as ${like}`;
+    super(
+      `snapshots/${id} of the lake ${location} has Parquet files that its manifest does not list (${paths.length.toLocaleString('en-US')}${named}). ` +
+        'They were not searched and may hold the record. Remove them ("daybook snapshots verify" names all), and run the command again.',
+    );
+  }
+}

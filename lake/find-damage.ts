@@ -30,7 +30,7 @@ export async function findDamage(
   const manifest = seen.value;
   const problems = [
     ...(await problemsAround(lake, { id, text: seen.found.text })),
-    ...(await problemsBeside(lake, manifest)),
+    ...(await filesBeside(lake, manifest)).map((path) => `${path} is not in the manifest`),
   ];
   for (const [table, { files }] of Object.entries(manifest.tables))
     for (const file of files) {
@@ -47,13 +47,10 @@ export async function findDamage(
 }
 
 /** Who reads a table by a pattern, such as `bills/*.parquet`, would read these too. */
-async function problemsBeside(lake: Lake, { snapshot_id: id, tables }: Manifest): Promise<string[]> {
+export async function filesBeside(lake: Lake, { snapshot_id: id, tables }: Manifest): Promise<string[]> {
   const listed = new Set(Object.values(tables).flatMap(({ files }) => files.map(({ path }) => path)));
   const found = (await lake.filesIn(`snapshots/${id}`)).filter((path) => path.endsWith('.parquet'));
-  return found
-    .filter((path) => !listed.has(path))
-    .sort()
-    .map((path) => `${path} is not in the manifest`);
+  return found.filter((path) => !listed.has(path)).sort();
 }
 
 async function problemsAround(lake: Lake, { id, text }: { id: string; text: string }): Promise<string[]> {

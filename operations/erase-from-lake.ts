@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { removeSnapshot } from '../activities/export/remove-snapshot.ts';
 import type { IcebergUnsearched, TablesElsewhere, TablesUnknown } from '../iceberg/errors.ts';
 import { openDuckDb, type DuckDb } from '../lake/duck-db.ts';
-import { keptBack, type LakeAltered, type LakeKeeps, type SnapshotDamaged } from '../lake/errors.ts';
+import {
+  keptBack,
+  type FilesBeside,
+  type LakeAltered,
+  type LakeKeeps,
+  type SnapshotDamaged,
+} from '../lake/errors.ts';
 import { eraseFromSnapshots, type Erasing, type RowsToErase } from '../lake/erase-from-snapshots.ts';
 import type { Lake } from '../lake/lake.ts';
 import { manifestText, sha256Of, sizesOf } from '../lake/manifest.ts';
@@ -37,11 +43,12 @@ export interface WhileErasing {
   /** Brings along what else is built on the snapshots. */
   readonly follow: (erased: readonly Republished[]) => Promise<void>;
   /**
-   * Hears of each removal that storage refuses, of each snapshot that cannot be read or is not found, and of what stands in the way of Iceberg
-   * tables: the rest is done all the same.
+   * Hears of each removal that storage refuses, of each snapshot that cannot be read or is not found, of files beside those of one, and of what
+   * stands in the way of Iceberg tables: the rest is done all the same.
    */
   readonly onKept: (
     problem:
+      | FilesBeside
       | IcebergUnsearched
       | LakeAltered
       | LakeKeeps

@@ -1,0 +1,71 @@
+import { EventEmitter, once } from 'node:events';
+import { cp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openDuckDb } from '../../lake/duck-db.ts';
+import { eraseFromSnapshots, type Erasing } from '../../lake/erase-from-snapshots.ts';
+import type { Lake } from '../../lake/lake.ts';
+import { openLake } from '../../lake/open-lake.ts';
+import { readManifest } from '../../lake/pointer.ts';
+import { bill } from '../support/finance-records.ts';
+import { land } from '../support/land.ts';
+import { rows } from '../support/rows.ts';
+import { addTestConnection } from '../support/test-connection.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { createTestLake, testWarehouseId as warehouseId } from './export-of.ts';
+import { lockHeld } from './lock-held.ts';
+
+const { warehouse, url } = await createTestDatabase();
+const { exportNow, location, scratch } = await createTestLake(url);
+const lake = await openLake({ location, scratch: `${scratch}-of-erasure` });
+const connectionId = await addTestConnection(warehouse);
+
+test('files beside those of a snapshot that stays are told, and what the manifests list is erased all the same', async () => {
+  const [held, stays] = await exportHeldThenNot();
+  const [file] = (await readManifest(lake, held))!.tables.bills!.files;
+  const from = join(location, 'snapshots', held, file!.path);
+  // In the one that is published again they go with its folder.
+  const beside = [held, stays].map((id) => join(location, 'snapshots', id, 'bills/part-00099.parquet'));
+  for (const path of beside) await cp(from, path);
+  const told: Error[] = [];
+  const onUnread = (problem: Error): void => {
+    told.push(problem);
+  };
+  expect(await erase(lake, { onUnread })).toEqual([held]);
+  expect(told.map(({ message }) => message)).toEqual([
+    `snapshots/${stays} of the lake ${location} has Parquet files that its manifest does not list (1, such as bills/part-00099.parquet). ` +
+      'They were not searched and may hold the record. Remove them ("daybook snapshots verify" names all), and run the command again.',
+  ]);
+  await rm(beside[1]!);
+  expect(await erase(lake)).toEqual([]);
+});
+
+/** The IDs of one that holds the record, and of a later one that does not. */
+async function exportHeldThenNot(): Promise<[string, string]> {
+  await landRecord();
+  const { snapshotId: held } = await exportNow({ force: true });
+  await rows(warehouse, `delete from finance.bill_lines where bill_id = 'to-erase'`);
+  await rows(warehouse, `delete from finance.bills where id = 'to-erase'`);
+  return [held, (await exportNow({ force: true })).snapshotId];
+}
+
+async function landRecord(): Promise<void> {
+  await rows(warehouse, `delete from finance.bills where id = 'to-erase'`);
+  const pages = [[bill('stays'), bill('to-erase', { memo: `"planted ${Date.now()}"` })]];
+  await land(warehouse, { connectionId, stream: 'bills', pages });
+}
+
+/** The IDs of those that held the record. */
+async function erase(from: Lake, { onUnread }: Pick<Erasing, 'onUnread'> = {}): Promise<string[]> {
+  const duckDb = await openDuckDb({ spillFolder: `${scratch}-spill` });
+  const columns = { bills: 'id', bill_lines: 'bill_id' };
+  const record = { warehouseId, connectionId, id: 'to-erase', columns };
+  try {
+    const listening = onUnread === undefined ? {} : { onUnread };
+    const rewritten = await eraseFromSnapshots(from, duckDb, record, { assertHeld: lockHeld, ...listening });
+    for (const one of rewritten) await from.removeSnapshot(one.from);
+    return rewritten.map((one) => one.from);
+  } finally {
+    duckDb.close();
+  }
+}
