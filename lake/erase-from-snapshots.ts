@@ -14,7 +14,7 @@ import {
   type ManifestTable,
 } from './manifest.ts';
 import { parquetRows } from './parquet-rows.ts';
-import { findManifest, lookAtPointer, manifestPath, movePointer } from './pointer.ts';
+import { findManifest, lookAtManifest, lookAtPointer, manifestPath, movePointer } from './pointer.ts';
 import { readBack } from './read-back.ts';
 import { copyRegularFile } from './regular-file.ts';
 import { isFarAhead, timeOfSnapshot } from './snapshot-id.ts';
@@ -87,23 +87,41 @@ export async function eraseFromSnapshots(
       rewritten.push({ from: one.manifest.snapshot_id, manifest, erased: one.erased });
     });
   // Once, when all are there: none that is about to be removed is named then.
-  const next = await nextOf(lake, rewritten);
+  const next = await nextOf(lake, { rewritten, clean });
   if (next !== undefined) await movePointer(lake, next, erasing.assertHeld);
   return rewritten;
 }
 
-/** What readers are to be led to: what they are led to, without such rows; else the newest, but none of years ahead. */
-async function nextOf(lake: Lake, rewritten: readonly Rewritten[]): Promise<Manifest | undefined> {
+/**
+ * What readers are to be led to: what they are led to, without such rows. Where they are led nowhere, the newest of all that were searched, but
+ * none of years ahead: the newest of those that held such rows may be months old. Undefined where nothing is to change.
+ */
+async function nextOf(
+  lake: Lake,
+  { rewritten, clean }: { rewritten: readonly Rewritten[]; clean: ReadonlySet<string> },
+): Promise<Manifest | undefined> {
+  if (rewritten.length === 0) return undefined;
   const named = (await lookAtPointer(lake))?.value?.snapshot_id;
   const follows = rewritten.find(({ from }) => from === named)?.manifest;
   if (follows !== undefined) return follows;
-  const [newest] = rewritten
-    .map(({ manifest }) => manifest)
-    .filter(({ snapshot_id: id, taken_at: at }) =>
-      [timeOfSnapshot(id), Date.parse(at)].every((time) => !isFarAhead(time)),
-    )
-    .sort((a, b) => (a.taken_at < b.taken_at ? 1 : -1));
+  if (named !== undefined && (await lookAtManifest(lake, named)) !== undefined) return undefined;
+  let newest: Manifest | undefined;
+  for await (const manifest of searched(lake, { rewritten, clean }))
+    if (newest === undefined || manifest.taken_at > newest.taken_at) newest = manifest;
   return newest;
+}
+
+async function* searched(
+  lake: Lake,
+  { rewritten, clean }: { rewritten: readonly Rewritten[]; clean: ReadonlySet<string> },
+): AsyncGenerator<Manifest> {
+  const isNear = ({ snapshot_id: id, taken_at: at }: Manifest): boolean =>
+    [timeOfSnapshot(id), Date.parse(at)].every((time) => !isFarAhead(time));
+  yield* rewritten.map(({ manifest }) => manifest).filter(isNear);
+  for (const id of clean) {
+    const manifest = (await lookAtManifest(lake, id))?.value;
+    if (manifest !== undefined && isNear(manifest)) yield manifest;
+  }
 }
 
 async function unlessUnread({ onUnread }: Erasing, work: () => Promise<void>): Promise<void> {

@@ -6,7 +6,7 @@ import { openDuckDb } from '../../lake/duck-db.ts';
 import { eraseFromSnapshots, type Erasing } from '../../lake/erase-from-snapshots.ts';
 import type { Lake } from '../../lake/lake.ts';
 import { openLake } from '../../lake/open-lake.ts';
-import { readManifest } from '../../lake/pointer.ts';
+import { readManifest, readPointer } from '../../lake/pointer.ts';
 import { bill } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
 import { rows } from '../support/rows.ts';
@@ -38,6 +38,13 @@ test('files beside those of a snapshot that stays are told, and what the manifes
   ]);
   await rm(beside[1]!);
   expect(await erase(lake)).toEqual([]);
+});
+
+test('where readers are led nowhere, an erasure leads them to the newest snapshot, and not to an older one that held the record', async () => {
+  const [held, newest] = await exportHeldThenNot();
+  await rm(join(location, 'latest.json'));
+  expect(await erase(lake)).toEqual([held]);
+  expect((await readPointer(lake))?.snapshot_id).toBe(newest);
 });
 
 /** The IDs of one that holds the record, and of a later one that does not. */
