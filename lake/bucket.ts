@@ -35,8 +35,8 @@ export interface Bucket {
     how: { over: boolean; sha256?: string | undefined },
   ): Promise<boolean>;
   /**
-   * Lets the server copy an object, if it is there, has the size and was uploaded with the SHA-256; unless `over`, only to where nothing is yet,
-   * as far as the server knows that condition of copies. Says whether it did.
+   * Lets the server copy an object, if it is there, has the size and was uploaded with the SHA-256, and is not too large for that; unless `over`,
+   * only to where nothing is yet, as far as the server knows that condition of copies. Says whether it did.
    */
   copy(file: KeptFile, to: string, how: { over: boolean }): Promise<boolean>;
   /** Whether an object is there, has the size and was uploaded, or copied, with the SHA-256. */
@@ -153,6 +153,7 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
       ),
     copy: ({ path, bytes, sha256 }, to, { over }) =>
       asked(async () => {
+        if (bytes > mostCopied) return false;
         const found = await findHeld({ path, bytes, sha256 });
         if (found === undefined) return false;
         // Who replaces it at this moment changes the ETag.
@@ -255,6 +256,9 @@ async function unlessOther(work: () => Promise<void>): Promise<FileUsed<never>['
     throw error;
   }
 }
+
+/** S3 refuses to copy an object of more than 5 GB in one request, though it takes larger ones in parts. */
+const mostCopied = 5 * 1024 ** 3;
 
 /** Parts of 16 MB: four in memory at most, and objects of up to 160 GB. */
 const partSize = 16 * 1_048_576;

@@ -32,6 +32,26 @@ test('what was written, and whose answer was lost, is not taken for somebody els
   await expect(publish(lake, id, 'other rows')).rejects.toMatchObject({ name: 'SnapshotBroken' });
 });
 
+test('an object of more than 5 GB, which S3 copies in no request, is not asked to be copied', async () => {
+  const [bytes, sha256] = [6_000_000_000, sha256Of('rows')];
+  const headers = { 'content-length': String(bytes), 'x-amz-meta-sha256': sha256, etag: '"of-it"' };
+  const puts: string[] = [];
+  const proxy = await startAnsweringProxy(server, (method, url) => {
+    if (method === 'PUT') puts.push(url.pathname);
+    // As S3 does.
+    if (method === 'PUT') return { status: 400, body: '<Error><Code>InvalidRequest</Code></Error>' };
+    return method === 'HEAD' && url.pathname.endsWith('large.parquet')
+      ? { status: 200, body: '', headers }
+      : undefined;
+  });
+  const lake = await open(proxy.use);
+  const from = { path: 'large.parquet', bytes, sha256 };
+  expect(await lake.share({ ...from, path: `snapshots/x/${from.path}` }, 'iceberg/large')).toBe(false);
+  const to = { id: 'y', paths: ['other.parquet'], assertHeld: lockHeld };
+  expect(await lake.keep({ id: 'x', files: [from] }, to)).toBe(false);
+  expect(puts).toEqual([]);
+});
+
 test('storage that knows no conditions is said to be unfit, and not asked for ever', async () => {
   const body = '<Error><Code>NotImplemented</Code></Error>';
   const proxy = await startAnsweringProxy(server, (method) =>
