@@ -13,6 +13,7 @@ import {
   type ManifestFile,
   type ManifestTable,
 } from './manifest.ts';
+import { mapAtOnce } from './map-at-once.ts';
 import { parquetRows } from './parquet-rows.ts';
 import { findManifest, lookAtManifest, lookAtPointer, manifestPath, movePointer } from './pointer.ts';
 import { readBack } from './read-back.ts';
@@ -216,25 +217,29 @@ async function countRows(
   duckDb: DuckDb,
   { manifest, rows }: { manifest: Manifest; rows: RowsToErase },
 ): Promise<ReadonlyMap<string, number>> {
-  const held = new Map<string, number>();
-  for (const [table, { files }] of Object.entries(manifest.tables)) {
-    if (rows.columns[table] === undefined && table !== unfitTableName) continue;
-    for (const file of files) {
-      const count = await withFileOf(lake, duckDb, {
-        id: manifest.snapshot_id,
-        file,
-        use: (path) =>
-          ask(
-            duckDb,
-            `select count(*) from ${parquetRows([path])} where ${condition(rows, table)}`,
-            new SnapshotDamaged(manifest.snapshot_id, file.path),
-          ),
-      });
-      if (count > 0) held.set(file.path, count);
-    }
-  }
-  return held;
+  const mayHold = Object.entries(manifest.tables).flatMap(([table, { files }]) =>
+    rows.columns[table] === undefined && table !== unfitTableName
+      ? []
+      : files.map((file) => ({ table, file })),
+  );
+  const counted = await mapAtOnce(filesAtOnce, mayHold, async ({ table, file }) => {
+    const count = await withFileOf(lake, duckDb, {
+      id: manifest.snapshot_id,
+      file,
+      use: (path) =>
+        ask(
+          duckDb,
+          `select count(*) from ${parquetRows([path])} where ${condition(rows, table)}`,
+          new SnapshotDamaged(manifest.snapshot_id, file.path),
+        ),
+    });
+    return [file.path, count] as const;
+  });
+  return new Map(counted.filter(([, count]) => count > 0));
 }
+
+/** While a bucket is waited for, or the hash of a file is taken, others go on: at 10,000 connections a snapshot has some 25,000 files. */
+const filesAtOnce = 8;
 
 async function publishWithout(
   lake: Lake,
@@ -250,18 +255,29 @@ async function publishWithout(
   },
 ): Promise<Manifest> {
   const { manifest, to, folder, held, rows, assertHeld } = input;
+  const { snapshot_id: from } = manifest;
+  const all = Object.entries(manifest.tables).flatMap(([table, { files }]) => {
+    const isOther = files.some(({ path }) => held.has(path));
+    // The sums of each are needed then, which releases before 0.6 did not note.
+    return files.map((file) => ({ table, file, mayStay: file.sums !== undefined || !isOther }));
+  });
+  const isKept = await mapAtOnce(
+    filesAtOnce,
+    all,
+    async ({ file, mayStay }) =>
+      mayStay &&
+      !held.has(file.path) &&
+      lake.keep({ id: from, files: [file] }, { id: to, paths: [file.path], assertHeld }),
+  );
+  const kept = all.filter((_, place) => isKept[place]).map(({ file }) => file.path);
+  const now = new Map<string, ManifestFile>();
+  // One after the other: a file may have rows of 60 MB.
+  for (const one of all.filter((_, place) => !isKept[place]))
+    now.set(one.file.path, await fileWithout(lake, duckDb, { ...input, ...one }));
+  const written = new Map([...now].map(([path, { sha256 }]) => [path, sha256]));
   const tables: Record<string, ManifestTable> = {};
-  const written = new Map<string, string>();
-  const kept: string[] = [];
   for (const [name, table] of Object.entries(manifest.tables)) {
-    const files: ManifestFile[] = [];
-    const isOther = table.files.some(({ path }) => held.has(path));
-    for (const file of table.files) {
-      const now = await fileWithout(lake, duckDb, { ...input, table: name, file, isOther });
-      if (now === undefined) kept.push(file.path);
-      else written.set(file.path, now.sha256);
-      files.push(now ?? file);
-    }
+    const files = table.files.map((file) => now.get(file.path) ?? file);
     const { columns, groups } = table;
     // Without such rows the sums are what they were, also where those of each file are not known.
     tables[name] = files.every((file, place) => file === table.files[place])
@@ -284,7 +300,7 @@ async function publishWithout(
   return described;
 }
 
-/** The file as it is in the new snapshot; undefined when it is the very file. */
+/** A file that was not kept as it is, as it is in the new snapshot. */
 async function fileWithout(
   lake: Lake,
   duckDb: DuckDb,
@@ -296,18 +312,14 @@ async function fileWithout(
     folder: string;
     table: string;
     file: ManifestFile;
-    /** Whether a file of the table holds such rows: then the sums of each are needed, which releases before 0.6 did not note. */
-    isOther: boolean;
-    assertHeld: AssertHeld;
+    /** Whether its sums are known, if they are needed. */
+    mayStay: boolean;
   },
-): Promise<ManifestFile | undefined> {
-  const { manifest, to, held, rows, folder, table, file, isOther, assertHeld } = input;
+): Promise<ManifestFile> {
+  const { manifest, to, held, rows, folder, table, file, mayStay } = input;
   const { snapshot_id: id } = manifest;
   const { path } = file;
   const count = held.get(path);
-  const isKnown = file.sums !== undefined || !isOther;
-  const place = { id: to, paths: [path], assertHeld };
-  if (count === undefined && isKnown && (await lake.keep({ id, files: [file] }, place))) return undefined;
   const draft = join(folder, path);
   await mkdir(dirname(draft), { recursive: true });
   await withFileOf(lake, duckDb, {
@@ -323,7 +335,7 @@ async function fileWithout(
       );
     },
   });
-  if (count === undefined && isKnown) return file;
+  if (count === undefined && mayStay) return file;
   const [back] = (await readBack(duckDb, { folder, paths: [path] })).files;
   if (back?.rows !== file.rows - (count ?? 0))
     // A row that is of no connection, which Daybook does not write, is neither of the record nor of another.

@@ -14,8 +14,11 @@ import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { createTestLake, testWarehouseId as warehouseId } from './export-of.ts';
 import { lockHeld } from './lock-held.ts';
+import { pass, startS3Proxy } from './s3-proxy.ts';
+import { startS3Server } from './s3-server.ts';
 
 const { warehouse, url } = await createTestDatabase();
+const s3 = await startS3Server();
 const { exportNow, location, scratch } = await createTestLake(url);
 const lake = await openLake({ location, scratch: `${scratch}-of-erasure` });
 const connectionId = await addTestConnection(warehouse);
@@ -45,6 +48,39 @@ test('where readers are led nowhere, an erasure leads them to the newest snapsho
   await rm(join(location, 'latest.json'));
   expect(await erase(lake)).toEqual([held]);
   expect((await readPointer(lake))?.snapshot_id).toBe(newest);
+});
+
+test('while a bucket copies one file for an erasure, it is asked for the next', async () => {
+  await landRecord();
+  const { snapshotId } = await exportNow({ lake: s3.location, force: true });
+  const server = s3.env.AWS_ENDPOINT_URL!;
+  const asked = new Set<string>();
+  const second = new EventEmitter();
+  let isAsked: Promise<boolean> | undefined;
+  const proxy = await startS3Proxy(server, (incoming, outgoing) => {
+    const { method, headers, url: path = '' } = incoming;
+    const passOn = (): void => {
+      const onward = pass(new URL(path, server), { method, headers }, outgoing);
+      incoming.pipe(onward.on('error', () => outgoing.destroy()));
+    };
+    if (headers['x-amz-copy-source'] === undefined) {
+      passOn();
+      return;
+    }
+    asked.add(path);
+    isAsked ??= once(second, 'asked', { signal: AbortSignal.timeout(30_000) }).then(
+      () => true,
+      () => false,
+    );
+    if (asked.size === 2) second.emit('asked');
+    void isAsked.then(passOn);
+  });
+  const erased = await proxy.use(async () => {
+    const bucket = await openLake({ location: s3.location, scratch: `${scratch}-of-bucket` });
+    return erase(bucket);
+  });
+  expect(erased).toEqual([snapshotId]);
+  expect(await isAsked).toBe(true);
 });
 
 /** The IDs of one that holds the record, and of a later one that does not. */
