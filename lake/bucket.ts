@@ -280,6 +280,8 @@ async function unlessChanged(work: () => Promise<void>): Promise<boolean> {
   } catch (error) {
     // 412: the condition does not hold; 409: somebody else writes at this moment.
     if (statusOf(error) === 412 || statusOf(error) === 409) return false;
+    // A request to complete an upload whose answer was lost is sent again, or somebody has given the upload up.
+    if (isNamed(error, 'NoSuchUpload')) return false;
     throw error;
   }
 }

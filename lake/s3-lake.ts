@@ -2,7 +2,7 @@ import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { openBucket } from './bucket.ts';
-import { keptBack, SnapshotBroken } from './errors.ts';
+import { keptBack, LakeUnavailable, SnapshotBroken } from './errors.ts';
 import { filterAtOnce, mapAtOnce } from './map-at-once.ts';
 import {
   manifestFile,
@@ -77,7 +77,10 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
       await complete(id);
     },
     async putFile(path, localPath) {
-      await bucket.upload(path, localPath, { over: true, sha256: await sha256OfFile(localPath) });
+      const file = { path, bytes: (await stat(localPath)).size, sha256: await sha256OfFile(localPath) };
+      const uploaded = await bucket.upload(path, localPath, { over: true, sha256: file.sha256 });
+      if (uploaded || (await bucket.holds(file))) return;
+      throw new LakeUnavailable(location, 'an upload was not completed');
     },
     share: (file, to) => bucket.copy(file, to, { over: true }),
     removeFile: (path) => bucket.remove([path]),

@@ -32,6 +32,30 @@ test('what was written, and whose answer was lost, is not taken for somebody els
   await expect(publish(lake, id, 'other rows')).rejects.toMatchObject({ name: 'SnapshotBroken' });
 });
 
+test('an upload in parts that was completed, and whose answer was lost, is not taken for a refusal', async () => {
+  let completed = 0;
+  const proxy = await startS3Proxy(server, (incoming, outgoing) => {
+    const url = new URL(incoming.url ?? '', server);
+    const { method, headers } = incoming;
+    const completes = method === 'POST' && url.searchParams.has('uploadId');
+    if (completes) completed += 1;
+    if (completes && completed > 1) {
+      // As some servers do once it is complete.
+      incoming.resume();
+      outgoing.writeHead(404).end('<Error><Code>NoSuchUpload</Code></Error>');
+      return;
+    }
+    const onward = pass(url, { method, headers }, outgoing);
+    if (completes) onward.removeAllListeners('response').on('response', () => outgoing.destroy());
+    incoming.pipe(onward);
+  });
+  const lake = await open(proxy.use);
+  const id = '20261121T120000Z-bbbbbb';
+  await publish(lake, id, 'r'.repeat(17 * 1_048_576));
+  expect(completed).toBe(2);
+  expect(await lake.snapshotIds()).toContain(id);
+});
+
 test('an object of more than 5 GB, which S3 copies in no request, is not asked to be copied', async () => {
   const [bytes, sha256] = [6_000_000_000, sha256Of('rows')];
   const headers = { 'content-length': String(bytes), 'x-amz-meta-sha256': sha256, etag: '"of-it"' };
