@@ -1,6 +1,11 @@
 import { z } from 'zod';
 
-/** What the API document leaves open, with the sandbox's answer as default. The admin interface can turn each knob. */
+/**
+ * What the API document leaves open, with the sandbox's answer as default. The admin interface can turn each knob. Three go beyond the
+ * document on purpose: with `defaultLimit` and `maximumLimit`, pages of items and events are smaller than it says (8), and with `lastCursor`
+ * the lists of subscriptions and events end in ways that it gives to others only (4.5, 4.6). Tests need short pages of every list, and a
+ * client that bears more than it has to.
+ */
 export const settingsSchema = z.strictObject({
   defaultLimit: z.int().min(1).default(50),
   maximumLimit: z.int().min(1).default(500),

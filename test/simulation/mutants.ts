@@ -251,7 +251,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a list that does not say whose it is is believed',
-    about: 'anotherCompany',
+    about: 'anotherCompanyUnnamed',
     file: 'requests/company-proof.ts',
     find: `    else await prove(identity ?? (await askForCompany(asking)));
   }
