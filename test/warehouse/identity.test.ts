@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import { setToken } from '../../warehouse/connections/set-token.ts';
 import type { ServiceIdentity } from '../../warehouse/connections/pin-identity.ts';
-import { proveToken } from '../../warehouse/connections/prove-token.ts';
-import { IdentityChanged, IdentityInUse, TokenNotProved } from '../../warehouse/errors.ts';
-import { bill } from '../support/finance-records.ts';
+import { proveToken, proveTokenAlone } from '../../warehouse/connections/prove-token.ts';
+import { CompanyUnnamed, IdentityChanged, IdentityInUse, TokenNotProved } from '../../warehouse/errors.ts';
+import { bill, subscription } from '../support/finance-records.ts';
 import { landRecords, markOf, openPass } from '../support/land.ts';
 import { row, rows, type Row } from '../support/rows.ts';
 import { addTestConnection, testKey } from '../support/test-connection.ts';
@@ -129,6 +129,28 @@ describe('in each run nothing lands before a response to its token has named the
     await expect(landRecords(warehouse, { pass, records: [bill('b')] })).rejects.toThrow(TokenNotProved);
     await proveToken(warehouse, { ...pass, identity: newIdentity() });
     expect(await landRecords(warehouse, { pass, records: [bill('b')] })).toMatchObject({ inserted: 1 });
+  });
+
+  test('a token that nobody is named to proves it alone, until an answer names the company, in whatever run', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    const { pass } = await openPass(warehouse, { connectionId, stream: 'subscriptions' });
+    await warehouse.pool.query('update sync.runs set proved_token = null where run_id = $1', [pass.runId]);
+    await proveTokenAlone(warehouse, pass);
+    expect(await proveToken(warehouse, { ...pass, identity: null })).toBe(true);
+    await landRecords(warehouse, { pass, records: [subscription('one')], nextCursor: 'next' });
+    await landAs(connectionId, newIdentity());
+    expect(await proveToken(warehouse, { ...pass, identity: null })).toBe(false);
+    await expect(landRecords(warehouse, { pass, records: [subscription('two')] })).rejects.toThrow(
+      TokenNotProved,
+    );
+    await expect(proveTokenAlone(warehouse, pass)).rejects.toThrow(CompanyUnnamed);
+  });
+
+  test('a token that was replaced proves nothing alone', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    const { pass } = await openPass(warehouse, { connectionId, stream: 'subscriptions' });
+    await setToken(warehouse, testKey, { connectionId, token: 'another' });
+    await expect(proveTokenAlone(warehouse, pass)).rejects.toThrow(TokenNotProved);
   });
 
   test('a late answer to a token that was replaced pauses nothing', async () => {
