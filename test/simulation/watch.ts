@@ -18,6 +18,8 @@ export class Watch {
   readonly #knownGone = new Map<string, number>();
   /** Of every pass, the pages that were landed. */
   readonly #pages = new Map<string, number>();
+  /** Of every lease, the attempt whose commit took it. */
+  readonly #holders = new Map<string, string>();
   readonly #watermarks = new Map<string, number>();
   /** Entries of quarantine that are open, with the version that they hold. */
   #open = new Map<string, number>();
@@ -88,14 +90,17 @@ export class Watch {
     return [...this.#parts.source.records.values()].some(({ nameless }) => nameless);
   }
 
-  /** Its lease is the name of the attempt that may land its pages. */
+  /** The attempt that took its lease, by a commit, may land its pages, and no other attempt ever has the same one. */
   #judgePass(name: string, pages: number, step: string): void {
     const [lease = '', ...pass] = name.split(' ');
     const known = this.#pages.get(pass.join(' ')) ?? 0;
     this.#pages.set(pass.join(' '), pages);
-    const [workflow = '', activity = '', attempt = ''] = step.split(' ');
+    const [workflow = '', ...activity] = step.split(' ').slice(0, 3);
+    const attempt = [workflow, ...activity].join(' ');
+    const holder = this.#holders.get(lease) ?? attempt;
+    this.#holders.set(lease, holder);
     if (pages <= known || !workflow.endsWith(`/${this.#parts.connection}`)) return;
-    if (!lease.endsWith(`/${Number(activity)}/${attempt}`))
+    if (holder !== attempt)
       throw new BrokenPromise(
         `A page of ${pass.slice(0, 2).join(' ')} was landed by an attempt that another one had replaced.`,
       );
