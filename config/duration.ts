@@ -7,6 +7,9 @@ export function parseDuration(text: string): number | undefined {
   return Number(count) * millisecondsOf[unit as keyof typeof millisecondsOf];
 }
 
+/** Between two runs of a schedule: twice as long, stretched, is still a time that Postgres can subtract from now. */
+export const longestInterval: number = 3_650 * millisecondsOf.d;
+
 /** The shortest way to write whole seconds as parseDuration reads them. */
 export function formatDuration(milliseconds: number): string {
   const units = (['d', 'h', 'm', 's'] as const).map((unit) => [unit, millisecondsOf[unit]] as const);

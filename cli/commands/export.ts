@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { formatDuration, parseDuration } from '../../config/duration.ts';
+import { formatDuration, longestInterval, parseDuration } from '../../config/duration.ts';
 import { UsageError } from '../errors.ts';
 import { print, printJson } from '../printer.ts';
 import type { SetExitCode } from '../exit-codes.ts';
@@ -63,7 +63,7 @@ async function setEvery(text: string, json: boolean): Promise<void> {
 
 function durationIn(text: string): number {
   const every = parseDuration(text);
-  if (every === undefined || every < 60_000)
-    throw new UsageError('--every needs a duration of a minute or more, like 15m, 1h or 1d, or "off".');
+  if (every === undefined || every < 60_000 || every > longestInterval)
+    throw new UsageError('--every needs a duration from 1m to 3650d, like 15m, 1h or 1d, or "off".');
   return every;
 }

@@ -146,6 +146,16 @@ test('a backfill on a schedule is one in Temporal that starts a backfill of the 
   const ended = await installation.run(['backfill', connection, '--last', '90d', '--every', 'off']);
   expect([ended.code, ended.stderr]).toEqual([0, '']);
   await expect(schedule.describe()).rejects.toThrow(ScheduleNotFoundError);
+  const scripts = await installation.run([
+    'backfill',
+    connection,
+    '--last',
+    '90d',
+    '--every',
+    '7d',
+    '--json',
+  ]);
+  expect(JSON.parse(scripts.stdout)).toEqual({ every_seconds: 7 * 86_400, last_seconds: 90 * 86_400 });
 });
 
 proofTest(

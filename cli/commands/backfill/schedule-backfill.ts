@@ -1,5 +1,5 @@
 import { setSchedule } from '../../../warehouse/connections/set-schedule.ts';
-import { parseDuration } from '../../../config/duration.ts';
+import { longestInterval, parseDuration } from '../../../config/duration.ts';
 import { UsageError } from '../../errors.ts';
 import { changeConnection } from '../../change-connection.ts';
 import { print, printJson } from '../../printer.ts';
@@ -51,17 +51,19 @@ function scheduleOf(options: ScheduleOptions): { every: number | null; last: num
       'A schedule takes --last and --every only: it reads all resources, in windows of 30d.',
     );
   if (every === 'off') {
-    if (last !== undefined) atLeastAnHour('last', last);
+    if (last !== undefined) durationIn('last', last);
     return { every: null, last: null };
   }
   if (every === undefined || last === undefined)
     throw new UsageError('A schedule takes both: --last 90d --every 7d. "--every off" ends it.');
-  return { every: atLeastAnHour('every', every), last: atLeastAnHour('last', last) };
+  return { every: durationIn('every', every), last: durationIn('last', last) };
 }
 
-function atLeastAnHour(option: string, text: string): number {
+function durationIn(option: string, text: string): number {
   const milliseconds = parseDuration(text);
-  if (milliseconds === undefined || milliseconds < hour)
-    throw new UsageError(`--${option} takes a number and m, h or d, at least 1h, like 7d; "${text}" is not.`);
+  if (milliseconds === undefined || milliseconds < hour || milliseconds > longestInterval)
+    throw new UsageError(
+      `--${option} takes a number and m, h or d, from 1h to 3650d, like 7d; "${text}" is not.`,
+    );
   return milliseconds;
 }

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { parseDuration } from '../../../config/duration.ts';
+import { longestInterval, parseDuration } from '../../../config/duration.ts';
 
 /** What the option was given: milliseconds, or `off`, since an option cannot be null. */
 export type Every = number | 'off';
@@ -18,8 +18,10 @@ function parseEvery(text: string): Every {
   if (text === 'off') return text;
   const milliseconds = parseDuration(text);
   // Temporal knows no shorter one.
-  if (milliseconds === undefined || milliseconds < 1_000) {
-    throw new InvalidArgumentError('It takes a number and s, m, h or d, 1s or longer, like 15m, or "off".');
+  if (milliseconds === undefined || milliseconds < 1_000 || milliseconds > longestInterval) {
+    throw new InvalidArgumentError(
+      'It takes a number and s, m, h or d, from 1s to 3650d, like 15m, or "off".',
+    );
   }
   return milliseconds;
 }
