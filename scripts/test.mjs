@@ -4,7 +4,7 @@ import { runChecks } from './run-checks.mjs';
 import { prepareEnvironments, runAllTests, runVitest } from './run-vitest.mjs';
 import { setUp } from './setup.mjs';
 
-/** npm test: installs what is missing, runs every check and test, side by side. Arguments go to vitest. The last line is the count. */
+/** npm test: installs what is missing, runs the tests and, beside them, one check after the other. Arguments go to vitest. The last line is the count. */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const results = [];
 try {
@@ -17,8 +17,7 @@ try {
       await progress.step('Getting what single tests need', () => prepareEnvironments(root));
   });
   const tests = args.length === 0 ? runAllTests(root) : runVitest(root, args);
-  // The lint needs one core for a minute.
-  results.push(...(await Promise.all([runChecks(root, ['types', 'lint', 'format']), tests])));
+  results.push(...(await Promise.all([runChecks(root, ['lint', 'types', 'format']), tests])));
 } catch (error) {
   console.error(error.message);
   results.push({ passed: 0, failed: 1 });
