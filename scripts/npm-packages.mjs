@@ -22,13 +22,14 @@ export async function arePackagesInstalled(root) {
 }
 
 /**
- * Installs exactly what package-lock.json says. The install scripts of packages need not run (npm 11 leaves them out):
- * Postgres' libraries are linked at its start, and the others' scripts only save time.
+ * Installs exactly what package-lock.json says; nobody would see what an audit says here. The install scripts of packages need not run
+ * (npm 11 leaves them out): Postgres' libraries are linked at its start, and the others' scripts only save time.
  *
  * @param {string} root
  */
 export async function installPackages(root) {
-  const npm = spawn('npm', ['ci', '--no-progress', '--loglevel=error'], {
+  const args = ['ci', '--no-audit', '--no-fund', '--prefer-offline', '--no-progress', '--loglevel=error'];
+  const npm = spawn('npm', args, {
     cwd: root,
     // Scripts of packages run in it.
     env: withoutSecrets(process.env),
