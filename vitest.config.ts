@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
 
 const { TEST_PROOF } = process.env;
 
@@ -17,6 +18,7 @@ export default defineConfig({
     maxWorkers: 3,
     // Test files share nothing but what they only read, and loading it anew for each took a tenth of the run.
     isolate: false,
+    sequence: { sequencer: LongestFirst },
     // Ends what hangs, and no busy machine reaches it; how long something may take a test says itself.
     testTimeout: 600_000,
     hookTimeout: 600_000,
