@@ -20,7 +20,7 @@ declare module 'vitest' {
     readonly postgresUrl: string;
     /** The folder that `test/support/open-kept-databases.ts` takes. */
     readonly testFolder: string;
-    /** Answers with the address of the test run's Temporal server, which the first question starts. */
+    /** Answers with the address of the test run's Temporal server, which the first question starts, and with namespaces of it. */
     readonly temporalOnDemandUrl: string;
   }
 }
@@ -33,7 +33,8 @@ declare module 'vitest' {
  */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-test-'));
-  process.env.TEST_DAYBOOK = await buildProduct(join(folder, 'product'));
+  const building = buildProduct(join(folder, 'product'));
+  building.catch(() => undefined); // It is awaited once Postgres is there, beside which it runs.
   const given = process.env.TEST_POSTGRES_URL;
   const postgres = given === undefined ? await startTestPostgres(folder) : await useGiven(given);
   const temporal = await temporalOnDemand(folder);
@@ -47,7 +48,9 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   };
   try {
     await migrateTemplate(postgres);
+    process.env.TEST_DAYBOOK = await building;
   } catch (error) {
+    await Promise.allSettled([building]);
     await tearDown();
     throw error;
   }
