@@ -22,7 +22,7 @@ const past = JSON.parse(await readFile(new URL('seeds.json', import.meta.url), '
 }[];
 
 describe('a history that once broke a promise breaks none any more', () => {
-  test.each(some(past, 10).map(({ broke, history }) => [broke, history] as const))(
+  test.each(some(past, 5).map(({ broke, history }) => [broke, history] as const))(
     '%s',
     async (_, history) => {
       await playHistory(stage, history);
@@ -35,7 +35,7 @@ test('no history of the first of a seed, with changes, faults, kills and concurr
   const seed = 7_000_000;
   const { failure, histories } = await runSimulation(stage, {
     seed,
-    goesOn: (played) => played < (isProof ? 15 : 10),
+    goesOn: (played) => played < (isProof ? 15 : 4),
     shrinkMilliseconds: 30_000,
   });
   const told =
