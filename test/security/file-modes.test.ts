@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { prepareProject } from '../../marts/prepare-project.ts';
 import { createInstallation } from '../support/installation.ts';
+import { pathWithoutPython } from '../support/path-without-python.ts';
 
 const { run, startWorker, connect, cwd } = await createInstallation();
 
@@ -11,7 +12,7 @@ test('what Daybook makes, folders and files, is its owner’s alone, whatever th
   onTestFinished(() => {
     process.umask(before);
   });
-  await startWorker();
+  await startWorker(await pathWithoutPython(cwd));
   expect(await run(['sync', await connect({ records: 50 })])).toMatchObject({ code: 0 });
   expect(await run(['export'])).toMatchObject({ code: 0 });
 

@@ -11,6 +11,7 @@ import { bill } from '../support/finance-records.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';
 import { land } from '../support/land.ts';
 import { startLockHolder } from '../support/lock-holder.ts';
+import { pathWithoutPython } from '../support/path-without-python.ts';
 import { oldPgBouncer, pgBouncerProgram } from '../support/pgbouncer-program.ts';
 import { startPgBouncer, type PgBouncer } from '../support/pgbouncer.ts';
 import { proofTest, some } from '../support/proof-test.ts';
@@ -59,8 +60,9 @@ async function throughPgBouncer(program: string): Promise<void> {
   });
 
   test('a sync and an export by real workers end exact, with no other way to the server', async () => {
-    const worker = await installation.startWorker();
-    const other = await installation.startWorker();
+    const withoutPython = await pathWithoutPython(installation.cwd);
+    const worker = await installation.startWorker(withoutPython);
+    const other = await installation.startWorker(withoutPython);
     const connection = await installation.connect();
     expect((await sync(installation, connection)).run.status).toBe('succeeded');
     await installation.admin.activity({ connection, changes: 20, touches: 10, deletes: 5 });
