@@ -21,7 +21,7 @@ const { open } = await launchBrowser();
 
 describe('Sync now', () => {
   test('starts the sync, says so, and shows how far it is without a reload', async () => {
-    const connection = await installation.connect({ records: 5_000 });
+    const connection = await installation.connect({ records: 1_200 });
     await slowDown(connection);
     const page = await open(`${url}/connections/${connection}`);
     await page.getByRole('button', { name: 'Sync now' }).click();
@@ -64,7 +64,7 @@ describe('Sync now', () => {
 
 describe('a page that refreshes itself', () => {
   test('keeps what was opened, typed and focused', async () => {
-    const connection = await installation.connect({ records: 5_000 });
+    const connection = await installation.connect({ records: 1_200 });
     await slowDown(connection);
     const page = await open(`${url}/connections/${connection}`);
     await page.getByRole('button', { name: 'Sync now' }).click();
