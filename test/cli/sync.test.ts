@@ -94,6 +94,7 @@ test('a second sync joins the one that runs, which shows its progress', async ()
   await first.says(/\d+ records, \d+\/s; reading bills/);
   const detached = await installation.run(['sync', connection, '--no-wait', '--json']);
   expect(JSON.parse(detached.stdout)).toMatchObject({ joined: true, workflowId: `sync/${connection}` });
+  await admin.configure({});
   await admin.clearFaults();
   expect([(await first.ended).code, (await second.ended).code]).toEqual([0, 0]);
   const { stdout } = await installation.run(['runs', connection, '--json']);
