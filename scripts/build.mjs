@@ -9,11 +9,15 @@ import { copyAssets } from './copy-assets.mjs';
 /**
  * npm run build: makes dist/, which is all that an installed package needs. Beside the bundled sources it holds what they
  * read at run time, at the same places relative to each other as in the checkout. `--out` makes another folder,
- * `--no-check` leaves the types to somebody else.
+ * `--no-check` leaves the types to somebody else, `--also` bundles a program that the product does not have.
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values: options } = parseArgs({
-  options: { out: { type: 'string' }, 'no-check': { type: 'boolean' } },
+  options: {
+    out: { type: 'string' },
+    'no-check': { type: 'boolean' },
+    also: { type: 'string', multiple: true, default: [] },
+  },
 });
 const dist = options.out ?? join(root, 'dist');
 const { include: sources } = JSON.parse(readFileSync(join(root, 'tsconfig.build.json'), 'utf8'));
@@ -25,7 +29,9 @@ const bundledPackages = new Set(['kysely', 'zod']);
 
 rmSync(dist, { recursive: true, force: true });
 if (options['no-check'] !== true) checkTypes();
-await bundle();
+await bundle(programs, 'bundle');
+// On its own: what the product consists of does not depend on it.
+if (options.also.length > 0) await bundle(options.also, 'bundle-also');
 copyAssets({ from: root, to: dist, names: [...sources, ...runtimeScripts(), 'temporal-cli', 'dbt'] });
 await bundleWorkflows();
 listMaterials();
@@ -41,11 +47,11 @@ function checkTypes() {
  * Opening 680 files took most of the 0.6 s of CPU that a command needed to start; of 100 it takes 0.35 s. What it imports when it gets
  * there stays in files of its own.
  */
-async function bundle() {
+async function bundle(entries, folder) {
   await build({
     absWorkingDir: root,
-    entryPoints: Object.fromEntries(programs.map((source) => [bundled(source), source])),
-    outdir: join(dist, 'bundle'),
+    entryPoints: Object.fromEntries(entries.map((source) => [bundled(source), source])),
+    outdir: join(dist, folder),
     bundle: true,
     splitting: true,
     format: 'esm',
@@ -56,10 +62,10 @@ async function bundle() {
     logLevel: 'warning',
     plugins: [{ name: 'daybook', setup: keepPlaces }],
   });
-  for (const source of programs) {
+  for (const source of entries) {
     const program = join(dist, compiled(source));
     mkdirSync(dirname(program), { recursive: true });
-    const file = relative(dirname(program), join(dist, 'bundle', `${bundled(source)}.js`));
+    const file = relative(dirname(program), join(dist, folder, `${bundled(source)}.js`));
     writeFileSync(program, `import '${file}';\n`);
   }
 }

@@ -5,6 +5,7 @@ import type { Command, Option } from 'commander';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createProgram } from '../../cli/program.ts';
+import { testProgram } from '../support/daybook-process.ts';
 import { createInstallation } from '../support/installation.ts';
 
 const installation = await createInstallation();
@@ -91,7 +92,7 @@ function withoutPath(text: string): string {
 
 async function outcomesOf(typed: readonly (readonly string[])[]): Promise<Outcome[]> {
   const { cwd, env } = installation;
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), main], {
+  const child = spawn(process.execPath, testProgram('test/cli/outcomes-main.ts'), {
     cwd,
     // Without Python no marts are built.
     env: { PATH: cwd, HOME: cwd, TSX_TSCONFIG_PATH: tsconfig, ...env },
@@ -102,7 +103,6 @@ async function outcomesOf(typed: readonly (readonly string[])[]): Promise<Outcom
   return lines.map((line) => JSON.parse(line) as Outcome);
 }
 
-const main = fileURLToPath(new URL('outcomes-main.ts', import.meta.url));
 const tsconfig = fileURLToPath(new URL('../../tsconfig.json', import.meta.url));
 
 interface Outcome {

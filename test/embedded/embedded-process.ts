@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import type { EmbeddedServers, EmbeddedStep } from '../../embedded/start-embedded.ts';
+import { testProgram } from '../support/daybook-process.ts';
 import type { Line } from './embedded-main.ts';
 
 /** Starts embedded servers in a process of their own, which the test may kill. Throws what that process says when it fails. */
@@ -11,8 +11,8 @@ export async function startEmbeddedProcess(
   home: string,
   ...servers: ('postgres' | 'temporal' | 'sandbox')[]
 ): Promise<EmbeddedProcess> {
-  const main = fileURLToPath(new URL('embedded-main.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', main, home, servers.join()], {
+  const main = testProgram('test/embedded/embedded-main.ts');
+  const child = spawn(process.execPath, [...main, home, servers.join()], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(child, 'exit').then(([code]) => code as number | null);

@@ -3,12 +3,10 @@ import type { ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import type { Sandbox } from '../../sandbox/start-sandbox.ts';
+import { testProgram } from '../support/daybook-process.ts';
 import { createSandboxApi } from './sandbox-api.ts';
-
-const main = fileURLToPath(new URL('../../sandbox/main.ts', import.meta.url));
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
   'the sandbox process says where it is, serves, and ends well on %s',
@@ -48,7 +46,7 @@ async function start(options: object): Promise<{ child: Child; sandbox: Sandbox 
 }
 
 function launch(options: object): Child {
-  return spawn(process.execPath, ['--import', 'tsx', main, JSON.stringify(options)], {
+  return spawn(process.execPath, [...testProgram('sandbox/main.ts'), JSON.stringify(options)], {
     stdio: ['pipe', 'pipe', 'pipe'],
   });
 }

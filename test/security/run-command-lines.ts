@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { testProgram } from '../support/daybook-process.ts';
 
 /** Runs command lines of `daybook` in one process with this environment and folder, and returns all that it prints. */
 export async function runCommandLines(
   lines: readonly (readonly string[])[],
   { cwd, env }: { cwd: string; env: Readonly<Record<string, string>> },
 ): Promise<string> {
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), main], {
+  const child = spawn(process.execPath, testProgram('test/security/command-lines-main.ts'), {
     cwd,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, TSX_TSCONFIG_PATH: tsconfig, ...env },
   });
@@ -16,5 +17,4 @@ export async function runCommandLines(
   return printed + aside;
 }
 
-const main = fileURLToPath(new URL('command-lines-main.ts', import.meta.url));
 const tsconfig = fileURLToPath(new URL('../../tsconfig.json', import.meta.url));

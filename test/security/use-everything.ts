@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { webhookSignature } from '../../source/webhook-signature.ts';
 import { eventually } from '../support/eventually.ts';
 import { bill, billLine, customer, list } from '../support/finance-records.ts';
@@ -20,11 +21,28 @@ export async function useEverything(world: PlantedWorld, url: string): Promise<v
   const patch = JSON.stringify({ memo: contents.announced });
   await admin.execute({ kind: 'change', connection: 'acme', resource: 'bills', id: 'good', patch });
   await sendWebhooks(url);
+  await untilApplied(world);
   const question = `select count(*) as here from finance.bills where memo = '${contents.announced}'`;
   await eventually(async () =>
     (await daybook([['sql', question, '--csv']])).includes('\n1') ? 'applied' : undefined,
   );
   await daybook([['quarantine', 'replay'], ['export'], ['rebuild', 'acme', '--resource', 'bills']]);
+}
+
+/** A command for each look would take longer than what is waited for. */
+async function untilApplied({ adminUrl }: PlantedWorld): Promise<void> {
+  const client = new pg.Client(adminUrl);
+  await client.connect();
+  try {
+    await eventually(async () => {
+      const { rowCount } = await client.query('select from finance.bills where memo = $1', [
+        contents.announced,
+      ]);
+      return rowCount === 0 ? undefined : 'applied';
+    });
+  } finally {
+    await client.end();
+  }
 }
 
 async function openBooks({ admin }: PlantedWorld): Promise<void> {

@@ -12,6 +12,17 @@ export async function buildProduct(folder: string): Promise<string> {
   await cp(join(root, 'package.json'), join(folder, 'package.json'));
   await cp(join(root, 'bin'), join(folder, 'bin'), { recursive: true });
   const build = [join(root, 'scripts', 'build.mjs'), '--no-check', '--out', join(folder, 'dist')];
-  await promisify(execFile)(process.execPath, build);
+  await promisify(execFile)(process.execPath, [
+    ...build,
+    ...testPrograms.flatMap((file) => ['--also', file]),
+  ]);
   return join(folder, 'bin', 'daybook.js');
 }
+
+/** Which tests start: `testProgram`. */
+const testPrograms = [
+  'test/cli/outcomes-main.ts',
+  'test/embedded/embedded-main.ts',
+  'test/security/command-lines-main.ts',
+  'test/support/hold-lock-main.ts',
+];

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** `bin/daybook.js` of the checkout, whose sources run as they are. */
@@ -7,6 +8,18 @@ export const programOfSources: string = fileURLToPath(new URL('../../bin/daybook
 
 /** That of the built product where the test run made one: it starts in a fifth of the time. */
 export const builtProgram: string = process.env.TEST_DAYBOOK ?? programOfSources;
+
+/** How Node is told to start a program of the product or of its tests: built with the product, where the test run made one. */
+export function testProgram(source: string): string[] {
+  const { TEST_DAYBOOK: daybook } = process.env;
+  if (daybook === undefined)
+    return [
+      '--import',
+      import.meta.resolve('tsx'),
+      fileURLToPath(new URL(`../../${source}`, import.meta.url)),
+    ];
+  return [join(daybook, '../../dist', source.replace(/\.ts$/, '.js'))];
+}
 
 export interface DaybookOptions {
   readonly env: Readonly<Record<string, string>>;

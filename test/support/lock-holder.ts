@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { testProgram } from './daybook-process.ts';
 
 /** A process of its own that takes the lock of exports or builds. */
 export interface LockHolder {
@@ -12,8 +12,7 @@ export interface LockHolder {
 }
 
 export function startLockHolder(what: 'export' | 'build', url: string): LockHolder {
-  const main = fileURLToPath(new URL('hold-lock-main.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', main, what, url], {
+  const child = spawn(process.execPath, [...testProgram('test/support/hold-lock-main.ts'), what, url], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => {
