@@ -10,6 +10,7 @@ import { buildProduct } from './build-product.ts';
 import { pgBouncerProgram } from './pgbouncer-program.ts';
 import { startPgBouncer, type PgBouncer } from './pgbouncer.ts';
 import { startTestPostgres } from './postgres-server.ts';
+import { s3OnDemand } from './s3-on-demand.ts';
 import { temporalOnDemand } from './temporal-on-demand.ts';
 
 declare module 'vitest' {
@@ -22,12 +23,14 @@ declare module 'vitest' {
     readonly testFolder: string;
     /** Answers with the address of the test run's Temporal server, which the first question starts, and with namespaces of it. */
     readonly temporalOnDemandUrl: string;
+    /** Answers with the endpoint of the test run's S3 server, which the first question starts. */
+    readonly s3OnDemandUrl: string;
   }
 }
 
 /**
  * For the whole test run: one build of the product, which the processes of tests run; one Postgres, with a migrated database
- * to clone; one Temporal server, once a test asks for it.
+ * to clone; one Temporal and one S3 server, once a test asks for them.
  * `TEST_POSTGRES_URL` (of user `postgres`, with its password) names an empty one of another version; with `TEST_POOLER=transaction` databases are
  * reached through PgBouncer alone.
  */
@@ -38,9 +41,11 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const given = process.env.TEST_POSTGRES_URL;
   const postgres = given === undefined ? await startTestPostgres(folder) : await useGiven(given);
   const temporal = await temporalOnDemand(folder);
+  const s3 = await s3OnDemand(folder);
   const pooler = await poolerInFront(postgres);
   const tearDown = async (): Promise<void> => {
     await temporal.stop();
+    await s3.stop();
     await pooler?.stop();
     const kept = await keptDatabases(postgres);
     await postgres.stop();
@@ -58,6 +63,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   project.provide('postgresUrl', pooler?.through(postgres.url) ?? postgres.url);
   project.provide('testFolder', folder);
   project.provide('temporalOnDemandUrl', temporal.url);
+  project.provide('s3OnDemandUrl', s3.url);
   return tearDown;
 }
 

@@ -1,7 +1,5 @@
-import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { inject } from 'vitest';
+import { askOnDemand } from './on-demand.ts';
 import type { RegisteredNamespace } from './temporal-on-demand.ts';
 
 /** host:port of the test run's Temporal server, which the first call starts. Test files share it, and use task queues of their own. */
@@ -14,11 +12,6 @@ export async function registeredNamespace(): Promise<RegisteredNamespace> {
   return JSON.parse(await ask('/namespace')) as RegisteredNamespace;
 }
 
-async function ask(path: string): Promise<string> {
-  // Where the program has to be built first, the answer takes longer than fetch waits.
-  const request = get(new URL(path, inject('temporalOnDemandUrl')));
-  const [response] = (await once(request, 'response')) as [IncomingMessage];
-  const answer = await text(response);
-  if (response.statusCode !== 200) throw new Error(`The Temporal server for tests did not start: ${answer}`);
-  return answer;
+function ask(path: string): Promise<string> {
+  return askOnDemand(inject('temporalOnDemandUrl'), path);
 }

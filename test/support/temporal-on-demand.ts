@@ -1,44 +1,28 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { freePort } from '../../embedded/free-port.ts';
 import { startTemporal, type TemporalServer } from '../../embedded/temporal.ts';
+import { answerOnDemand, type OnDemand } from './on-demand.ts';
 import { registerNamespace } from './register-namespace.ts';
 
 /**
  * Most test files need no Temporal server, and they run in processes of their own: so it starts when the first of them asks
  * at `url`. `/address` answers with its address; `/namespace` with a namespace as well, registered before somebody waits for it.
  */
-export async function temporalOnDemand(folder: string): Promise<TemporalOnDemand> {
+export async function temporalOnDemand(folder: string): Promise<OnDemand> {
   let starting: Promise<ServerWithNamespaces> | undefined;
-  const server = createServer(({ url }, response) => {
+  const { url, stop } = await answerOnDemand(async (path) => {
     starting ??= startIn(folder).then(withNamespaces);
-    starting
-      .then(async (started) =>
-        url === '/namespace' ? JSON.stringify(await started.nextNamespace()) : started.address,
-      )
-      .then(
-        (answer) => response.end(answer),
-        (error: unknown) => response.writeHead(500).end(String(error)),
-      );
+    const { address, nextNamespace } = await starting;
+    return path === '/namespace' ? JSON.stringify(await nextNamespace()) : address;
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     stop: async () => {
-      server.close();
-      server.closeAllConnections();
+      await stop();
       await (await starting?.catch(() => undefined))?.stop();
     },
   };
-}
-
-export interface TemporalOnDemand {
-  readonly url: string;
-  readonly stop: () => Promise<void>;
 }
 
 export interface RegisteredNamespace {
