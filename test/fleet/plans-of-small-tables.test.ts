@@ -8,7 +8,7 @@ import { page, ScriptedService } from '../replication/scripted-service.ts';
 import { bill, customer } from '../support/finance-records.ts';
 import { isProof } from '../support/proof-test.ts';
 import { startTestPostgres } from '../support/postgres-server.ts';
-import { rows } from '../support/rows.ts';
+import { rowsLookedAtSoFar } from '../support/rows-looked-at.ts';
 
 // A server of its own, which never learns how large the tables are: a worker's statements keep the plans that fitted empty tables, as they
 // do until autovacuum comes by.
@@ -43,9 +43,9 @@ large.onList = (resource, query) => {
 
 test('statements that were planned for empty tables read no more rows of large ones than they have to', async () => {
   for (let round = 0; round < 6; round += 1) await live(small, { round, records: 2, goneRecords: 1 });
-  const before = await rowsRead();
+  const before = await rowsLookedAtSoFar(warehouse);
   await live(large, { round: 0, records: count, goneRecords: goneOfLarge });
-  const read = [...(await rowsRead())].map(([what, rows]) => ({
+  const read = [...(await rowsLookedAtSoFar(warehouse))].map(([what, rows]) => ({
     what,
     perRecord: (rows - (before.get(what) ?? 0)) / count,
   }));
@@ -95,15 +95,4 @@ function idOf(text: string): string {
 
 function versionOf(text: string): number {
   return Date.parse((JSON.parse(text) as { last_synced_at: string }).last_synced_at);
-}
-
-/** Rows that statements have looked at so far, by index and by table that was read whole. */
-async function rowsRead(): Promise<Map<string, number>> {
-  await warehouse.pool.query('select pg_stat_force_next_flush()');
-  const read = await rows(
-    warehouse,
-    `select relid::regclass::text as what, seq_tup_read::float8 as number from pg_stat_user_tables
-     union all select indexrelid::regclass::text, idx_tup_read::float8 from pg_stat_user_indexes`,
-  );
-  return new Map(read.map(({ what, number }) => [String(what), Number(number)]));
 }

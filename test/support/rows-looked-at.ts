@@ -14,6 +14,16 @@ export async function rowsLookedAt<Found>(
   return { found, looked: (await rowsRead(warehouse, table)) - before };
 }
 
+/** Rows that statements have looked at so far, by index and by table that was read whole. The warehouse has one session. */
+export async function rowsLookedAtSoFar({ pool }: Warehouse): Promise<ReadonlyMap<string, number>> {
+  await pool.query('select pg_stat_force_next_flush()');
+  const { rows } = await pool.query<{ what: string; number: number }>(
+    `select relid::regclass::text as what, seq_tup_read::float8 as number from pg_stat_user_tables
+     union all select indexrelid::regclass::text, idx_tup_read::float8 from pg_stat_user_indexes`,
+  );
+  return new Map(rows.map(({ what, number }) => [what, number]));
+}
+
 async function rowsRead({ pool }: Warehouse, table: string): Promise<number> {
   await pool.query('select pg_stat_force_next_flush()');
   const { rows } = await pool.query<{ rows: number }>(
