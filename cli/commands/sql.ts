@@ -40,7 +40,8 @@ export function sqlCommand(): Command {
 function explainRefusal(error: unknown): never {
   const refusals: Record<string, string> = {
     '25006': 'this command only reads',
-    '42501': 'readers see the schemas finance and marts, and the function history.as_of',
+    '42501':
+      'readers see the schemas finance, marts and iceberg, and the functions history.as_of and history.changed_since',
   };
   const remedy = refusals[String(codeOf(error) ?? '')];
   throw remedy !== undefined && error instanceof Error

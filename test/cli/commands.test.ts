@@ -230,7 +230,11 @@ describe('sql', () => {
   test.each([
     ['a write', 'delete from finance.bills', 'read-only transaction: this command only reads.'],
     ['a second statement', 'select 1; select 2', 'multiple commands'],
-    ['the sealed tokens', 'select * from sync.connections', 'readers see the schemas finance and marts'],
+    [
+      'the sealed tokens',
+      'select * from sync.connections',
+      'readers see the schemas finance, marts and iceberg',
+    ],
     ['the history itself', 'select * from history.record_versions', 'permission denied'],
   ])('refuses %s', async (_, statement, sentence) => {
     const { code, stderr } = await daybook(['sql', statement]);
