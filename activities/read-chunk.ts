@@ -50,16 +50,16 @@ export interface StreamRead {
   counts: StreamCounts;
 }
 
-/** What is listed, and what becomes of a page of it. */
+/** A list, and how a page of it is landed. */
 export interface Listing<Page> {
   readonly listed: Listed;
   readonly listWithin: (bounds: Bounds) => List;
   /** Finds what of the pages of one reading need not be checked again. */
   readonly findHeldOf?: (connectionId: string) => FindHeld;
   readonly prepare: (records: readonly SourceRecord[]) => Page | Promise<Page>;
-  /** Whether the page tells of something, and the connection holds all of it: then the page is of its company. */
+  /** Whether the page brings something, and the connection holds all of it: then the page is of its company. */
   readonly holds: (connectionId: string, page: Page) => Promise<boolean>;
-  /** How far the watermark would move with a page that tells nothing of any record, in microseconds; undefined where it tells something. */
+  /** Where a page that brings nothing would move the watermark, in microseconds; undefined for one that brings something. */
   readonly movesTo: (page: Page) => number | undefined;
   readonly land: (landing: {
     pass: PassInHand;
@@ -91,7 +91,7 @@ export function readChunk<Page>(
 
 export type ChunkOutcome = Omit<StreamRead, 'counts'>;
 
-/** As whom an activity reads the streams of a run: what the first of them has proved is proved for the others. */
+/** The access with which an activity reads the streams of a run. A company that was proved for one stream is proved for the others. */
 export interface Reader {
   readonly access: ConnectionAccess;
   readonly company: NamedCompany;

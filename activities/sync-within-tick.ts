@@ -71,7 +71,7 @@ const rareBeatMilliseconds = 8_000;
 /** One answer may take two minutes, for which an attempt of the workflow's activities has the time. */
 const deadlineMilliseconds = 45_000;
 
-/** How the streams ended, or why they cannot be read to their end here. */
+/** How the streams ended; a text that says why, where they cannot be read to their end here. */
 async function readLists(
   dependencies: Dependencies,
   input: TickSyncInput,

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { ConfigurationError } from './configuration-error.ts';
 import type { KeepRule } from '../lake/keep-rule.ts';
+import { isBucket } from '../lake/location.ts';
 import type { Policies } from '../warehouse/policies.ts';
 import { isLoopback } from './is-loopback.ts';
 import type { Env } from './read-env.ts';
@@ -125,7 +126,7 @@ function lakeOf({
   DAYBOOK_HOME: string;
 }): string {
   if (lake === undefined) return path.resolve(home, 'lake');
-  return lake.startsWith('s3://') ? lake.replace(/\/+$/, '') : path.resolve(lake);
+  return isBucket(lake) ? lake.replace(/\/+$/, '') : path.resolve(lake);
 }
 
 /** Checks variables as they are set, valid or not, so that these problems are reported with all the others. */

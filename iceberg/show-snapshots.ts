@@ -33,7 +33,7 @@ export interface FileToShow extends KeptFile {
 export interface WhatToShow {
   /** Whether snapshots that the tables lack are added; what is gone from the lake is removed in any case. */
   readonly add: boolean;
-  /** Whether an erasure asks: what nothing names, or lists files that are gone, goes wherever it is. */
+  /** Whether an erasure asks: files that nothing names, and tables that list files that are gone, are then removed wherever they are. */
   readonly sweep?: boolean;
   readonly onCommitted?: (table: string) => void;
 }

@@ -37,7 +37,7 @@ export interface TablesJob {
   readonly newest?: string | undefined;
   /** Whether files that nothing names are looked for everywhere, and not only where something was removed. */
   readonly sweep: boolean;
-  /** Whether a table that lists files that are gone, as earlier versions wrote it, is made again: of them it has the first and last dates. */
+  /** Whether a table of an earlier version that lists files that are gone is recreated: it still shows the first and last dates in them. */
   readonly erases: boolean;
   /** Of the kept ones: where a table names other files for one, it is made again. Absent: what the tables say of themselves is believed. */
   readonly manifests?: Readonly<Record<string, FilesListed>> | undefined;

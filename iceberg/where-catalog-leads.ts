@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ClientBase } from 'pg';
 import type { Lake } from '../lake/lake.ts';
+import { isBucket } from '../lake/location.ts';
 import type { Namespace } from './tables-program.ts';
 
 /** Where the catalog leads readers of a namespace. */
@@ -46,7 +47,7 @@ function lakeOf(at: string): string {
 /** The same folder may have another name, by a link or a mount. */
 async function isSame(one: string, other: string): Promise<boolean> {
   if (one === other) return true;
-  if (one.startsWith('s3://') || other.startsWith('s3://')) return false;
+  if (isBucket(one) || isBucket(other)) return false;
   const [a, b] = await Promise.all(
     [one, other].map((folder) => stat(folder, { bigint: true }).catch(() => undefined)),
   );

@@ -98,8 +98,8 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
     folders: (under) =>
       asked(async () => {
         const names: string[] = [];
-        const asked = { prefix: keyOf(under), delimiter: '/' };
-        for await (const { CommonPrefixes = [], EncodingType } of listedPages(listedAt, asked))
+        const below = { prefix: keyOf(under), delimiter: '/' };
+        for await (const { CommonPrefixes = [], EncodingType } of listedPages(listedAt, below))
           for (const { Prefix = '' } of CommonPrefixes) {
             checkCount(names);
             names.push(decodedKey(Prefix, EncodingType).slice(keyOf(under).length, -1));
@@ -156,7 +156,7 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
         if (bytes > mostCopied) return false;
         const found = await findHeld({ path, bytes, sha256 });
         if (found === undefined) return false;
-        // Who replaces it at this moment changes the ETag.
+        // The ETag changes if somebody replaces it at this moment.
         const names = `${Bucket}/${keyOf(path)}`.split('/').map(encodeURIComponent);
         const source = { CopySource: names.join('/'), CopySourceIfMatch: found.ETag };
         const condition = over ? {} : { IfNoneMatch: '*' };

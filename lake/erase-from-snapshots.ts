@@ -185,7 +185,7 @@ async function rewrite(
   const { manifests = new Map<string, string>(), note, assertHeld } = erasing;
   for (let attempt = 0; ; attempt += 1) {
     const to = idWithout(manifest.snapshot_id, rows, { attempt, place: lake.location });
-    // Of an erasure that was killed. What nobody has noted under such an ID may be anybody's, for the ID can be foreseen.
+    // Left by an erasure that was killed. A snapshot that was not noted may be anybody's: its ID can be predicted.
     const own = manifests.has(to) && clean.has(to) ? (await findManifest(lake, to))?.value : undefined;
     if (own === undefined && (await lake.isThere(`snapshots/${to}`))) continue;
     const now =

@@ -1,11 +1,12 @@
 import { isReadable } from './duck-db.ts';
 import { LakeRefused } from './errors.ts';
 import type { Lake } from './lake.ts';
+import { isBucket } from './location.ts';
 import { openFolderLake } from './folder-lake.ts';
 
 /** `location`: a folder, or `s3://bucket/prefix`; `scratch`: a folder on this machine for what is on its way to a bucket or from it. */
 export async function openLake({ location, scratch }: { location: string; scratch: string }): Promise<Lake> {
-  if (!location.startsWith('s3://')) {
+  if (!isBucket(location)) {
     if (!isReadable(location))
       throw new LakeRefused(location, 'its path has a backslash, and one of [, * and ?');
     return openFolderLake(location);

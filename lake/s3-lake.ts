@@ -57,7 +57,7 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
         const target = targets[place] ?? '';
         await to.assertHeld();
         if (await bucket.copy(source, target, { over: false })) continue;
-        // A request whose answer was lost is sent again, and refused because it was done.
+        // The response may have been lost: the SDK then repeats the request, which is refused because the object is there.
         if (await bucket.holds({ ...file, path: target })) continue;
         await to.assertHeld();
         await bucket.remove(targets.slice(0, place));
@@ -105,7 +105,7 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
           await bucket.remove([`snapshots/${id}/${successFile}`]);
           await removeBelow(`snapshots/${id}`);
         },
-        // Whatever the bucket keeps of the snapshot.
+        // Also if the bucket refuses to delete files of the snapshot.
         () => removeBelow(`marts/${id}`),
       ]);
     },
@@ -164,7 +164,7 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
   async function uploadOnce(id: string, file: string, sha256: string): Promise<void> {
     const [path, localPath] = [`snapshots/${id}/${file}`, join(draftFolder(id), file)];
     const uploaded = await bucket.upload(path, localPath, { over: false, sha256 });
-    // A request whose answer was lost is sent again, and refused because it was done: the same bytes are there.
+    // The response may have been lost: the SDK then repeats the request, which is refused because these very bytes are there.
     if (uploaded || (await bucket.holds({ path, bytes: (await stat(localPath)).size, sha256 }))) return;
     throw new SnapshotBroken(taken);
   }

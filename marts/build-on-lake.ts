@@ -33,7 +33,7 @@ export async function buildOnLake(
   await mkdir(scratch, { recursive: true, mode: 0o700 });
   const lake = await openOwnLake({ location, scratch }, owner);
   try {
-    // A place without snapshots is anybody's, and so is what is there.
+    // A location without snapshots of ours may be anybody's, with all files there.
     const snapshot = await localSnapshot(lake, scratch);
     const kept = await keptBack(() => lake.removeLeftovers('marts'));
     if (kept !== undefined) settings.onStep(kept.message);

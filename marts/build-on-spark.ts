@@ -1,10 +1,11 @@
 import { mkdir, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { findManifest } from '../lake/pointer.ts';
 import { runTablesProgram, type ProgramPlaces } from '../iceberg/tables-program.ts';
 import { openOwnLake, type LakeOwner } from '../lake/own-lake.ts';
 import type { Lake } from '../lake/lake.ts';
+import { absoluteLocation } from '../lake/location.ts';
 import type { Unfit } from '../lake/manifest.ts';
 import { ForeignLake, SnapshotDamaged } from '../lake/errors.ts';
 import { isFarAhead, snapshotIdPattern, timeOfSnapshot } from '../lake/snapshot-id.ts';
@@ -77,7 +78,7 @@ export async function buildOnSpark(
           ...temporaryFilesIn(scratch, settings.environment),
           PGPASSFILE: passwordFile,
           DAYBOOK_SPARK_JOB: JSON.stringify({
-            lake: location.startsWith('s3://') ? location : resolve(location),
+            lake: absoluteLocation(location),
             jars: join(settings.cacheFolder, 'spark-jars'),
             catalog,
             user,
@@ -133,7 +134,7 @@ async function forgetForeignTables(
       [namespace],
     ),
   );
-  const location = lake.location.startsWith('s3://') ? lake.location : resolve(lake.location);
+  const location = absoluteLocation(lake.location);
   await runTablesProgram(
     places,
     { lake: location, namespace, check: true, kept: [], sweep: true, erases: false },

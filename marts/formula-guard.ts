@@ -10,7 +10,7 @@ export function guardedColumn(name: string): string {
 /** What a formula begins with: some spreadsheets take signs of full width for those of ASCII, and pass over line ends. */
 const formulaSigns = ['=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\n', '\r'] as const;
 
-/** What some pass over before them. */
+/** White space that some spreadsheets skip before a formula. */
 const spaces = [
   ...[0x20, 0x0b, 0x0c, 0xa0, 0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008],
   ...[0x2009, 0x200a, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000, 0xfeff],

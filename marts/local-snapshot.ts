@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { openDuckDb } from '../lake/duck-db.ts';
 import { SnapshotDamaged } from '../lake/errors.ts';
 import { manifestFile, type Lake } from '../lake/lake.ts';
+import { isBucket } from '../lake/location.ts';
 import { sha256Of } from '../lake/manifest.ts';
 import { findManifest, readPointer } from '../lake/pointer.ts';
 import { withFileOf } from '../lake/with-file-of.ts';
@@ -28,7 +29,7 @@ export async function localSnapshot(lake: Lake, scratch: string): Promise<LocalS
     throw new SnapshotDamaged(id, manifestFile);
   const files = Object.values(manifest.value.tables).flatMap((table) => table.files);
   const folder = join(scratch, 'snapshot');
-  const isHere = !lake.location.startsWith('s3://');
+  const isHere = !isBucket(lake.location);
   const duckDb = await openDuckDb({ spillFolder: scratch });
   try {
     for (const file of files) {

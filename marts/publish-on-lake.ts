@@ -57,11 +57,8 @@ export async function publishOnLake(
   const { pointer: shown } = before;
   const marts: Record<string, MartFile> = {};
   for (const { mart, localPath, file } of written) {
-    const shownPath = shown?.marts[mart]?.path;
-    let path = pathOf({ ...built, mart, file, shown: shown?.marts[mart] });
-    const isKept = path === shownPath && (await isWhole(lake, { path, ...file }));
-    // Nothing that readers are sent to is overwritten, though it is damaged.
-    if (path === shownPath && !isKept) path = otherPlace(path);
+    const to = { snapshotId: built.snapshotId, mart, file, shown: shown?.marts[mart] };
+    const { path, isKept } = await choosePlace(lake, to);
     marts[mart] = { path, ...file };
     if (isKept) continue;
     await assertHeld();
@@ -83,13 +80,23 @@ interface Written {
 
 const places = ['part-00000.parquet', 'part-00001.parquet'] as const;
 
+interface MartToPlace {
+  readonly snapshotId: string;
+  readonly mart: string;
+  readonly file: Written['file'];
+  readonly shown: MartFile | undefined;
+}
+
+/** Where a mart goes, and whether that very file is there. No file that readers are sent to is overwritten, even if it is damaged. */
+async function choosePlace(lake: Lake, to: MartToPlace): Promise<{ path: string; isKept: boolean }> {
+  const path = pathOf(to);
+  if (path !== to.shown?.path) return { path, isKept: false };
+  if (await isWhole(lake, { path, ...to.file })) return { path, isKept: true };
+  return { path: otherPlace(path), isKept: false };
+}
+
 /** The place that is shown if it is the very same file, else the one that is not. */
-function pathOf(to: {
-  snapshotId: string;
-  mart: string;
-  file: Written['file'];
-  shown: MartFile | undefined;
-}): string {
+function pathOf(to: MartToPlace): string {
   const [first] = placesOf(to);
   const isShown = to.shown?.path === first || to.shown?.path === otherPlace(first);
   if (to.shown === undefined || !isShown) return first;

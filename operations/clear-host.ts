@@ -21,7 +21,7 @@ import type { Settings } from '../config/settings.ts';
 
 type Places = Pick<Settings, 'database' | 'lake' | 'marts'>;
 
-/** Of whom places are, and where. */
+/** A host's places, and the warehouse they belong to. */
 interface Host {
   readonly settings: Places;
   readonly warehouse: Warehouse;
@@ -62,13 +62,13 @@ export function hasLakeMarts(host: Host): Promise<boolean> {
   });
 }
 
-/** Of the snapshots of which marts are there. */
+/** The IDs of the snapshots that have marts in the lake. */
 async function idsOfMarts(lake: Lake): Promise<string[]> {
   return (await lake.foldersIn('marts')).filter((name) => snapshotIdPattern.test(name));
 }
 
 /**
- * Removes the marts from the lake, and nothing that others keep beside them: readers find none there. Throws BuildRunning, ForeignLake, MartsUnknown,
+ * Removes the marts from the lake, so that readers find none, but no files of others beside them. Throws BuildRunning, ForeignLake, MartsUnknown,
  * and, once the rest is gone, LakeKeeps.
  */
 export async function dropLakeMarts(host: Host): Promise<void> {
@@ -100,7 +100,7 @@ export async function dropSparkMarts(host: Host): Promise<boolean> {
   return withBuildLock({ databaseUrl: database.directUrl, target: 'spark' }, async ({ inSession }) => {
     const isCleared = await withOwnLake(host, scratch, async (lake) => {
       if (!(await isOurLake(host.warehouse.pool, lake))) {
-        // Those that the catalog leads to are of another place.
+        // The tables in the catalog belong to another location.
         for (const namespace of namespaces)
           if ((await lake.filesIn(`iceberg/${namespace}`)).length > 0)
             throw new TablesUnknown(lake.location, namespace);
@@ -138,7 +138,7 @@ async function clearLakeBuilds(host: Host): Promise<void> {
   await rm(temporaryFolder(home), { recursive: true, force: true });
 }
 
-/** Also those of snapshots that are gone. */
+/** Removes marts that a killed build left, and those of snapshots that are gone. */
 export async function removeUnfinishedMarts(host: Host): Promise<void> {
   const { database, marts } = host.settings;
   const scratch = buildScratch(marts.home);

@@ -8,7 +8,7 @@ import {
 } from '../iceberg/errors.ts';
 import { hasTables } from '../iceberg/has-tables.ts';
 import { whereCatalogLeads } from '../iceberg/where-catalog-leads.ts';
-import { showMarts, showSnapshots, type SnapshotFiles } from '../iceberg/show-snapshots.ts';
+import { showMarts, showSnapshots } from '../iceberg/show-snapshots.ts';
 import type { Namespace, ProgramPlaces, TablesShown } from '../iceberg/tables-program.ts';
 import { LakeKeeps } from '../lake/errors.ts';
 import type { Lake } from '../lake/lake.ts';
@@ -39,20 +39,10 @@ export async function eraseFromIceberg(
     /** Other lakes of which nothing holds the record any more. */
     searched: readonly string[];
   },
-  onKept: (problem: IcebergUnsearched | LakeKeeps | TablesElsewhere | TablesUnknown) => void,
+  onKept: (problem: IcebergKept) => void,
 ): Promise<void> {
-  const told = new Set<string>();
+  const unlessInTheWay = createUnlessInTheWay(lake.location, onKept);
   let files = 0;
-  const unlessInTheWay = async (work: () => Promise<void>): Promise<void> => {
-    try {
-      await work();
-    } catch (error) {
-      const isKept = error instanceof LakeKeeps;
-      if (!isKept && !isInTheWayOfIceberg(error)) throw error;
-      if (!told.has(error.message)) onKept(isKept ? error : new IcebergUnsearched(lake.location, error));
-      told.add(error.message);
-    }
-  };
   await unlessInTheWay(async () => {
     if (!(await hasTables(client, lake))) return;
     const led = await whereCatalogLeads(client, lake);
@@ -74,12 +64,30 @@ export async function eraseFromIceberg(
       await clear('finance', () => showSnapshots(lake, places, { ...sweeping, owner, newest: undefined }));
     } finally {
       // Of marts too whatever can be removed, though something stands in the way of the others.
-      let marts: SnapshotFiles | undefined;
-      await unlessInTheWay(async () => {
-        marts = await currentMarts(lake);
-      });
+      const marts = await unlessInTheWay(() => currentMarts(lake));
       await clear('marts', () => showMarts(lake, places, { ...sweeping, marts }));
     }
   });
   if (files > 0) onKept(new LakeKeeps(lake.location, { files, code: 'they are still listed' }));
+}
+
+type IcebergKept = IcebergUnsearched | LakeKeeps | TablesElsewhere | TablesUnknown;
+
+/** Does work on Iceberg tables. What stands in the way of it, or is not removed, goes to `onKept`, each once; then undefined is returned. */
+function createUnlessInTheWay(
+  location: string,
+  onKept: (problem: IcebergUnsearched | LakeKeeps) => void,
+): <Result>(work: () => Promise<Result>) => Promise<Result | undefined> {
+  const told = new Set<string>();
+  return async (work) => {
+    try {
+      return await work();
+    } catch (error) {
+      const isKept = error instanceof LakeKeeps;
+      if (!isKept && !isInTheWayOfIceberg(error)) throw error;
+      if (!told.has(error.message)) onKept(isKept ? error : new IcebergUnsearched(location, error));
+      told.add(error.message);
+      return undefined;
+    }
+  };
 }

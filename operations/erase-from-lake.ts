@@ -138,7 +138,7 @@ async function notFound({ client }: ExportSession, lake: Lake): Promise<Snapshot
   );
 }
 
-/** By their IDs, those that have files. */
+/** The IDs of snapshots that have files, complete or not. */
 async function foldersOfSnapshots(lake: Lake): Promise<string[]> {
   return (await lake.foldersIn('snapshots')).filter((name) => snapshotIdPattern.test(name));
 }

@@ -83,7 +83,7 @@ function failsAtEveryTry(error: unknown): error is Error {
   );
 }
 
-/** Spark may be nowhere near: what it made goes, and whoever has it builds it again. */
+/** Spark may not be available here: its marts are removed, and whoever has Spark rebuilds them. */
 export async function removeSparkMarts(host: Host, renewing: Renewing): Promise<void> {
   const whenFree = waitingFor(renewing);
   const remove = async (): Promise<void> => {

@@ -5,7 +5,7 @@ import { MartInUse } from '../warehouse/marts/publish-marts.ts';
 import { LockHeld } from '../warehouse/taking-locks.ts';
 import { StillRunning } from './when-free.ts';
 
-/** Undefined where it could not be done, which `onKept` hears. `also`: what else stands in the way of this alone. */
+/** Runs `work`. Errors that affect this work alone go to `onKept`, and it returns undefined. `also`: further errors of that kind. */
 export async function unlessKept<Result>(
   onKept: (problem: Error) => void,
   work: () => Promise<Result>,
@@ -20,7 +20,7 @@ export async function unlessKept<Result>(
   }
 }
 
-/** What stands in the way of one thing, and of nothing else that an erasure does. */
+/** Errors that keep an erasure from one step, and from no other. */
 const keepsOnlyItself = [
   LakeKeeps,
   MartsFailed,

@@ -17,14 +17,14 @@ export class StillRunning extends Error {
 
 export interface Waiting {
   readonly onStep: (text: string) => void;
-  /** How long those are waited for who hold what is needed. */
+  /** How long to wait for exports and builds that are in the way. */
   readonly patienceMilliseconds: number;
 }
 
 /** Does `work` as soon as no export or build is in its way; `left` says what was not done, if that takes too long. Throws StillRunning. */
 export type WhenFree = <Result>(left: string, work: () => Promise<Result>) => Promise<Result>;
 
-/** All that one of them does is waited for so long together, and is tried once in any case. */
+/** The calls of one `WhenFree` share the patience; each is tried at least once. */
 export function waitingFor({ onStep, patienceMilliseconds }: Waiting): WhenFree {
   const deadline = performance.now() + patienceMilliseconds;
   return async (left, work) => {

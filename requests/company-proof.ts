@@ -28,7 +28,7 @@ export interface CompanyProof {
   requireNow(identity: ServiceIdentity | null): Promise<void>;
 }
 
-/** Whom a token was found to open: what was proved once is not looked up again for as long as this is passed on. */
+/** The company that a token was proved to open. Passed on, it spares further look-ups. */
 export interface NamedCompany {
   /** `before`: by another activity of the run; `nobody`: the token alone is the proof. */
   proved?: ServiceIdentity | 'before' | 'nobody';

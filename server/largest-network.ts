@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 
-/** What somebody holds of what there is little of. */
+/** A share of something scarce. */
 export interface Holding {
   /** See `networkOf`. */
   readonly network: string;
@@ -9,8 +9,8 @@ export interface Holding {
 }
 
 /**
- * The network that holds the most. It makes room for one more: who floods ends their own, and others get in. Behind a proxy all are one
- * network.
+ * The network that holds the most. It makes room for one more, so a flood ends its own connections and others get in. Behind a proxy all clients
+ * are one network.
  */
 export function largestNetwork(holdings: Iterable<Holding>): string | undefined {
   const shares = new Map<string, number>();
@@ -21,7 +21,7 @@ export function largestNetwork(holdings: Iterable<Holding>): string | undefined 
   return largest;
 }
 
-/** An address; of one of IPv6 its first 64 bits, since who has one of these addresses has them all. */
+/** The address; for IPv6 its first 64 bits, because whoever has one of these addresses has them all. */
 export function networkOf(address = ''): string {
   if (!isIPv6(address) || address.startsWith('::')) return address;
   const [before = [], after = []] = (address.split('%')[0] ?? '')

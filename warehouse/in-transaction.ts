@@ -3,11 +3,11 @@ import type { Pool, PoolClient } from 'pg';
 import { isReadOnly } from './is-database-away.ts';
 import type { Database } from './tables/database.ts';
 
-/** One open transaction, in both languages. */
+/** One open transaction, through two interfaces. */
 export interface OpenTransaction {
-  /** For SQL as text: where sets are moved, and what is prepared once by its name. */
+  /** For SQL as text: statements on sets of rows, and named prepared statements. */
   readonly client: PoolClient;
-  /** For single rows, whose types it knows. */
+  /** For single rows, with their types. */
   readonly db: Kysely<Database>;
 }
 
@@ -48,7 +48,7 @@ function openOn(client: PoolClient): OpenTransaction {
   };
 }
 
-/** One for each session of the pool: to make it takes longer than many a statement. */
+/** Kept for each session of the pool: creating one takes longer than many statements. */
 function kyselyOf(client: PoolClient): Kysely<Database> {
   const known = kyselies.get(client);
   if (known !== undefined) return known;
@@ -59,7 +59,7 @@ function kyselyOf(client: PoolClient): Kysely<Database> {
 
 const kyselies = new WeakMap<PoolClient, Kysely<Database>>();
 
-/** What Kysely takes for a pool: it is lent this client for each statement, and gives nothing back. */
+/** A pool of this one client, as Kysely expects one: releasing does nothing. */
 function poolOfOne(client: PoolClient): ConstructorParameters<typeof PostgresDialect>[0]['pool'] {
   const lent = {
     get query() {

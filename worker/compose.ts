@@ -137,7 +137,7 @@ export async function composeWorker(
       return inOrder([
         () => worker.stop(),
         () => Promise.all([repaired, pruneScheduled, exportScheduled]),
-        // That the namespace is lost, `done` has told.
+        // If the namespace was lost, `done` has rejected with that.
         () => Promise.all([alertsWatched, webhooksSwept, hostWatched, Promise.allSettled([owned])]),
         () => api.close(),
         () => connection.close(),

@@ -126,8 +126,8 @@ function inWords({ connection, waiting, foundBy = {} }: AwaitApprovalInput): str
 }
 
 /**
- * Waits for a reconcile that runs at this moment, for hours if need be: less and less often, for each look is ten events of a history that has
- * room for 51,200. The one that it starts outlives this workflow.
+ * Waits for a reconcile that is running, for hours if necessary, at growing intervals: each look takes ten of the 51,200 events that a history
+ * may have. The reconcile that it starts outlives this workflow.
  */
 async function reconcileApproved(input: AwaitApprovalInput, { by }: Answer): Promise<void> {
   const { connection, waiting } = input;

@@ -1,7 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { keptBack, SnapshotBroken, type LakeKeeps } from '../../lake/errors.ts';
-import { findDamage } from '../../lake/find-damage.ts';
 import type { Lake } from '../../lake/lake.ts';
 import { manifestFile } from '../../lake/lake.ts';
 import {
@@ -13,11 +12,11 @@ import {
   type Manifest,
 } from '../../lake/manifest.ts';
 import { openLake } from '../../lake/open-lake.ts';
-import { nearIds, requireOwnLake } from '../../lake/own-lake.ts';
-import { lookAtManifest, lookAtPointer, movePointer, pointerPath, readManifest } from '../../lake/pointer.ts';
+import { requireOwnLake } from '../../lake/own-lake.ts';
+import { movePointer, readManifest } from '../../lake/pointer.ts';
 import { retireSnapshots } from '../../lake/retire-snapshots.ts';
 import { lakeOwnerIn } from '../../warehouse/snapshots/lake-owner.ts';
-import { noteSnapshot, readNote } from '../../warehouse/snapshots/note-snapshot.ts';
+import { noteSnapshot } from '../../warehouse/snapshots/note-snapshot.ts';
 import { readPublishedIds } from '../../warehouse/snapshots/unsearched-snapshots.ts';
 import { snapshotTables } from '../../warehouse/snapshots/snapshot-tables.ts';
 import { unfitTable } from '../../warehouse/snapshots/unfit-table.ts';
@@ -26,12 +25,12 @@ import {
   type DatabaseSnapshot,
   type ExportSession,
 } from '../../warehouse/snapshots/open-snapshot.ts';
+import { baseOf, readCurrent, sameSnapshot, unknownMark, type Current } from './current-snapshot.ts';
 import type { ExportJob, Exported, ExportProgress } from './export-job.ts';
 import { fillDraft, type DraftFilled } from './fill-draft.ts';
 import { planParts, usualSizes, type PartPlanned, type TablePlanned } from './plan-parts.ts';
 import { removeSnapshot } from './remove-snapshot.ts';
 import { showInIceberg } from './show-in-iceberg.ts';
-import { showsColumns } from './shows-columns.ts';
 import {
   markOf,
   weighAllTables,
@@ -78,12 +77,6 @@ export async function makeSnapshot(
   }
 }
 
-/**
- * Of a snapshot that an earlier attempt published: what it was made of may have been lost with a failover since. The next export is not skipped,
- * and writes all files anew.
- */
-const unknownMark = 'unknown';
-
 interface Made {
   manifest: Manifest;
   skipped: boolean;
@@ -92,17 +85,7 @@ interface Made {
   damage?: string;
 }
 
-/** The snapshot that readers see now. */
-interface Current {
-  /** Undefined when it cannot be read. */
-  manifest: Manifest | undefined;
-  /** What this database has noted of it. */
-  noted: { mark: string; isSame: boolean } | undefined;
-  /** What is known to be wrong with it, before its files were looked at. */
-  damage?: string;
-}
-
-/** What storage keeps of others' leftovers does not keep the next snapshot from readers. */
+/** Removes leftovers. If storage refuses to delete some, the export goes on all the same. */
 async function clean(
   { session, lake }: { session: ExportSession; lake: Lake },
   { scratch }: ExportJob,
@@ -111,35 +94,6 @@ async function clean(
   await mkdir(scratch, { recursive: true, mode: 0o700 });
   const published = await readPublishedIds(session.client);
   return keptBack(() => lake.removeLeftovers('snapshots', published));
-}
-
-/** Undefined before the first snapshot. */
-async function readCurrent({
-  session,
-  lake,
-}: {
-  session: ExportSession;
-  lake: Lake;
-}): Promise<Current | undefined> {
-  const pointer = await lookAtPointer(lake);
-  if (pointer === undefined) return undefined;
-  const named = pointer.value?.snapshot_id;
-  const namedManifest = named === undefined ? undefined : await lookAtManifest(lake, named);
-  const id = namedManifest === undefined ? (await nearIds(lake)).at(-1) : named;
-  if (id === undefined) return undefined;
-  const seen = namedManifest ?? (await lookAtManifest(lake, id));
-  const manifest = seen?.value;
-  const note = await readNote(session.client, id);
-  const noted = note && {
-    mark: note.mark,
-    isSame: note.mark !== unknownMark && note.manifestSha256 === sha256Of(seen?.found.text ?? ''),
-  };
-  if (namedManifest !== undefined) return { manifest, noted };
-  const damage =
-    named === undefined
-      ? `${pointerPath} cannot be read`
-      : `${pointerPath} names ${named}, which is not there`;
-  return { manifest, noted, damage };
 }
 
 async function readPublished(lake: Lake, { snapshotId }: ExportJob): Promise<Manifest | undefined> {
@@ -171,7 +125,7 @@ async function exportTables(
     const neededBytes = await bytesNeeded(session.client, { planned, base, current: current?.manifest });
     const write = async (folder: string): Promise<Manifest> => {
       const onFilled = progressOf(weighed, { planned, onProgress });
-      // Who has lost the lock has lost the right to publish: another one may be at it.
+      // Without the lock nothing may be published: another export may be running.
       const { assertAlive: assertHeld } = session;
       const parts = { job, folder, planned, base, onFilled, assertHeld };
       const filled = await fillDraft({ snapshot, lake }, parts);
@@ -195,39 +149,13 @@ async function exportTables(
   }
 }
 
-/** Nothing more is read of the database, and what was found there is kept for the next export. */
+/** Ends the reading of the database, and keeps the weights for the next export. */
 async function letGo(
   { session, snapshot }: { session: ExportSession; snapshot: DatabaseSnapshot },
   deciding: WeighedByName,
 ): Promise<void> {
   await snapshot.release();
   await session.keepWeights([...deciding.values()].flatMap(({ weights }) => weights ?? []));
-}
-
-/**
- * What readers see, if it shows what the tables hold now: whole, or with its damage. It is looked at only then, file by file, because
- * any other is replaced in any case.
- */
-async function sameSnapshot(
-  lake: Lake,
-  { job, current, mark }: { job: ExportJob; current: Current | undefined; mark: string },
-): Promise<Current | undefined> {
-  if (current === undefined || job.force) return undefined;
-  if (current.damage !== undefined) return current;
-  const { manifest, noted } = current;
-  if (manifest === undefined) return { manifest, noted, damage: `${manifestFile} cannot be read` };
-  if (noted?.mark !== mark || !showsColumns(manifest)) return undefined;
-  const [first, ...more] = (await findDamage(lake, manifest.snapshot_id)).problems;
-  if (first === undefined) return current;
-  return { manifest, noted, damage: more.length === 0 ? first : `${first}, and ${more.length} more` };
-}
-
-/**
- * The snapshot whose files the new one may have: none where this database does not know it, for its rows may have had the same numbers of
- * transactions in another past, before a backup was restored; and none when somebody wants all of it made anew.
- */
-function baseOf(current: Current | undefined, { force }: ExportJob): Manifest | undefined {
-  return force !== true && current?.noted?.isSame === true ? current.manifest : undefined;
 }
 
 function planTables(

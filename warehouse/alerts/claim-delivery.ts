@@ -2,19 +2,19 @@ import { sql } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { Alert } from './read-alerts.ts';
 
-/** An alert in hand, to be told of. */
+/** A claimed alert, to be delivered. */
 export interface Delivery {
   readonly event: 'open' | 'resolve';
   readonly alert: Alert;
-  /** Names the claim: who comes too late with what became of it changes nothing. */
+  /** Identifies the claim: an outcome that comes too late changes nothing. */
   readonly tries: number;
 }
 
 /**
- * Takes what is to be told next, for the caller alone; undefined when there is nothing. What was never tried comes first, the oldest of it
- * before the others, then what has been due for longest: alerts that a receiver refuses again and again keep no new one waiting. An alert that was
- * over before anybody was told of it is never told of. A caller that dies with a claim leaves it to the others after 15
- * seconds, three times what telling may take; since nobody knows then whether it was told, it may be told twice.
+ * Claims the next delivery for the caller alone; undefined when nothing is due. Alerts that were never tried come first, the oldest before the
+ * others, then those that have been due longest, so alerts that a receiver keeps refusing delay no new one. An alert that was over before it
+ * was delivered is never delivered. If a caller dies with a claim, others may claim the alert after 15 seconds, three times what a
+ * delivery may take; nobody knows then whether it was delivered, so it may be delivered twice.
  */
 export async function claimDelivery({ db }: Warehouse): Promise<Delivery | undefined> {
   const { rows } = await sql<Alert & { tries: number }>`

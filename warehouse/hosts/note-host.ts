@@ -12,7 +12,7 @@ export async function noteHost({ pool }: Warehouse, host: Host): Promise<string 
   return (await note(pool, host)).clear_since;
 }
 
-/** Notes a host for the time of work that a kill would leave files of; once it is done, one that nobody else has noted is forgotten. */
+/** Notes a host while `work` runs, which leaves files there if it is killed. Afterwards a host that nobody else has noted is forgotten. */
 export async function whileNoted<Result>(
   { pool }: Warehouse,
   host: Host,

@@ -17,7 +17,7 @@ export interface Classified {
   readonly touched: PreparedRecord[];
   readonly unchanged: PreparedRecord[];
   readonly suppressed: PreparedRecord[];
-  /** IDs of those about which something is open: a tombstone, a quarantine entry, a field issue. */
+  /** IDs of records with something open: a tombstone, a quarantine entry, a field issue. */
   readonly unsettled: ReadonlySet<string>;
   /** Of one only a fetch can say what is true: it is shown soon after its deletion, or all the same though something beats it. */
   doubted: boolean;
@@ -82,7 +82,7 @@ interface Found {
 
 /**
  * `offset 0` keeps the planner at one index look-up per record, however large the table grows. History is looked up only where
- * there is no row, and what most resources have none of, once for the page.
+ * there is no row. Most resources have no tombstones, field issues or quarantine entries: whether they do is looked up once per page.
  */
 function classifySql(resource: Resource): string {
   const isOfResource = `connection_id = $1 and resource = '${resource.name}'`;

@@ -62,8 +62,8 @@ export async function landRecords(
   const thorough = input.compare === 'columns';
   const inHistory = await sameContent(client, { ...input, records: [...changed, ...lost] });
   const updated = changed.filter(({ id }) => !inHistory.has(id));
-  const sameButMoved = [...touched, ...changed.filter(({ id }) => inHistory.has(id))];
-  const known = [...sameButMoved, ...unchanged];
+  const onlyMoved = [...touched, ...changed.filter(({ id }) => inHistory.has(id))];
+  const known = [...onlyMoved, ...unchanged];
   // A row may be another than the one that was landed: somebody restored it.
   const doubtful = changed.filter(({ id }) => inHistory.has(id));
   const inspected = await inspectRecords(client, thorough ? input : { ...input, records: doubtful });
@@ -71,16 +71,16 @@ export async function landRecords(
   const damaged = known.filter(({ id }) => differing.has(id));
   const damagedIds = new Set(damaged.map(({ id }) => id));
   // By its hash such a row was what arrives; what history has last may be another content, and then this is a version.
-  const unlooked = damaged.filter(({ id }) => !inHistory.has(id));
-  const inHistoryToo = await sameContent(client, { ...input, records: unlooked });
+  const notCompared = damaged.filter(({ id }) => !inHistory.has(id));
+  const damagedInHistory = await sameContent(client, { ...input, records: notCompared });
   const written = [...inserted, ...updated, ...damaged];
   await noteOverruled(client, { ...input, ids: input.overruling ?? [] });
-  await touchRecords(client, { ...input, records: sameButMoved.filter(({ id }) => !damagedIds.has(id)) });
+  await touchRecords(client, { ...input, records: onlyMoved.filter(({ id }) => !damagedIds.has(id)) });
   await removeChildren(client, {
     ...input,
     ids: (thorough ? written : [...updated, ...lost, ...damaged]).map(({ id }) => id),
   });
-  await writeRecords(client, { ...input, records: written, inHistory: union(inHistory, inHistoryToo) });
+  await writeRecords(client, { ...input, records: written, inHistory: union(inHistory, damagedInHistory) });
   await lowerVersions(client, { ...input, ids: [...(input.overruling ?? []), ...lost.map(({ id }) => id)] });
   const isUnsettled = ({ id }: PreparedRecord): boolean => unsettled.has(id);
   await settleRecords(client, {

@@ -3,7 +3,7 @@ import type { Warehouse } from '../open-warehouse.ts';
 import { afterLastWrite } from '../resource-clock.ts';
 import type { Listed, PassInHand } from './pass.ts';
 
-/** A pass as it stands, its times in Unix milliseconds. */
+/** The stored state of a pass, its times in Unix milliseconds. */
 export interface OpenPass {
   cursor: string | null;
   floor_ms: number | null;
@@ -20,7 +20,7 @@ type Opening = (
   input: { pass: PassInHand; resource: Listed; lookbackMilliseconds: number; began: string | null },
 ) => Promise<OpenPass | undefined>;
 
-/** Takes the lease of a pass by its kind: where it goes on, where it begins. Undefined: the window of a backfill is done. */
+/** By kind: begins or continues a pass, and takes its lease. Undefined: the window of a backfill is done. */
 export const openPass: Record<PassInHand['kind'], Opening> = {
   async sync(db, { pass, resource, lookbackMilliseconds }) {
     const isOrdered = resource.version === 'last_synced_at';
@@ -85,7 +85,7 @@ export const openPass: Record<PassInHand['kind'], Opening> = {
   },
 };
 
-/** `excluded` never shows here: what is returned is the row as it stands. */
+/** The columns of the row as it is stored now, not those of `excluded`. */
 const place = sql`
   cursor,
   floor(extract(epoch from floor) * 1000)::bigint as floor_ms,

@@ -30,7 +30,7 @@ export async function hasPublishedIn(client: Pick<ClientBase, 'query'>, lake: st
   return (await client.query('select from sync.snapshots where lake = $1 limit 1', [lake])).rows.length > 0;
 }
 
-/** Those that may hold a record that was erased, for no erasure of it has searched their lake. */
+/** Snapshots that may still hold an erased record, because no erasure of it has searched their lake. */
 export async function readUnsearched(
   client: Pick<ClientBase, 'query'>,
   record: RecordNamed,
@@ -39,7 +39,7 @@ export async function readUnsearched(
   return (await readNoted(client)).filter(({ lake }) => !searched.includes(lake));
 }
 
-/** The lakes of which an erasure has seen that nothing holds the record any more. */
+/** The lakes that an erasure of the record has searched: nothing there holds it any more. */
 export async function readSearched(
   client: Pick<ClientBase, 'query'>,
   { connectionId, resource, id }: RecordNamed,

@@ -18,7 +18,7 @@ export async function admitTick(
   { warehouse, temporal, apiAddress }: SchedulePlaces & { apiAddress: string },
   { kind, connection: connectionId }: Tick,
 ): Promise<TickAdmitted> {
-  // Nearly every tick is of a connection about which Temporal is to be told nothing: that is seen without the lock that orders what it is told.
+  // For nearly every tick there is nothing to change in Temporal. That can be seen without the lock, which only orders changes.
   const seen = await readScheduleState(warehouse, connectionId);
   if (seen !== undefined && isAsWanted(seen, { kind, apiAddress })) return { admitted: true };
   const owner = await warehouseId(warehouse);

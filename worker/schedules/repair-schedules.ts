@@ -140,7 +140,7 @@ async function settlePage(
 function createTrouble(logger: Logger): {
   met(failed: readonly Failed[], of: number): void;
   isHopeless(): boolean;
-  /** Whether nothing is left to do. What others have made is theirs, and nothing of ours to do. */
+  /** Whether nothing is left to do. Schedules that others made are not ours to repair. */
   tell(of: number): boolean;
 } {
   let [foreign, failures, inVain] = [0, 0, 0];

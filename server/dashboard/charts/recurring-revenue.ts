@@ -181,7 +181,7 @@ ${withLeftOuts('currency_code, month')}`,
   empty: 'There are no subscriptions.',
 });
 
-/** The day that this month is told as of: today, or that on which subscriptions were last read. */
+/** The day as of which this month is shown: today, or the day on which subscriptions were last read. */
 function dayWords(
   { observed_until: until }: { observed_until: string | null },
   { asOf, utcDay }: { asOf: string; utcDay: string },
