@@ -11,6 +11,7 @@ import { buildEnvironment } from '../dbt/build-environment.ts';
 import { cacheFolder } from '../support/cache-folder.ts';
 import { bill, text } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
+import { isProof } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -39,8 +40,7 @@ beforeEach(async () => {
 });
 
 test('an Iceberg table lists no file that is gone, in whichever snapshot', async () => {
-  for (const id of ['stays', 'stays']) await showTotals(await exportWith(id));
-  await exportWith('erased');
+  for (const id of ['stays', 'erased']) await showTotals(await exportWith(id));
   await rows(warehouse, `delete from finance.bills where id = 'erased'`);
   // It does not hold the record, and follows one that does.
   await exportWith('stays');
@@ -72,7 +72,8 @@ test('an erasure makes a table that lists files that are gone again, once, and n
 
 test('exports add no manifest each to what readers of an Iceberg table open', async () => {
   const counts: number[] = [];
-  for (let made = 0; made < 5; made += 1) {
+  // One each would be more than two.
+  for (let made = 0; made < (isProof ? 5 : 3); made += 1) {
     await exportWith(`bill-${made}`, connections[made % 2]);
     const { current, manifests } = await listed('finance', 'bills');
     counts.push(Object.keys(manifests[current] ?? {}).length);
