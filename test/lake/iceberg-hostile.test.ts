@@ -20,7 +20,8 @@ import { addTestConnection } from '../support/test-connection.ts';
 import { cacheFolder } from '../support/cache-folder.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { createTestLake } from './export-of.ts';
-import { pythonWithReaders, readIceberg } from './read-iceberg.ts';
+import { pythonWithReaders } from './python-with-readers.ts';
+import { readIceberg } from './read-iceberg.ts';
 
 // Somebody may write in the lake, and nowhere else.
 const { warehouse, url } = await createTestDatabase();

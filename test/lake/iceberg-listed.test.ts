@@ -1,7 +1,4 @@
-import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { beforeEach, expect, test } from 'vitest';
 import { openLake } from '../../lake/open-lake.ts';
 import { eraseFromLake } from '../../operations/erase-from-lake.ts';
@@ -15,8 +12,9 @@ import { isProof } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
+import { askReaders } from './ask-readers.ts';
 import { createTestLake } from './export-of.ts';
-import { pythonWithReaders, readerOf, readIceberg } from './read-iceberg.ts';
+import { readerOf, readIceberg } from './read-iceberg.ts';
 import { showMart } from './show-mart.ts';
 
 const { warehouse, url } = await createTestDatabase();
@@ -173,10 +171,6 @@ async function listAsGone(table: string): Promise<void> {
 }
 
 async function readEntries(args: string[]): Promise<string> {
-  const file = fileURLToPath(new URL('read_entries.py', import.meta.url));
-  const asOwner = { ...readerOf(url), PGOPTIONS: '-c search_path=iceberg' };
-  const { stdout } = await promisify(execFile)(await pythonWithReaders(), [file, ...args], {
-    env: { ...process.env, ...asOwner },
-  });
-  return stdout;
+  const env = { ...process.env, ...readerOf(url), PGOPTIONS: '-c search_path=iceberg' };
+  return askReaders({ program: 'read_entries.py', args, env });
 }

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Manifest } from '../../lake/manifest.ts';
 import { libpqAddress } from '../../python/libpq-address.ts';
-import { pythonEnvironment } from '../support/python-environment.ts';
 import { pastThePooler } from '../support/past-the-pooler.ts';
+import { askReaders } from './ask-readers.ts';
+import { pythonWithReaders } from './python-with-readers.ts';
 
 /** By snapshot and table. Sums have no zeros at their end. */
 export type IcebergSeen = Readonly<Record<string, Readonly<Record<string, TableSeen>>>>;
@@ -25,12 +25,6 @@ const { TEST_SPARK_PYTHON: sparkPython } = process.env;
 export const icebergReaders: readonly IcebergReader[] =
   sparkPython === undefined ? ['pyiceberg', 'duckdb'] : ['pyiceberg', 'duckdb', 'spark'];
 
-const readers = [
-  'pyiceberg[pyarrow,sql-postgres]==0.12.0',
-  'duckdb==1.5.5',
-  ...['avro', 'httpfs', 'iceberg'].map((name) => `duckdb-extension-${name}==1.5.5`),
-];
-
 /** What somebody sees who may read: every table, or some, of every snapshot that is said to be complete. */
 export async function readIceberg(
   databaseUrl: string,
@@ -47,34 +41,28 @@ export async function readIceberg(
     moved?: { readonly from: string; readonly to: string };
   },
 ): Promise<IcebergSeen> {
-  const programs = {
-    pyiceberg: ['read_iceberg.py', reader],
-    duckdb: ['read_iceberg.py', reader],
-    spark: ['read_iceberg_spark.py'],
+  const args = [namespace, ...tables];
+  const env = {
+    ...process.env,
+    ...readerOf(databaseUrl),
+    ...(moved && { LAKE_MOVED_FROM: moved.from, LAKE_MOVED_TO: moved.to }),
   };
-  const [program = '', ...args] = programs[reader];
-  const python =
-    reader === 'spark' ? (sparkPython ?? '') : join(await pythonEnvironment(readers), 'bin', 'python');
-  const file = fileURLToPath(new URL(program, import.meta.url));
-  const { stdout } = await promisify(execFile)(python, [file, ...args, namespace, ...tables], {
-    env: {
-      ...process.env,
-      ...readerOf(databaseUrl),
-      ...(moved && { LAKE_MOVED_FROM: moved.from, LAKE_MOVED_TO: moved.to }),
-    },
-    maxBuffer: 64_000_000,
-  });
-  return JSON.parse(stdout) as IcebergSeen;
+  const said = await (reader === 'spark'
+    ? askSpark(args, env)
+    : askReaders({ program: 'read_iceberg.py', args: [reader, ...args], env }));
+  return JSON.parse(said) as IcebergSeen;
 }
 
-/** The Python that has PyIceberg. */
-export async function pythonWithReaders(): Promise<string> {
-  return join(await pythonEnvironment(readers), 'bin', 'python');
+async function askSpark(args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
+  const file = fileURLToPath(new URL('read_iceberg_spark.py', import.meta.url));
+  const options = { env, maxBuffer: 64_000_000 };
+  const { stdout } = await promisify(execFile)(sparkPython ?? '', [file, ...args], options);
+  return stdout;
 }
 
 /** Runs what a page of the docs shows; the extensions of DuckDB come from PyPI here. Says which lines it printed. */
 export async function runWithReaders(databaseUrl: string, program: string): Promise<string[]> {
-  const python = join(await pythonEnvironment(readers), 'bin', 'python');
+  const python = await pythonWithReaders();
   const load = `
 import glob, duckdb_extension_avro, duckdb_extension_iceberg
 for module in (duckdb_extension_avro, duckdb_extension_iceberg):

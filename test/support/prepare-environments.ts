@@ -1,7 +1,7 @@
 import { pythonWithIceberg } from '../../iceberg/tables-program.ts';
 import { pythonWithDbt } from '../../marts/python-with-dbt.ts';
 import { requirementsOfDocs } from '../docs/requirements-of-docs.ts';
-import { pythonWithReaders } from '../lake/read-iceberg.ts';
+import { pythonWithReaders } from '../lake/python-with-readers.ts';
 import { pgBouncerProgram } from './pgbouncer-program.ts';
 import { pythonEnvironment } from './python-environment.ts';
 import { cacheFolder } from './cache-folder.ts';
