@@ -11,7 +11,7 @@ export async function startTestPostgres(
     dataDir: join(folder, 'postgres'),
     port: await freePort(),
     settings: {
-      ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' },
+      ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
       ...settings,
     },
   });
