@@ -17,8 +17,8 @@ export async function runVitest(root, args, env = {}) {
 }
 
 /**
- * Runs all tests, and those that failed beside others once more, alone: real servers, kills and deadlines on a machine that two files at a
- * time keep busy. What passes only then is named, and counts as passed.
+ * Runs all tests, and those that failed beside others once more, alone: real servers, kills and deadlines on a machine that several files
+ * at a time keep busy. What passes only then is named, and counts as passed.
  *
  * @param {string} root
  * @returns {Promise<{ passed: number, failed: number }>}
