@@ -62,7 +62,7 @@ describe('a deletion that nobody announced', () => {
     const connection = await synced();
     const id = await quietlyDelete(connection, 'customers');
     await admin.configure({ missingRecordStatus });
-    await reconcile(installation, connection);
+    await reconcile(installation, connection, { resources: ['customers'] });
     expect(await heldIds(connection, 'customers')).not.toContain(id);
   });
 
