@@ -14,7 +14,7 @@ const far = '192.0.2.1';
 
 test('doctor refuses a service beyond loopback without TLS, and says what to do', async () => {
   const { code, stdout } = await doctor({ DAYBOOK_API_URL: `http://${far}`, DATABASE_URL: here });
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(stdout).toContain('DAYBOOK_API_URL must start with https://');
   expect(stdout).toContain('DAYBOOK_ALLOW_HTTP=true');
 });
