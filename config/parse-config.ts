@@ -113,11 +113,6 @@ export function parseConfig(env: Env): Config {
   };
 }
 
-/** Where the home is, whatever else is wrong with the configuration. */
-export function homeOf({ DAYBOOK_HOME }: Env): string {
-  return path.resolve(variables.DAYBOOK_HOME.parse(DAYBOOK_HOME === '' ? undefined : DAYBOOK_HOME));
-}
-
 function lakeOf({
   DAYBOOK_LAKE: lake,
   DAYBOOK_HOME: home,

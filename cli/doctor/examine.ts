@@ -1,5 +1,4 @@
-import { homeOf, type Config } from '../../config/parse-config.ts';
-import { readEnv } from '../../config/read-env.ts';
+import type { Config } from '../../config/parse-config.ts';
 import type { Settings } from '../../config/settings.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { exitCodeOf } from '../exit-code-of.ts';
@@ -32,11 +31,12 @@ export async function examine(): Promise<Examined> {
     }
   });
   const { config } = read;
-  findings.push(
-    await finding('disk', () => freeDisk(homeOf(readEnv()))),
-    ...(config === undefined ? [] : await warnings('files', () => closedFiles(config))),
-    await finding('Python', pythonFor),
-  );
+  if (config !== undefined)
+    findings.push(
+      await finding('disk', () => freeDisk(config.home)),
+      ...(await warnings('files', () => closedFiles(config))),
+    );
+  findings.push(await finding('Python', pythonFor));
   if (config !== undefined && settings !== undefined) await lookFurther(findings, { config, settings });
   const failed = findings.some(({ ok }) => !ok) ? exitCodes.failed : exitCodes.done;
   return { findings, exitCode: read.exitCode ?? failed };
