@@ -22,7 +22,9 @@ export async function keepNotice(
   { kind, text }: Notice,
   secretKey: SecretKey,
 ): Promise<void> {
-  const signed = `${Date.now() + shownForSeconds * 1_000} ${kind} ${text.slice(0, longest)}`;
+  // A cut may leave half of a pair of surrogates, which no cookie can say.
+  const shown = Buffer.from(text.slice(0, longest)).toString();
+  const signed = `${Date.now() + shownForSeconds * 1_000} ${kind} ${shown}`;
   const value = encodeURIComponent(`${signatureOf(signed, await secretKey())} ${signed}`);
   setCookie(reply, value, shownForSeconds);
 }
