@@ -71,9 +71,10 @@ function ofOwner(adminUrl: string, password: string): string {
 
 /**
  * Functions that write to the disk without any right to a table, which everybody may call unless a superuser takes that away. Daybook itself
- * exports snapshots.
+ * exports snapshots. The owner of the database may set any search path for it, also for a superuser.
  */
 const closeFunctions = `
+  set search_path = pg_catalog, pg_temp;
   do $$
   declare called regprocedure;
   begin

@@ -31,6 +31,24 @@ test('nobody becomes superuser with the address that is printed, and its owner r
     await expect(query(url, statement), statement).rejects.toThrow(/permission denied|must be|Only roles/);
 });
 
+test('the owner makes nobody superuser by what it puts in the way of the names that a start runs', async () => {
+  const folder = await temporaryFolder();
+  const first = await postgresIn(folder);
+  await query(first.url, 'create schema evil');
+  for (const schema of ['evil', 'public'])
+    await query(
+      first.url,
+      `create function ${schema}.has_function_privilege(text, oid, text) returns boolean language plpgsql as
+       $$ begin alter role daybook superuser; return false; end $$`,
+    );
+  await query(first.url, 'alter database daybook set search_path = evil, pg_catalog');
+  await first.stop();
+  const second = await postgresIn(folder);
+  expect(await query(second.url, `select rolsuper from pg_roles where rolname = 'daybook'`)).toEqual([
+    { rolsuper: false },
+  ]);
+});
+
 test('the servers get nothing of the environment but where programs and libraries are', async () => {
   process.env.DAYBOOK_CLIENT_SECRET = 'planted in the environment';
   onTestFinished(() => {
