@@ -7,7 +7,7 @@ import { inTransaction } from './in-transaction.ts';
 import { migrations } from './migrations/index.ts';
 import type { Warehouse } from './open-warehouse.ts';
 import { readerRole } from './reader-role.ts';
-import { setRoleSettings } from './role-settings.ts';
+import { ownNamesAlone, setRoleSettings } from './role-settings.ts';
 import { shareWithTenants } from './readers/share-with-tenants.ts';
 import { isLockRefused, LockHeld, lockTimeout } from './taking-locks.ts';
 
@@ -33,6 +33,7 @@ export async function migrate(
   for (const name of await missingMigrations(warehouse.db))
     if (await runMigration(warehouse, name, onWait)) applied.push(name);
   const readerSql = await inTransaction(warehouse.pool, async ({ client }) => {
+    await client.query(ownNamesAlone);
     const left = await readerRole(client);
     await setRoleSettings(client);
     return left;
@@ -123,7 +124,7 @@ async function runMissing(
 ): Promise<boolean> {
   const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db);
   if (rows[0] !== undefined) watch.watch(rows[0].pid);
-  await sql.raw(`set local lock_timeout = '${lockTimeout}'`).execute(db);
+  await sql.raw(`set local lock_timeout = '${lockTimeout}'; ${ownNamesAlone}`).execute(db);
   await sql`select from sync.migrations_lock where id = 'migration_lock' for update`.execute(db);
   const done = await sql`select from sync.migrations where name = ${name}`.execute(db);
   if (done.rows.length > 0) return false;

@@ -1,12 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../../warehouse/migrate.ts';
 import { query } from '../embedded/query.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
-/** Two warehouses of one server, and somebody who reads the first. */
-const [mine, theirs] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+/** Warehouses of one server, and somebody who reads the first. */
+const [mine, theirs, third] = await Promise.all([
+  createTestDatabase(),
+  createTestDatabase(),
+  createTestDatabase(),
+]);
 const name = `analyst_${randomBytes(4).toString('hex')}`;
 const other = `${name}_of_marts`;
 const admin = new pg.Client(mine.adminUrl);
@@ -63,6 +67,36 @@ test('where the database is not ours, the line to run is said, and when it was r
   expect(await migrate(mine.warehouse)).toMatchObject({ readerSql: null });
   await admin.query(`alter database ${databaseOf(mine.url)} owner to daybook`);
 });
+
+test('who may create in the schema public has the owner run no function of theirs', async () => {
+  const { warehouse, url, adminUrl } = third;
+  const server = new pg.Client(adminUrl);
+  await server.connect();
+  await server.query(`alter schema public owner to postgres; grant create, usage on schema public to public`);
+  onTestFinished(async () => {
+    await server.query(`drop owned by ${name}`);
+    await server.end();
+  });
+  for (const [signature, result] of planted)
+    await query(
+      loginTo(url, name),
+      `create function public.${signature} returns ${result} language plpgsql as
+       $$ begin raise exception 'ran as %', current_user; end $$`,
+    );
+  // The sessions of this pool began before the role had the setting.
+  for (const round of [1, 2]) {
+    const { readerSql } = await migrate(warehouse);
+    expect(readerSql, `round ${round}`).toContain('revoke create on schema public from public;');
+  }
+  expect(await query(url, 'show search_path')).toEqual([{ search_path: 'pg_catalog' }]);
+  expect(await query(url, `select format('%s', current_user) as text`)).toEqual([{ text: 'daybook' }]);
+});
+
+/** What statements of the owner call with other types than Postgres has it for: an exact match of any schema of the path goes before. */
+const planted = [
+  ['hashtextextended(text, integer)', 'bigint'],
+  ['format(text, name)', 'text'],
+] as const;
 
 function databaseOf(url: string): string {
   return new URL(url).pathname.slice(1);

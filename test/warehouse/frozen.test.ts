@@ -48,10 +48,18 @@ proofTest('a process that freezes with the lock of exports loses it, and knows w
 
 test('migrate sets for its role that frozen sessions end, and leaves what somebody has set', async () => {
   await migrate(warehouse);
-  expect(await settingsOfRole()).toEqual(['idle_in_transaction_session_timeout=5s', 'jit=off']);
+  expect(await settingsOfRole()).toEqual([
+    'idle_in_transaction_session_timeout=5s',
+    'jit=off',
+    'search_path=pg_catalog',
+  ]);
   await alterRole('reset idle_in_transaction_session_timeout');
   await migrate(warehouse);
-  expect(await settingsOfRole()).toEqual(['idle_in_transaction_session_timeout=30s', 'jit=off']);
+  expect(await settingsOfRole()).toEqual([
+    'idle_in_transaction_session_timeout=30s',
+    'jit=off',
+    'search_path=pg_catalog',
+  ]);
 });
 
 /** Takes the lock that whoever lands a page has. */
