@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { codeOf } from '../errors/code-of.ts';
 import { named, quoted, type DuckDb } from './duck-db.ts';
 import { FilesBeside, LakeAltered, SnapshotDamaged } from './errors.ts';
 import { filesBeside } from './find-damage.ts';
@@ -222,18 +223,15 @@ async function countRows(
       ? []
       : files.map((file) => ({ table, file })),
   );
+  const { snapshot_id: id } = manifest;
   const counted = await mapAtOnce(filesAtOnce, mayHold, async ({ table, file }) => {
-    const count = await withFileOf(lake, duckDb, {
-      id: manifest.snapshot_id,
-      file,
-      use: (path) =>
-        ask(
-          duckDb,
-          `select count(*) from ${parquetRows([path])} where ${condition(rows, table)}`,
-          new SnapshotDamaged(manifest.snapshot_id, file.path),
-        ),
-    });
-    return [file.path, count] as const;
+    const { path } = file;
+    const countIn = (localPath: string): Promise<number> =>
+      asked({ id, path }, () =>
+        ask(duckDb, `select count(*) from ${parquetRows([localPath])} where ${condition(rows, table)}`),
+      );
+    const count = await unlessFull({ id, path }, () => withFileOf(lake, duckDb, { id, file, use: countIn }));
+    return [path, count] as const;
   });
   return new Map(counted.filter(([, count]) => count > 0));
 }
@@ -322,21 +320,19 @@ async function fileWithout(
   const count = held.get(path);
   const draft = join(folder, path);
   await mkdir(dirname(draft), { recursive: true });
-  await withFileOf(lake, duckDb, {
-    id,
-    file,
-    use: async (localPath) => {
-      if (count === undefined) return copyRegularFile(localPath, draft, file.bytes);
-      const sql = `select * from ${parquetRows([localPath])} where not (${condition(rows, table)})`;
-      await ask(
-        duckDb,
-        `copy (${sql}) to ${quoted(draft)} (${parquetOptions})`,
-        new SnapshotDamaged(id, path),
-      );
-    },
-  });
+  await unlessFull({ id, path }, () =>
+    withFileOf(lake, duckDb, {
+      id,
+      file,
+      use: async (localPath) => {
+        if (count === undefined) return copyRegularFile(localPath, draft, file.bytes);
+        const sql = `select * from ${parquetRows([localPath])} where not (${condition(rows, table)})`;
+        await asked({ id, path }, () => ask(duckDb, `copy (${sql}) to ${quoted(draft)} (${parquetOptions})`));
+      },
+    }),
+  );
   if (count === undefined && mayStay) return file;
-  const [back] = (await readBack(duckDb, { folder, paths: [path] })).files;
+  const [back] = (await asked({ id, path }, () => readBack(duckDb, { folder, paths: [path] }))).files;
   if (back?.rows !== file.rows - (count ?? 0))
     // A row that is of no connection, which Daybook does not write, is neither of the record nor of another.
     throw new SnapshotDamaged(id, path);
@@ -358,16 +354,44 @@ function isOf(
   return key.connection_id === connectionId && key[columns[table] ?? ''] === id;
 }
 
-/** The first number of the answer. Throws `unread` where DuckDB cannot read the file: one with the right hash may hold anything. */
-async function ask(duckDb: DuckDb, sql: string, unread: SnapshotDamaged): Promise<number> {
+/** The first number of the answer. */
+async function ask(duckDb: DuckDb, sql: string): Promise<number> {
   const connection = await duckDb.connect();
   try {
     const answer = await connection.runAndReadAll(sql);
     return Number(answer.getRows()[0]?.[0] ?? 0);
-  } catch (error) {
-    const hasNoRoom = /No space left|temp_directory|Out of Memory/.test(String(error));
-    throw hasNoRoom ? error : unread;
   } finally {
     connection.closeSync();
   }
 }
+
+interface FileNamed {
+  /** Of the snapshot. */
+  readonly id: string;
+  readonly path: string;
+}
+
+/**
+ * Throws SnapshotDamaged where DuckDB cannot read the file: one with the right hash may hold anything, also what takes all memory. Where the
+ * disk is full, the other snapshots say so too.
+ */
+async function asked<Result>({ id, path }: FileNamed, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    // Only how it begins: the rest quotes names of columns.
+    const hasNoRoom = /^(Error: )?(Out of Memory|IO) Error/.test(String(error));
+    throw new SnapshotDamaged(id, path, hasNoRoom ? noRoom : undefined);
+  }
+}
+
+/** A file has the size that its own manifest says. */
+async function unlessFull<Result>({ id, path }: FileNamed, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw codeOf(error) === 'ENOSPC' ? new SnapshotDamaged(id, path, noRoom) : error;
+  }
+}
+
+const noRoom = 'needs more memory or disk than there is';

@@ -129,14 +129,14 @@ export class SnapshotBroken extends Error {
   }
 }
 
-/** A file of a published snapshot is gone, or not the one that its manifest names. */
+/** A file of a published snapshot is gone, not the one that its manifest names, or cannot be read. */
 export class SnapshotDamaged extends Error {
   override readonly name = 'SnapshotDamaged';
   readonly handling = 'stop';
 
-  constructor(id: string, file: string) {
+  constructor(id: string, file: string, problem = 'is not what its manifest says') {
     super(
-      `${file} of snapshot ${id} is not what its manifest says, so the snapshot was not used: "daybook export" makes a new one.`,
+      `${file} of snapshot ${id} ${problem}, so the snapshot was not used: "daybook export" makes a new one.`,
     );
   }
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { idWithout } from '../../lake/erase-from-snapshots.ts';
 import { rowsOf } from '../../operations/erase-from-lake.ts';
@@ -192,6 +193,61 @@ test('a snapshot is searched although Postgres does not know it, or not its hash
   expect(second.stdout).toMatch(/snapshot \S+, now \S+ +2 +0$/m);
   expect([second.code, second.stderr]).toEqual([0, expect.anything()]);
 });
+
+test('a snapshot whose file only says that there is no memory for it keeps the record in no other', async () => {
+  const planted = await plantBills(`select 'x' as "connection_id Out of Memory", 'b' as id`);
+  const { code, stdout } = await erase();
+  expect(stdout).toContain(`bills/part-00000.parquet of snapshot ${planted}`);
+  for (const id of [older, latest])
+    expect(stdout).toMatch(new RegExp(`snapshot ${id}, now \\S+ +2 +0$`, 'm'));
+  expect(code).toBe(1);
+});
+
+test('sums that no type holds, in a planted snapshot that has a row of the record, keep it in no other', async () => {
+  const rowsOf = (ids: string): string =>
+    `select '${connection}' as connection_id, unnest([${ids}]) as id, '${'9'.repeat(38)}'::decimal(38, 0) as total`;
+  const planted = await plantBills(rowsOf(`'to-erase', 'b', 'c'`));
+  const { code, stdout } = await erase();
+  expect(stdout).toContain(`bills/part-00000.parquet of snapshot ${planted}`);
+  for (const id of [older, latest])
+    expect(stdout).toMatch(new RegExp(`snapshot ${id}, now \\S+ +2 +0$`, 'm'));
+  expect(code).toBe(1);
+});
+
+/** A snapshot that is right in itself, whose bills are these rows; the others in the lake are published anew. Says its ID. */
+async function plantBills(select: string): Promise<string> {
+  lakes += 1;
+  lake = join(cwd, `lake-${lakes}`);
+  await warehouse.pool.query('delete from sync.snapshots');
+  [older, latest] = await exportTwice(lake);
+  const planted = `${latest.slice(0, -6)}abcdef`;
+  const folder = join(lake, 'snapshots', planted);
+  await cp(join(lake, 'snapshots', latest), folder, { recursive: true });
+  const path = join(folder, 'bills', 'part-00000.parquet');
+  await rm(path);
+  const duckDb = await DuckDBInstance.create(':memory:');
+  const session = await duckDb.connect();
+  await session.run(`copy (${select}) to '${path}' (format parquet, compression zstd)`);
+  const [[count]] = (await session.runAndReadAll(`select count(*) from '${path}'`)).getRows() as [[bigint]];
+  session.closeSync();
+  duckDb.closeSync();
+  const content = await readFile(path);
+  const manifest = join(folder, '_manifest.json');
+  const text = (await readFile(manifest, 'utf8')).replace(`"${latest}"`, `"${planted}"`);
+  const described = JSON.parse(text) as Described;
+  const { bills } = described.tables;
+  const [rowCount, bytes] = [Number(count), content.length];
+  described.rows += rowCount - bills.rows;
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  Object.assign(bills, {
+    rows: rowCount,
+    bytes,
+    sums: {},
+    files: [{ path: 'bills/part-00000.parquet', rows: rowCount, bytes, sha256, sums: {} }],
+  });
+  await writeFile(manifest, JSON.stringify(described));
+  return planted;
+}
 
 interface Described {
   warehouse_id: string;
