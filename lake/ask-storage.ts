@@ -1,10 +1,13 @@
 import { S3ServiceException, type EncodingType, type S3Client } from '@aws-sdk/client-s3';
 import { isFreeOfSecrets, longEnough } from '../errors/without-secrets.ts';
-import { LakeRefused, LakeUnavailable, unreadableAnswer } from './errors.ts';
+import { FileRefused, LakeRefused, LakeUnavailable, unreadableAnswer } from './errors.ts';
 
-/** Does what needs object storage. Throws LakeRefused and LakeUnavailable when it does not do as it is told. */
+/**
+ * Does what needs object storage. Throws LakeRefused and LakeUnavailable when it does not do as it is told; `ofFile`: FileRefused, where it
+ * refuses the object that is read and not whoever asks.
+ */
 export async function askStorage<Result>(
-  { location, client }: { location: string; client: S3Client },
+  { location, client, ofFile = false }: { location: string; client: S3Client; ofFile?: boolean },
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {
@@ -15,6 +18,8 @@ export async function askStorage<Result>(
     const isRefusal =
       status === 501 ||
       (status !== undefined && status >= 400 && status < 500 && status !== 429 && status !== 408);
+    if (isRefusal && ofFile && !(error instanceof Error && ofWhoever.has(error.name)))
+      throw new FileRefused(location, await reasonOf(client, error), error);
     if (isRefusal || isNamed(error, 'CredentialsProviderError'))
       throw new LakeRefused(location, await reasonOf(client, error), error);
     if (status !== undefined || isNetwork(error))
@@ -23,6 +28,23 @@ export async function askStorage<Result>(
     throw error;
   }
 }
+
+/** Codes that say nothing of an object. */
+const ofWhoever: ReadonlySet<string> = new Set([
+  'AccountProblem',
+  'AllAccessDisabled',
+  'AuthorizationHeaderMalformed',
+  'ExpiredToken',
+  'InvalidAccessKeyId',
+  'InvalidSecurity',
+  'InvalidToken',
+  'NoSuchBucket',
+  'NotSignedUp',
+  'RequestExpired',
+  'RequestTimeTooSkewed',
+  'SignatureDoesNotMatch',
+  'TokenRefreshRequired',
+]);
 
 /**
  * A code of S3, if it is a word that may be shown. Whoever answers in its place may write anything there: markup, megabytes, or the

@@ -14,17 +14,34 @@ import {
 import { Upload } from '@aws-sdk/lib-storage';
 import { abortUploads } from './abort-uploads.ts';
 import { askStorage, codeToShow, decodedKey, isNamed, statusOf } from './ask-storage.ts';
-import { LakeKeeps, LakeRefused, LakeUnavailable, unreadableAnswer } from './errors.ts';
+import {
+  FileRefused,
+  LakeKeeps,
+  LakeRefused,
+  LakeUnavailable,
+  refused,
+  unlessRefused,
+  unreadableAnswer,
+} from './errors.ts';
 import { listedPages } from './listed-pages.ts';
-import { mostBytesOf, unreadable, type FileUsed, type Found, type KeptFile, type SizedFile } from './lake.ts';
+import {
+  manifestFile,
+  mostBytesOf,
+  unreadable,
+  type FileUsed,
+  type Found,
+  type KeptFile,
+  type SizedFile,
+} from './lake.ts';
 
 /** The objects under a prefix of a bucket. Paths are relative to it. */
 export interface Bucket {
   list(prefix: string): Promise<string[]>;
   /** The names of what lies directly under a prefix and has something under it. */
   folders(prefix: string): Promise<string[]>;
+  /** Of an object that may not be read, no text. */
   read(path: string): Promise<Found | undefined>;
-  /** Undefined when there is no such object. */
+  /** Undefined when there is no such object. Throws FileRefused. */
   bytesOf(path: string): Promise<number | undefined>;
   /** Writes an object if it is still as it was found; says whether it did. */
   replace(path: string, text: string, found: Found | undefined): Promise<boolean>;
@@ -36,7 +53,7 @@ export interface Bucket {
   ): Promise<boolean>;
   /**
    * Lets the server copy an object, if it is there, has the size and was uploaded with the SHA-256, and is not too large for that; unless `over`,
-   * only to where nothing is yet, as far as the server knows that condition of copies. Says whether it did.
+   * only to where nothing is yet, as far as the server knows that condition of copies. Says whether it did. Throws FileRefused.
    */
   copy(file: KeptFile, to: string, how: { over: boolean }): Promise<boolean>;
   /** Whether an object is there, has the size and was uploaded, or copied, with the SHA-256. */
@@ -66,6 +83,8 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
   });
   const asked = <Result>(work: () => Promise<Result>): Promise<Result> =>
     askStorage({ location, client }, work);
+  const askedOfFile = <Result>(work: () => Promise<Result>): Promise<Result> =>
+    askStorage({ location, client, ofFile: true }, work);
   const keyOf = (path: string): string => (prefix === '' ? path : `${prefix}/${path}`);
   const checkCount = (names: readonly string[]): void => {
     if (names.length < mostPaths) return;
@@ -92,6 +111,25 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
     return found?.ContentLength === bytes && found.Metadata?.[sha256Key] === sha256 ? found : undefined;
   };
 
+  const readSmall = async (path: string): Promise<Found> => {
+    const { Body, ContentLength = Infinity, ETag = '' } = await client.send(new GetObjectCommand(at(path)));
+    if (ContentLength > mostBytesOf(path)) {
+      if (Body instanceof Readable) Body.destroy();
+      return unreadable(ETag);
+    }
+    let text = '';
+    const problem = await unlessOther(async () => {
+      text = (await Body?.transformToString()) ?? '';
+    });
+    return problem === undefined ? { text, version: ETag } : unreadable(ETag);
+  };
+
+  const versionListed = async (key: string): Promise<string> => {
+    for await (const { Contents = [], EncodingType } of listedPages(listedAt, { prefix: key }))
+      for (const { Key = '', ETag = '' } of Contents) if (decodedKey(Key, EncodingType) === key) return ETag;
+    return '';
+  };
+
   return {
     list: (under) =>
       asked(async () => (await keysBelow(keyOf(under))).map((key) => key.slice(keyOf('').length))),
@@ -106,27 +144,18 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
           }
         return names;
       }),
-    read: (path) =>
-      asked(() =>
-        unlessMissing(async () => {
-          const {
-            Body,
-            ContentLength = Infinity,
-            ETag = '',
-          } = await client.send(new GetObjectCommand(at(path)));
-          if (ContentLength > mostBytesOf(path)) {
-            if (Body instanceof Readable) Body.destroy();
-            return unreadable(ETag);
-          }
-          let text = '';
-          const problem = await unlessOther(async () => {
-            text = (await Body?.transformToString()) ?? '';
-          });
-          return problem === undefined ? { text, version: ETag } : unreadable(ETag);
-        }),
-      ),
+    read: async (path) => {
+      try {
+        return await askedOfFile(() => unlessMissing(() => readSmall(path)));
+      } catch (error) {
+        if (!(error instanceof FileRefused)) throw error;
+        // By its version it is replaced; a manifest never is.
+        const version = path.endsWith(manifestFile) ? '' : await asked(() => versionListed(keyOf(path)));
+        return unreadable(version, error.code);
+      }
+    },
     bytesOf: (path) =>
-      asked(() =>
+      askedOfFile(() =>
         unlessMissing(async () => (await client.send(new HeadObjectCommand(at(path)))).ContentLength ?? 0),
       ),
     replace: (path, text, found) =>
@@ -152,7 +181,7 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
         }),
       ),
     copy: ({ path, bytes, sha256 }, to, { over }) =>
-      asked(async () => {
+      askedOfFile(async () => {
         if (bytes > mostCopied) return false;
         const found = await findHeld({ path, bytes, sha256 });
         if (found === undefined) return false;
@@ -172,7 +201,10 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
     holds: (file) => asked(async () => (await findHeld(file)) !== undefined),
     download: ({ path, bytes }, localPath) =>
       asked(async () => {
-        const found = await unlessMissing(() => client.send(new GetObjectCommand(at(path))));
+        const found = await unlessRefused(() =>
+          askedOfFile(() => unlessMissing(() => client.send(new GetObjectCommand(at(path))))),
+        );
+        if (found === refused) return 'may not be read';
         if (found === undefined) return 'is missing';
         const { Body, ContentLength = bytes } = found;
         if (!(Body instanceof Readable)) throw new Error('An object without a body cannot be downloaded.');

@@ -8,6 +8,29 @@ export class LakeRefused extends Error {
   }
 }
 
+/** One file of the lake may not be read, such as an archived or a foreign one; of others that says nothing. */
+export class FileRefused extends LakeRefused {
+  /** Of storage or of the system, in a word. */
+  readonly code: string;
+
+  constructor(location: string, code: string, cause?: unknown) {
+    super(location, code, cause);
+    this.code = code;
+  }
+}
+
+export const refused = Symbol('refused');
+
+/** `refused`, where the file may not be read that `work` reads. */
+export async function unlessRefused<Result>(work: () => Promise<Result>): Promise<Result | typeof refused> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof FileRefused) return refused;
+    throw error;
+  }
+}
+
 /** Object storage answers, but does not delete files: Daybook lacks permission, or they are locked. A person is needed. */
 export class LakeKeeps extends Error {
   override readonly name = 'LakeKeeps';
@@ -20,9 +43,18 @@ export class LakeKeeps extends Error {
         ? `The lake ${location} did not abort unfinished uploads (${code}), so their content may still be there. Permit Daybook to ` +
             'list and abort them (s3:ListBucketMultipartUploads, s3:AbortMultipartUpload).'
         : `The lake ${location} did not delete ${files.toLocaleString('en-US')} ${files === 1 ? 'file' : 'files'} (${code}), so their content is ` +
-            'still there. Permit Daybook to delete objects there (s3:DeleteObject), and unlock those that are locked.',
+            `still there. ${isOfSystem(code) ? ofFolder : ofBucket}`,
     );
   }
+}
+
+const ofBucket =
+  'Permit Daybook to delete objects there (s3:DeleteObject), and unlock those that are locked.';
+const ofFolder =
+  'Look for what belongs to another user among its snapshots, marts and iceberg, and have that removed.';
+
+function isOfSystem(code: string): boolean {
+  return code === 'EACCES' || code === 'EPERM';
 }
 
 /** The error if storage refuses the deletions of `work`; undefined when they succeed. For callers that continue in any case. */
@@ -36,19 +68,26 @@ export async function keptBack(work: () => Promise<void>): Promise<LakeKeeps | u
   }
 }
 
-/** A file of the lake is not one that Daybook wrote: damaged, or made by somebody else with write access. */
+/** A file of the lake is not one that Daybook wrote: damaged, made by somebody else with write access, or not to be read at all. */
 export class LakeAltered extends Error {
   override readonly name = 'LakeAltered';
   readonly handling = 'stop';
 
-  /** `where` says which part is wrong. Anybody may have written it, so only our own names are repeated. */
-  constructor(location: string, file: string, where: readonly PropertyKey[]) {
-    const named = where.filter((part) => /^[a-z_0-9]{1,63}$/.test(String(part))).join('.');
+  /** `where` says which part is wrong, or why it may not be read. Anybody may have written it, so only our own names are repeated. */
+  constructor(location: string, file: string, where: readonly PropertyKey[] | { readonly refused: string }) {
     super(
-      `${file} of the lake ${location} is not what Daybook wrote${named === '' ? '' : ` (${named})`}, so it was not used. ` +
-        'Check who can write there; restore the original, or remove the file and run "daybook export".',
+      'refused' in where
+        ? `${file} of the lake ${location} may not be read (${where.refused}), so it was not used. Permit Daybook to read it, or restore ` +
+            'it if it is archived; or remove the file and run "daybook export".'
+        : `${file} of the lake ${location} is not what Daybook wrote${inBrackets(where)}, so it was not used. ` +
+            'Check who can write there; restore the original, or remove the file and run "daybook export".',
     );
   }
+}
+
+function inBrackets(where: readonly PropertyKey[]): string {
+  const named = where.filter((part) => /^[a-z_0-9]{1,63}$/.test(String(part))).join('.');
+  return named === '' ? '' : ` (${named})`;
 }
 
 /** Object storage that does not answer, or answers that it is busy. */

@@ -22,11 +22,12 @@ import {
   type Lake,
 } from './lake.ts';
 import { codeOf } from '../errors/code-of.ts';
-import { DiskFull, LakeRefused } from './errors.ts';
+import { DiskFull, LakeKeeps, LakeRefused } from './errors.ts';
 import { inFolder, inFolderBelow, NoFolder } from './folder-below.ts';
 import { filterAtOnce } from './map-at-once.ts';
 import { sha256OfFile } from './read-back.ts';
-import { removeFileIn, removeFolderIn, removeIn } from './remove-below.ts';
+import { allOf, removeFileIn, removeFolderIn, removeIn } from './remove-below.ts';
+import { removeEach } from './remove-each.ts';
 import { copyRegularFile, NoRegularFile, piecesOf, withRegularFile } from './regular-file.ts';
 import { snapshotIdPattern } from './snapshot-id.ts';
 import { unobstructed } from './unobstructed.ts';
@@ -76,7 +77,8 @@ export function openFolderLake(location: string): Lake {
       try {
         return await atFile(path, () => readFound(join(location, path)));
       } catch (error) {
-        throw inWords(error, ['ENOTDIR', 'EACCES', 'EPERM']);
+        if (isForbidden(error)) return unreadable('', String(codeOf(error)));
+        throw inWords(error, ['ENOTDIR']);
       }
     },
     replace: (path, text) =>
@@ -145,12 +147,9 @@ export function openFolderLake(location: string): Lake {
     },
     async filesIn(folder) {
       if (!existsSync(join(location, folder))) return [];
-      const entries = await unobstructed(location, { path: folder, is: 'a folder' }, () =>
-        readdir(join(location, folder), { recursive: true, withFileTypes: true }),
+      return unobstructed(location, { path: folder, is: 'a folder' }, () =>
+        filesBelow(join(location, folder)),
       );
-      return entries
-        .filter((entry) => !entry.isDirectory())
-        .map(({ parentPath, name }) => relative(join(location, folder), join(parentPath, name)));
     },
     async foldersIn(folder) {
       if (!existsSync(join(location, folder))) return [];
@@ -163,7 +162,12 @@ export function openFolderLake(location: string): Lake {
     async withFile({ path, bytes }, use) {
       const file = join(location, path);
       try {
-        const size = await withRegularFile(file, (_, found) => Promise.resolve(found));
+        const look = (): Promise<number> => withRegularFile(file, (_, found) => Promise.resolve(found));
+        const size = await look().catch((error: unknown) => {
+          if (isForbidden(error)) return undefined;
+          throw error;
+        });
+        if (size === undefined) return { problem: 'may not be read' };
         return size === bytes ? { result: await use(file) } : { problem: 'has another size' };
       } catch (error) {
         // Also what somebody put in its place after its size was looked at.
@@ -172,20 +176,26 @@ export function openFolderLake(location: string): Lake {
       }
     },
     async removeSnapshot(id) {
-      for (const path of ['snapshots', 'marts'])
+      const removeFrom = async (path: string): Promise<void> => {
+        // What is in the place of the marts has none, and keeps no snapshot.
+        const found = await lstat(join(location, path)).catch(() => undefined);
+        if (found?.isDirectory() !== true) return;
         await inOwnFolder(path, async (folder) => {
           if (!existsSync(join(folder, id))) return;
           const gone = nameOfDraft(`gone-${id}`);
           await rename(join(folder, id), join(folder, gone));
           await removeIn(folder, gone);
         });
+      };
+      await removeEach(['snapshots', 'marts'].map((path) => () => removeFrom(path)));
     },
     async removeLeftovers(of) {
       if (of === 'marts') return removeLeftoversOfBuilds();
-      await inOwnFolder('snapshots', (folder) => removeNamed(folder, isDraft));
-      await inOwnFolder('.', (folder) =>
-        removeNamed(folder, (name) => /^\.(latest|retention)\.json\.\d+$/.test(name)),
-      );
+      const isPointer = (name: string): boolean => /^\.(latest|retention)\.json\.\d+$/.test(name);
+      await removeEach([
+        () => inOwnFolder('snapshots', (folder) => removeNamed(folder, isDraft)),
+        () => inOwnFolder('.', (folder) => removeNamed(folder, isPointer)),
+      ]);
     },
     close: () => Promise.resolve(),
   };
@@ -199,15 +209,17 @@ export function openFolderLake(location: string): Lake {
     const kept = await namesOfMarts(lake);
     // Only such names: who may write to the lake puts folders of any name there, and where links can be outrun leads to others of that name.
     const isGone = (name: string): boolean => snapshotIdPattern.test(name) && !kept.has(name);
-    await inOwnFolder('marts', (folder) => removeNamed(folder, (name) => isDraft(name) || isGone(name)));
-    for (const id of kept)
-      await inOwnFolder(join('marts', id), async (folder) => {
+    const isPointer = (name: string): boolean => /^\.latest-marts\.json\.\d+$/.test(name);
+    const removeDrafts = (folder: string): Promise<void> =>
+      allOf(async (failing) => {
         for (const mart of await foldersIn(folder))
-          await inFolder(folder, mart, (inner) => removeNamed(inner, isDraft));
+          await failing(inFolder(folder, mart, (inner) => removeNamed(inner, isDraft)));
       });
-    await inOwnFolder('.', (folder) =>
-      removeNamed(folder, (name) => /^\.latest-marts\.json\.\d+$/.test(name)),
-    );
+    await removeEach([
+      () => inOwnFolder('marts', (folder) => removeNamed(folder, (name) => isDraft(name) || isGone(name))),
+      ...[...kept].map((id) => () => inOwnFolder(join('marts', id), removeDrafts)),
+      () => inOwnFolder('.', (folder) => removeNamed(folder, isPointer)),
+    ]);
   }
 
   /** Works in a folder of the lake to remove what is in it. Where there is none, or a link in its place or above, nothing is ours. */
@@ -216,6 +228,8 @@ export function openFolderLake(location: string): Lake {
       await unobstructed(location, { path, is: 'a folder' }, () => inFolderBelow(location, { path }, work));
     } catch (error) {
       if (error instanceof NoFolder) return;
+      // As of an object that a bucket keeps: it holds up nothing else.
+      if (isForbidden(error)) throw new LakeKeeps(location, { files: 1, code: String(codeOf(error)) });
       throw inWords(error);
     }
   }
@@ -306,8 +320,34 @@ function isDraft(name: string): boolean {
   return name.startsWith(draftPrefix);
 }
 
+/** One file or folder may not be used, which says nothing of others. */
+function isForbidden(error: unknown): boolean {
+  return ['EACCES', 'EPERM'].includes(String(codeOf(error)));
+}
+
 async function removeNamed(folder: string, isMeant: (name: string) => boolean): Promise<void> {
-  for (const name of (await readdir(folder)).filter(isMeant)) await removeIn(folder, name);
+  const names = (await readdir(folder)).filter(isMeant);
+  await allOf(async (failing) => {
+    for (const name of names) await failing(removeIn(folder, name));
+  });
+}
+
+/** Of every file below a folder that is worked with by its path. A folder below that may not be opened is one name, with a slash at its end. */
+async function filesBelow(folder: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const waiting = ['']; waiting.length > 0;) {
+    const path = waiting.shift() ?? '';
+    try {
+      for (const entry of await readdir(join(folder, path), { withFileTypes: true }))
+        (entry.isDirectory() ? waiting : found).push(join(path, entry.name));
+    } catch (error) {
+      // Removed meanwhile, or so deep that no path leads there.
+      if (path !== '' && codeOf(error) === 'ENOENT') continue;
+      if (!isForbidden(error) && codeOf(error) !== 'ENAMETOOLONG') throw error;
+      found.push(`${path}/`);
+    }
+  }
+  return found;
 }
 
 async function foldersIn(folder: string): Promise<string[]> {
@@ -330,7 +370,8 @@ async function keepFile(
     // The target, not the source: that may be another file by now.
     return (await sha256OfFile(target, file.bytes)) === file.sha256;
   } catch (error) {
-    if (error instanceof NoRegularFile) return false;
+    // What may not be read is not as it was published, as far as anybody can tell.
+    if (error instanceof NoRegularFile || isForbidden(error)) return false;
     throw error;
   }
 }

@@ -43,7 +43,10 @@ export interface Lake {
   removeFolder(path: string): Promise<void>;
   /** Whether anything is in the place of a folder of the lake: also an empty one, a file or a link. */
   isThere(folder: string): Promise<boolean>;
-  /** Of every file below a folder of the lake, relative to that folder; none when there is no such folder. */
+  /**
+   * Of every file below a folder of the lake, relative to that folder; none when there is no such folder. A folder that may not be opened is
+   * listed with a slash at its end: something is there.
+   */
   filesIn(folder: string): Promise<string[]>;
   /**
    * The names of the folders directly below a folder of the lake that have a file somewhere below them. A bucket answers that without listing the
@@ -77,12 +80,14 @@ export interface KeptFile extends SizedFile {
 
 export type FileUsed<Result> =
   | { readonly result: Result; readonly problem?: undefined }
-  | { readonly problem: 'is missing' | 'has another size' | 'has other bytes' };
+  | { readonly problem: 'is missing' | 'may not be read' | 'has another size' | 'has other bytes' };
 
 /** A small file and the version of it that was read. */
 export interface Found {
   readonly text: string;
   readonly version: string;
+  /** Why it may not be read, in a word of storage or of the system: an archived object, or somebody else's file. It says nothing of other files. */
+  readonly refused?: string;
 }
 
 /**
@@ -97,8 +102,8 @@ export function mostBytesOf(path: string): number {
 const megabyte = 1_048_576;
 
 /** In the place of what Daybook does not write: it is altered for whoever reads it, and is replaced like that. */
-export function unreadable(version: string): Found {
-  return { text: '', version };
+export function unreadable(version: string, refused?: string): Found {
+  return { text: '', version, ...(refused === undefined ? {} : { refused }) };
 }
 
 export const successFile = '_SUCCESS';

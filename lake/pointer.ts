@@ -64,7 +64,7 @@ export async function movePointer(lake: Lake, manifest: Manifest, assertHeld: As
     if (named === id) return true;
     if (named !== undefined && (await keepsReaders(lake, named, manifest))) return false;
     const text = await lake.read(manifestPath(id));
-    if (text === undefined) throw new Error(`Snapshot ${id} has no manifest.`);
+    if (text === undefined || text.refused !== undefined) throw new Error(`Snapshot ${id} has no manifest.`);
     const pointer: Pointer = {
       snapshot_id: id,
       manifest: manifestPath(id),

@@ -25,6 +25,8 @@ export async function look<Shape extends z.ZodType>(
 ): Promise<Checked<z.infer<Shape>> | undefined> {
   const found = await lake.read(path);
   if (found === undefined) return undefined;
+  const { refused } = found;
+  if (refused !== undefined) return { found, altered: new LakeAltered(lake.location, path, { refused }) };
   const { success, data, error } = shape.safeParse(parsed(found.text));
   if (success) return { found, value: data };
   return { found, altered: new LakeAltered(lake.location, path, error.issues[0]?.path ?? []) };

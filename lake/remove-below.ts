@@ -24,11 +24,31 @@ export async function removeFileIn(folder: string, name: string): Promise<void> 
   }
 }
 
-/** Removes a folder with everything below it, unless a link or a file stands in for it. */
+/**
+ * Removes a folder with everything below it, unless a link or a file stands in for it. What may not be removed keeps nothing else: that is
+ * thrown once the rest is gone.
+ */
 export async function removeFolderIn(folder: string, name: string, levels = mostLevels): Promise<void> {
   if (levels === 0) return;
-  await unlessExchanged(inFolder(folder, name, (inner) => empty(inner, levels - 1)));
-  await unlessExchanged(rmdir(join(folder, name)));
+  const emptied = unlessExchanged(inFolder(folder, name, (inner) => empty(inner, levels - 1)));
+  const failure = await emptied.then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  );
+  // One that may not be opened may be empty.
+  const isGone = await unlessExchanged(rmdir(join(folder, name)).then(() => true));
+  if (failure !== undefined && isGone !== true) throw failure.error;
+}
+
+/** Throws the first failure of several removals, once all were tried. */
+export async function allOf(
+  work: (failing: (removal: Promise<unknown>) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const failures: unknown[] = [];
+  await work(async (removal) => {
+    await removal.catch((error: unknown) => failures.push(error));
+  });
+  if (failures.length > 0) throw failures[0];
 }
 
 /** Each level holds a descriptor and a place on the stack. Daybook's folders have three; what is deeper is not ours, and stays. */
@@ -40,8 +60,11 @@ const filesAtOnce = 8;
 async function empty(folder: string, levels: number): Promise<void> {
   const entries = await readdir(folder, { withFileTypes: true });
   const files = entries.filter((entry) => !entry.isDirectory());
-  await mapAtOnce(filesAtOnce, files, ({ name }) => unlessExchanged(unlink(join(folder, name))));
-  for (const entry of entries) if (entry.isDirectory()) await removeFolderIn(folder, entry.name, levels);
+  await allOf(async (failing) => {
+    await mapAtOnce(filesAtOnce, files, ({ name }) => failing(unlessExchanged(unlink(join(folder, name)))));
+    for (const entry of entries)
+      if (entry.isDirectory()) await failing(removeFolderIn(folder, entry.name, levels));
+  });
 }
 
 /** Undefined when there is something else by now, or nothing. */

@@ -2,7 +2,7 @@ import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { openBucket } from './bucket.ts';
-import { keptBack, LakeUnavailable, SnapshotBroken } from './errors.ts';
+import { keptBack, LakeUnavailable, SnapshotBroken, unlessRefused } from './errors.ts';
 import { filterAtOnce, mapAtOnce } from './map-at-once.ts';
 import {
   manifestFile,
@@ -56,7 +56,8 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
         const source = { ...file, path: `snapshots/${id}/${file.path}` };
         const target = targets[place] ?? '';
         await to.assertHeld();
-        if (await bucket.copy(source, target, { over: false })) continue;
+        const isCopied = await unlessRefused(() => bucket.copy(source, target, { over: false }));
+        if (isCopied === true) continue;
         // The response may have been lost: the SDK then repeats the request, which is refused because the object is there.
         if (await bucket.holds({ ...file, path: target })) continue;
         await to.assertHeld();
@@ -82,7 +83,7 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
       if (uploaded || (await bucket.holds(file))) return;
       throw new LakeUnavailable(location, 'an upload was not completed');
     },
-    share: (file, to) => bucket.copy(file, to, { over: true }),
+    share: async (file, to) => (await unlessRefused(() => bucket.copy(file, to, { over: true }))) === true,
     removeFile: (path) => bucket.remove([path]),
     removeFolder: (path) => removeEach([() => bucket.abortUploads(`${path}/`), () => removeBelow(path)]),
     isThere: async (folder) => (await bucket.list(`${folder}/`)).length > 0,
@@ -142,7 +143,8 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
   /** What is not is removed as a leftover: for that it takes two answers, of which one may come from a server that lags behind. */
   async function isComplete(id: string): Promise<boolean> {
     const path = `snapshots/${id}/${successFile}`;
-    return (await bucket.bytesOf(path)) !== undefined || (await bucket.list(path)).includes(path);
+    const bytes = await unlessRefused(() => bucket.bytesOf(path));
+    return typeof bytes === 'number' || (await bucket.list(path)).includes(path);
   }
 
   async function begin(id: string): Promise<KeptFile> {

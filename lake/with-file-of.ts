@@ -24,6 +24,7 @@ export async function withFileOf<Result>(
       ? { result: await use(localPath) }
       : undefined,
   );
+  if (used.problem === 'may not be read') throw new SnapshotDamaged(id, file.path, used.problem);
   if (used.problem !== undefined || used.result === undefined) throw new SnapshotDamaged(id, file.path);
   return used.result.result;
 }

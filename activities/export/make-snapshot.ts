@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { keptBack, SnapshotBroken, type LakeKeeps } from '../../lake/errors.ts';
+import { keptBack, LakeAltered, LakeRefused, SnapshotBroken, type LakeKeeps } from '../../lake/errors.ts';
 import type { Lake } from '../../lake/lake.ts';
 import { manifestFile } from '../../lake/lake.ts';
 import {
@@ -245,11 +245,16 @@ async function settle(
 async function retire(
   { session, lake }: { session: ExportSession; lake: Lake },
   { keep: rule, warehouseId }: ExportJob,
-): Promise<LakeKeeps | undefined> {
+): Promise<Error | undefined> {
   await session.assertAlive();
   const remove = (id: string): Promise<void> => removeSnapshot(session.client, lake, id);
-  const { problem } = await retireSnapshots(lake, { rule, warehouseId, now: new Date(), remove });
-  return problem;
+  try {
+    return (await retireSnapshots(lake, { rule, warehouseId, now: new Date(), remove })).problem;
+  } catch (error) {
+    // What is published leads to Iceberg tables and marts, whatever becomes of older ones.
+    if (error instanceof LakeRefused || error instanceof LakeAltered) return error;
+    throw error;
+  }
 }
 
 function exportedOf({ manifest, skipped, damage }: Made): Exported {

@@ -451,3 +451,68 @@ function namesBelow(folder: string): string[] {
 async function bytesReadHere(): Promise<number> {
   return Number(/rchar: (\d+)/.exec(await readFile('/proc/self/io', 'utf8'))?.[1]);
 }
+
+test.skipIf(process.getuid?.() !== 0)(
+  'what Daybook may not open keeps nothing else from being removed, listed or read',
+  async () => {
+    const [id, other] = ['20260101T000000Z-abcdef', '20260102T000000Z-abcdef'];
+    for (const name of ['.tmp-a', '.tmp-z', `${other}/bills`, `${id}/bills`, id, other])
+      await mkdir(join(location, 'snapshots', name), { recursive: true });
+    await mkdir(join(location, 'marts', '.tmp-z'), { recursive: true });
+    for (const path of [`${id}/_SUCCESS`, `${id}/_manifest.json`, `${id}/bills/part`, `${other}/bills/part`])
+      await writeFile(join(location, 'snapshots', path), 'content');
+    await writeFile(pointer, rightPointer);
+    giveAll(location);
+    // As another user leaves them.
+    for (const planted of [
+      'snapshots/.tmp-x',
+      'snapshots/zzz',
+      `snapshots/${other}/accounts`,
+      'marts/.tmp-x',
+      'iceberg',
+    ]) {
+      mkdirSync(join(location, planted));
+      await writeFile(join(location, planted, 'any'), '');
+      chmodSync(join(location, planted), 0o700);
+    }
+    for (const file of [`snapshots/${id}/_manifest.json`, `snapshots/${id}/bills/part`, 'latest.json']) {
+      chownSync(join(location, file), 0, 0);
+      chmodSync(join(location, file), 0o600);
+    }
+    await asNobody(async () => {
+      for (const of of ['snapshots', 'marts'] as const)
+        await expect(lake.removeLeftovers(of)).rejects.toThrow(/did not delete 1 file \(EACCES\)/);
+      expect(readdirSync(join(location, 'snapshots')).sort()).toEqual(['.tmp-x', id, other, 'zzz']);
+      expect(readdirSync(join(location, 'marts'))).toEqual(['.tmp-x']);
+      expect(await lake.filesIn('snapshots')).toEqual(
+        expect.arrayContaining([`${id}/bills/part`, `${other}/accounts/`, 'zzz/']),
+      );
+      expect(await lake.filesIn('iceberg')).toEqual(['/']);
+      await expect(readManifest(lake, id)).rejects.toThrow(
+        /_manifest\.json of the lake .* may not be read \(EACCES\)/,
+      );
+      await expect(readPointer(lake)).rejects.toThrow(
+        /latest\.json of the lake .* may not be read \(EACCES\)/,
+      );
+      const file = { path: `snapshots/${id}/bills/part`, bytes: 7 };
+      expect(await lake.withFile(file, () => Promise.resolve())).toEqual({ problem: 'may not be read' });
+      await expect(lake.removeSnapshot(other)).rejects.toThrow(/did not delete 1 file \(EACCES\)/);
+      const gone = join(location, 'snapshots', `.tmp-gone-${other}`);
+      expect(readdirSync(gone)).toEqual(['accounts']);
+    });
+  },
+);
+
+function giveAll(folder: string): void {
+  execFileSync('chown', ['-R', '65534:65534', folder]);
+}
+
+/** Root may open everything. */
+async function asNobody(work: () => Promise<void>): Promise<void> {
+  process.seteuid?.(65_534);
+  try {
+    await work();
+  } finally {
+    process.seteuid?.(0);
+  }
+}

@@ -9,6 +9,7 @@ import { rowsOf } from '../../operations/erase-from-lake.ts';
 import { resourceNamed } from '../../resources/index.ts';
 import { createTestLake } from '../lake/export-of.ts';
 import { startS3Server } from '../lake/s3-server.ts';
+import { startUnreadableProxy, unreadable } from '../lake/unreadable-proxy.ts';
 import { bill } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
 import { land } from '../support/land.ts';
@@ -192,6 +193,50 @@ test('a snapshot is searched although Postgres does not know it, or not its hash
   const second = await run(['erase', connection, 'bills', 'second'], { env: { DAYBOOK_LAKE: lake } });
   expect(second.stdout).toMatch(/snapshot \S+, now \S+ +2 +0$/m);
   expect([second.code, second.stderr]).toEqual([0, expect.anything()]);
+});
+
+test.each(
+  some(
+    [
+      ['archived', '/_manifest.json'],
+      ['archived', '/bills/'],
+      ['encrypted', '/'],
+    ] as const,
+    2,
+  ),
+)(
+  'an %s object of a snapshot (%s) that storage lists and does not hand over keeps the record in no other, and ends no export',
+  async (how, path) => {
+    lakes += 1;
+    lake = `${s3.location}/${lakes}`;
+    await warehouse.pool.query('delete from sync.snapshots');
+    [older, latest] = await exportTwice(lake);
+    const part = `/snapshots/${older}${path}`;
+    const proxy = await startUnreadableProxy(s3.env.AWS_ENDPOINT_URL ?? '', unreadable[how], part);
+    const env = { ...s3.env, AWS_ENDPOINT_URL: proxy.address, DAYBOOK_LAKE: lake };
+    expect(await proxy.use(() => exportNow({ lake, force: true }))).not.toHaveProperty('removalProblem');
+    expect((await run(['snapshots', 'list'], { env })).stdout).toContain(latest);
+    const { code, stdout } = await erase(env);
+    expect(stdout).toMatch(new RegExp(`${older}.* may not be read`));
+    expect(stdout).toMatch(new RegExp(`snapshot ${latest}, now \\S+ +2 +0$`, 'm'));
+    expect(code).toBe(1);
+  },
+);
+
+test('a latest.json that storage does not hand over is replaced, as one that somebody has altered', async () => {
+  lakes += 1;
+  lake = `${s3.location}/${lakes}`;
+  await warehouse.pool.query('delete from sync.snapshots');
+  [older, latest] = await exportTwice(lake);
+  const { encrypted } = unreadable;
+  const target = s3.env.AWS_ENDPOINT_URL ?? '';
+  const proxy = await startUnreadableProxy(target, encrypted, `/${lakes}/latest.json`);
+  const env = { ...s3.env, AWS_ENDPOINT_URL: proxy.address, DAYBOOK_LAKE: lake };
+  const { code, stdout, stderr } = await erase(env);
+  for (const id of [older, latest])
+    expect(stdout).toMatch(new RegExp(`snapshot ${id}, now \\S+ +2 +0$`, 'm'));
+  expect(stdout).toContain('Erased bills to-erase');
+  expect([code, stderr]).toEqual([0, expect.anything()]);
 });
 
 test('a snapshot whose file only says that there is no memory for it keeps the record in no other', async () => {
