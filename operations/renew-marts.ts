@@ -36,10 +36,13 @@ export interface Renewing extends Waiting {
  */
 export async function renewLakeMarts(host: Host, renewing: Renewing): Promise<boolean> {
   const whenFree = waitingFor(renewing);
-  await unlessKept(renewing.onKept, () =>
+  // Something in the place of their folder must not prevent the rest.
+  const unlessInTheWay = <Result>(work: () => Promise<Result>): Promise<Result | undefined> =>
+    unlessKept(renewing.onKept, work, { also: [LakeRefused] });
+  await unlessInTheWay(() =>
     whenFree('What builds on the lake have left was not removed', () => clearLakeMarts(host)),
   );
-  const rebuilt = await unlessKept(renewing.onKept, () =>
+  const rebuilt = await unlessInTheWay(() =>
     whenFree('The marts on the lake were not rebuilt', async () => {
       if (await areBuilt(host, 'lake')) return buildOrDropOnLake(host, renewing);
       // Readers may be led to marts that Postgres does not know of, for it was restored to a moment before they were built.
@@ -49,7 +52,7 @@ export async function renewLakeMarts(host: Host, renewing: Renewing): Promise<bo
   );
   // Readers may have been led to marts of a snapshot that is gone, and are not now.
   if (rebuilt === true)
-    await unlessKept(renewing.onKept, () =>
+    await unlessInTheWay(() =>
       whenFree('The marts of snapshots that are gone were not removed', () => removeUnfinishedMarts(host)),
     );
   return rebuilt === true;

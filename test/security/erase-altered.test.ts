@@ -259,6 +259,16 @@ test('sums that no type holds, in a planted snapshot that has a row of the recor
   expect(code).toBe(1);
 });
 
+test('a file in the place of the marts on the lake does not keep old snapshots there', async () => {
+  await writeFile(join(lake, 'marts'), '');
+  const { code, stdout, stderr } = await erase();
+  expect(stdout, stderr).toContain('marts is a file');
+  const left = await readdir(join(lake, 'snapshots'));
+  expect(left).not.toContain(older);
+  expect(left).not.toContain(latest);
+  expect(code).toBe(1);
+});
+
 /** A snapshot that is right in itself, whose bills are these rows; the others in the lake are published anew. Says its ID. */
 async function plantBills(select: string): Promise<string> {
   lakes += 1;
