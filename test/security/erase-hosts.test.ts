@@ -1,15 +1,21 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { pino } from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Settings } from '../../config/settings.ts';
+import { hostOf } from '../../marts/host-of.ts';
 import { noteHost } from '../../warehouse/hosts/note-host.ts';
+import { watchHost } from '../../worker/hosts/watch-host.ts';
+import { eventually } from '../support/eventually.ts';
 import { bill } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
 import { land } from '../support/land.ts';
 import { some } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
 
-const { connect, run, warehouse, env, cwd } = await createInstallation();
+const { connect, run, warehouse, databaseUrl, env, cwd } = await createInstallation();
 
 test('an erasure names every other host, the last seen first, whether it ever built marts or not', async () => {
   const connection = await connect();
@@ -60,3 +66,34 @@ test.each(
     expect(await rows(warehouse, 'select name from sync.hosts where clear_since is null')).toEqual([]);
   },
 );
+
+test('a host where something is in the way in the lake has cleared its disk, and does not do so again', async () => {
+  const home = join(cwd, 'home-of-another');
+  const lake = { location: join(home, 'lake'), scratch: join(home, 'export') };
+  await mkdir(lake.location, { recursive: true });
+  await writeFile(join(lake.location, 'snapshots'), '');
+  await mkdir(lake.scratch);
+  const host = await hostOf(home);
+  await noteHost(warehouse, host);
+  await rows(warehouse, 'update sync.hosts set clear_since = now() where host_id = $1', [host.hostId]);
+  const stopping = new AbortController();
+  onTestFinished(() => {
+    stopping.abort();
+  });
+  const settings = { database: { directUrl: databaseUrl }, lake, marts: { home } } as unknown as Settings;
+  const watching = watchHost(
+    { warehouse, settings },
+    { logger: pino({ enabled: false }), stopping: stopping.signal },
+  );
+  await eventually(async () => {
+    const waiting = await rows(
+      warehouse,
+      'select from sync.hosts where host_id = $1 and clear_since is not null',
+      [host.hostId],
+    );
+    return waiting.length === 0 ? true : undefined;
+  });
+  expect(existsSync(lake.scratch)).toBe(false);
+  stopping.abort();
+  await watching;
+});

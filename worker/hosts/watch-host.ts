@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { keptBack } from '../../lake/errors.ts';
+import { ForeignLake, LakeKeeps, LakeRefused } from '../../lake/errors.ts';
 import { hostOf } from '../../marts/host-of.ts';
 import { noteHost, noteHostCleared } from '../../warehouse/hosts/note-host.ts';
 import { BuildRunning } from '../../warehouse/marts/build-lock.ts';
@@ -25,16 +25,22 @@ export async function watchHost(
     const host = await hostOf(settings.marts.home);
     const asked = await noteHost(warehouse, host);
     if (asked !== null) {
-      // The erasure reports files that a bucket keeps: the disk of this host is clear by then.
-      const clear = async (): Promise<void> => {
-        await keptBack(() => clearHost({ settings, warehouse }));
-      };
+      const clear = (): Promise<void> => unlessOfLake(() => clearHost({ settings, warehouse }));
       if (!(await whileFree(clear))) return;
       await noteHostCleared(warehouse, { ...host, asked });
       logger.info('Files of snapshots and builds were cleared, as an erasure asked.');
     } else if (isStarting && !(await whileFree(() => clearLeftovers(settings)))) return;
     isStarting = false;
   });
+}
+
+/** What is kept in the lake, or in its way, the erasure reports: the disk of this host is clear by then, and no other attempt would do better. */
+async function unlessOfLake(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (![LakeKeeps, LakeRefused, ForeignLake].some((kind) => error instanceof kind)) throw error;
+  }
 }
 
 /** Whether it was done: an export or a build that runs goes first. */
