@@ -338,6 +338,18 @@ describe('what stored webhooks tell of an erased record is erased, and counted:'
     await expectNothing(service);
   });
 
+  test('of an ID that is spelled otherwise within a text that is JSON', async () => {
+    const odd = 'INV"7\\';
+    const service = await serve({ customers: [customer('kept')] });
+    await service.sync(['customers']);
+    const record = customer(odd, { email: text(plantedIn(service)) });
+    await deliver(service, job({ response: text(object({ customer: record })) }));
+    await deliver(service, job({ response: text(object({ customer: customer(`${odd}8`) })) }));
+    const { held } = await erase(service, 'customers', odd);
+    expect(held['sync.webhook_inbox']).toBe(1);
+    await expectNothing(service);
+  });
+
   test.each([
     { none: '', code: 2 },
     { none: ' ', code: 0 },
