@@ -223,22 +223,6 @@ test.each(
   },
 );
 
-test('a latest.json that storage does not hand over is replaced, as one that somebody has altered', async () => {
-  lakes += 1;
-  lake = `${s3.location}/${lakes}`;
-  await warehouse.pool.query('delete from sync.snapshots');
-  [older, latest] = await exportTwice(lake);
-  const { encrypted } = unreadable;
-  const target = s3.env.AWS_ENDPOINT_URL ?? '';
-  const proxy = await startUnreadableProxy(target, encrypted, `/${lakes}/latest.json`);
-  const env = { ...s3.env, AWS_ENDPOINT_URL: proxy.address, DAYBOOK_LAKE: lake };
-  const { code, stdout, stderr } = await erase(env);
-  for (const id of [older, latest])
-    expect(stdout).toMatch(new RegExp(`snapshot ${id}, now \\S+ +2 +0$`, 'm'));
-  expect(stdout).toContain('Erased bills to-erase');
-  expect([code, stderr]).toEqual([0, expect.anything()]);
-});
-
 test('a snapshot whose file only says that there is no memory for it keeps the record in no other', async () => {
   const planted = await plantBills(`select 'x' as "connection_id Out of Memory", 'b' as id`);
   const { code, stdout } = await erase();
