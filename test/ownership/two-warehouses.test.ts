@@ -92,7 +92,9 @@ test('status and doctor say whose the namespace is', async () => {
   expect(doctor).toMatchObject({ code: 1, stdout: expect.stringMatching(ofFirst) as unknown });
   expect(doctor.stdout).toMatch(/✗ worker: 1 polling, maybe for another owner/);
   const own = await first.run(['doctor']);
-  expect(own.stdout).toMatch(/✓ owner of the namespace: warehouse [0-9a-f]{8} \(database .*\n✓ search attributes.*\n✓ fairness: .*\n✓ worker/);
+  expect(own.stdout).toMatch(
+    /✓ owner of the namespace: warehouse [0-9a-f]{8} \(database .*\n✓ search attributes.*\n✓ fairness: .*\n✓ worker/,
+  );
   expect((await first.run(['status', '--json'])).stdout).toContain('"trouble": null');
 });
 
