@@ -37,8 +37,9 @@ describe('cookies that a page of another port sets', () => {
       const refused = await page.goto(url);
       expect(refused?.status()).toBe(431);
       expect(await refused?.text()).toContain('clear the cookies of this host');
+      // The browser does so beside loading the page.
+      await expect.poll(() => page.context().cookies(url)).toEqual([]);
       expect((await page.reload())?.status()).toBe(200);
-      expect(await page.context().cookies(url)).toEqual([]);
     },
   );
 });
