@@ -96,13 +96,14 @@ test('a receiver that was down is told when it is up, and its outage is logged o
   await eventually(() =>
     row(warehouse, 'select from sync.alerts where open_sent_at is not null and try_after is null'),
   );
-  const messages = log.map(({ msg }) => msg);
-  expect(messages).toEqual([
+  // On a busy machine Temporal may answer late, which is logged as well.
+  const ofReceiver = log.filter(({ msg }) => String(msg).includes('DAYBOOK_ALERT_URL'));
+  expect(ofReceiver.map(({ msg }) => msg)).toEqual([
     'Could not send an alert to DAYBOOK_ALERT_URL; retrying.',
     'Alerts reach DAYBOOK_ALERT_URL again.',
   ]);
   expect(JSON.stringify(log)).not.toContain('planted');
-  expect(log[0]).toMatchObject({ problem: 'ECONNREFUSED' });
+  expect(ofReceiver[0]).toMatchObject({ problem: 'ECONNREFUSED' });
 });
 
 test('alerts that a receiver refuses again and again keep no new one waiting, and take turns', async () => {
