@@ -97,7 +97,7 @@ test('a receiver that was down is told when it is up, and its outage is logged o
     row(warehouse, 'select from sync.alerts where open_sent_at is not null and try_after is null'),
   );
   // On a busy machine Temporal may answer late, which is logged as well.
-  const ofReceiver = log.filter(({ msg }) => String(msg).includes('DAYBOOK_ALERT_URL'));
+  const ofReceiver = log.filter(({ msg }) => msg.includes('DAYBOOK_ALERT_URL'));
   expect(ofReceiver.map(({ msg }) => msg)).toEqual([
     'Could not send an alert to DAYBOOK_ALERT_URL; retrying.',
     'Alerts reach DAYBOOK_ALERT_URL again.',
