@@ -179,6 +179,7 @@ describe('the page', () => {
     for (const [connection, currency] of await choicesOn(page)) {
       await choose(page, connection, currency);
       seen.push(...(await shownBy(page, 'spend-by-vendor')).rows.map(([vendor = '']) => vendor));
+      if (hostileNames.every((name) => seen.includes(name))) break;
     }
     expect(seen).toEqual(expect.arrayContaining([...hostileNames]));
     await choose(page, '', 'EUR');

@@ -309,17 +309,15 @@ async function tablesWithContent(text = planted): Promise<string[]> {
 async function filesWithContent(text = planted): Promise<string[]> {
   const names = await readdir(lake, { recursive: true });
   const found: string[] = [];
-  for (const name of names.filter((one) => /\.(json|parquet)$/.test(one))) {
-    const file = join(lake, name);
-    if (name.endsWith('.json')) {
-      if ((await readFile(file, 'utf8')).includes(text)) found.push(name);
-    } else {
-      const [first] = await readParquet(
-        file,
-        `select count(*) as rows from read_parquet('{lake}') as r where r::varchar like '%${text}%'`,
-      );
-      if (first?.rows !== '0') found.push(name);
-    }
-  }
-  return found;
+  for (const name of names.filter((one) => one.endsWith('.json')))
+    if ((await readFile(join(lake, name), 'utf8')).includes(text)) found.push(name);
+  const held = names
+    .filter((one) => one.endsWith('.parquet'))
+    .map(
+      (name) =>
+        `select '${name}' as name from read_parquet('{lake}/${name}') as r where r::varchar like '%${text}%'`,
+    );
+  // One DuckDB for the hundred files, each read as it is.
+  const files = held.length === 0 ? [] : await readParquet(lake, held.join(' union '));
+  return [...found, ...files.map(({ name }) => name ?? '')];
 }
