@@ -5,7 +5,8 @@ import type { Resource } from '../resources/resource.ts';
 import { wantReconcile } from '../warehouse/reconcile/want-reconcile.ts';
 import { leaveTickRun } from '../warehouse/runs/leave-tick-run.ts';
 import { startOrJoin } from '../temporal/start-or-join.ts';
-import { resourcesOf, startRequest, type StartInputs, type StartRequest } from '../temporal/start-request.ts';
+import { readResourcesOfRun } from '../temporal/read-resources-of-run.ts';
+import { startRequest, type StartInputs, type StartRequest } from '../temporal/start-request.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { Tick } from './schedules.ts';
 import { checkedConnection } from './checked-run.ts';
@@ -132,10 +133,9 @@ async function backfill(
 /** The resources that a run does not read which had the name already. */
 async function lackedBy(
   temporal: Dependencies['temporal'],
-  { workflowId, runId }: { workflowId: string; runId: string },
+  run: { workflowId: string; runId: string },
 ): Promise<readonly Resource[]> {
-  const { memo } = await temporal.workflow.getHandle(workflowId, runId).describe();
-  const read = resourcesOf(memo);
+  const read = await readResourcesOfRun(temporal, run);
   return read.length === 0 ? [] : resources.filter(({ name }) => !read.includes(name));
 }
 

@@ -53,9 +53,11 @@ export async function runAndFollow(
 
 /** Nobody waits for the run that was found, to start another after it. */
 async function requireAll(client: Client, started: StartedRun, { input }: RunRequest): Promise<void> {
-  const { resourcesOfRun } = await import('../operations/resources-of-run.ts');
-  const read = await resourcesOfRun(client, started);
-  if (resourcesNamed(input.resources ?? []).every(({ name }) => read.includes(name))) return;
+  const { readResourcesOfRun } = await import('../temporal/read-resources-of-run.ts');
+  const { workflowId, temporalRunId: runId } = started;
+  const read = await readResourcesOfRun(client, { workflowId, runId });
+  const wanted = resourcesNamed(input.resources ?? []);
+  if (read.length === 0 || wanted.every(({ name }) => read.includes(name))) return;
   throw new Error(
     `A run of other resources of ${input.connection} is under way (${started.link}); nothing was started. Repeat the command when it has ended.`,
   );

@@ -63,8 +63,6 @@ export interface StartRequest<Kind extends StartKind = StartKind> {
     readonly staticSummary: string;
     readonly priority: { readonly priorityKey: number; readonly fairnessKey?: string };
     readonly typedSearchAttributes?: TypedSearchAttributes;
-    /** Of a reconcile or a backfill of some resources: which. */
-    readonly memo?: Readonly<Record<string, unknown>>;
   };
 }
 
@@ -88,17 +86,8 @@ export function startRequest<Kind extends StartKind>(
         priorityKey: kind === 'backfill' ? priorities.backfills : priorities[askedBy],
         ...('connection' in input && { fairnessKey: input.connection }),
       },
-      ...(kind !== 'sync' && 'resources' in input && { memo: { [memoOfResources]: input.resources } }),
     },
   };
-}
-
-const memoOfResources = 'resources';
-
-/** Which resources a reconcile or a backfill reads, as its memo says; empty: all, or it was started by a release before 0.6. */
-export function resourcesOf(memo: Readonly<Record<string, unknown>> | undefined): string[] {
-  const told = memo?.[memoOfResources];
-  return Array.isArray(told) ? told.filter((name) => typeof name === 'string') : [];
 }
 
 const nameOf: {
