@@ -1,29 +1,14 @@
 import { once } from 'node:events';
-import { createServer, get, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { startAnswering, type AnsweringServer } from './answering-server.ts';
 
 /**
  * Answers processes of the test run at `url`, by path: what few test files need starts when the first of them asks for it. The paths are of
  * the caller's choice.
  */
-export async function answerOnDemand(answer: (path: string) => Promise<string>): Promise<OnDemand> {
-  const server = createServer(({ url = '' }, response) => {
-    answer(url).then(
-      (said) => response.end(said),
-      (error: unknown) => response.writeHead(500).end(String(error)),
-    );
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stop: () => {
-      server.close();
-      server.closeAllConnections();
-      return Promise.resolve();
-    },
-  };
+export function answerOnDemand(answer: (path: string) => Promise<string>): Promise<AnsweringServer> {
+  return startAnswering(({ url = '' }) => answer(url));
 }
 
 export interface OnDemand {

@@ -15,7 +15,7 @@ export async function s3OnDemand(folder: string): Promise<OnDemand> {
   return {
     url,
     stop: async () => {
-      await stop();
+      stop();
       await (await starting?.catch(() => undefined))?.server.stop();
     },
   };

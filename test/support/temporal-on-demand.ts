@@ -19,7 +19,7 @@ export async function temporalOnDemand(folder: string): Promise<OnDemand> {
   return {
     url,
     stop: async () => {
-      await stop();
+      stop();
       await (await starting?.catch(() => undefined))?.stop();
     },
   };
