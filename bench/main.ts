@@ -91,7 +91,7 @@ program
 program
   .command('export-changed')
   .description(
-    'Exports bills and their lines of many connections, again when 1 % of the connections changed, and again when nothing did.',
+    'Exports bills and their lines, again when 1 % of the connections changed (of fewer than 100: three bills of one), and again when nothing did.',
   )
   .option('--rows <n>', 'rows to export', Number, 10_000_000)
   .option('--connections <n>', 'connections that have them', Number, 10_000)

@@ -1,4 +1,5 @@
-import { mkdir, readdir } from 'node:fs/promises';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { mkdir, readdir, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { StreamTooLong, throughPipe } from './csv-pipe.ts';
@@ -11,8 +12,8 @@ export interface WriteTableInput {
   table: LakeTable;
   /** A folder for the files; what is in it is removed. */
   folder: string;
-  /** Which connections each part holds; undefined: one part holds everything. */
-  parts: readonly (readonly string[])[] | undefined;
+  /** What each part holds; undefined: one part holds everything. */
+  parts: PartsByConnection | PartsByColumn | undefined;
   /** The name of a pipe that is made and removed. */
   pipe: string;
   /** As many as there are. */
@@ -23,6 +24,17 @@ export interface WriteTableInput {
   longestRow: () => Promise<number>;
   /** A part that holds everything goes on in another file after so many bytes. */
   partBytes: number | undefined;
+}
+
+/** Each part holds some connections. They are small together. */
+export interface PartsByConnection {
+  readonly connections: readonly (readonly string[])[];
+}
+
+/** Each part holds the rows with one value in a column that no file has. The rows are sorted by it. */
+export interface PartsByColumn {
+  readonly column: string;
+  readonly values: readonly number[];
 }
 
 /**
@@ -39,7 +51,8 @@ export async function writeTable(duckDb: DuckDb, input: WriteTableInput): Promis
     if (!(await tryToWrite(duckDb, input, rowBytes)))
       throw new SnapshotBroken(`${table.name} lost rows on the way`);
   }
-  if (parts !== undefined) return parts.map((_, index) => [fileName(index)]);
+  if (parts !== undefined)
+    return ('column' in parts ? parts.values : parts.connections).map((_, index) => [fileName(index)]);
   const names = await readdir(folder);
   return [names.sort((one, other) => numberIn(one) - numberIn(other))];
 }
@@ -83,10 +96,11 @@ async function tryToWrite(duckDb: DuckDb, input: WriteTableInput, rowBytes: numb
       return Number(written.getRows()[0]?.[0]) === rows;
     }
     await mkdir(folder);
+    if ('column' in parts) return (await writeByColumn(connection, { ...input, parts, selected })) === rows;
     const create = (): Promise<unknown> => connection.run(`create temp table batch as ${selected}`);
     await throughPipe(pipe, openCsv, create, bytesTogether);
     let copied = 0;
-    for (const [index, connections] of parts.entries()) {
+    for (const [index, connections] of parts.connections.entries()) {
       const written = await connection.runAndReadAll(
         `copy (select * from batch where connection_id in (${connections.map(quoted).join(', ')}))
          to ${quoted(join(folder, fileName(index)))} (${parquetOptions})`,
@@ -98,6 +112,39 @@ async function tryToWrite(duckDb: DuckDb, input: WriteTableInput, rowBytes: numb
     connection.closeSync();
   }
 }
+
+/** Passes the rows through to the files of the parts, and says how many there were. */
+async function writeByColumn(
+  connection: DuckDBConnection,
+  input: WriteTableInput & { parts: PartsByColumn; selected: string },
+): Promise<number> {
+  const { table, folder, pipe, parts, openCsv, selected } = input;
+  const { column, values } = parts;
+  await connection.run(`set partitioned_write_flush_threshold = ${rowsInMemory}`);
+  const divided = join(folder, 'divided');
+  const sql = `copy (${selected}) to ${quoted(divided)} (${parquetOptions}, partition_by (${named(column)}))`;
+  const written = await throughPipe(pipe, openCsv, () => connection.runAndReadAll(sql));
+  const found = new Set(await readdir(divided));
+  for (const [index, value] of values.entries()) {
+    const of = `${column}=${value}`;
+    const to = join(folder, fileName(index));
+    if (found.has(of)) await rename(join(divided, of, 'data_0.parquet'), to);
+    else await connection.run(`copy (${noneOf(table, column)}) to ${quoted(to)} (${parquetOptions})`);
+  }
+  await removeIn(folder, basename(divided));
+  return Number(written.getRows()[0]?.[0]);
+}
+
+/** No rows, with the columns of a file. */
+function noneOf({ columns }: LakeTable, without: string): string {
+  const nulls = columns
+    .filter(({ name }) => name !== without)
+    .map(({ name, parquet }) => `cast(null as ${parquet}) as ${named(name)}`);
+  return `select ${nulls.join(', ')} where false`;
+}
+
+/** Of a few parts at once, for they are sorted. */
+const rowsInMemory = 50_000;
 
 /** A value has more digits before the point than its type, or is a time that it cannot hold. */
 export function isUncastable(error: unknown): boolean {

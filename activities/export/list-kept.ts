@@ -26,7 +26,8 @@ export async function listKept(
 ): Promise<Unfit[]> {
   const { base, kept, planned, unfit, spillFolder, room } = input;
   const isKept = new Set(kept.map(({ part }) => part));
-  if (unfitCountOf(base) === base.unfit.length)
+  if (base.unfit.length === 0 && unfitCountOf(base) === 0) return [];
+  if (unfitCountOf(base) === base.unfit.length && !planned.some((one) => isPartlyKept(one, isKept)))
     return planned.flatMap((one) => listedOf(one, { base, isKept }));
   const listings = new Set(unfit.parts);
   const byContent = new Map(
@@ -49,6 +50,13 @@ export async function listKept(
     duckDb.close();
   }
   return found;
+}
+
+/** A connection some of whose pieces are written anew: which of its values are theirs is in the files alone. */
+function isPartlyKept({ parts }: TablePlanned, isKept: ReadonlySet<PartPlanned>): boolean {
+  const pieces = parts.filter(({ piece }) => piece !== undefined);
+  const kept = new Set(pieces.filter((part) => isKept.has(part)).map(({ connections }) => connections?.[0]));
+  return pieces.some((part) => !isKept.has(part) && kept.has(part.connections?.[0]));
 }
 
 function listedOf(

@@ -28,7 +28,7 @@ import {
 import { baseOf, readCurrent, sameSnapshot, unknownMark, type Current } from './current-snapshot.ts';
 import type { ExportJob, Exported, ExportProgress } from './export-job.ts';
 import { fillDraft, type DraftFilled } from './fill-draft.ts';
-import { planParts, usualSizes, type PartPlanned, type TablePlanned } from './plan-parts.ts';
+import { planParts, usualSizes, type PartPlanned, type PartSizes, type TablePlanned } from './plan-parts.ts';
 import { removeSnapshot } from './remove-snapshot.ts';
 import { showInIceberg } from './show-in-iceberg.ts';
 import {
@@ -109,19 +109,20 @@ async function exportTables(
   },
 ): Promise<Made> {
   const { job, current, onProgress } = input;
+  const { sizes = usualSizes } = job;
   const snapshot = await session.openSnapshot({ readers: Math.max(1, job.databaseConnections - 1) });
   try {
-    const deciding = await weighDecidingTables(snapshot, onProgress);
+    const deciding = await weighDecidingTables(snapshot, { sizes, onProgress });
     const mark = markOf(deciding);
     const same = await sameSnapshot(lake, { job, current, mark });
     if (same?.manifest !== undefined && same.damage === undefined) {
       await letGo({ session, snapshot }, deciding);
       return { manifest: same.manifest, skipped: true };
     }
-    const weighed = await weighAllTables(snapshot, deciding, onProgress);
+    const weighed = await weighAllTables(snapshot, deciding, { sizes, onProgress });
     const { scratch, snapshotId } = job;
     const base = baseOf(current, job);
-    const planned = planTables(weighed, { job, base, origin: session.origin });
+    const planned = planTables(weighed, { sizes, base, origin: session.origin });
     const neededBytes = await bytesNeeded(session.client, { planned, base, current: current?.manifest });
     const write = async (folder: string): Promise<Manifest> => {
       const onFilled = progressOf(weighed, { planned, onProgress });
@@ -160,10 +161,9 @@ async function letGo(
 
 function planTables(
   { tables }: TablesWeighed,
-  input: { job: ExportJob; base: Manifest | undefined; origin: string },
+  input: { sizes: PartSizes; base: Manifest | undefined; origin: string },
 ): TablePlanned[] {
-  const { job, base, origin } = input;
-  const { sizes = usualSizes } = job;
+  const { sizes, base, origin } = input;
   return snapshotTables.map((table) => {
     const weighed = tables.get(table.name);
     if (weighed === undefined) throw new Error(`Table ${table.name} was not weighed.`);

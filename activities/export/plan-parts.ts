@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { ManifestTable } from '../../lake/manifest.ts';
+import { marksOfPieces, rowsOfMark } from '../../warehouse/snapshots/mark.ts';
+import type { PartOfTable } from '../../warehouse/snapshots/part-of.ts';
+import type { Piece } from '../../warehouse/snapshots/piece.ts';
 import type { SnapshotTable } from '../../warehouse/snapshots/snapshot-table.ts';
+import { steadyCount } from '../../warehouse/snapshots/steady-count.ts';
 import type { TableWeighed } from '../../warehouse/snapshots/weigh-table.ts';
 import { grouped } from './grouped.ts';
 
@@ -12,11 +16,9 @@ export interface TablePlanned {
   readonly groups: number | undefined;
 }
 
-export interface PartPlanned {
+export interface PartPlanned extends PartOfTable {
   /** Of the part within its table. */
   readonly index: number;
-  /** Undefined: everything. */
-  readonly connections: readonly string[] | undefined;
   readonly rows: number;
   /** The fingerprint of its rows; undefined where it is not known whether they are the same. */
   readonly content: string | undefined;
@@ -26,6 +28,8 @@ export interface PartPlanned {
 export interface PartSizes {
   /** With so many rows in a table a connection has a part of its own there. */
   readonly rowsAlone: number;
+  /** With a few times as many it is divided into pieces of about so many rows, and each is a part. */
+  readonly rowsOfPiece: number;
   /** Parts that connections share have so many rows at least, on average … */
   readonly rowsShared: number;
   /** … and so many connections. */
@@ -34,13 +38,19 @@ export interface PartSizes {
 
 /**
  * A small part costs little when one of its connections has changed, and many parts cost much when everything is written. With 10,000
- * connections of a thousand bills, 2,048 parts hold them; when a hundred have changed, about 98 are written.
+ * connections of a thousand bills, 2,048 parts hold them; when a hundred have changed, about 98 are written. Of one with ten million bills, when
+ * three have changed, three parts of 128.
  */
-export const usualSizes: PartSizes = { rowsAlone: 20_000, rowsShared: 1_000, connectionsShared: 4 };
+export const usualSizes: PartSizes = {
+  rowsAlone: 20_000,
+  rowsOfPiece: 50_000,
+  rowsShared: 1_000,
+  connectionsShared: 4,
+};
 
 /**
- * Shares the connections of a table out to parts, each of which holds some of them whole: large ones alone, the others by a hash of their
- * name. `before` is what a snapshot to be compared with has: as long as its number of groups is about right it is kept, since with
+ * Shares the connections of a table out to parts: small ones together, by a hash of their name, large ones alone, and the largest divided by a
+ * hash of the IDs of their records. `before` is what a snapshot to be compared with has: as long as its number of groups is about right it is kept, since with
  * another one no part is the same.
  */
 export function planParts(
@@ -55,41 +65,70 @@ export function planParts(
       weighed.content === undefined ? undefined : contentOf(table, origin, [['', weighed.content]]);
     return {
       table,
-      parts: [{ index: 0, connections: undefined, rows: weighed.rows, content }],
+      parts: [{ index: 0, connections: undefined, piece: undefined, rows: weighed.rows, content }],
       groups: undefined,
     };
   }
-  const all = [...connections].map(([name, { rows, mark }]) => ({ name, rows, mark }));
-  const small = all.filter(({ rows }) => rows < sizes.rowsAlone);
+  const all = [...connections].map(([name, { rows, mark }]) => ({ name, rows, marks: marksOfPieces(mark) }));
+  const isSmall = ({ rows, marks }: Connection): boolean => rows < sizes.rowsAlone && marks.length === 1;
+  const small = all.filter(isSmall);
   const groups = groupsFor(small, { before: before?.groups, sizes });
   const shared = grouped(small, ({ name }) => hashOf(name) % groups);
-  const gathered = [
-    ...[...shared].sort(([one], [other]) => one - other).map(([, members]) => members),
-    ...all.filter(({ rows }) => rows >= sizes.rowsAlone).map((one) => [one]),
+  const gathered: Gathered[] = [
+    ...[...shared].sort(([one], [other]) => one - other).map(([, members]) => ({ members })),
+    ...all.filter((one) => !isSmall(one)).flatMap(dividedOf),
   ];
   const isWhole = gathered.length <= 1;
-  const parts = (isWhole ? [all] : gathered).map((members, index) => ({
+  const parts = (isWhole ? [{ members: all }] : gathered).map(({ members, piece }, index) => ({
     index,
     connections: isWhole ? undefined : members.map(({ name }) => name),
+    piece,
     rows: members.reduce((sum, { rows }) => sum + rows, 0),
     content: contentOf(
       table,
       origin,
-      members.map(({ name, mark }) => [name, mark]),
+      members.map(({ name, marks }) => [
+        name,
+        ...marks,
+        ...(piece === undefined ? [] : [`${piece.index}/${piece.of}`]),
+      ]),
     ),
   }));
   return { table, parts, groups: isWhole ? undefined : groups };
 }
 
-/** A power of two, so that it seldom changes; four times too many or too few is still about right. */
+interface Connection {
+  readonly name: string;
+  readonly rows: number;
+  /** Of its pieces. */
+  readonly marks: readonly string[];
+}
+
+/** What a part holds. */
+interface Gathered {
+  readonly members: readonly Connection[];
+  readonly piece?: Piece;
+}
+
+/** A large connection: alone, or in its pieces, of which those without rows need no file. */
+function dividedOf(connection: Connection): Gathered[] {
+  const { name, marks } = connection;
+  if (marks.length === 1) return [{ members: [connection] }];
+  return marks
+    .map((mark, index) => ({
+      members: [{ name, rows: rowsOfMark(mark), marks: [mark] }],
+      piece: { index, of: marks.length },
+    }))
+    .filter(({ members: [one] }) => one !== undefined && one.rows > 0);
+}
+
 function groupsFor(
   small: readonly { rows: number }[],
   { before, sizes }: { before: number | undefined; sizes: PartSizes },
 ): number {
   const rows = small.reduce((sum, one) => sum + one.rows, 0);
   const wanted = Math.max(1, Math.min(rows / sizes.rowsShared, small.length / sizes.connectionsShared));
-  if (before !== undefined && before >= wanted / 4 && before <= wanted * 4) return before;
-  return 2 ** Math.floor(Math.log2(wanted));
+  return steadyCount(wanted, before);
 }
 
 function hashOf(name: string): number {
@@ -102,7 +141,7 @@ export const format = 2;
 function contentOf(
   { name, columns, orderBy }: SnapshotTable,
   origin: string,
-  marks: readonly (readonly [connection: string, mark: string])[],
+  marks: readonly (readonly string[])[],
 ): string {
   const hash = createHash('sha256');
   hash.update(

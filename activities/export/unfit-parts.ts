@@ -11,9 +11,10 @@ export interface UnfitPlanned extends TablePlanned {
 
 export function planUnfit(planned: readonly TablePlanned[]): UnfitPlanned {
   const sources = planned.filter(({ table }) => mayBeUnfit(table)).flatMap(({ parts }) => parts);
-  const parts = sources.map(({ connections, content }, index) => ({
+  const parts = sources.map(({ connections, piece, content }, index) => ({
     index,
     connections,
+    piece,
     rows: 0,
     content: content === undefined ? undefined : contentFor(content),
   }));

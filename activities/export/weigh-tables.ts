@@ -5,7 +5,7 @@ import { snapshotTables } from '../../warehouse/snapshots/snapshot-tables.ts';
 import { weighTable, type TableWeighed } from '../../warehouse/snapshots/weigh-table.ts';
 import type { ExportProgress } from './export-job.ts';
 import { forEachConcurrently } from './for-each-concurrently.ts';
-import { format } from './plan-parts.ts';
+import { format, type PartSizes } from './plan-parts.ts';
 
 export interface TablesWeighed extends SnapshotContext {
   readonly tables: WeighedByName;
@@ -15,20 +15,22 @@ export interface TablesWeighed extends SnapshotContext {
 export type WeighedByName = ReadonlyMap<string, TableWeighed>;
 
 /** Weighs the tables in which a change is a reason for a snapshot. */
-export function weighDecidingTables(
-  snapshot: DatabaseSnapshot,
-  onProgress: (progress: ExportProgress) => void,
-): Promise<WeighedByName> {
-  return weighTables(snapshot, { deciding: true, before: new Map(), onProgress });
+export function weighDecidingTables(snapshot: DatabaseSnapshot, weighing: Weighing): Promise<WeighedByName> {
+  return weighTables(snapshot, { deciding: true, before: new Map(), ...weighing });
+}
+
+export interface Weighing {
+  readonly sizes: PartSizes;
+  readonly onProgress: (progress: ExportProgress) => void;
 }
 
 /** Weighs the others too, and reads what a manifest says beside the tables. */
 export async function weighAllTables(
   snapshot: DatabaseSnapshot,
   deciding: WeighedByName,
-  onProgress: (progress: ExportProgress) => void,
+  weighing: Weighing,
 ): Promise<TablesWeighed> {
-  const tables = await weighTables(snapshot, { deciding: false, before: deciding, onProgress });
+  const tables = await weighTables(snapshot, { deciding: false, before: deciding, ...weighing });
   const [reader] = snapshot.readers;
   if (reader === undefined) throw new Error('A snapshot without a reader cannot be read.');
   return {
@@ -43,13 +45,13 @@ const tablesOfSnapshot = snapshotTables.length + 1;
 
 async function weighTables(
   { readers }: DatabaseSnapshot,
-  input: { deciding: boolean; before: WeighedByName; onProgress: (progress: ExportProgress) => void },
+  input: Weighing & { deciding: boolean; before: WeighedByName },
 ): Promise<WeighedByName> {
-  const { deciding, before, onProgress } = input;
+  const { deciding, before, sizes, onProgress } = input;
   const tables = new Map(before);
   const wanted = snapshotTables.filter(({ changesBy }) => (changesBy !== 'none') === deciding);
   await forEachConcurrently(wanted, readers, async (table, client) => {
-    tables.set(table.name, await weighTable(client, table));
+    tables.set(table.name, await weighTable(client, table, sizes));
     onProgress({
       tables: tablesOfSnapshot,
       tablesDone: 0,

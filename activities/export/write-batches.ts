@@ -8,13 +8,14 @@ import { tableOfFiles, type ManifestFile, type Unfit } from '../../lake/manifest
 import { readBack, type FileBack, type FilesBack } from '../../lake/read-back.ts';
 import { removeIn } from '../../lake/remove-below.ts';
 import { tableDifferences } from '../../lake/table-differences.ts';
-import { isUncastable, PartsTooLarge, writeTable } from '../../lake/write-table.ts';
+import { isUncastable, PartsTooLarge, writeTable, type WriteTableInput } from '../../lake/write-table.ts';
 import { copyTable } from '../../warehouse/snapshots/copy-table.ts';
 import { listUnfit, type RoomForUnfit } from '../../warehouse/snapshots/list-unfit.ts';
 import { longestRow } from '../../warehouse/snapshots/longest-row.ts';
 import { lookCloser, measureTable, type TableMeasured } from '../../warehouse/snapshots/measure-table.ts';
 import type { DatabaseSnapshot } from '../../warehouse/snapshots/open-snapshot.ts';
-import { partOf } from '../../warehouse/snapshots/part-of.ts';
+import { rowsOfParts } from '../../warehouse/snapshots/part-of.ts';
+import { pieceColumn } from '../../warehouse/snapshots/piece.ts';
 import type { SnapshotTable } from '../../warehouse/snapshots/snapshot-table.ts';
 import { unfitRowsOf } from '../../warehouse/snapshots/unfit-table.ts';
 import { forEachConcurrently } from './for-each-concurrently.ts';
@@ -37,17 +38,32 @@ export interface Batch {
 const rowsOfBatch = 50_000;
 const partsOfBatch = 100;
 
-/** Many small parts together, so that the way to the database and back is gone once for all of them; a large one alone. */
+/**
+ * Many small parts together, so that the way to the database and back is gone once for all of them; a large one alone; and the pieces of a
+ * connection together, however many rows they have, so that its rows are looked through once.
+ */
 export function batchesOf(table: SnapshotTable, parts: readonly PartPlanned[]): Batch[] {
   const batches: { table: SnapshotTable; parts: PartPlanned[]; rows: number }[] = [];
   for (const part of parts) {
     const last = batches.at(-1);
-    if (last !== undefined && last.rows + part.rows <= rowsOfBatch && last.parts.length < partsOfBatch) {
+    if (last !== undefined && (isOfSameConnection(last.parts, part) || hasRoom(last, part))) {
       last.parts.push(part);
       last.rows += part.rows;
     } else batches.push({ table, parts: [part], rows: part.rows });
   }
   return batches;
+}
+
+function isOfSameConnection([first]: readonly PartPlanned[], { connections, piece }: PartPlanned): boolean {
+  return piece !== undefined && first?.piece !== undefined && first.connections?.[0] === connections?.[0];
+}
+
+function hasRoom(
+  { rows, parts }: { rows: number; parts: readonly PartPlanned[] },
+  part: PartPlanned,
+): boolean {
+  if ([...parts, part].some(({ piece }) => piece !== undefined)) return false;
+  return rows + part.rows <= rowsOfBatch && parts.length < partsOfBatch;
 }
 
 /**
@@ -93,8 +109,8 @@ export async function writeBatches(
           written.parts.push({ part, files: files.map((file) => ({ ...file, since: snapshotId })) });
         return unfitColumns;
       };
-      const rows = rowsOf(batch);
-      const unfitColumns = await write(batch, rows);
+      const rows = rowsOfParts(batch.table, batch.parts);
+      const unfitColumns = await write(batch, batch.table);
       const listings = batch.parts.flatMap((part) => unfit.partFor(part) ?? []);
       if (listings.length > 0 && (unfitColumns.length > 0 || listings.some(needsFile)))
         await write(
@@ -111,16 +127,12 @@ export async function writeBatches(
   }
 }
 
-/** The rows of a batch as a table. */
-function rowsOf(batch: Batch): SnapshotTable {
-  const connections = connectionsOf(batch);
-  return connections === undefined ? batch.table : partOf(batch.table, connections);
-}
-
 /** Undefined: all. */
 function connectionsOf({ parts }: Batch): readonly string[] | undefined {
   const connections = parts.map((part) => part.connections);
-  return connections.includes(undefined) ? undefined : connections.flatMap((names) => names ?? []);
+  return connections.includes(undefined)
+    ? undefined
+    : [...new Set(connections.flatMap((names) => names ?? []))];
 }
 
 /** What a batch is written with, and where. */
@@ -141,16 +153,16 @@ interface BatchWritten {
 }
 
 /** Its parts together, or, where they are too large for that, one by one. */
-async function writeBatch(at: WritingPlace, batch: Batch, rows: SnapshotTable): Promise<BatchWritten> {
+async function writeBatch(at: WritingPlace, batch: Batch, from: SnapshotTable): Promise<BatchWritten> {
   try {
-    return await writeTogether(at, batch, rows);
+    return await writeTogether(at, batch, from);
   } catch (error) {
     if (!(error instanceof PartsTooLarge)) throw error;
   }
   const written: BatchWritten[] = [];
   for (const part of batch.parts) {
     const alone = { ...batch, parts: [part], rows: batch.rows === undefined ? undefined : part.rows };
-    written.push(await writeTogether(at, alone, partOf(rows, part.connections ?? [])));
+    written.push(await writeTogether(at, alone, from));
   }
   return {
     parts: written.flatMap(({ parts }) => parts),
@@ -158,9 +170,9 @@ async function writeBatch(at: WritingPlace, batch: Batch, rows: SnapshotTable): 
   };
 }
 
-async function writeTogether(at: WritingPlace, batch: Batch, rows: SnapshotTable): Promise<BatchWritten> {
+async function writeTogether(at: WritingPlace, batch: Batch, from: SnapshotTable): Promise<BatchWritten> {
   try {
-    const { facts, names } = await writeFiles(at, batch, rows);
+    const { facts, names } = await writeFiles(at, batch, rowsOfParts(from, batch.parts));
     const back = await readBack(at.duckDb, { folder: at.draft, paths: names.flat() });
     compare(batch, facts, back);
     return { parts: await moveFiles(at, { batch, names, back }), unfitColumns: facts.unfitColumns };
@@ -178,9 +190,9 @@ async function writeFiles(
   const facts = await measureTable(client, rows);
   const write = ({ unfitColumns }: TableMeasured): Promise<string[][]> =>
     writeTable(duckDb, {
-      table,
+      table: { name: table.name, columns: rows.columns },
       folder: draft,
-      parts: parts.length === 1 ? undefined : parts.map(({ connections = [] }) => connections),
+      parts: selectionOf(parts),
       pipe,
       rows: facts.rows,
       partBytes,
@@ -194,6 +206,14 @@ async function writeFiles(
     const closer = await lookCloser(client, { table: rows, measured: facts });
     return { facts: closer, names: await write(closer) };
   }
+}
+
+/** How the rows of a batch are told apart. */
+function selectionOf(parts: readonly PartPlanned[]): WriteTableInput['parts'] {
+  if (parts.length === 1) return undefined;
+  const pieces = parts.flatMap(({ piece }) => piece?.index ?? []);
+  if (pieces.length > 0) return { column: pieceColumn.name, values: pieces };
+  return { connections: parts.map(({ connections = [] }) => connections) };
 }
 
 function compare({ table, rows }: Batch, facts: TableMeasured, { columns, files }: FilesBack): void {

@@ -24,7 +24,7 @@ import { cacheFolder } from '../support/cache-folder.ts';
 const { warehouse, url } = await createTestDatabase();
 const { exportNow, location } = await createTestLake(url, {
   iceberg: { add: true, cacheFolder },
-  sizes: { rowsAlone: 20, rowsShared: 1, connectionsShared: 1 },
+  sizes: { rowsAlone: 20, rowsOfPiece: 50_000, rowsShared: 1, connectionsShared: 1 },
 });
 const other = await addTestConnection(warehouse, 'other');
 const late = await addTestConnection(warehouse, 'late');

@@ -14,7 +14,7 @@ import { readParquet } from './read-parquet.ts';
 
 const { warehouse, url } = await createTestDatabase();
 /** So that a few connections have a part each, and all parts are written together. */
-const sizes: PartSizes = { rowsAlone: 20_000, rowsShared: 1, connectionsShared: 1 };
+const sizes: PartSizes = { rowsAlone: 20_000, rowsOfPiece: 50_000, rowsShared: 1, connectionsShared: 1 };
 const { exportNow, jobOf, location } = await createTestLake(url, { sizes });
 const others = ['a1', 'a2', 'a3', 'a4'];
 for (const name of others) {

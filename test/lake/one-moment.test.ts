@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { usualSizes } from '../../activities/export/plan-parts.ts';
 import { openExportSession } from '../../warehouse/snapshots/open-snapshot.ts';
 import { snapshotTables } from '../../warehouse/snapshots/snapshot-tables.ts';
 import { weighTable } from '../../warehouse/snapshots/weigh-table.ts';
@@ -79,7 +80,7 @@ test('what a file is recognized by covers every column that it has', async () =>
     for (const table of snapshotTables.filter(
       ({ changesBy }) => typeof changesBy === 'object' && 'contentOf' in changesBy,
     )) {
-      const { content } = await weighTable(client, table);
+      const { content } = await weighTable(client, table, usualSizes);
       for (const { name } of table.columns) {
         const others = table.columns.map((column) =>
           column.name === name ? `null as "${name}"` : `"${column.name}"`,
@@ -89,7 +90,9 @@ test('what a file is recognized by covers every column that it has', async () =>
           `select from ${table.from} where "${name}" is not null limit 1`,
         );
         if (values.length > 0)
-          expect((await weighTable(client, without)).content, `${table.name}.${name}`).not.toBe(content);
+          expect((await weighTable(client, without, usualSizes)).content, `${table.name}.${name}`).not.toBe(
+            content,
+          );
       }
     }
   } finally {

@@ -23,7 +23,7 @@ import { startS3Server } from './s3-server.ts';
 const { warehouse, url } = await createTestDatabase();
 const s3 = await startS3Server();
 /** Small ones, so that a few connections make many parts. */
-const sizes: PartSizes = { rowsAlone: 20, rowsShared: 3, connectionsShared: 2 };
+const sizes: PartSizes = { rowsAlone: 20, rowsOfPiece: 50_000, rowsShared: 3, connectionsShared: 2 };
 const connections: string[] = [];
 let large: string;
 

@@ -17,7 +17,7 @@ import { readParquet } from './read-parquet.ts';
 
 const { warehouse, url } = await createTestDatabase();
 const { location, scratch, exportNow } = await createTestLake(url, {
-  sizes: { rowsAlone: 20, rowsShared: 1, connectionsShared: 1 },
+  sizes: { rowsAlone: 20, rowsOfPiece: 50_000, rowsShared: 1, connectionsShared: 1 },
 });
 const lake = await openLake({ location, scratch: join(scratch, 'read') });
 const honest = await addTestConnection(warehouse, 'honest');

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
+import { usualSizes } from '../../activities/export/plan-parts.ts';
 import { weighDecidingTables } from '../../activities/export/weigh-tables.ts';
 import { SnapshotBroken } from '../../lake/errors.ts';
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
@@ -112,7 +113,7 @@ test('what was weighed before a failover is not kept by the server that took ove
   const before = await rows(warehouse, keptSql);
   const session = await openExportSession(url);
   const snapshot = await session.openSnapshot({ readers: 2 });
-  const deciding = await weighDecidingTables(snapshot, () => undefined);
+  const deciding = await weighDecidingTables(snapshot, { sizes: usualSizes, onProgress: () => undefined });
   // No session survives its server. The next one that is opened is with the standby.
   await warehouse.pool.query(
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name like 'daybook export%'`,
@@ -188,7 +189,7 @@ async function keep(found: ReadonlyMap<string, TableWeighed>): Promise<void> {
 
 async function weighAll(client: pg.Client): Promise<Map<string, TableWeighed>> {
   const found = new Map<string, TableWeighed>();
-  for (const table of weighed) found.set(table.name, await weighTable(client, table));
+  for (const table of weighed) found.set(table.name, await weighTable(client, table, usualSizes));
   return found;
 }
 

@@ -33,7 +33,7 @@ export async function exportInto(lake: string, { stage, connection }: Company): 
       warehouseId: 'simulation',
       runId,
       snapshotId: snapshotId({ runId, startedAt }),
-      sizes: { rowsAlone: 5, rowsShared: 2, connectionsShared: 2 },
+      sizes: { rowsAlone: 5, rowsOfPiece: 2, rowsShared: 2, connectionsShared: 2 },
     },
     () => undefined,
   );

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { marksOfPieces } from './mark.ts';
 import { notGoing } from './not-going.ts';
 import type { RowsOf } from './snapshot-table.ts';
 import type { ConnectionWeighed } from './weigh-table.ts';
@@ -9,6 +10,8 @@ export interface WeightsFound {
   readonly known: ReadonlyMap<string, ConnectionWeighed>;
   /** How often the others have been changed by now. */
   readonly changes: ReadonlyMap<string, string>;
+  /** Into how many pieces the rows of a connection were divided; absent: none. */
+  readonly pieces: ReadonlyMap<string, number>;
   /** Which have to be weighed; undefined: all, for somebody wrote to the table who did not say of which connection, or many were changed. */
   readonly changed: readonly string[] | undefined;
   /** The transactions that did not say it, in the snapshot. */
@@ -56,6 +59,11 @@ export async function findWeights(
           connection,
           { rows: Number(count), mark: mark ?? '' },
         ]),
+    ),
+    pieces: new Map(
+      rows
+        .map(({ connection_id: connection, mark }) => [connection, marksOfPieces(mark ?? '').length] as const)
+        .filter(([, count]) => count > 1),
     ),
     changes: new Map((isAll ? rows : changed).map((row) => [row.connection_id, row.changes])),
     changed: isAll ? undefined : changed.map(({ connection_id: connection }) => connection),

@@ -1,11 +1,44 @@
 import pg from 'pg';
+import { pieceColumn, pieceSql, type Piece } from './piece.ts';
 import type { SnapshotTable } from './snapshot-table.ts';
 
-/** The rows of some connections, as a table of its own. */
-export function partOf(table: SnapshotTable, connections: readonly string[]): SnapshotTable {
-  const names = connections.map((name) => pg.escapeLiteral(name)).join(', ');
+/** Which rows of a table a part holds. */
+export interface PartOfTable {
+  /** Undefined: those of all. */
+  readonly connections: readonly string[] | undefined;
+  /** Of the only connection; undefined: all of it. */
+  readonly piece: Piece | undefined;
+}
+
+/**
+ * The rows of some parts, as a table of its own. Several pieces are those of one connection: the rows then have a column that says of which
+ * piece they are, and are sorted by it.
+ */
+export function rowsOfParts(table: SnapshotTable, parts: readonly PartOfTable[]): SnapshotTable {
+  if (parts.some(({ connections }) => connections === undefined)) return table;
+  const connections = [...new Set(parts.flatMap((part) => part.connections ?? []))];
+  const ofConnections = `connection_id in (${connections.map((one) => pg.escapeLiteral(one)).join(', ')})`;
+  const pieces = parts.flatMap(({ piece }) => piece ?? []);
+  const [first] = pieces;
+  if (first === undefined) return selected(table, { where: ofConnections });
+  // To compare what is the same in all rows takes as long as any other column.
+  const orderBy = table.orderBy.filter((name) => name !== 'connection_id');
+  const piece = pieceSql(table, first.of);
+  const isAll = pieces.length === first.of;
+  const ofPieces = isAll ? 'true' : `${piece} in (${pieces.map(({ index }) => index).join(', ')})`;
+  const where = `${ofConnections} and ${ofPieces}`;
+  if (pieces.length === 1) return { ...selected(table, { where }), orderBy };
   return {
-    ...table,
-    from: `(select * from ${table.from} where connection_id in (${names})) as ${table.name}`,
+    ...selected(table, { where, more: `, ${piece} as ${pieceColumn.name}` }),
+    columns: [...table.columns, pieceColumn],
+    orderBy: [pieceColumn.name, ...orderBy],
   };
+}
+
+function selected(
+  table: SnapshotTable,
+  { where, more = '' }: { where: string; more?: string },
+): SnapshotTable {
+  const { name, from } = table;
+  return { ...table, from: `(select *${more} from ${from} where ${where}) as ${name}` };
 }

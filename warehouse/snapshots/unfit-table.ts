@@ -57,8 +57,10 @@ export function unfitRowsOf(
 
 /** Which column of a key names the record; undefined: none but the connection. */
 export function recordKeyOf(key: readonly string[]): string | undefined {
-  return key.filter((name) => !['connection_id', 'position', 'recorded_at'].includes(name)).at(-1);
+  return key.filter((name) => !namesNoRecord.has(name)).at(-1);
 }
+
+const namesNoRecord = new Set(['table_name', 'connection_id', 'position', 'recorded_at', 'column_name']);
 
 const noRows = `select ${unfitTable.columns
   .map(({ name, parquet }) => `null::${postgresTypeOf(parquet)} as ${named(name)}`)

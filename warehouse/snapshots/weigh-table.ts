@@ -1,6 +1,8 @@
 import type { ClientBase } from 'pg';
 import { findWeights } from './find-weights.ts';
 import type { TableWeights } from './keep-weights.ts';
+import { joinMarks, markOfNone, markSql, rowsOfMark } from './mark.ts';
+import { piecesFor, pieceSql } from './piece.ts';
 import { named, type RowsOf, type SnapshotTable } from './snapshot-table.ts';
 
 /** How much a table holds in the snapshot, and marks that show whether it is the same as in another one. */
@@ -18,6 +20,7 @@ export interface TableWeighed {
 
 export interface ConnectionWeighed {
   readonly rows: number;
+  /** Those of its pieces, where it is divided. */
   readonly mark: string;
 }
 
@@ -26,10 +29,14 @@ export interface ConnectionWeighed {
  * numbers are, summed up by their hashes of 64 bits. Only the rows of connections that were changed since they were weighed last are
  * looked at, and all of a table to which somebody wrote by hand.
  */
-export async function weighTable(client: ClientBase, table: SnapshotTable): Promise<TableWeighed> {
+export async function weighTable(
+  client: ClientBase,
+  table: SnapshotTable,
+  { rowsOfPiece }: { rowsOfPiece: number },
+): Promise<TableWeighed> {
   const { columns, changesBy } = table;
   if (typeof changesBy === 'object' && 'writtenTo' in changesBy)
-    return weighConnections(client, table, changesBy);
+    return weighConnections(client, table, { changesBy, rowsOfPiece });
   if (changesBy === 'none') return weighWhole(client, table, { mark: `''`, content: 'null' });
   const content = digestOf(columns.map((column) => column.name));
   return weighWhole(client, table, {
@@ -66,11 +73,15 @@ async function weighWhole(
 
 async function weighConnections(
   client: ClientBase,
-  { name, from }: SnapshotTable,
-  changesBy: RowsOf,
+  table: SnapshotTable,
+  { changesBy, rowsOfPiece }: { changesBy: RowsOf; rowsOfPiece: number },
 ): Promise<TableWeighed> {
-  const { known, changes, changed, uncounted } = await findWeights(client, { table: name, ...changesBy });
-  const weighed = await weighRows(client, from, changed);
+  const { name } = table;
+  const { known, pieces, changes, changed, uncounted } = await findWeights(client, {
+    table: name,
+    ...changesBy,
+  });
+  const weighed = await weighRows(client, table, { changed, pieces, rowsOfPiece });
   const connections = new Map(
     [...known, ...weighed]
       .filter(([, { rows }]) => rows > 0)
@@ -91,22 +102,73 @@ async function weighConnections(
   };
 }
 
-/** One pass over a table, or over the rows of these connections, and no look at the values. */
+/** One pass over a table, or over the rows of these connections, and no look at the values; a second one over those that are to be divided from now on. */
 async function weighRows(
   client: ClientBase,
-  from: string,
-  of: readonly string[] | undefined,
+  table: SnapshotTable,
+  input: {
+    changed: readonly string[] | undefined;
+    pieces: ReadonlyMap<string, number>;
+    rowsOfPiece: number;
+  },
 ): Promise<Map<string, ConnectionWeighed>> {
-  if (of?.length === 0) return new Map();
-  const { rows } = await client.query<{ connection_id: string; rows: string; mark: string }>(
-    `select connection_id, count(*) as rows, sum(hashint8extended(xmin::text::bigint, 0))::text as mark
-     from ${from} ${of === undefined ? '' : 'where connection_id = any($1::text[])'} group by connection_id`,
-    of === undefined ? [] : [of],
+  const { changed, pieces, rowsOfPiece } = input;
+  const divided = [...pieces].filter(([name]) => changed === undefined || changed.includes(name));
+  const others = changed?.filter((name) => !pieces.has(name));
+  const weighed = new Map([
+    ...(await weighUndivided(client, table, { only: others, but: [...pieces.keys()] })),
+    ...(await weighDivided(client, table, new Map(divided))),
+  ]);
+  const anew = [...weighed].flatMap(([name, { rows }]): [string, number][] => {
+    const before = pieces.get(name) ?? 1;
+    const count = piecesFor(rows, { rowsOfPiece, before });
+    return count === before ? [] : [[name, count]];
+  });
+  return new Map([...weighed, ...(await weighDivided(client, table, new Map(anew)))]);
+}
+
+async function weighUndivided(
+  client: ClientBase,
+  { from }: SnapshotTable,
+  { only, but }: { only: readonly string[] | undefined; but: readonly string[] },
+): Promise<Map<string, ConnectionWeighed>> {
+  if (only?.length === 0) return new Map();
+  const { rows } = await client.query<{ connection_id: string; mark: string }>(
+    `select connection_id, ${markSql} as mark from ${from}
+     where ${only === undefined ? 'connection_id <> all($1::text[])' : 'connection_id = any($1::text[])'} group by connection_id`,
+    [only ?? but],
   );
-  return new Map(
-    rows.map(({ connection_id: connection, rows: count, mark }) => [
-      connection,
-      { rows: Number(count), mark: `${count}/${mark}` },
-    ]),
-  );
+  return new Map(rows.map(({ connection_id: name, mark }) => [name, weighedBy([mark])]));
+}
+
+/** By the connection: into how many pieces. One without rows is not in the result. */
+async function weighDivided(
+  client: ClientBase,
+  table: SnapshotTable,
+  counts: ReadonlyMap<string, number>,
+): Promise<Map<string, ConnectionWeighed>> {
+  const weighed = new Map<string, ConnectionWeighed>();
+  for (const count of new Set(counts.values())) {
+    const names = [...counts].filter(([, one]) => one === count).map(([name]) => name);
+    const { rows } = await client.query<{ connection_id: string; piece: number; mark: string }>(
+      `select connection_id, ${pieceSql(table, count)}::int as piece, ${markSql} as mark from ${table.from}
+       where connection_id = any($1::text[]) group by 1, 2`,
+      [names],
+    );
+    for (const name of names) {
+      const found = new Map(
+        rows.filter((row) => row.connection_id === name).map((row) => [row.piece, row.mark]),
+      );
+      if (found.size === 0) continue;
+      weighed.set(
+        name,
+        weighedBy(Array.from({ length: count }, (_, index) => found.get(index) ?? markOfNone)),
+      );
+    }
+  }
+  return weighed;
+}
+
+function weighedBy(marks: readonly string[]): ConnectionWeighed {
+  return { rows: marks.reduce((sum, mark) => sum + rowsOfMark(mark), 0), mark: joinMarks(marks) };
 }

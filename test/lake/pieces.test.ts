@@ -1,0 +1,169 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { PartSizes } from '../../activities/export/plan-parts.ts';
+import { openDuckDb } from '../../lake/duck-db.ts';
+import { eraseFromSnapshots } from '../../lake/erase-from-snapshots.ts';
+import type { ManifestFile } from '../../lake/manifest.ts';
+import { openLake } from '../../lake/open-lake.ts';
+import { readManifest } from '../../lake/pointer.ts';
+import { verifySnapshot } from '../../lake/verify-snapshot.ts';
+import { bill, type Fields } from '../support/finance-records.ts';
+import { land } from '../support/land.ts';
+import { rows } from '../support/rows.ts';
+import { addTestConnection } from '../support/test-connection.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { createTestLake, testWarehouseId as warehouseId } from './export-of.ts';
+import { lockHeld } from './lock-held.ts';
+import { readParquet } from './read-parquet.ts';
+
+const { warehouse, url } = await createTestDatabase();
+const sizes: PartSizes = { rowsAlone: 20, rowsOfPiece: 5, rowsShared: 3, connectionsShared: 2 };
+const { location, scratch, exportNow } = await createTestLake(url, { sizes });
+const lake = await openLake({ location, scratch: join(scratch, 'read') });
+let version = 0;
+const large = await addTestConnection(warehouse, 'large');
+const small = await addTestConnection(warehouse, 'small');
+await landBills(large, 1, 60);
+await landBills(small, 1, 3);
+
+test('the rows of a large connection are divided by their record, and a change of one concerns one piece', async () => {
+  const { snapshotId: first } = await exportNow();
+  await expectWhole(first);
+  const before = await filesOf(first, 'bills');
+  expect(before.length).toBeGreaterThanOrEqual(8);
+  // With the rows of its lines, which have the same key.
+  expect(await filesOf(first, 'bill_lines')).toHaveLength(before.length);
+  expect(await filesOf(first, 'expenses')).toHaveLength(1);
+
+  await land(warehouse, {
+    connectionId: large,
+    stream: 'bills',
+    pages: [[bill('b7', newer({ memo: '"changed"' }))]],
+  });
+  const { snapshotId: second } = await exportNow();
+  await expectWhole(second);
+  const written = (await filesOf(second, 'bills')).filter(({ since }) => since === second);
+  expect(written).toHaveLength(1);
+  expect(written[0]?.rows).toBeLessThan(30);
+  expect((await exportNow()).skipped).toBe(true);
+});
+
+test('a connection that has grown or shrunk much is divided anew, and is whole', async () => {
+  await landBills(large, 61, 500);
+  const { snapshotId: grown } = await exportNow();
+  await expectWhole(grown);
+  expect((await filesOf(grown, 'bills')).length).toBeGreaterThan(40);
+  await rows(
+    warehouse,
+    `delete from finance.bills where connection_id = $1 and substring(id from 2)::int > 60`,
+    [large],
+  );
+  await rows(
+    warehouse,
+    `delete from finance.bill_lines where connection_id = $1 and substring(bill_id from 2)::int > 60`,
+    [large],
+  );
+  const { snapshotId: shrunk } = await exportNow();
+  await expectWhole(shrunk);
+  expect((await filesOf(shrunk, 'bills')).length).toBeLessThan(20);
+});
+
+test('rows that are too long to be written together are written piece by piece', async () => {
+  const long = bill('b9', newer({ memo: `"${'x'.repeat(3_000_000)}"` }));
+  await landBills(large, 10, 20, { memo: '"beside"' });
+  await land(warehouse, { connectionId: large, stream: 'bills', pages: [[long]] });
+  const { snapshotId } = await exportNow({ force: true });
+  await expectWhole(snapshotId);
+});
+
+test('what does not fit is listed once, also where its piece was kept and another was not', async () => {
+  const unfit = { total_amount: '0.10000000001' } as const;
+  await landBills(large, 11, 40, unfit);
+  const { snapshotId: first } = await exportNow();
+  await expectUnfit(first, 30);
+  await land(warehouse, {
+    connectionId: large,
+    stream: 'bills',
+    pages: [[bill('b1', newer({ memo: '"again"' }))]],
+  });
+  const { snapshotId: second } = await exportNow();
+  await expectUnfit(second, 30);
+  await landBills(large, 11, 11, { total_amount: '1' });
+  const { snapshotId: third } = await exportNow();
+  await expectUnfit(third, 29);
+  const written = (await filesOf(third, 'unfit_values')).filter(({ since }) => since === third);
+  expect(written.length).toBeLessThanOrEqual(2);
+});
+
+test('an erased record is in none of the pieces', async () => {
+  const { snapshotId } = await exportNow();
+  const duckDb = await openDuckDb({ spillFolder: scratch });
+  const erasure = {
+    warehouseId,
+    connectionId: large,
+    id: 'b12',
+    columns: { bills: 'id', bill_lines: 'bill_id' },
+  };
+  const rewritten = await eraseFromSnapshots(lake, duckDb, erasure, { assertHeld: lockHeld });
+  duckDb.close();
+  const id = rewritten.find(({ from }) => from === snapshotId)?.manifest.snapshot_id ?? '';
+  expect((await verifySnapshot(lake, { id, spillFolder: scratch })).problems).toEqual([]);
+  expect(await held(id, 'bills', `connection_id = 'large' and id = 'b12'`)).toEqual([]);
+  expect(await held(id, 'bills', `connection_id = 'large' and id = 'b13'`)).toHaveLength(1);
+});
+
+/** Each row of Postgres is in one file, and nothing else is. */
+async function expectWhole(snapshotId: string): Promise<void> {
+  expect((await verifySnapshot(lake, { id: snapshotId, spillFolder: scratch })).problems).toEqual([]);
+  for (const [table, key] of [
+    ['bills', 'id'],
+    ['bill_lines', 'bill_id'],
+  ] as const) {
+    const wanted = await rows(
+      warehouse,
+      `select connection_id, ${key} as id, total_amount::numeric(38, 9)::text as total_amount from finance.${table} order by 1, 2, 3`,
+    );
+    const found = await held(snapshotId, table, 'true', `connection_id, ${key} as id, total_amount`);
+    expect(found).toEqual(wanted);
+    const columns = await held(snapshotId, table, 'true', '*', 1);
+    expect(Object.keys(columns[0] ?? {})).not.toContain('piece');
+  }
+}
+
+async function expectUnfit(snapshotId: string, count: number): Promise<void> {
+  const { unfit, unfit_values: all } = (await readManifest(lake, snapshotId))!;
+  expect(all).toBe(count);
+  expect(new Set(unfit.map(({ key }) => key.id)).size).toBe(count);
+  expect(unfit).toHaveLength(count);
+  const found = await held(snapshotId, 'unfit_values', `column_name = 'total_amount'`, 'record_id as id');
+  expect(new Set(found.map(({ id }) => id)).size).toBe(count);
+  expect(found).toHaveLength(count);
+}
+
+function held(
+  id: string,
+  table: string,
+  where: string,
+  what = '*',
+  limit = 10_000,
+): Promise<Record<string, string | null>[]> {
+  return readParquet(
+    join(location, 'snapshots', id),
+    `select ${what} from read_parquet('{lake}/${table}/*.parquet') where ${where} order by all limit ${limit}`,
+  );
+}
+
+async function filesOf(id: string, table: string): Promise<readonly ManifestFile[]> {
+  return (await readManifest(lake, id))?.tables[table]?.files ?? [];
+}
+
+async function landBills(connectionId: string, from: number, to: number, fields: Fields = {}): Promise<void> {
+  const page = Array.from({ length: to - from + 1 }, (_, index) => bill(`b${from + index}`, newer(fields)));
+  await land(warehouse, { connectionId, stream: 'bills', pages: [page] });
+}
+
+/** Each time it is asked. */
+function newer(fields: Fields): Fields {
+  version += 1;
+  return { ...fields, last_synced_at: `"2024-02-01T00:00:00.${String(version).padStart(3, '0')}Z"` };
+}
