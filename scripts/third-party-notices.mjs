@@ -73,7 +73,8 @@ own licence. This page is made from \`package-lock.json\`, \`dbt/*requirements.t
 ## npm packages
 
 The licence texts are in the packages. Of some of them, \`@temporalio/common\`, \`@temporalio/workflow\`, \`long\`, \`ms\` and \`nexus-rpc\`,
-a built Daybook holds a copy in \`dist/workflow-bundle.js\`, of \`kysely\` and \`zod\` in \`dist/bundle\`.
+a built Daybook holds a copy in \`dist/workflow-bundle.js\`; of \`commander\`, \`fastest-levenshtein\`, \`kysely\`, \`pg\` with the
+packages that it needs, \`pg-copy-streams\` and \`zod\` in \`dist/bundle\`.
 
 | package | version | licence |
 |---|---|---|
