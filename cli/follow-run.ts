@@ -1,5 +1,4 @@
 import { WorkflowContinuedAsNewError, WorkflowFailedError, type Client } from '@temporalio/client';
-import { createLogUpdate } from 'log-update';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { readRuns, type RunRead } from '../warehouse/runs/read-run.ts';
@@ -87,14 +86,14 @@ const intervalMilliseconds = 250;
 /** Where nothing can be redrawn, a line now and then. */
 const lineEveryMilliseconds = 5_000;
 
-/** On stderr: stdout is for the result. */
-const drawLive = createLogUpdate(process.stderr);
-
 async function show(
   { read, troubles }: { read: () => Promise<RunRead | undefined>; troubles: () => Promise<string[]> },
   over: AbortSignal,
 ): Promise<void> {
-  const terminal = process.stderr.isTTY;
+  // On stderr: stdout is for the result.
+  const drawLive = process.stderr.isTTY
+    ? (await import('log-update')).createLogUpdate(process.stderr)
+    : undefined;
   const started = performance.now();
   let spoken = started;
   let asked = started;
@@ -114,7 +113,7 @@ async function show(
       asked = now;
       const before = troubled;
       troubled = await troubles();
-      if (!terminal)
+      if (drawLive === undefined)
         for (const one of troubled.filter((trouble) => !before.includes(trouble))) printAside(one);
     }
     if (run === undefined) {
@@ -122,7 +121,7 @@ async function show(
         printAside(noWorkerYet('run'));
         said.noWorker = true;
       }
-    } else if (terminal) {
+    } else if (drawLive !== undefined) {
       drawLive(visible([runTable(run, new Date()), ...troubled].join('\n')));
     } else if (now - spoken > lineEveryMilliseconds) {
       printAside(progressLine(run));
@@ -130,7 +129,7 @@ async function show(
     }
     await wait(intervalMilliseconds, undefined, { signal: over }).catch(() => undefined);
   }
-  if (terminal) drawLive.clear();
+  drawLive?.clear();
 }
 
 function progressLine(run: RunRead): string {

@@ -1,4 +1,5 @@
-import stringWidth from 'string-width';
+import { createRequire } from 'node:module';
+import type stringWidth from 'string-width';
 import { visible, visibleInCell } from '../server/frame/visible.ts';
 
 /** A cell: text, a number that is shown as written, or nothing. */
@@ -55,7 +56,15 @@ const mostPadded = 200;
 
 /** In columns of a terminal. */
 function widthOf(text: string): number {
-  return /^[ -~]*$/.test(text) ? text.length : stringWidth(text);
+  return /^[ -~]*$/.test(text) ? text.length : wideWidthOf(text);
+}
+
+/** It takes 20 ms to load, and few commands print anything that needs it. */
+let asUnicodeSays: typeof stringWidth | undefined;
+
+function wideWidthOf(text: string): number {
+  asUnicodeSays ??= (createRequire(import.meta.url)('string-width') as { readonly default: typeof stringWidth }).default;
+  return asUnicodeSays(text);
 }
 
 export function shown(cell: Cell): string {

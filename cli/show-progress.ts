@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { createLogUpdate } from 'log-update';
 import { printAside } from './printer.ts';
 import { visible } from '../server/frame/visible.ts';
 
@@ -13,7 +12,7 @@ async function showProgress<Progress>(
   over: AbortSignal,
 ): Promise<void> {
   const started = performance.now();
-  const shown = process.stderr.isTTY ? inPlace() : byLines();
+  const shown = process.stderr.isTTY ? await inPlace() : byLines();
   try {
     while (!over.aborted) {
       shown.show(inWords(await read(), performance.now() - started));
@@ -48,7 +47,8 @@ interface Shown {
   readonly end: () => void;
 }
 
-function inPlace(): Shown {
+async function inPlace(): Promise<Shown> {
+  const { createLogUpdate } = await import('log-update');
   const draw = createLogUpdate(process.stderr);
   return {
     show: (text) => {
