@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { UnknownConnection } from '../warehouse/errors.ts';
 import { plainName } from '../warehouse/plain-name.ts';
 

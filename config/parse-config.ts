@@ -1,6 +1,6 @@
 import { closest, distance } from 'fastest-levenshtein';
 import path from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ConfigurationError } from './configuration-error.ts';
 import type { KeepRule } from '../lake/keep-rule.ts';
 import { isBucket } from '../lake/location.ts';

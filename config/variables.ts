@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseKeepRule } from '../lake/keep-rule.ts';
 import { parseDuration } from './duration.ts';
 

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { z } from 'zod';
+import * as z from 'zod';
 import { LakeRefused } from '../lake/errors.ts';
 import { libpqAddress } from '../python/libpq-address.ts';
 import { pythonWith, type PythonPlaces } from '../python/python-environment.ts';

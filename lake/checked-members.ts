@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { nameText } from './checked-texts.ts';
 import { isObject } from '../resources/is-object.ts';
 

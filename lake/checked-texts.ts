@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { snapshotIdPattern } from './snapshot-id.ts';
 
 /**

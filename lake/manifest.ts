@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { byName, listOf } from './checked-members.ts';
 import {
   countNumber,

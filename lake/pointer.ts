@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { sha256Text, snapshotIdText } from './checked-texts.ts';
 import { LakeAltered, LakeRefused } from './errors.ts';
 import type { AssertHeld, Found, Lake } from './lake.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { instantText, snapshotIdText } from './checked-texts.ts';
 import { keptBack, type LakeKeeps } from './errors.ts';
 import { keptBy, type Dated, type KeepRule } from './keep-rule.ts';

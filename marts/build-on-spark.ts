@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { findManifest } from '../lake/pointer.ts';
 import { runTablesProgram, type ProgramPlaces } from '../iceberg/tables-program.ts';
 import { openOwnLake, type LakeOwner } from '../lake/own-lake.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { BuildSettings } from './build-settings.ts';
 
 /** Tells what a line of `dbt/run_dbt.py` says: which node begins, or what is wrong. Any other line is passed on as it is. */

@@ -1,6 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { byName } from '../lake/checked-members.ts';
 import { countNumber, dayText, sha256Text, snapshotIdText } from '../lake/checked-texts.ts';
 import { openDuckDb, named, quoted } from '../lake/duck-db.ts';

@@ -4,7 +4,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { z } from 'zod';
+import * as z from 'zod';
 import { withoutSecrets } from '../scripts/without-secrets.mjs';
 import type { BuildSettings } from './build-settings.ts';
 import { dbtProject } from './dbt-project.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * A list of lines, or none. Its check ends with the first lines that are wrong: z.array keeps some 800 bytes for each, which for the millions

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { beginsWithDay, isTime } from './instant.ts';
 import { listCheck, toldIssues } from './list-check.ts';
 import { hasHugeNumber, hugeNumber } from './huge-number.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { sandboxOptionsSchema } from './sandbox-options.ts';
 import { startSandbox } from './start-sandbox.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { chaosProfiles } from './data/chaos-profile.ts';
 import { recordsBounds } from './records-bounds.ts';
 import { webhookSettingsSchema } from './webhooks/webhook-settings.ts';

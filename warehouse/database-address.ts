@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Where a database URL leads: as the driver reads it, with its parameters, defaults and `PG…` variables. */
 export interface DatabaseAddress {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** What a namespace says of its owner, in the schedule `daybook-owner`. Readable by everyone who sees the namespace: no secrets. */
 export type OwnerRecord = z.infer<typeof ownerRecord>;

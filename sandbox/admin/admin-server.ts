@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import fastify from 'fastify';
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { resourceNames } from '../api/resources.ts';
 import { settingsSchema } from '../api/settings.ts';
 import { faultRuleSchema } from '../faults/fault-rule.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { resourceNames } from '../api/resources.ts';
 import type { ResourceName } from '../api/resources.ts';
 import { dice } from '../data/dice.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * What the API document leaves open, with the sandbox's answer as default. The admin interface can turn each knob. Three go beyond the

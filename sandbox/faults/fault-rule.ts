@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { commandSchema } from '../world/command.ts';
 
 const retryAfter = z.string().optional();

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ApiError } from '../api/api-error.ts';
 import { isReady } from '../world/connection.ts';
 import type { World } from '../world/world.ts';

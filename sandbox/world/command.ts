@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { resourceNames } from '../api/resources.ts';
 
 const record = { connection: z.string(), resource: z.enum(resourceNames) };

@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { chaosProfiles } from '../data/chaos-profile.ts';
 import { commandSchema } from './command.ts';
 import type { Command } from './command.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ApiError } from '../api/api-error.ts';
 import type { DataRequest } from '../api/data-request.ts';
 import { minus, readDecimal, sum, zero } from '../json/decimal.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ResourceName } from '../api/resources.ts';
 import { currencyCodes } from './currency-codes.ts';
 import { shaped, shapedList } from './shaped.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { minorUnits } from './minor-units.ts';
 
 /** A decimal as Postgres writes it. It stays text, so that every digit is shown. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { QueryResult } from '../../warehouse/query-texts.ts';
 import { visible } from '../frame/visible.ts';
 import { leftOutWords, type LeftOut } from './left-out.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { counted } from '../frame/counted.ts';
 import { amount, isZero, shownAmount, type Decimal } from './amount.ts';
 import { scopesOf } from './scopes-of.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { counted } from '../frame/counted.ts';
 
 /** Documents without a currency: they are in figures of their connection alone, and there in those without a currency. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { QueryResult, Statement } from '../../warehouse/query-texts.ts';
 import { counted } from '../frame/counted.ts';
 import { objectsOf, type Chart } from './chart.ts';

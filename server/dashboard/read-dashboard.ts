@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { readMartsStatus, type TargetStatus } from '../../warehouse/marts/read-marts-status.ts';
 import { inOneBuild } from '../../warehouse/marts/in-one-build.ts';
 import type { QueryResult } from '../../warehouse/query-texts.ts';

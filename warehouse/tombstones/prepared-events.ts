@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { resources } from '../../resources/index.ts';
 import { microsecondsOf } from '../../resources/instant.ts';
 import { isTooLong, longestId } from '../../resources/longest-id.ts';

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { RunStreamRead } from '../../../warehouse/runs/read-run.ts';
 import { DataTable } from './data-table.tsx';
 import { Pill } from './pill.tsx';

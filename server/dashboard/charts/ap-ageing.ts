@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { counted } from '../../frame/counted.ts';
 import { amount, drawnAmount, namedAmount, shownAmount } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineChart, type Chart } from '../chart.ts';
 
 /** What is odd about the source. */

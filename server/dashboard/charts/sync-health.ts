@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineChart, type Chart } from '../chart.ts';
 import { utcMinute } from '../utc-minute.ts';
 import { freshnessWords } from '../freshness-words.ts';
