@@ -7,13 +7,14 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { from } from 'pg-copy-streams';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { checkSchema } from '../../warehouse/migrate.ts';
 import { migrations } from '../../warehouse/migrations/index.ts';
 import { checkSecretKey } from '../../warehouse/secrets/check-secret-key.ts';
 import { builtProgram } from '../support/daybook-process.ts';
 import { proofTest } from '../support/proof-test.ts';
 import { createTestDatabase } from '../support/test-database.ts';
+import { outcomesOf, type Outcome } from './outcomes-of.ts';
 
 const database = await createTestDatabase();
 const home = mkdtempSync(path.join(tmpdir(), 'daybook-cli-'));
@@ -54,6 +55,49 @@ function daybook(
   });
 }
 
+type TypedLine = readonly [line: readonly string[], sentence: string];
+
+const wrongLines: readonly TypedLine[] = [
+  [['bogus'], 'unknown command'],
+  [['sync'], 'missing required argument'],
+  [['sync', 'x', '--resource', 'invoices'], 'The resources are bills'],
+  [['connection', 'add', 'Not A Name', '--token-stdin'], 'lower-case letters'],
+  [['connection', 'add', 'acme'], '--token-stdin or --token-env'],
+  [['connection', 'add', 'acme', '--token-env', 'NO_SUCH_VARIABLE'], 'NO_SUCH_VARIABLE is not set'],
+  [['connection', 'add', 'acme', '--token-stdin', '--every', '15'], 'like 15m, or "off"'],
+  [['connection', 'add', 'acme', '--token-stdin', '--every', '0s'], 'like 15m, or "off"'],
+  [['connection', 'add', 'acme', '--token-stdin', '--every', '5m', '--no-schedule'], 'cannot be used with'],
+  [['connection', 'add', 'acme', '--token-stdin', '--every', '3651d'], 'from 1s to 3650d'],
+  [['connection', 'set', 'acme', '--reconcile-every', '9999999d'], 'from 1s to 3650d'],
+  [['export', '--every', '9999999d'], 'from 1m to 3650d'],
+  [['backfill', 'x', '--last', '9999999d', '--every', '7d'], 'from 1h to 3650d'],
+  [['connection', 'set', 'acme'], 'Give --every, --reconcile-every or both'],
+  [['quarantine', 'show', 'twelve'], 'whole number'],
+  [['sandbox', '--records', '5'], 'It must be a whole number from 100 to 1,000,000.'],
+  [['sandbox', '--port', '99999'], 'It must be a whole number from 0 to 65,535.'],
+  [['up', '--records', '2000000'], 'It must be a whole number from 100 to 1,000,000.'],
+  [['sql', 'select 1', '--json', '--csv'], 'cannot be used with'],
+  [['export', '--every', '1h', '--iceberg'], '--every sets a schedule only, so leave out --iceberg'],
+  [['export', '--every', 'off', '--force', '--no-wait'], 'so leave out --force and --no-wait'],
+  [['backfill', 'x', '--last', '9d', '--every', '7d', '--no-wait'], '--last and --every only'],
+  [
+    ['backfill', 'x', '--from', '2024-01-01', '--to', '2024-02-01', '--window', '30m'],
+    '"30m" is not a window: it takes 1h or more, and 100 years at most.',
+  ],
+];
+
+const linesWithSecrets: readonly TypedLine[] = [
+  [['connection', 'add', 'acme', '--token-env', 'Planted-token.1'], 'The variable is not set or empty.'],
+  [['connection', 'set-token', 'acme', '--token-env=planted0token'], 'The variable is not set or empty.'],
+  [['connection', 'add', 'acme', '--token-env', 'PLANTED7QHK3ZXP2'], 'Give its name, not the access token'],
+  [['connection', 'rotate-key', '--new-key-env', 'cGxhbnRlZA=='], 'Give its name, not the new key itself.'],
+  [['connection', 'add', 'acme', '--token=planted-token'], "unknown option '--token'\n"],
+  [['connection', 'set-token', 'acme', `--token='planted\n-token`], "unknown option '--token'\n"],
+  [['connection', 'add', 'acme', '-tplanted-token'], "unknown option '-t'\n"],
+  [['--password=planted-password', 'connection', 'list'], "unknown option '--password'\n"],
+  [['connection', 'add', 'Planted.token', '--token-stdin'], "That cannot be a connection's name"],
+];
+
 describe('a command line that cannot work exits with 2', () => {
   test('and every problem of the configuration is told at once', async () => {
     const { code, stderr } = await daybook(['status'], {
@@ -65,53 +109,41 @@ describe('a command line that cannot work exits with 2', () => {
     expect(stderr).toContain('DAYBOOK_HTTP_PORT must be');
   });
 
-  test.each([
-    [['bogus'], 'unknown command'],
-    [['sync'], 'missing required argument'],
-    [['sync', 'x', '--resource', 'invoices'], 'The resources are bills'],
-    [['connection', 'add', 'Not A Name', '--token-stdin'], 'lower-case letters'],
-    [['connection', 'add', 'acme'], '--token-stdin or --token-env'],
-    [['connection', 'add', 'acme', '--token-env', 'NO_SUCH_VARIABLE'], 'NO_SUCH_VARIABLE is not set'],
-    [['connection', 'add', 'acme', '--token-stdin', '--every', '15'], 'like 15m, or "off"'],
-    [['connection', 'add', 'acme', '--token-stdin', '--every', '0s'], 'like 15m, or "off"'],
-    [['connection', 'add', 'acme', '--token-stdin', '--every', '5m', '--no-schedule'], 'cannot be used with'],
-    [['connection', 'add', 'acme', '--token-stdin', '--every', '3651d'], 'from 1s to 3650d'],
-    [['connection', 'set', 'acme', '--reconcile-every', '9999999d'], 'from 1s to 3650d'],
-    [['export', '--every', '9999999d'], 'from 1m to 3650d'],
-    [['backfill', 'x', '--last', '9999999d', '--every', '7d'], 'from 1h to 3650d'],
-    [['connection', 'set', 'acme'], 'Give --every, --reconcile-every or both'],
-    [['quarantine', 'show', 'twelve'], 'whole number'],
-    [['sandbox', '--records', '5'], 'It must be a whole number from 100 to 1,000,000.'],
-    [['sandbox', '--port', '99999'], 'It must be a whole number from 0 to 65,535.'],
-    [['up', '--records', '2000000'], 'It must be a whole number from 100 to 1,000,000.'],
-    [['sql', 'select 1', '--json', '--csv'], 'cannot be used with'],
-    [['export', '--every', '1h', '--iceberg'], '--every sets a schedule only, so leave out --iceberg'],
-    [['export', '--every', 'off', '--force', '--no-wait'], 'so leave out --force and --no-wait'],
-    [['backfill', 'x', '--last', '9d', '--every', '7d', '--no-wait'], '--last and --every only'],
-    [
-      ['backfill', 'x', '--from', '2024-01-01', '--to', '2024-02-01', '--window', '30m'],
-      '"30m" is not a window: it takes 1h or more, and 100 years at most.',
-    ],
-  ])('%j', async (args, sentence) => {
-    const { code, stderr } = await daybook(args);
-    expect(stderr).toContain(sentence);
-    expect(code).toBe(2);
+  // One process types them all: most of what a command costs is its start, and a line that is wrong ends before it does anything.
+  describe('whatever is wrong with it', () => {
+    let outcomes: readonly Outcome[];
+    beforeAll(async () => {
+      outcomes = await outcomesOf(
+        [...wrongLines, ...linesWithSecrets].map(([line]) => line),
+        { cwd: home, env: environment },
+      );
+    });
+    const outcomeOf = (line: readonly string[]): Outcome | undefined =>
+      outcomes.find((outcome) => JSON.stringify(outcome.line) === JSON.stringify(line));
+
+    test.each(wrongLines)('%j', (line, sentence) => {
+      expect(outcomeOf(line)).toMatchObject({
+        said: expect.stringContaining(sentence) as string,
+        exitCode: 2,
+      });
+    });
+
+    test.each(linesWithSecrets)(
+      'and does not repeat a secret that stands in the wrong place: %j',
+      (line, sentence) => {
+        const outcome = outcomeOf(line);
+        expect(outcome?.said).toContain(sentence);
+        expect(outcome?.said).not.toMatch(/planted|cGxhbnRlZA/i);
+        expect(outcome?.exitCode).toBe(2);
+      },
+    );
   });
 
-  test.each([
-    [['connection', 'add', 'acme', '--token-env', 'Planted-token.1'], 'The variable is not set or empty.'],
-    [['connection', 'set-token', 'acme', '--token-env=planted0token'], 'The variable is not set or empty.'],
-    [['connection', 'add', 'acme', '--token-env', 'PLANTED7QHK3ZXP2'], 'Give its name, not the access token'],
-    [['connection', 'rotate-key', '--new-key-env', 'cGxhbnRlZA=='], 'Give its name, not the new key itself.'],
-    [['connection', 'add', 'acme', '--token=planted-token'], "unknown option '--token'\n"],
-    [['connection', 'set-token', 'acme', `--token='planted\n-token`], "unknown option '--token'\n"],
-    [['connection', 'add', 'acme', '-tplanted-token'], "unknown option '-t'\n"],
-    [['--password=planted-password', 'connection', 'list'], "unknown option '--password'\n"],
-    [['connection', 'add', 'Planted.token', '--token-stdin'], "That cannot be a connection's name"],
-  ])('and does not repeat a secret that stands in the wrong place: %j', async (args, sentence) => {
-    const { code, stdout, stderr } = await daybook(args);
-    expect(stdout + stderr).toContain(sentence);
-    expect(stdout + stderr).not.toMatch(/planted|cGxhbnRlZA/i);
+  // What `main` makes of such an end, as a user sees it.
+  test.each([wrongLines[0]!, linesWithSecrets[0]!])('in a process of its own: %j', async (line, sentence) => {
+    const { code, stdout, stderr } = await daybook(line);
+    expect(stderr).toContain(sentence);
+    expect(stdout + stderr).not.toMatch(/planted/i);
     expect(code).toBe(2);
   });
 

@@ -1,20 +1,20 @@
-import { spawn } from 'node:child_process';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import type { Command, Option } from 'commander';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createProgram } from '../../cli/program.ts';
-import { testProgram } from '../support/daybook-process.ts';
 import { createInstallation } from '../support/installation.ts';
+import { isProof } from '../support/proof-test.ts';
+import { outcomesOf, type Outcome } from './outcomes-of.ts';
 
 const installation = await createInstallation();
-const runs = { numRuns: Number(process.env.TEST_FUZZ ?? 200), seed: 20_261_122 };
+const runs = { numRuns: Number(process.env.TEST_FUZZ ?? (isProof ? 200 : 70)), seed: 20_261_122 };
 
 test('whatever is typed, a command does it, or says in a sentence what is wrong and ends with 1 or 2', async () => {
   await installation.connect({ name: 'acme', records: 50 });
   const typed = [...found, ...fc.sample(commandLine(), runs)];
-  const outcomes = await outcomesOf(typed);
+  const { cwd, env } = installation;
+  // Without Python no marts are built.
+  const outcomes = await outcomesOf(typed, { cwd, env: { PATH: cwd, HOME: cwd, ...env } });
   expect(outcomes.filter((outcome) => !isWell(outcome))).toEqual([]);
   expect(outcomes).toHaveLength(typed.length);
 });
@@ -88,26 +88,4 @@ function word(): fc.Arbitrary<string> {
 /** An argument cannot hold NUL either. */
 function withoutPath(text: string): string {
   return text.replaceAll(/[\0/]/g, '');
-}
-
-async function outcomesOf(typed: readonly (readonly string[])[]): Promise<Outcome[]> {
-  const { cwd, env } = installation;
-  const child = spawn(process.execPath, testProgram('test/cli/outcomes-main.ts'), {
-    cwd,
-    // Without Python no marts are built.
-    env: { PATH: cwd, HOME: cwd, TSX_TSCONFIG_PATH: tsconfig, ...env },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  child.stdin.end(JSON.stringify(typed));
-  const lines = (await text(child.stdout)).trim().split('\n');
-  return lines.map((line) => JSON.parse(line) as Outcome);
-}
-
-const tsconfig = fileURLToPath(new URL('../../tsconfig.json', import.meta.url));
-
-interface Outcome {
-  readonly line: readonly string[];
-  readonly exitCode: number;
-  readonly said: string;
-  readonly seconds: number;
 }
