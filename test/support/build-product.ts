@@ -23,6 +23,8 @@ export async function buildProduct(folder: string): Promise<string> {
 const testPrograms = [
   'test/cli/outcomes-main.ts',
   'test/embedded/embedded-main.ts',
-  'test/security/command-lines-main.ts',
+  ...['churn', 'command-lines', 'crumbs', 'flood', 'hang-up', 'pipeline'].map(
+    (name) => `test/security/${name}-main.ts`,
+  ),
   'test/support/hold-lock-main.ts',
 ];
