@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { microsecondsOf } from '../../resources/instant.ts';
+import { isProof } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
@@ -22,6 +23,6 @@ test('what counts as a moment is one to Postgres too, the same to the microsecon
       );
       expect(read.map(({ microseconds }) => Number(microseconds))).toEqual(moments.map(microsecondsOf));
     }),
-    { numRuns: 40 },
+    { numRuns: isProof ? 40 : 10 },
   );
 });

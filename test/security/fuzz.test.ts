@@ -9,6 +9,7 @@ import { createWebhookIntake } from '../../worker/webhooks/webhook-intake.ts';
 import { webhookSignature } from '../../source/webhook-signature.ts';
 import { settingsOf } from '../console/open-console.ts';
 import { createInstallation } from '../support/installation.ts';
+import { isProof } from '../support/proof-test.ts';
 import { routesOf, type Route } from './routes-of.ts';
 
 const installation = await createInstallation();
@@ -18,7 +19,7 @@ const settings = settingsOf(installation.env);
 /** What a defect would leave in the log. */
 const errors: string[] = [];
 const logger = pino({ level: 'error' }, { write: (line) => void errors.push(line) });
-const runs = { numRuns: Number(process.env.TEST_FUZZ ?? 150), seed: 20_261_122 };
+const runs = { numRuns: Number(process.env.TEST_FUZZ ?? (isProof ? 150 : 50)), seed: 20_261_122 };
 let url: string;
 let routes: Route[];
 

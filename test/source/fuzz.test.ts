@@ -4,9 +4,10 @@ import { expect, test } from 'vitest';
 import type { SourceRecord } from '../../resources/source-record.ts';
 import type { ApiClient } from '../../source/api-client.ts';
 import type { FetchedRecord, ListPage } from '../../source/responses.ts';
+import { isProof } from '../support/proof-test.ts';
 import { accessToken, billsRequest, clientOf, clientSecret, startScriptedApi } from './scripted-api.ts';
 
-const runs = { numRuns: Number(process.env.TEST_FUZZ ?? 300), seed: 20_261_122 };
+const runs = { numRuns: Number(process.env.TEST_FUZZ ?? (isProof ? 300 : 100)), seed: 20_261_122 };
 const timeouts = { headersMilliseconds: 300, bodyIdleMilliseconds: 300, totalMilliseconds: 600 };
 
 test.each(['list', 'fetch'] as const)(

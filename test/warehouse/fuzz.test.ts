@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { bill, billLine, list, type Fields } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
+import { isProof } from '../support/proof-test.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const { warehouse } = await createTestDatabase();
-const runs = { numRuns: Number(process.env.TEST_FUZZ ?? 150), seed: 20_261_122 };
+const runs = { numRuns: Number(process.env.TEST_FUZZ ?? (isProof ? 150 : 50)), seed: 20_261_122 };
 
 test('whatever a page holds, each record is in its table as it was sent or in quarantine, and the page lands', async () => {
   await fc.assert(
