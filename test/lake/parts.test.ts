@@ -62,7 +62,7 @@ test('connections share parts, a large one has its own, and all parts together a
   expect((await verifySnapshot(lake, { id: snapshotId, spillFolder: location })).problems).toEqual([]);
 });
 
-test.each(['a folder', 'a bucket'])('in %s only parts whose connections moved are written', async (where) => {
+test.each(some(['a bucket', 'a folder']))('in %s only parts whose connections moved are written', async (where) => {
   const { exportNow, filesOf, lake } = await createLake(
     where === 'a bucket' ? `${s3.location}/moved` : undefined,
   );

@@ -6,6 +6,7 @@ import { leaveToList } from '../../warehouse/webhooks/leave-to-list.ts';
 import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
 import { bill } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
+import { isProof } from '../support/proof-test.ts';
 import { row } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -13,7 +14,7 @@ import { withinTwoSeconds } from '../support/within-two-seconds.ts';
 
 const { warehouse } = await createTestDatabase();
 const resource = resourceNamed('bills');
-const many = 8_000;
+const many = isProof ? 8_000 : 4_000;
 
 test('thousands of webhooks that wait are left to the next list at once, where the statistics of Postgres say that none wait', async () => {
   await announce(await addTestConnection(warehouse));
@@ -37,7 +38,7 @@ async function announce(connectionId: string): Promise<void> {
   await land(warehouse, {
     connectionId,
     stream: 'bills',
-    pages: [bills.slice(0, 4_000), bills.slice(4_000)],
+    pages: [bills.slice(0, many / 2), bills.slice(many / 2)],
   });
   const { api_address: apiAddress } = await row(
     warehouse,
