@@ -22,6 +22,27 @@ afterEach(async () => {
   await admin.configure({});
 });
 
+test('two backfills of one connection run side by side, and each is done in the ledger', async () => {
+  const connection = await installation.connect();
+  await admin.addFault({
+    match: { connection, path: '/accounting/bills' },
+    fault: { kind: 'slow', ms: 2_000 },
+  });
+  const first = await startBackfill(installation, { connection, from: '2011-03-01', to: '2011-06-01' });
+  await eventually(async () => {
+    const { left } = await row(
+      warehouse,
+      `select count(distinct stream) as left from sync.passes where connection_id = $1`,
+      [connection],
+    );
+    return left === 1 ? true : undefined;
+  });
+  const other = await backfill(installation, { connection, from: '2011-01-01', to: '2011-02-01' });
+  await admin.clearFaults();
+  const ended = await endOf(installation, first);
+  expect([other.run.status, ended.run.status]).toEqual(['succeeded', 'succeeded']);
+});
+
 test('late history with an old updated_at is brought by a backfill, after a sync could not see it', async () => {
   const connection = await installation.connect();
   // Of a list that has shown nothing yet, a sync reads everything, however old it is.
