@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { processTable } from '../../embedded/process-table.ts';
 import type { Place } from './find-planted.ts';
@@ -15,8 +16,22 @@ export function recordCommandLines(): () => Promise<Place> {
 
   async function record(): Promise<void> {
     while (!over.signal.aborted) {
-      for (const { commandLine } of await processTable()) seen.add(commandLine);
+      for (const commandLine of await commandLines()) seen.add(commandLine);
       await wait(100, undefined, { signal: over.signal }).catch(() => undefined);
     }
   }
+}
+
+/** Ten times a second all of them: where Linux shows them as files, a tenth of what it costs to read each for itself. */
+async function commandLines(): Promise<readonly string[]> {
+  if (process.platform !== 'linux') return (await processTable()).map(({ commandLine }) => commandLine);
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.map((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+    } catch {
+      // It has ended meanwhile, or is hidden from us.
+      return '';
+    }
+  });
 }
