@@ -138,11 +138,10 @@ test('a backfill on a schedule is one in Temporal that starts a backfill of the 
   expect(stdout).toContain(`${connection}: the last 90d are reread every 7d.`);
   expect((await schedule.describe()).spec.intervals).toMatchObject([{ every: 7 * 86_400_000 }]);
   await schedule.trigger();
-  const run = await eventually(async () => {
-    const { stdout: json } = await installation.run(['runs', connection, '--json']);
-    return (JSON.parse(json) as RunRead[]).find(({ status }) => status !== 'running');
-  });
-  expect(run).toMatchObject({ kind: 'backfill', status: 'succeeded', reason: 'schedule' });
+  const over = `select from sync.runs where connection_id = $1 and status <> 'running'`;
+  await eventually(async () => ((await rows(warehouse, over, [connection])).length > 0 ? true : undefined));
+  const { stdout: json } = await installation.run(['runs', connection, '--json']);
+  expect((JSON.parse(json) as RunRead[])[0]).toMatchObject({ kind: 'backfill', status: 'succeeded', reason: 'schedule' });
   const ended = await installation.run(['backfill', connection, '--last', '90d', '--every', 'off']);
   expect([ended.code, ended.stderr]).toEqual([0, '']);
   await expect(schedule.describe()).rejects.toThrow(ScheduleNotFoundError);
