@@ -1,10 +1,19 @@
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
-import { afterAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { ensureChromium } from '../../scripts/chromium.mjs';
 
-/** A headless Chromium for the test file that calls it at its top. Each page has a profile of its own. */
+/** One for the process, whatever files run in it: it ends with it. */
+let launched: Promise<Browser> | undefined;
+
+/** A headless Chromium, of which each page has a profile of its own. */
 export async function launchBrowser(): Promise<TestBrowser> {
-  const browser = await chromium.launch({
+  launched = launched?.then((known) => (known.isConnected() ? known : launch())) ?? launch();
+  const browser = await launched;
+  return { browser, open: (url, options) => open(browser, url, options) };
+}
+
+async function launch(): Promise<Browser> {
+  return chromium.launch({
     executablePath: await ensureChromium({ report: () => undefined }),
     headless: true,
     args: [
@@ -12,8 +21,6 @@ export async function launchBrowser(): Promise<TestBrowser> {
       ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
     ],
   });
-  afterAll(() => browser.close());
-  return { browser, open: (url, options) => open(browser, url, options) };
 }
 
 export interface TestBrowser {
