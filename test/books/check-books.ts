@@ -37,7 +37,13 @@ export async function buildAndCompare(shelf: Shelf): Promise<Compared> {
   await withBuildLock({ databaseUrl, target: 'lake' }, (lock) =>
     buildOnLake(lock, { ...settingsOf(shelf), lake }),
   );
-  return compareBoth(shelf);
+  return compare(shelf, ['Postgres', 'lake']);
+}
+
+/** The same on one of both targets. */
+export async function buildAndCompareInPostgres(shelf: Shelf): Promise<Compared> {
+  await buildInPostgres(shelf);
+  return compare(shelf, ['Postgres']);
 }
 
 export async function buildInPostgres(shelf: Shelf): Promise<void> {
@@ -65,12 +71,15 @@ export function settingsOf({
   };
 }
 
-async function compareBoth({ warehouse, lake, calculated }: Shelf): Promise<Compared> {
+async function compare(
+  { warehouse, lake, calculated }: Shelf,
+  targets: readonly ('Postgres' | 'lake')[],
+): Promise<Compared> {
   const compared: Compared = { rows: 0, figures: 0, differences: [] };
-  for (const name of martNames) {
-    const inPostgres = await martInPostgres(warehouse, name);
-    compareMart(compared, { name, where: 'Postgres', ...inPostgres }, calculated);
-    compareMart(compared, { name, where: 'lake', ...(await martOnLake(lake, name)) }, calculated);
-  }
+  for (const name of martNames)
+    for (const where of targets) {
+      const read = where === 'lake' ? await martOnLake(lake, name) : await martInPostgres(warehouse, name);
+      compareMart(compared, { name, where, ...read }, calculated);
+    }
   return compared;
 }

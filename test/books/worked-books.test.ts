@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { proofTest } from '../support/proof-test.ts';
+import { isProof, proofTest } from '../support/proof-test.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import type { Value } from './calculate.ts';
-import { buildAndCompare } from './check-books.ts';
+import { buildAndCompare, buildAndCompareInPostgres } from './check-books.ts';
 import { martInPostgres } from './read-marts.ts';
 import { withBooks, type Shelf } from './shelf.ts';
 import { workedIn, workedOn, type Figure, type WorkedBook } from './worked-book.ts';
@@ -12,7 +12,7 @@ import { firstEvening, firstMorning, workedEveningsAhead, workedMornings } from 
 
 const { url } = await createTestDatabase();
 
-test('what an accountant worked out by hand is what the calculator and the marts of both targets say', async () => {
+test('what an accountant worked out by hand is what the calculator and the marts say', async () => {
   await compareWithHand(workedBooks(), { databaseUrl: url, now: workedOn, timeZone: 'UTC' });
 });
 
@@ -41,7 +41,8 @@ async function compareWithHand(
   input: { databaseUrl: string; now: string; timeZone: string },
 ): Promise<void> {
   await withBooks({ ...input, books: worked.map(({ book }) => book) }, async (shelf) => {
-    const { differences } = await buildAndCompare(shelf);
+    // That both targets say the same is what test/dbt/totals.test.ts compares.
+    const { differences } = await (isProof ? buildAndCompare : buildAndCompareInPostgres)(shelf);
     const byHand: Record<string, Figure> = {};
     const byCalculator: Record<string, Figure> = {};
     const inMarts: Record<string, Figure> = {};
