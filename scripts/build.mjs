@@ -9,13 +9,14 @@ import { copyAssets } from './copy-assets.mjs';
 /**
  * npm run build: makes dist/, which is all that an installed package needs. Beside the bundled sources it holds what they
  * read at run time, at the same places relative to each other as in the checkout. `--out` makes another folder,
- * `--no-check` leaves the types to somebody else, `--also` bundles a program that the product does not have.
+ * `--no-check` leaves the types to somebody else and `--no-bill` the bill of materials, `--also` bundles a program that the product does not have.
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values: options } = parseArgs({
   options: {
     out: { type: 'string' },
     'no-check': { type: 'boolean' },
+    'no-bill': { type: 'boolean' },
     also: { type: 'string', multiple: true, default: [] },
   },
 });
@@ -49,7 +50,7 @@ await bundle(programs, 'bundle');
 if (options.also.length > 0) await bundle(options.also, 'bundle-also');
 copyAssets({ from: root, to: dist, names: [...sources, ...runtimeScripts(), 'temporal-cli', 'dbt'] });
 await bundleWorkflows();
-listMaterials();
+if (options['no-bill'] !== true) listMaterials();
 
 function checkTypes() {
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
