@@ -8,7 +8,7 @@ import { proofTest, some } from '../support/proof-test.ts';
 import { row, rows, type Row } from '../support/rows.ts';
 import { addTombstone } from '../support/tombstone.ts';
 
-const installation = await createInstallation();
+const installation = await createInstallation({ commandsInOneProcess: true });
 const { admin, warehouse } = installation;
 
 beforeEach(async () => {

@@ -17,7 +17,9 @@ import { land } from '../support/land.ts';
 import { proofTest, some } from '../support/proof-test.ts';
 import { row, rows } from '../support/rows.ts';
 
-const { connect, run, warehouse, databaseUrl, cwd } = await createInstallation();
+const { connect, run, warehouse, databaseUrl, cwd } = await createInstallation({
+  commandsInOneProcess: true,
+});
 const { exportNow } = await createTestLake(databaseUrl);
 const s3 = await startS3Server();
 let connection: string;

@@ -15,7 +15,9 @@ import { land } from '../support/land.ts';
 import { some } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
 
-const { connect, run, warehouse, databaseUrl, env, cwd } = await createInstallation();
+const { connect, run, warehouse, databaseUrl, env, cwd } = await createInstallation({
+  commandsInOneProcess: true,
+});
 
 test('an erasure names every other host, the last seen first, whether it ever built marts or not', async () => {
   const connection = await connect();

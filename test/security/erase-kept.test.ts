@@ -13,6 +13,7 @@ import { rows } from '../support/rows.ts';
 const s3 = await startS3Server();
 const { connect, run, warehouse, databaseUrl } = await createInstallation({
   env: { ...s3.env, DAYBOOK_LAKE: s3.location },
+  commandsInOneProcess: true,
 });
 const { exportNow } = await createTestLake(databaseUrl, { lake: s3.location });
 const left = '20200101T000000Z-bbbbbb';

@@ -8,7 +8,7 @@ import { createInstallation } from '../support/installation.ts';
 import { land } from '../support/land.ts';
 import { rows } from '../support/rows.ts';
 
-const { connect, run, warehouse, databaseUrl } = await createInstallation();
+const { connect, run, warehouse, databaseUrl } = await createInstallation({ commandsInOneProcess: true });
 
 test('the statistics of Postgres hold nothing of an erased record', async () => {
   const connection = await connect();

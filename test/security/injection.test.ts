@@ -113,7 +113,9 @@ test('whatever names, ids and times commands are given, they change nothing', as
   await warehouseId(warehouse);
   const before = await tables();
   // No command line can hold a NUL.
-  const given = fc.sample(hostileText, { numRuns: isProof ? 15 : 6, seed: 7 }).map((one) => one.replaceAll('\0', ''));
+  const given = fc
+    .sample(hostileText, { numRuns: isProof ? 15 : 6, seed: 7 })
+    .map((one) => one.replaceAll('\0', ''));
   const lines = given.flatMap((one) => [
     ...[['status'], ['runs'], ['discrepancies'], ['sync', '--no-wait'], ['rebuild']].map((line) => [
       ...line,

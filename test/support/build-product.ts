@@ -11,7 +11,13 @@ export async function buildProduct(folder: string): Promise<string> {
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
   await cp(join(root, 'package.json'), join(folder, 'package.json'));
   await cp(join(root, 'bin'), join(folder, 'bin'), { recursive: true });
-  const build = [join(root, 'scripts', 'build.mjs'), '--no-check', '--no-bill', '--out', join(folder, 'dist')];
+  const build = [
+    join(root, 'scripts', 'build.mjs'),
+    '--no-check',
+    '--no-bill',
+    '--out',
+    join(folder, 'dist'),
+  ];
   await promisify(execFile)(process.execPath, [
     ...build,
     ...testPrograms.flatMap((file) => ['--also', file]),
@@ -26,5 +32,6 @@ const testPrograms = [
   ...['churn', 'command-lines', 'crumbs', 'flood', 'hang-up', 'pipeline'].map(
     (name) => `test/security/${name}-main.ts`,
   ),
+  'test/support/commands-main.ts',
   'test/support/hold-lock-main.ts',
 ];

@@ -89,7 +89,7 @@ export interface DaybookProcess {
 }
 
 /** What the machine needs; nothing that configures Daybook or Temporal. */
-function inherited(): NodeJS.ProcessEnv {
+export function inherited(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(
       ([name]) =>

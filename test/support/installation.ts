@@ -7,9 +7,11 @@ import { afterAll } from 'vitest';
 import { startSandbox, type Sandbox } from '../../sandbox/start-sandbox.ts';
 import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
+import { commandHost } from './command-host.ts';
 import { compareWithSource, type Comparison } from './compare-with-source.ts';
 import { environmentOf } from './environment-of.ts';
 import { runDaybook, startDaybook, type DaybookProcess, type Ended } from './daybook-process.ts';
+import { isProof } from './proof-test.ts';
 import { createSandboxAdmin, type SandboxAdmin } from './sandbox-admin.ts';
 import { createTestDatabase } from './test-database.ts';
 import { createTestNamespace } from './temporal-namespace.ts';
@@ -41,6 +43,7 @@ export async function createInstallation(options: InstallationOptions = {}): Pro
     ...options.env,
   };
   const workers: DaybookProcess[] = [];
+  const host = options.commandsInOneProcess === true && !isProof ? commandHost({ cwd }) : undefined;
   afterAll(async () => {
     await Promise.all(workers.map((worker) => worker.stop()));
     await sandbox.close();
@@ -55,8 +58,13 @@ export async function createInstallation(options: InstallationOptions = {}): Pro
     namespace: temporal.namespace,
     env,
     cwd,
-    run: (args, { input, env: more } = {}) =>
-      runDaybook(args, { cwd, env: { ...env, ...more }, ...(input === undefined ? {} : { input }) }),
+    run(args, { input, env: more } = {}) {
+      const line = { env: { ...env, ...more }, ...(input === undefined ? {} : { input }) };
+      // What Node is told at its start, as to be killed somewhere, is told to a process that starts.
+      return host === undefined || host.isBusy() || more?.NODE_OPTIONS !== undefined
+        ? runDaybook(args, { cwd, ...line })
+        : host.run({ args, ...line });
+    },
     async startWorker(more = {}) {
       const worker = startDaybook(['worker'], { cwd, env: { ...env, ...more } });
       workers.push(worker);
@@ -94,6 +102,11 @@ interface InstallationOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Of a Postgres server of the test's own, migrated. */
   readonly database?: { readonly url: string; readonly warehouse: Warehouse };
+  /**
+   * In `npm test` commands that are run to their end share a process, one after the other. For files whose promise is not what a command prints,
+   * reads or leaves behind as a process.
+   */
+  readonly commandsInOneProcess?: boolean;
   /** Of another Temporal server than the test run's. */
   readonly temporalAddress?: string;
 }
