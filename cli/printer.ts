@@ -63,7 +63,9 @@ function widthOf(text: string): number {
 let asUnicodeSays: typeof stringWidth | undefined;
 
 function wideWidthOf(text: string): number {
-  asUnicodeSays ??= (createRequire(import.meta.url)('string-width') as { readonly default: typeof stringWidth }).default;
+  asUnicodeSays ??= (
+    createRequire(import.meta.url)('string-width') as { readonly default: typeof stringWidth }
+  ).default;
   return asUnicodeSays(text);
 }
 

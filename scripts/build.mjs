@@ -34,8 +34,25 @@ const bundledPackages = new Set([
   'zod',
   'commander',
   'fastest-levenshtein',
-  ...['pg', 'pg-connection-string', 'pg-int8', 'pg-pool', 'pg-protocol', 'pg-types', 'pgpass', 'split2', 'xtend'],
-  ...['postgres-array', 'postgres-bytea', 'postgres-date', 'postgres-interval', 'pg-cloudflare', 'pg-copy-streams'],
+  ...[
+    'pg',
+    'pg-connection-string',
+    'pg-int8',
+    'pg-pool',
+    'pg-protocol',
+    'pg-types',
+    'pgpass',
+    'split2',
+    'xtend',
+  ],
+  ...[
+    'postgres-array',
+    'postgres-bytea',
+    'postgres-date',
+    'postgres-interval',
+    'pg-cloudflare',
+    'pg-copy-streams',
+  ],
 ]);
 /** What is imported of others in CommonJS is looked through for its names first, a tenth of a second of CPU; what is required is not. */
 const requiredPackages = new Set(['@temporalio/client', '@temporalio/common', '@temporalio/envconfig']);

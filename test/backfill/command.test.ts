@@ -141,7 +141,11 @@ test('a backfill on a schedule is one in Temporal that starts a backfill of the 
   const over = `select from sync.runs where connection_id = $1 and status <> 'running'`;
   await eventually(async () => ((await rows(warehouse, over, [connection])).length > 0 ? true : undefined));
   const { stdout: json } = await installation.run(['runs', connection, '--json']);
-  expect((JSON.parse(json) as RunRead[])[0]).toMatchObject({ kind: 'backfill', status: 'succeeded', reason: 'schedule' });
+  expect((JSON.parse(json) as RunRead[])[0]).toMatchObject({
+    kind: 'backfill',
+    status: 'succeeded',
+    reason: 'schedule',
+  });
   const ended = await installation.run(['backfill', connection, '--last', '90d', '--every', 'off']);
   expect([ended.code, ended.stderr]).toEqual([0, '']);
   await expect(schedule.describe()).rejects.toThrow(ScheduleNotFoundError);

@@ -62,38 +62,41 @@ test('connections share parts, a large one has its own, and all parts together a
   expect((await verifySnapshot(lake, { id: snapshotId, spillFolder: location })).problems).toEqual([]);
 });
 
-test.each(some(['a bucket', 'a folder']))('in %s only parts whose connections moved are written', async (where) => {
-  const { exportNow, filesOf, lake } = await createLake(
-    where === 'a bucket' ? `${s3.location}/moved` : undefined,
-  );
-  const first = await exportNow();
-  await rows(
-    warehouse,
-    `update finance.bills set memo = coalesce(memo, '') || '!' where connection_id = $1 and id = 'b1'`,
-    [connections[5]],
-  );
-  const second = await exportNow();
-  const [before, after] = [
-    await filesOf(first.snapshotId, 'bills'),
-    await filesOf(second.snapshotId, 'bills'),
-  ];
-  const written = after.filter(({ since }) => since === second.snapshotId);
-  expect(written).toHaveLength(1);
-  const noted = (await listSnapshots(warehouse, { limit: 50 })).find(
-    ({ snapshot_id: id }) => id === second.snapshotId,
-  );
-  expect(noted).toMatchObject({ bytes_added: second.bytesWritten });
-  expect(noted!.parts_added).toBeLessThan(noted!.parts! / 2);
-  expect(after.filter(({ since }) => since !== second.snapshotId)).toEqual(
-    before.filter(({ path }) => path !== written[0]?.path),
-  );
-  expect(
-    (await filesOf(second.snapshotId, 'bill_lines')).every(({ since }) => since === first.snapshotId),
-  ).toBe(true);
-  expect((await verifySnapshot(lake, { id: second.snapshotId, spillFolder: '/nowhere' })).problems).toEqual(
-    [],
-  );
-});
+test.each(some(['a bucket', 'a folder']))(
+  'in %s only parts whose connections moved are written',
+  async (where) => {
+    const { exportNow, filesOf, lake } = await createLake(
+      where === 'a bucket' ? `${s3.location}/moved` : undefined,
+    );
+    const first = await exportNow();
+    await rows(
+      warehouse,
+      `update finance.bills set memo = coalesce(memo, '') || '!' where connection_id = $1 and id = 'b1'`,
+      [connections[5]],
+    );
+    const second = await exportNow();
+    const [before, after] = [
+      await filesOf(first.snapshotId, 'bills'),
+      await filesOf(second.snapshotId, 'bills'),
+    ];
+    const written = after.filter(({ since }) => since === second.snapshotId);
+    expect(written).toHaveLength(1);
+    const noted = (await listSnapshots(warehouse, { limit: 50 })).find(
+      ({ snapshot_id: id }) => id === second.snapshotId,
+    );
+    expect(noted).toMatchObject({ bytes_added: second.bytesWritten });
+    expect(noted!.parts_added).toBeLessThan(noted!.parts! / 2);
+    expect(after.filter(({ since }) => since !== second.snapshotId)).toEqual(
+      before.filter(({ path }) => path !== written[0]?.path),
+    );
+    expect(
+      (await filesOf(second.snapshotId, 'bill_lines')).every(({ since }) => since === first.snapshotId),
+    ).toBe(true);
+    expect((await verifySnapshot(lake, { id: second.snapshotId, spillFolder: '/nowhere' })).problems).toEqual(
+      [],
+    );
+  },
+);
 
 test('in a folder a part that two snapshots share is there once', async () => {
   const { exportNow, filesOf, location } = await createLake();
