@@ -1,6 +1,5 @@
 import { WorkflowNotFoundError, type WorkflowHandle } from '@temporalio/client';
 import { expect, test } from 'vitest';
-import { some } from '../support/proof-test.ts';
 import { resetTo } from '../support/reset.ts';
 import { rows } from '../support/rows.ts';
 import { knownRuns, runsBeyond } from './ledger.ts';
@@ -19,7 +18,7 @@ const interruptions = places.flatMap((place) =>
   (['terminated', 'reset'] as const).map((how) => ({ how, place })),
 );
 
-test.for(some(scenarios))(
+test.for(scenarios)(
   '$name: ended and started again, or reset while it runs, it ends as it would have',
   { timeout: 1_800_000 },
   async ({ name, prepare }, { annotate }) => {

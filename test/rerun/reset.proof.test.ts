@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { some } from '../support/proof-test.ts';
 import { resetTo } from '../support/reset.ts';
 import { startTemporalWith } from '../support/temporal-with.ts';
 import { changesBetween, contentOf, watermarksBehind, watermarksOf } from './content-of.ts';
@@ -12,7 +11,7 @@ const temporalAddress = await startTemporalWith('limit.historyCount.suggestConti
 const { installation, scenarios } = await openReruns({ temporalAddress });
 const { warehouse } = installation;
 
-test.for(some(scenarios))(
+test.for(scenarios)(
   '$name: to whatever task it is reset, it ends as it did, and nothing changes',
   { timeout: 1_800_000 },
   async ({ name, prepare }, { annotate }) => {

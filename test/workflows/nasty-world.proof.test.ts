@@ -1,18 +1,17 @@
 import { expect, test } from 'vitest';
 import { createInstallation } from '../support/installation.ts';
-import { isProof } from '../support/proof-test.ts';
 import { sync } from '../support/sync.ts';
 
 const installation = await createInstallation({ chaos: 'nasty' });
 await installation.startWorker();
 
 test('a world of nasty records lands whatever can land, and keeps the rest in quarantine', async () => {
-  const connection = await installation.connect({ records: isProof ? 6_000 : 3_000 });
+  const connection = await installation.connect({ records: 6_000 });
   const { run, failure } = await sync(installation, connection);
   expect(failure).toBeUndefined();
   expect(run.status).toBe('partial');
   const comparison = await installation.compare(connection);
   expect(comparison.differences).toEqual([]);
-  expect(comparison.records).toBeGreaterThan(isProof ? 5_000 : 2_500);
+  expect(comparison.records).toBeGreaterThan(5_000);
   expect(comparison.quarantined).toBeGreaterThan(5);
 });
