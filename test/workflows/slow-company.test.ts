@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { createInstallation } from '../support/installation.ts';
 import { eventually } from '../support/eventually.ts';
+import { some } from '../support/proof-test.ts';
 import { startSync, sync } from '../support/sync.ts';
 
 const installation = await createInstallation();
@@ -12,10 +13,12 @@ afterEach(async () => {
   await admin.clearFaults();
 });
 
-test.each([
-  ['never answers', 'hang'],
-  ['answers byte by byte', 'never-ending'],
-] as const)(
+test.each(
+  some([
+    ['answers byte by byte', 'never-ending'],
+    ['never answers', 'hang'],
+  ] as const),
+)(
   'an API that %s for one company holds up no other company of the worker',
   { timeout: 180_000 },
   async (_, kind) => {
