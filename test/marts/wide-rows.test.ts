@@ -12,7 +12,7 @@ import { isProof } from '../support/proof-test.ts';
 const folder = await mkdtemp(join(tmpdir(), 'daybook-test-wide-rows-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Of 64 KB each: in `npm run proof` more together than the 700 MB that DuckDB may have, here more than what it writes at a time. */
+/** Of 64 KB each: in `npm run proof` more together than the 700 MB that DuckDB may have, here 128 MB. */
 const wide = isProof ? 16_000 : 2_000;
 
 /** 2,000 bytes, the longest that an ID may be. */
