@@ -8,7 +8,7 @@ import { createInstallation } from '../support/installation.ts';
 import { proofTest, some } from '../support/proof-test.ts';
 import { row, rows } from '../support/rows.ts';
 
-const installation = await createInstallation();
+const installation = await createInstallation({ commandsInOneProcess: true });
 const { admin, warehouse } = installation;
 await installation.startWorker();
 

@@ -9,7 +9,7 @@ import { proofTest, some } from '../support/proof-test.ts';
 import { row } from '../support/rows.ts';
 import { sync } from '../support/sync.ts';
 
-const installation = await createInstallation();
+const installation = await createInstallation({ commandsInOneProcess: true });
 const { client: temporal, warehouse } = installation;
 
 /** Nothing listens there. */

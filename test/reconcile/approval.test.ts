@@ -19,7 +19,7 @@ import { resetTo } from '../support/reset.ts';
 import { row, rows } from '../support/rows.ts';
 import { statusesOf, sync } from '../support/sync.ts';
 
-const installation = await createInstallation();
+const installation = await createInstallation({ commandsInOneProcess: true });
 const { warehouse, admin, client, databaseUrl } = installation;
 let worker = await installation.startWorker();
 

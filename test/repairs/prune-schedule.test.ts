@@ -7,6 +7,7 @@ import { rows } from '../support/rows.ts';
 
 const installation = await createInstallation({
   env: { DAYBOOK_KEEP_RUNS: '0s', DAYBOOK_KEEP_HISTORY: '0s' },
+  commandsInOneProcess: true,
 });
 const { client, warehouse } = installation;
 await installation.startWorker();

@@ -103,8 +103,8 @@ interface InstallationOptions {
   /** Of a Postgres server of the test's own, migrated. */
   readonly database?: { readonly url: string; readonly warehouse: Warehouse };
   /**
-   * In `npm test` commands that are run to their end share a process, one after the other. For files whose promise is not what a command prints,
-   * reads or leaves behind as a process.
+   * In `npm test` commands that are run to their end share a process, one after the other. For files whose promise is not how a
+   * command starts, ends or is interrupted as a process.
    */
   readonly commandsInOneProcess?: boolean;
   /** Of another Temporal server than the test run's. */

@@ -8,6 +8,7 @@ import { eventually } from '../support/eventually.ts';
 import { bill, type Fields } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
 import { startTestPostgres } from '../support/postgres-server.ts';
+import { isProof } from '../support/proof-test.ts';
 import { row, rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 
@@ -24,7 +25,7 @@ await migrate(warehouse);
 
 test('nine of ten records that were only seen again find room on their own page, so that no index is written', async () => {
   const connectionId = await addTestConnection(warehouse);
-  const ids = Array.from({ length: 6_000 }, (_, index) => `bill-${index}`);
+  const ids = Array.from({ length: isProof ? 6_000 : 2_000 }, (_, index) => `bill-${index}`);
   const landAll = async (chosen: readonly string[], fields: Fields): Promise<void> => {
     const pages = Array.from({ length: Math.ceil(chosen.length / 500) }, (_, page) =>
       chosen.slice(page * 500, (page + 1) * 500).map((id) => bill(id, fields)),
@@ -43,7 +44,7 @@ test('nine of ten records that were only seen again find room on their own page,
       `select n_tup_upd::int as updated, n_tup_hot_upd::int as hot from pg_stat_user_tables
        where relid = 'finance.bills'::regclass`,
     );
-    return Number(counted.updated) >= 1_800 ? counted : undefined;
+    return Number(counted.updated) >= 0.3 * ids.length ? counted : undefined;
   });
   expect(Number(hot) / Number(updated)).toBeGreaterThan(0.9);
 });
