@@ -39,11 +39,11 @@ export interface PartSizes {
 /**
  * A small part costs little when one of its connections has changed, and many parts cost much when everything is written. With 10,000
  * connections of a thousand bills, 2,048 parts hold them; when a hundred have changed, about 98 are written. Of one with ten million bills, when
- * three have changed, three parts of 128.
+ * three have changed, three parts of 512.
  */
 export const usualSizes: PartSizes = {
   rowsAlone: 20_000,
-  rowsOfPiece: 50_000,
+  rowsOfPiece: 20_000,
   rowsShared: 1_000,
   connectionsShared: 4,
 };
