@@ -45,7 +45,13 @@ export async function buildOnLake(
       seedsFolder,
       folder,
       connections: Infinity,
-      output: { type: 'duckdb', path: database, schema: 'main', settings: { TimeZone: 'UTC' } },
+      output: {
+        type: 'duckdb',
+        path: database,
+        schema: 'main',
+        // No model asks for the order of its rows: kept, it lets a table be filled by one thread after the other, from memory.
+        settings: { TimeZone: 'UTC', preserve_insertion_order: 'false' },
+      },
       secrets: {},
       login: {},
       vars: {
