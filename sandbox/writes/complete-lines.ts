@@ -6,7 +6,8 @@ import { PlatformRefusal } from './platform-refusal.ts';
 
 /**
  * Fills in what follows from the other amounts of a line of a bill or memo: total = net + tax, net = quantity × unit
- * amount - discount. What is written stays as it is; a line without any amount only says something.
+ * amount - discount, where a percentage is one of quantity × unit amount. What is written stays as it is; a line
+ * without any amount only says something.
  *
  * @throws PlatformRefusal when a line does not add up.
  */
@@ -44,8 +45,16 @@ function netOf(members: ReadonlyMap<string, string>): Decimal | null {
   const item = members.get('item') ?? 'null';
   const { quantity, unitAmount } = item === 'null' ? noItem : pricesOf(item);
   if (quantity === null || unitAmount === null) return null;
-  return minus(times(quantity, unitAmount), readDecimal(members.get('discount_amount')) ?? zero);
+  const gross = times(quantity, unitAmount);
+  return minus(gross, readDecimal(members.get('discount_amount')) ?? discountOf(gross, members));
 }
+
+function discountOf(gross: Decimal, members: ReadonlyMap<string, string>): Decimal {
+  const percentage = readDecimal(members.get('discount_percentage'));
+  return percentage === null ? zero : times(gross, times(percentage, hundredth));
+}
+
+const hundredth: Decimal = { units: 1n, digits: 2 };
 
 function pricesOf(item: string): Prices {
   const members = splitMembers(item);

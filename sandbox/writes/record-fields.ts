@@ -9,13 +9,11 @@ export const time = z.union([z.iso.datetime({ offset: true, local: true }), z.is
 export const currency = z.string().refine((code) => currencyCodes.has(code), 'is no currency code');
 const amount = z.number();
 const status = z.enum(['open', 'partially_paid', 'paid', 'void', 'draft', 'unknown', 'submitted']);
+const decimalText = z.string().regex(/^[+-]?(\d+\.?\d*|\.\d+)$/, 'is no decimal');
 const tradeItem = z.object({
   account_id: text.optional(),
   description: text.optional(),
-  unit_price: z
-    .string()
-    .regex(/^[+-]?(\d+\.?\d*|\.\d+)$/, 'is no decimal')
-    .nullish(),
+  unit_price: decimalText.nullish(),
 });
 const addressNames = ['type', 'address1', 'address2', 'city', 'country', 'postal_code', 'region'];
 const address = z.object(Object.fromEntries(addressNames.map((name) => [name, text.optional()])));
@@ -74,7 +72,7 @@ export const recordFields: Record<WritableResource, Readonly<Record<string, Fiel
     tax_amount: { schema: amount.nullable(), initial: '0' },
     total_discount: { schema: amount.nullable(), initial: '0' },
     linked_purchase_orders: { schema: references, initial: '[]', normal: shapedList(['id']) },
-    currency_rate: { schema: text },
+    currency_rate: { schema: decimalText.nullable() },
     linked_credit_memos: { initial: '[]' },
     linked_payments: { initial: '[]' },
     line_items: {

@@ -208,11 +208,24 @@ test.each([
   ['{"bill":{"vendor_id":"v","status":"closed","line_items":[{}]}}', 'status: Invalid option'],
   ['{"bill":{"vendor_id":"v","issue_date":null,"line_items":[{}]}}', 'issue_date: '],
   ['{"bill":{"vendor_id":"v","issue_date":"2025-02-30","line_items":[{}]}}', 'issue_date: '],
+  ['{"bill":{"vendor_id":"v","currency_rate":"abc","line_items":[{}]}}', 'currency_rate: is no decimal'],
   ['{"bill":{},"response_mode":"later"}', 'response_mode: '],
 ])('the body %s is refused with what is wrong', async (body, problem) => {
   const { status, text } = await api.send('POST', bills, body);
   expect(status).toBe(400);
   expect(text).toContain(problem);
+});
+
+test('a discount in percent is taken off the price of a line that has no amount of it', async () => {
+  const priced = '"item":{"id":"i","quantity":2,"unit_amount":3.10}';
+  const { line_items: lines } = await created(
+    bills,
+    `{"bill":{"vendor_id":"v","line_items":[{${priced},"discount_percentage":12.5},{${priced},"discount_percentage":50,"discount_amount":1.20}]}}`,
+  );
+  expect(lines).toMatchObject([
+    { sub_total: 5.425, total_amount: 5.425 },
+    { sub_total: 5, total_amount: 5 },
+  ]);
 });
 
 test('what only the service writes is ignored, or refused when it is set so; so are required fields', async () => {
