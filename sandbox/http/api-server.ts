@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import fastify from 'fastify';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, asApiError } from '../api/api-error.ts';
 import { resourceNames, resources } from '../api/resources.ts';
 import { fetchJob } from '../writes/fetch-job.ts';
 import { writeEndpoints } from '../writes/write-endpoints.ts';
 import type { ApiService } from './api-service.ts';
-import { exchangePublicToken } from './exchange-public-token.ts';
+import { authorizationInBody, exchangePublicToken } from './exchange-public-token.ts';
 import { fetchRecord } from './fetch-record.ts';
 import { listEvents } from './list-events.ts';
 import { listRecords } from './list-records.ts';
@@ -20,6 +20,13 @@ export function createApiServer(service: ApiService): FastifyInstance {
     forceCloseConnections: true,
     // Section 4: an `:id` is any text.
     routerOptions: { maxParamLength: 100_000 },
+    // The document has no limit: more than any record that Daybook is tested with.
+    bodyLimit: 32 * 1024 * 1024,
+    frameworkErrors: (_error, request, reply) => {
+      startReply(reply);
+      // Not Fastify's own message, which repeats the address with its access token.
+      void refuse(new ApiError(400, 'INVALID_REQUEST', 'The address cannot be decoded.'), request, reply);
+    },
   });
   const serve = createServe(
     service,
@@ -31,10 +38,7 @@ export function createApiServer(service: ApiService): FastifyInstance {
   });
   app.removeContentTypeParser('application/json');
   app.addHook('onRequest', (_request, reply, done) => {
-    reply.header('x-service-request-id', randomUUID());
-    // The service's own time, which is what every time in its answers is too.
-    if (service.settings.tellsTime) reply.header('date', new Date(service.world.clock.now()).toUTCString());
-    else reply.raw.sendDate = false;
+    startReply(reply);
     done();
   });
 
@@ -57,19 +61,55 @@ export function createApiServer(service: ApiService): FastifyInstance {
     serve(openForJob, (request, id) => fetchJob(service.jobs, request, id)),
   );
   app.get('/events', serve(openForEvents, listEvents));
-  app.post('/item/public_token/exchange', (request, reply) => {
-    const body = typeof request.body === 'string' ? request.body : '';
-    return reply.type('application/json').send(exchangePublicToken(service.world, service.credentials, body));
-  });
+  app.post(
+    '/item/public_token/exchange',
+    serve(
+      () => null,
+      ({ body }) => exchangePublicToken(service.world, body),
+      ({ body }) => authorizationInBody(typeof body === 'string' ? body : ''),
+    ),
+  );
 
   app.setNotFoundHandler(
     serve(openForWriting, () => {
       throw new ApiError(404, 'NOT_SUPPORTED', 'This endpoint is not implemented.');
     }),
   );
-  app.setErrorHandler((error, _request, reply) => {
-    const answer = asApiError(error);
-    return reply.code(answer.status).headers(answer.headers).type('application/json').send(answer.body());
-  });
+  app.setErrorHandler<FastifyError>((error, request, reply) =>
+    isOfFastify(error) ? refuse(asApiError(error), request, reply) : sendError(error, reply),
+  );
   return app;
+
+  function startReply(reply: FastifyReply): void {
+    reply.header('x-service-request-id', randomUUID());
+    // The service's own time, which is what every time in its answers is too.
+    if (service.settings.tellsTime) reply.header('date', new Date(service.world.clock.now()).toUTCString());
+    else reply.raw.sendDate = false;
+  }
+
+  /** What Fastify refuses before an endpoint sees it (section 5.1: credentials come first) is served like the rest. */
+  async function refuse(
+    error: ApiError,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
+    const refused = serve(openForWriting, () => {
+      throw error;
+    });
+    try {
+      return await refused(request, reply);
+    } catch (answer) {
+      return sendError(answer, reply);
+    }
+  }
+}
+
+/** A body that is too large or cut off, for example. */
+function isOfFastify(error: FastifyError): boolean {
+  return typeof error.code === 'string' && error.code.startsWith('FST_');
+}
+
+function sendError(error: unknown, reply: FastifyReply): FastifyReply {
+  const answer = asApiError(error);
+  return reply.code(answer.status).headers(answer.headers).type('application/json').send(answer.body());
 }

@@ -14,39 +14,44 @@ import { notReady } from './open-connection.ts';
  * then the answer, which is a function of the request: JSON text, of a status other than 200 if it says so.
  */
 export function createServe(service: ApiService, limitRate: () => void): Serve {
-  return (open, answer) => async (request, reply) => {
-    const { path, query } = partsOf(request.url);
-    const sent = new Parameters(query);
-    const target = targetOf(service, { method: request.method, path, parameters: sent });
-    const fault = logAndTakeFault(service, request, reply, { target, parameters: sent });
-    if (fault !== null && (await playFault(fault, reply))) return reply;
-    if (fault?.kind === 'mutate') for (const command of fault.commands) service.execute(command);
+  return (open, answer, authorizationOf = authorizationInHeader) =>
+    async (request, reply) => {
+      const { path, query } = partsOf(request.url);
+      const sent = new Parameters(query);
+      const target = targetOf(service, { method: request.method, path, parameters: sent });
+      const fault = logAndTakeFault(service, request, reply, { target, parameters: sent });
+      if (fault !== null && (await playFault(fault, reply))) return reply;
+      if (fault?.kind === 'mutate') for (const command of fault.commands) service.execute(command);
 
-    const parameters =
-      fault?.kind === 'another-connection'
-        ? sent.withToken(service.world.connectionNamed(fault.connection).accessToken)
-        : sent;
-    authenticate(request.headers.authorization, service.credentials);
-    limitRate();
-    const version = readVersion(request.headers['x-service-version']);
-    const connection = open(service, parameters);
-    if (fault?.kind === 'not-ready') throw notReady(service.settings);
-    const data = {
-      connection,
-      parameters,
-      version,
-      settings: service.settings,
-      now: service.world.clock.now(),
-      repeatsCursor: fault?.kind === 'repeat-cursor',
-      atMostRecords: fault?.kind === 'short-page' ? fault.records : null,
-      target,
-      url: `http://${request.host}${request.url}`,
-      idempotencyKey: textOf(request.headers['idempotency-key']),
-      body: textOf(request.body) ?? '',
+      const parameters =
+        fault?.kind === 'another-connection'
+          ? sent.withToken(service.world.connectionNamed(fault.connection).accessToken)
+          : sent;
+      authenticate(authorizationOf(request), service.credentials);
+      limitRate();
+      const version = readVersion(request.headers['x-service-version']);
+      const connection = open(service, parameters);
+      if (fault?.kind === 'not-ready') throw notReady(service.settings);
+      const data = {
+        connection,
+        parameters,
+        version,
+        settings: service.settings,
+        now: service.world.clock.now(),
+        repeatsCursor: fault?.kind === 'repeat-cursor',
+        atMostRecords: fault?.kind === 'short-page' ? fault.records : null,
+        target,
+        url: `http://${request.host}${request.url}`,
+        idempotencyKey: textOf(request.headers['idempotency-key']),
+        body: textOf(request.body) ?? '',
+      };
+      const given = await answer(data, idOf(request.params));
+      return sendAnswer(reply, typeof given === 'string' ? { status: 200, body: given } : given, fault);
     };
-    const given = await answer(data, idOf(request.params));
-    return sendAnswer(reply, typeof given === 'string' ? { status: 200, body: given } : given, fault);
-  };
+}
+
+function authorizationInHeader(request: FastifyRequest): string | undefined {
+  return request.headers.authorization;
 }
 
 /** A query may have question marks as they are (RFC 3986, 3.4). */
@@ -94,10 +99,14 @@ function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** `open` finds the connection that the request may use, or throws. */
+/**
+ * `open` finds the connection that the request may use, or throws; `authorizationOf` finds the credentials, in the
+ * request's header by default.
+ */
 export type Serve = <Opened extends Connection | null>(
   open: (service: ApiService, parameters: Parameters) => Opened,
   answer: (request: DataRequest<Opened>, id: string) => string | Answer | Promise<Answer>,
+  authorizationOf?: (request: FastifyRequest) => string | undefined,
 ) => (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 interface Asked {

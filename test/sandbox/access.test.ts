@@ -198,5 +198,43 @@ test('a public token is exchanged for the access token', async () => {
     401,
   );
   expect((await exchange({ ...credentials, public_token: 'public-nobody' })).status).toBe(400);
-  expect((await exchange({})).status).toBe(400);
+  expect((await exchange(credentials)).status).toBe(400);
+  expect((await exchange({})).status).toBe(401);
+});
+
+test('an exchange of a token is served like every other request: version, rate limit and log', async () => {
+  const own = await startSandbox({ records: 100 });
+  const ownAdmin = createSandboxAdmin(own.adminUrl);
+  const exchange = (headers: Record<string, string> = {}) =>
+    fetch(`${own.url}/item/public_token/exchange`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: '{"client_id":"sandbox-client","secret":"sandbox-secret","public_token":"public-acme-eu"}',
+    });
+  expect((await exchange({ 'x-service-version': '1999-01-01' })).status).toBe(400);
+  await ownAdmin.configure({ requestsPer10s: 1 });
+  expect((await exchange()).status).toBe(429);
+  expect((await ownAdmin.requests()).map(({ path, status }) => [path, status])).toEqual([
+    ['/item/public_token/exchange', 400],
+    ['/item/public_token/exchange', 429],
+  ]);
+  await own.close();
+});
+
+test.each([
+  ['an address that cannot be decoded', `${bills}/%E0%A4%A`, undefined, 400],
+  ['a body of one megabyte', bills, ' '.repeat(1_100_000), 400],
+  ['a body that is too large', bills, ' '.repeat(33 * 1024 * 1024), 400],
+])('%s is answered like every other request: credentials first', async (_, path, body, status) => {
+  const send = (headers: Record<string, string | null>) =>
+    body === undefined ? api.get(path, {}, headers) : api.send('POST', path, body, {}, headers);
+  const before = (await admin.requests()).length;
+  const answers = [await send({ authorization: null }), await send({})];
+  expect(answers.map((answer) => answer.status)).toEqual([401, status]);
+  for (const { headers, text } of answers) {
+    expect(headers.get('x-service-request-id')).not.toBeNull();
+    expect(text).not.toContain('sandbox-token');
+    expect(Object.keys(JSON.parse(text) as object)).toContain('error_code');
+  }
+  expect((await admin.requests()).slice(before).map((one) => one.status)).toEqual([401, status]);
 });
