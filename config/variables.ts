@@ -66,7 +66,9 @@ export const variables = {
     .string()
     .regex(/^\d{4}-\d{2}-\d{2}$/, 'must be a version like 2023-03-14')
     .prefault('2023-03-14')
-    .describe('The `X-Service-Version` that is requested'),
+    .describe(
+      'The `X-Service-Version` that is requested. With `2023-02-07`, whose bills have other fields, every bill is quarantined',
+    ),
   DAYBOOK_API_REQUESTS_PER_10S: wholeNumber(1, 1_000_000)
     .prefault('450')
     .describe('Request budget that all workers of the organization share'),
