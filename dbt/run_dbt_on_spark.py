@@ -57,6 +57,12 @@ UNFIT = (
     "table_name string, connection_id string, record_id string, position bigint, recorded_at string, column_name string, is_rounded boolean"
 )
 
+# Tables that snapshots of Daybook 0.5 and older have not, and that are read as empty then.
+NEWER = {
+    "waiting_deletions": "connection_id string, resource string, id string",
+    "field_issues": "connection_id string, resource string, id string, field string",
+}
+
 # Who has looked up where a mart is may still read it this long.
 GRACE = timedelta(hours=6)
 
@@ -205,7 +211,10 @@ def show_snapshot(spark: SparkSession, snapshot: str, tables: list[str], unfit: 
     """Views of all tables as one tag has them: what models read is of one moment, whatever is exported meanwhile."""
     for table in tables:
         spark.sql(f"create or replace global temporary view captured_{table} as select * from finance.{table} version as of '{snapshot}'")
-    # Snapshots of Daybook 0.5 and older have no such table.
+    # Snapshots of Daybook 0.5 and older have none of these tables.
+    for table, columns in NEWER.items():
+        if table not in tables:
+            spark.createDataFrame([], columns).createOrReplaceGlobalTempView(f"captured_{table}")
     if "unfit_values" in tables:
         return
     rows = spark.createDataFrame([tuple(row[name.split()[0]] for name in UNFIT.split(", ")) for row in unfit], UNFIT)

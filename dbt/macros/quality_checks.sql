@@ -53,6 +53,7 @@
         ('credit_link_dates_differ', 'credit_links', 'bill_id', 'has_other_date'),
         ('amount_rounded', 'unfit_values', 'record_id', 'is_rounded'),
         ('amount_does_not_fit', 'unfit_values', 'record_id', 'not is_rounded'),
+        ('decimal_text_unreadable', 'field_issues', 'record_id', 'true'),
         ('deletion_awaits_approval', 'waiting_deletions', 'record_id', 'true'),
         ('cyclic_customer_parents', 'customers', 'customer_id', 'has_cyclic_parents'),
         ('unpriced_subscription', 'subscription_items', 'subscription_id', "mrr_status in ('unknown_interval', 'no_amount')"),

@@ -136,6 +136,18 @@ export const mistakes: readonly Mistake[] = [
     replace: "when documents.own_rate > 0 then 'document_rate'",
   },
   {
+    name: 'a rate that is no number is taken from the seed',
+    file: 'models/intermediate/int_documents__rated.sql',
+    find: "where field = 'currency_rate'",
+    replace: "where field = 'currency_rate' and 1 = 0",
+  },
+  {
+    name: 'a price that is no number is none that was sent',
+    file: 'models/marts/items.sql',
+    find: 'unreadable.record_id is not null as has_unreadable_price',
+    replace: 'false as has_unreadable_price',
+  },
+  {
     name: 'a part of a month is compared with a whole one',
     file: 'models/marts/vendor_spend_monthly.sql',
     find: 'when this_year.is_complete and last_year.spend > 0',

@@ -1,6 +1,13 @@
 import type { CommandInput } from '../../sandbox/world/command.ts';
 import type { ResourceName } from '../../sandbox/api/resources.ts';
-import { bill, billCreditMemo, expense, subscription, type Fields } from '../support/finance-records.ts';
+import {
+  bill,
+  billCreditMemo,
+  expense,
+  item,
+  subscription,
+  type Fields,
+} from '../support/finance-records.ts';
 import type { RandomBook } from './arbitrary-book.ts';
 
 /** A book of a few documents, and what an accountant reads in its marts. */
@@ -137,6 +144,10 @@ export function creditOf(id: string, values: Values): Deed {
 
 export function expenseOf(id: string, values: Values): Deed {
   return { resource: 'expenses', record: expense(id, fieldsOf({ currency_code: 'NZD', ...values })) };
+}
+
+export function goodOf(id: string, values: Values): Deed {
+  return { resource: 'items', record: item(id, fieldsOf(values)) };
 }
 
 export function subscriptionOf(id: string, customer: string | null, amount: number, currency = 'NZD'): Deed {

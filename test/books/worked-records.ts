@@ -4,6 +4,7 @@ import {
   creditOf,
   expenseOf,
   gone,
+  goodOf,
   itemOf,
   subscriptionOf,
   worked,
@@ -33,6 +34,7 @@ export function workedRecords(): WorkedBook[] {
     billingAlone(),
     billingNotAsked(),
     mistypedYears(),
+    noNumbers(),
     awaitingDeletion(),
     ...companyTwice(),
     cardPaidOff(),
@@ -639,6 +641,36 @@ function readOnItsThirdDay(): WorkedBook {
 }
 
 /** A reconcile found three of five gone, and asked: until somebody answers they are in every figure, and marked. */
+/** Of rates and prices that are no numbers nobody knows what they are: no rate of a seed takes their place. */
+function noNumbers(): WorkedBook {
+  const foreign = (id: string, rate: string | null): Deed =>
+    billOf(id, {
+      ...{ issue_date: '2026-10-05', total_amount: 30 },
+      ...{ currency_code: 'EUR', currency_rate: rate },
+    });
+  const priced = (id: string, bought: string, sold: string): Deed =>
+    goodOf(id, { bill_item: { unit_price: bought }, invoice_item: { unit_price: sold } });
+  return worked(
+    'no-numbers',
+    {
+      0: [
+        ...[foreign('garbled', '1,0843'), foreign('seeded', null), foreign('empty', '')],
+        ...[priced('pen', '1,234.50', 'ask'), priced('ink', '', '5')],
+      ],
+    },
+    {
+      'data_quality.failed_rows where check_name = unconverted_bill': 1,
+      'data_quality.sample_ids where check_name = unconverted_bill': 'garbled',
+      'data_quality.failed_rows where check_name = decimal_text_unreadable': 2,
+      'data_quality.sample_ids where check_name = decimal_text_unreadable': 'garbled, pen',
+      'items.has_unreadable_price where item_id = pen': true,
+      'items.has_unreadable_price where item_id = ink': false,
+      'items.sales_unit_price where item_id = pen': null,
+    },
+    { settings: { base_currency: 'USD', fx_direction: '' } },
+  );
+}
+
 function awaitingDeletion(): WorkedBook {
   return worked(
     'awaiting-deletion',

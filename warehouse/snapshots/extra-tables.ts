@@ -102,6 +102,13 @@ export const extraTables: readonly SnapshotTable[] = [
     columns: { connection_id: 'id', resource: 'text', field: 'text', issues: 'integer' },
     changesBy: 'content',
   }),
+  // Not the value: it is nobody's number, and may be anything.
+  table('field_issues', {
+    from: '(select connection_id, resource, record_id as id, field from sync.field_issues) as issues',
+    key: ['connection_id', 'resource', 'id', 'field'],
+    columns: { connection_id: 'id', resource: 'text', id: 'id', field: 'text' },
+    changesBy: 'content',
+  }),
   table('subscription_item_versions', {
     from: 'history.subscription_item_versions',
     key: ['connection_id', 'subscription_id', 'recorded_at', 'position'],

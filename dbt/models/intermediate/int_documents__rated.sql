@@ -24,13 +24,21 @@ seeded_rates as (
     from {{ ref('fx_rates') }}
 ),
 
-unfit_rates as (
+-- Sent, and not known here: too large, or a text that is no number.
+unknown_rates as (
     select
         connection_id,
         case table_name when 'bills' then 'bill' else 'expense' end as document_type,
         record_id
     from {{ ref('stg_finance__unfit_values') }}
     where column_name = 'currency_rate' and not is_rounded
+    union
+    select
+        connection_id,
+        case resource when 'bills' then 'bill' else 'expense' end as document_type,
+        record_id
+    from {{ ref('stg_finance__field_issues') }}
+    where field = 'currency_rate'
 ),
 
 documents as (
@@ -83,14 +91,14 @@ judged as (
         case
             when documents.currency_code = connections.base_currency then 1
             when documents.own_rate > 0 and connections.rates_multiply then documents.own_rate
-            when unfit_rates.record_id is null or not connections.rates_multiply then seeded_periods.rate
+            when unknown_rates.record_id is null or not connections.rates_multiply then seeded_periods.rate
         end as rate,
         case
             when connections.base_currency is null then 'no_base_currency'
             when documents.currency_code is null then 'no_currency'
             when documents.currency_code = connections.base_currency then 'base_currency'
             when documents.own_rate > 0 and connections.rates_multiply then 'document_rate'
-            when unfit_rates.record_id is not null and connections.rates_multiply then 'missing_rate'
+            when unknown_rates.record_id is not null and connections.rates_multiply then 'missing_rate'
             when seeded_periods.rate is not null then 'seed_rate'
             when documents.own_rate > 0 then 'unverified_direction'
             when documents.document_type = 'vendor_credit' then 'no_rate_in_source'
@@ -98,11 +106,11 @@ judged as (
         end as fx_status
     from documents
     inner join connections on documents.connection_id = connections.connection_id
-    left join unfit_rates
+    left join unknown_rates
         on
-            documents.connection_id = unfit_rates.connection_id
-            and documents.document_type = unfit_rates.document_type
-            and documents.document_id = unfit_rates.record_id
+            documents.connection_id = unknown_rates.connection_id
+            and documents.document_type = unknown_rates.document_type
+            and documents.document_id = unknown_rates.record_id
     left join seeded_periods
         on
             documents.currency_code = seeded_periods.from_currency

@@ -167,6 +167,10 @@ unfit_values as (
     select * from {{ ref('stg_finance__unfit_values') }}
 ),
 
+field_issues as (
+    select * from {{ ref('stg_finance__field_issues') }}
+),
+
 waiting_deletions as (
     select * from {{ ref('stg_finance__waiting_deletions') }}
 ),

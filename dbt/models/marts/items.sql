@@ -2,6 +2,14 @@ with items as (
     select * from {{ ref('stg_finance__items') }}
 ),
 
+unreadable as (
+    select distinct
+        connection_id,
+        record_id
+    from {{ ref('stg_finance__field_issues') }}
+    where resource = 'items'
+),
+
 known as (
     select
         *,
@@ -13,25 +21,28 @@ known as (
 
 final as (
     select
-        connection_id,
-        item_id,
-        platform_id,
-        code,
-        name,
-        label as item_label,
-        type,
-        status as source_status,
-        case when status in ('active', 'archived') then status else 'unknown' end as status,
-        bill_description as purchase_description,
-        bill_unit_price as purchase_unit_price,
-        invoice_description as sales_description,
-        invoice_unit_price as sales_unit_price,
-        cast(invoice_unit_price - bill_unit_price as numeric(38, 12)) as unit_margin,
-        {{ daybook.ratio('invoice_unit_price - bill_unit_price', 'invoice_unit_price') }} as margin_share,
-        quantity_on_hand,
-        updated_at,
-        last_synced_at
+        labelled.connection_id,
+        labelled.item_id,
+        labelled.platform_id,
+        labelled.code,
+        labelled.name,
+        labelled.label as item_label,
+        labelled.type,
+        labelled.status as source_status,
+        case when labelled.status in ('active', 'archived') then labelled.status else 'unknown' end as status,
+        labelled.bill_description as purchase_description,
+        labelled.bill_unit_price as purchase_unit_price,
+        labelled.invoice_description as sales_description,
+        labelled.invoice_unit_price as sales_unit_price,
+        cast(labelled.invoice_unit_price - labelled.bill_unit_price as numeric(38, 12)) as unit_margin,
+        {{ daybook.ratio('labelled.invoice_unit_price - labelled.bill_unit_price', 'labelled.invoice_unit_price') }} as margin_share,
+        unreadable.record_id is not null as has_unreadable_price,
+        labelled.quantity_on_hand,
+        labelled.updated_at,
+        labelled.last_synced_at
     from labelled
+    left join unreadable
+        on labelled.connection_id = unreadable.connection_id and labelled.item_id = unreadable.record_id
 )
 
 select * from final

@@ -1,5 +1,5 @@
 with captured as (
-    {{ daybook.waiting_deletions(source('finance', 'waiting_deletions')) }}
+    {{ daybook.newer_source('waiting_deletions', ['connection_id', 'resource', 'id']) }}
 ),
 
 connections as (

@@ -56,6 +56,11 @@ def decimal_text(text):
     return Decimal(text.strip())
 
 
+def is_unreadable(text):
+    """Whether something was sent for a decimal, and nobody knows what; an empty text says nothing."""
+    return isinstance(text, str) and text != '' and decimal_text(text) is None
+
+
 class Fitted:
     """What a field of the API is worth here: exact, rounded, or too large to be known."""
 

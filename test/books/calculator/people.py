@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from datetime import date, timedelta
 
-from amounts import less, share
+from amounts import is_unreadable, less, share
 from records import code, currency, enum, last_of_month, month_of, months_on
 from records import Reader
 
@@ -129,6 +129,7 @@ def items(ledger):
             'sales_unit_price': price,
             'unit_margin': margin,
             'margin_share': share(margin, price),
+            'has_unreadable_price': any(is_unreadable(side.get('unit_price')) for side in (bought, sold)),
             'quantity_on_hand': reader.money(one, 'quantity_on_hand'),
             'updated_at': one.get('updated_at') or None,
             'last_synced_at': one.get('last_synced_at') or None,

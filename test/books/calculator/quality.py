@@ -131,6 +131,7 @@ def found_by(ledger):
         'credit_link_dates_differ': ledger.links_of_two_dates,
         'amount_rounded': [record_id for _, record_id in book.rounded] + list(rounded_subscriptions),
         'amount_does_not_fit': [record_id for _, record_id in book.too_large] + list(unfit_subscriptions),
+        'decimal_text_unreadable': [record_id for _, record_id in book.unreadable],
         'cyclic_customer_parents': [key for key in parents if top_of(key, parents)[1]],
         'unpriced_subscription': {one for one, item in subscribed if item.priced()[0] in ('unknown_interval', 'no_amount')},
         'item_amount_unexplained': {one for one, item in subscribed if differs(item.currency, item.variance)},

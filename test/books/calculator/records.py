@@ -4,7 +4,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 import json
 
-from amounts import MONEY_PLACES, RATE_PLACES, Fitted, decimal_text
+from amounts import MONEY_PLACES, RATE_PLACES, Fitted, decimal_text, is_unreadable
 
 POSTED = {'open', 'partially_paid', 'paid'}
 EXCLUDED = {'draft', 'submitted', 'void'}
@@ -83,6 +83,8 @@ class Reader:
         return self._fit(record.get(name), column or name, RATE_PLACES, table or self.table)
 
     def decimal_text(self, record, name, table=None, column=None):
+        if is_unreadable(record.get(name)):
+            self.book.unreadable.add((self.table, self.record_id))
         return self._fit(decimal_text(record.get(name)), column or name, RATE_PLACES, table or self.table)
 
 
@@ -187,7 +189,7 @@ class Bill(Document):
         self.tax = reader.money(sent, 'tax_amount')
         self.discount = reader.money(sent, 'total_discount')
         self.own_rate = reader.decimal_text(sent, 'currency_rate')
-        self.has_unknown_rate = self.own_rate is None and decimal_text(sent.get('currency_rate')) is not None
+        self.has_unknown_rate = self.own_rate is None and sent.get('currency_rate') not in (None, '')
         self.lines = [BillLine(reader, line, n, 'bill_lines') for n, line in enumerate(sent.get('line_items') or [])]
         self.payments = _allocations(reader, sent, 'linked_payments', 'bill_payment_allocations')
         self.credits = _allocations(reader, sent, 'linked_credit_memos', 'bill_credit_allocations')
@@ -239,7 +241,7 @@ class Book:
     def __init__(self, told):
         self.id = told['connection_id']
         self.told = told
-        self.rounded, self.too_large = set(), set()
+        self.rounded, self.too_large, self.unreadable = set(), set(), set()
         self.sent = {name: [parse(text) for text in told['records'].get(name, [])] for name in RESOURCES}
         self.bills = [Bill(self, sent) for sent in self.sent['bills']]
         self.credits = [Credit(self, sent) for sent in self.sent['bill_credit_memos']]
