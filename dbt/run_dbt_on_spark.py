@@ -59,6 +59,7 @@ UNFIT = (
 
 # Tables that snapshots of Daybook 0.5 and older have not, and that are read as empty then.
 NEWER = {
+    "deleted_subscriptions": "connection_id string, subscription_id string, created_at timestamp",
     "waiting_deletions": "connection_id string, resource string, id string",
     "field_issues": "connection_id string, resource string, id string, field string",
 }

@@ -176,7 +176,9 @@ export function rowsOf(
     columns: {
       [name]: 'id',
       ...Object.fromEntries(children.map(({ table, parentKey }) => [table, parentKey])),
-      ...(name === 'subscriptions' ? { subscription_item_versions: 'subscription_id' } : {}),
+      ...(name === 'subscriptions'
+        ? { subscription_item_versions: 'subscription_id', deleted_subscriptions: 'subscription_id' }
+        : {}),
     },
   };
 }

@@ -13,7 +13,7 @@ export function unknownMoveWords(months: readonly UnknownMoves[]): string[] {
   return [
     ...most(months.map(({ unknown_past: count }) => count)).map(
       (when) =>
-        `${when} began to pay, and nobody knows who of them paid before (something of theirs was not active, nor in trial, when history begins or when they were first seen, or had no price that is known, or something before is gone from history): New and Reactivation are “not known” then`,
+        `${when} began to pay, and nobody knows who of them paid before (something of theirs was not active, nor in trial, when history begins or when they were first seen, or had no price that is known, or was created before history begins and learned of later, or something before is gone from history): New and Reactivation are “not known” then`,
     ),
     ...most(months.map(({ unknown_beside: count }) => count)).map(
       (when) =>

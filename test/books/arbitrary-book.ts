@@ -556,7 +556,7 @@ class Clerk {
         ? this.oneOf(['null', undefined])
         : list(...Array.from({ length: this.oneOf([1, 1, 2, 0]) }, () => this.subscriptionItem(currency))),
       ...this.times(),
-      created_at: '"2024-01-01T00:00:00.000Z"',
+      created_at: this.days.begun(),
       updated_at: `"2024-01-${10 + this.between(0, 9)}T09:30:00.000Z"`,
     };
   }

@@ -9,6 +9,8 @@ export interface Days {
   allocated(): string;
   /** Still to come. */
   ahead(): string;
+  /** A moment: years ago, or at the beginning of one of the last months. */
+  begun(): string;
 }
 
 export function arbitraryDays(gen: fc.GeneratorValue, today: string): Days {
@@ -62,5 +64,15 @@ export function arbitraryDays(gen: fc.GeneratorValue, today: string): Days {
     },
     allocated: () => orNone(written(daysAgo())),
     ahead: () => written(-between(1, 60)),
+    begun() {
+      if (between(1, 100) <= 25) return '"2024-01-01T00:00:00.000Z"';
+      const [year = 0, month = 0] = today.split('-').map(Number);
+      const moment = Date.UTC(year, month - 1 - between(0, 6), 1) + oneOf(-1, 0, 0, 86_400_000);
+      const text = new Date(moment).toISOString();
+      return oneOf(
+        'null',
+        ...[text, text, text.replace('Z', '+14:00'), text.replace('Z', '-11:00')].map((one) => `"${one}"`),
+      );
+    },
   };
 }

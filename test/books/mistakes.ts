@@ -148,6 +148,24 @@ export const mistakes: readonly Mistake[] = [
     replace: 'false as has_unreadable_price',
   },
   {
+    name: 'a subscription that history learned of late is new',
+    file: 'models/marts/mrr_movements_monthly.sql',
+    find: 'payers.is_first_seen_lapsed or payers.is_learned_late',
+    replace: 'payers.is_first_seen_lapsed',
+  },
+  {
+    name: 'a subscription that is gone was not there before history',
+    file: 'models/intermediate/int_subscriptions__learned_late.sql',
+    find: "from {{ ref('stg_finance__deleted_subscriptions') }}",
+    replace: "from {{ ref('stg_finance__deleted_subscriptions') }} where 1 = 0",
+  },
+  {
+    name: 'a subscription of the month in which history begins was there before',
+    file: 'models/intermediate/int_subscriptions__learned_late.sql',
+    find: "{{ daybook.day_of('creations.created_at') }} < months.month",
+    replace: "{{ daybook.day_of('creations.created_at') }} <= months.month",
+  },
+  {
     name: 'a part of a month is compared with a whole one',
     file: 'models/marts/vendor_spend_monthly.sql',
     find: 'when this_year.is_complete and last_year.spend > 0',

@@ -150,11 +150,24 @@ export function goodOf(id: string, values: Values): Deed {
   return { resource: 'items', record: item(id, fieldsOf(values)) };
 }
 
-export function subscriptionOf(id: string, customer: string | null, amount: number, currency = 'NZD'): Deed {
+/** Nobody knows when it was created, where nothing else is said. */
+export function subscriptionOf(
+  id: string,
+  customer: string | null,
+  amount: number,
+  currency = 'NZD',
+  values: Values = {},
+): Deed {
   const items = [itemOf(amount)];
   const record = subscription(
     id,
-    fieldsOf({ platform_customer_id: customer, iso_currency_code: currency, items }),
+    fieldsOf({
+      platform_customer_id: customer,
+      iso_currency_code: currency,
+      items,
+      created_at: null,
+      ...values,
+    }),
   );
   return { resource: 'subscriptions', record };
 }

@@ -6,6 +6,7 @@ import {
   worked,
   type Deed,
   type Moment,
+  type Values,
   type WorkedBook,
 } from './worked-book.ts';
 
@@ -13,7 +14,7 @@ import {
 export function workedRevenue(): WorkedBook[] {
   return [
     ...[emptied(), large(), ...paidWithinAMonth(), recordedAfterTheLastReading(), recordedOnceRead()],
-    ...[prunedOfAMonthReadInPart(), prunedWithinAMonth()],
+    ...[prunedOfAMonthReadInPart(), prunedWithinAMonth(), learnedLate()],
   ];
 }
 
@@ -235,3 +236,44 @@ function prunedWithinAMonth(): WorkedBook {
 }
 
 const prunedAgainUntil = '2026-10-25';
+
+/** A service copies what is old in batches, over days: what came after the month in which history begins is new to Daybook alone. */
+function learnedLate(): WorkedBook {
+  const created = (id: string, customer: string, on: string, values: Values = {}): Deed =>
+    subscriptionOf(id, customer, 100, 'NZD', { created_at: `${on}Z`, ...values });
+  const of = (customer: string, month = '2026-10-01'): string =>
+    `where month = ${month} and platform_customer_id = ${customer}`;
+  return worked(
+    'learned-late',
+    {
+      2: [created('s0', 'c0', '2024-05-05T00:00:00')],
+      1: [
+        created('s1', 'c1', '2024-05-05T00:00:00'),
+        created('s2', 'c2', '2026-09-01T00:00:00'),
+        created('s3', 'c3', '2026-08-31T23:59:59'),
+        created('s4', 'c4', '2024-05-05T00:00:00', { status: 'in_trial' }),
+        // Who paid already is no new customer, whatever came late.
+        created('s5', 'c0', '2024-05-05T00:00:00'),
+        subscriptionOf('s6', 'c6', 100),
+      ],
+      0: [gone('s1'), changed('s4', { status: 'active' })],
+    },
+    {
+      [`mrr_movements_monthly.opening ${of('c1')}`]: 0,
+      [`mrr_movements_monthly.new ${of('c1')}`]: null,
+      [`mrr_movements_monthly.reactivation ${of('c1')}`]: null,
+      [`mrr_movements_monthly.expansion ${of('c1')}`]: 0,
+      [`mrr_movements_monthly.closing ${of('c1')}`]: 100,
+      // Also of one that is gone.
+      [`mrr_movements_monthly.churn ${of('c1', '2026-11-01')}`]: -100,
+      [`mrr_movements_monthly.new ${of('c2')}`]: 100,
+      [`mrr_movements_monthly.new ${of('c3')}`]: null,
+      [`mrr_movements_monthly.new ${of('c4', '2026-11-01')}`]: 100,
+      [`mrr_movements_monthly.expansion ${of('c0')}`]: 100,
+      [`mrr_movements_monthly.new ${of('c6')}`]: 100,
+      'data_quality.failed_rows where check_name = subscription_learned_late': 3,
+      'data_quality.sample_ids where check_name = subscription_learned_late': 's3, s4, s5',
+    },
+    { 2: 'complete', 1: 'complete', 0: 'complete' },
+  );
+}

@@ -492,7 +492,7 @@ test('recurring revenue says that its first month has no beginning, and why move
     ]);
     expect(unknown?.gap).toBe(
       [
-        'In 1 of these months up to 1 customer began to pay, and nobody knows who of them paid before (something of theirs was not active, nor in trial, when history begins or when they were first seen, or had no price that is known, or something before is gone from history): New and Reactivation are “not known” then',
+        'In 1 of these months up to 1 customer began to pay, and nobody knows who of them paid before (something of theirs was not active, nor in trial, when history begins or when they were first seen, or had no price that is known, or was created before history begins and learned of later, or something before is gone from history): New and Reactivation are “not known” then',
         'in 1 of these months up to 1 customer paid more or less, and nobody knows what they pay in another currency, nor whether they are new or lost: movements that depend on it are “not known” then.',
       ].join('; '),
     );

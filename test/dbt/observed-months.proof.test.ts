@@ -170,7 +170,7 @@ async function forgetStreamMonths(): Promise<void> {
   const pointerFile = join(lake, 'latest.json');
   const pointer = JSON.parse(await readFile(pointerFile, 'utf8')) as { snapshot_id: string };
   const folder = join(lake, 'snapshots', pointer.snapshot_id);
-  const unknown = ['stream_months', 'waiting_deletions', 'field_issues'];
+  const unknown = ['stream_months', 'waiting_deletions', 'field_issues', 'deleted_subscriptions'];
   for (const name of unknown) await rm(join(folder, name), { recursive: true });
   const manifest = manifestSchema.parse(JSON.parse(await readFile(join(folder, manifestFile), 'utf8')));
   const tables = Object.fromEntries(

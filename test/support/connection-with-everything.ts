@@ -29,6 +29,11 @@ export async function connectionWithEverything(warehouse: Warehouse): Promise<st
   }
   await addTombstone(warehouse, { connectionId, recordId: 'gone', version: '2024-02-01T00:00:00Z' });
   await warehouse.pool.query(
+    `insert into sync.tombstones (connection_id, resource, record_id, version, deleted_at, source, payload)
+     values ($1, 'subscriptions', 'gone', '2024-02-01', '2024-02-01', 'event', '{"created_at":"2024-01-01T00:00:00Z"}')`,
+    [connectionId],
+  );
+  await warehouse.pool.query(
     `insert into sync.overruled_deletions (connection_id, resource, record_id, versions, until) values ($1, 'bills', 'b', '{2024-02-01}', '2024-02-01')`,
     [connectionId],
   );

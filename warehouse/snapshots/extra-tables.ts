@@ -11,6 +11,16 @@ export const extraTables: readonly SnapshotTable[] = [
     columns: { connection_id: 'id', resource: 'text', id: 'id', deleted_at: 'time', source: 'text' },
     changesBy: { writtenTo: 'sync.tombstones', resource: undefined },
   }),
+  // When a subscription was created tells whether history learned of it late, also once it is gone.
+  table('deleted_subscriptions', {
+    from: `(
+      select connection_id, record_id as subscription_id, nullif(payload ->> 'created_at', '')::timestamptz as created_at
+      from sync.tombstones where resource = 'subscriptions' and payload is not null
+    ) as deleted_subscriptions`,
+    key: ['connection_id', 'subscription_id'],
+    columns: { connection_id: 'id', subscription_id: 'id', created_at: 'time' },
+    changesBy: 'content',
+  }),
   table('waiting_deletions', {
     from: '(select connection_id, resource, record_id as id from sync.waiting_deletions) as waiting',
     key: ['connection_id', 'resource', 'id'],

@@ -159,6 +159,25 @@ subscription_items as (
     where next_month is null
 ),
 
+subscriptions as (
+    select * from {{ ref('stg_finance__subscriptions') }}
+),
+
+learned_late as (
+    select * from {{ ref('int_subscriptions__learned_late') }}
+),
+
+late_subscriptions as (
+    select
+        learned_late.connection_id,
+        learned_late.subscription_id
+    from learned_late
+    inner join subscriptions
+        on
+            learned_late.connection_id = subscriptions.connection_id
+            and learned_late.subscription_id = subscriptions.subscription_id
+),
+
 duplicate_bills as (
     select * from {{ ref('duplicate_bills') }}
 ),

@@ -37,6 +37,15 @@ payments as (
     group by connection_id, platform_customer_id
 ),
 
+-- What was in trial then had not been paid before.
+late_customers as (
+    select distinct
+        connection_id,
+        platform_customer_id
+    from {{ ref('int_subscriptions__learned_late') }}
+    where coalesce(status <> 'in_trial', true)
+),
+
 baselines as (
     select
         connection_id,
@@ -66,12 +75,17 @@ final as (
             customers.first_lapsed_month
             <= greatest(customers.first_month, coalesce(baselines.baseline_month, customers.first_month)),
             false
-        ) as is_first_seen_lapsed
+        ) as is_first_seen_lapsed,
+        late_customers.platform_customer_id is not null as is_learned_late
     from customers
     left join payments
         on
             customers.connection_id = payments.connection_id
             and customers.platform_customer_id = payments.platform_customer_id
+    left join late_customers
+        on
+            customers.connection_id = late_customers.connection_id
+            and customers.platform_customer_id = late_customers.platform_customer_id
     left join baselines on customers.connection_id = baselines.connection_id
 )
 

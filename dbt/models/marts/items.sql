@@ -35,7 +35,9 @@ final as (
         labelled.invoice_description as sales_description,
         labelled.invoice_unit_price as sales_unit_price,
         cast(labelled.invoice_unit_price - labelled.bill_unit_price as numeric(38, 12)) as unit_margin,
-        {{ daybook.ratio('labelled.invoice_unit_price - labelled.bill_unit_price', 'labelled.invoice_unit_price') }} as margin_share,
+        {{ daybook.ratio(
+            'labelled.invoice_unit_price - labelled.bill_unit_price', 'labelled.invoice_unit_price'
+        ) }} as margin_share,
         unreadable.record_id is not null as has_unreadable_price,
         labelled.quantity_on_hand,
         labelled.updated_at,

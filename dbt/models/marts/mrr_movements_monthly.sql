@@ -87,7 +87,7 @@ judged as (
             when payers.first_unknown_month < opened.month then null
             -- Nobody knows who paid by what is gone from history.
             when opened.has_pruned_months then null
-            when payers.is_first_seen_lapsed then null
+            when payers.is_first_seen_lapsed or payers.is_learned_late then null
             else false
         end as has_paid_before
     from opened

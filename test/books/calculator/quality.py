@@ -8,7 +8,7 @@ from documents import Taxes, applications_of, credits_of, signed_lines, unexplai
 from people import top_of
 from records import RESOURCES, code, months_on
 from readings import day_in_zone, day_known_whole, earliest, is_or_was_offered, lists_of_spend, streams_of
-from recurring import fits_of, items_of_today
+from recurring import fits_of, items_of_today, late_today
 from spend import duplicate_bills
 
 
@@ -136,6 +136,7 @@ def found_by(ledger):
         'unpriced_subscription': {one for one, item in subscribed if item.priced()[0] in ('unknown_interval', 'no_amount')},
         'item_amount_unexplained': {one for one, item in subscribed if differs(item.currency, item.variance)},
         'unknown_subscription_status': {one for one, item in subscribed if item.priced()[0] == 'unknown_status'},
+        'subscription_learned_late': late_today(book, today),
         'possible_duplicate': {row['bill_id_a'] for row in duplicate_bills(ledger)},
         'deletion_awaits_approval': {one for ids_of in (book.told.get('waiting') or {}).values() for one in ids_of},
         'quarantined_record': [],

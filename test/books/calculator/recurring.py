@@ -1,7 +1,7 @@
 """Marts of recurring revenue: subscription_mrr_monthly, mrr_movements_monthly."""
 
 from collections import defaultdict
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, timedelta, timezone
 from fractions import Fraction
 from zoneinfo import ZoneInfo
 
@@ -205,6 +205,18 @@ def told_by_month(book, today):
     return history, months
 
 
+def beginning_of(months):
+    """The first month that somebody looked at."""
+    return next((month for month, (is_seen, _) in months.items() if is_seen), None)
+
+
+def late_today(book, today):
+    """The subscriptions that are there, and are older than what history has of them."""
+    history, months = told_by_month(book, today)
+    there = {one['id'] for one in book.sent['subscriptions']}
+    return {one.subscription_id for one in learned_late(history, beginning_of(months))} & there
+
+
 def items_of_today(book, today):
     """What stands in the subscriptions that are there, whatever month it will be told in."""
     history, _ = told_by_month(book, today)
@@ -245,6 +257,7 @@ class Past:
 
     def __init__(self):
         self.seen, self.paying, self.unclear, self.resting = [], [], [], []
+        self.has_older = False
 
     def add(self, recorded):
         self.seen.append(recorded.month)
@@ -264,17 +277,40 @@ class Past:
         """None where nobody knows. Within the month itself it makes no difference: it had not paid when the month began."""
         if any(one < month for one in self.paying):
             return True
-        if any(one < month for one in self.unclear) or is_forgotten or self.may_precede_history(beginning):
+        if any(one < month for one in self.unclear) or is_forgotten or self.may_precede_history(beginning) or self.has_older:
             return None
         return False
 
 
-def pasts_of(history):
+def pasts_of(history, beginning):
     pasts = defaultdict(Past)
     for recorded in history:
         if recorded.sent is not None:
             pasts[recorded.customer].add(recorded)
+    for recorded in learned_late(history, beginning):
+        # What is being tried has not been paid yet.
+        if recorded.sent.get('status') != 'in_trial':
+            pasts[recorded.customer].has_older = True
     return pasts
+
+
+def learned_late(history, beginning):
+    """Of each subscription that is older than the month in which history begins, and came into it later, what was recorded first."""
+    firsts, created = {}, {}
+    for recorded in history:
+        if recorded.sent is not None:
+            firsts.setdefault(recorded.subscription_id, recorded)
+            created[recorded.subscription_id] = moment_created(recorded.sent)
+    return [
+        recorded
+        for key, recorded in firsts.items()
+        if beginning is not None and recorded.month > beginning and created[key] is not None and created[key].date() < beginning
+    ]
+
+
+def moment_created(sent):
+    told = sent.get('created_at')
+    return datetime.fromisoformat(told.replace('Z', '+00:00')).astimezone(timezone.utc) if told else None
 
 
 def subscription_mrr_monthly(book, today):
@@ -305,14 +341,14 @@ def subscription_mrr_monthly(book, today):
 
 def mrr_movements_monthly(book, today):
     history, months = told_by_month(book, today)
-    pasts = pasts_of(history)
     seen = [month for month, (is_seen, _) in months.items() if is_seen]
     customers = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for month, _, _, item in items_known(months):
         customers[item.customer][item.currency][month].append(item)
     # Who paid then nobody knows.
     has_gaps = is_forgotten(book)
-    beginning = seen[0] if seen else None
+    beginning = beginning_of(months)
+    pasts = pasts_of(history, beginning)
     for customer, by_currency in customers.items():
         known_of = {code_: known(by_month, months) for code_, by_month in by_currency.items()}
         for month, (is_seen, _) in months.items():
