@@ -45,6 +45,8 @@
         ('spend_in_future', 'spend_lines', 'document_id', 'is_in_future'),
         ('no_currency', 'spend_lines', 'document_id', 'currency_code is null'),
         ('spend_on_payment_account', 'lines_on_payment_accounts', 'document_id', 'true'),
+        ('line_of_unknown_customer', 'lines_of_unknown_customers', 'document_id', 'true'),
+        ('line_of_unknown_item', 'lines_of_unknown_items', 'document_id', 'true'),
         ('unknown_tax_treatment', 'spend_lines', 'document_id',
             "tax_treatment = 'unknown' and gross_amount is not null and source_type in ('bill', 'vendor_credit')"),
         ('undated_allocation', 'allocations', 'document_id', 'allocated_date is null'),

@@ -166,6 +166,12 @@ export const mistakes: readonly Mistake[] = [
     replace: "{{ daybook.day_of('creations.created_at') }} <= months.month",
   },
   {
+    name: 'a line of a customer that is gone is lost without a word',
+    file: 'models/intermediate/int_quality__found.sql',
+    find: 'where spend_lines.customer_id is not null and customers.customer_id is null',
+    replace: 'where 1 = 0',
+  },
+  {
     name: 'a part of a month is compared with a whole one',
     file: 'models/marts/vendor_spend_monthly.sql',
     find: 'when this_year.is_complete and last_year.spend > 0',

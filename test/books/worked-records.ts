@@ -35,6 +35,7 @@ export function workedRecords(): WorkedBook[] {
     billingNotAsked(),
     mistypedYears(),
     noNumbers(),
+    ofUnknown(),
     awaitingDeletion(),
     ...companyTwice(),
     cardPaidOff(),
@@ -668,6 +669,37 @@ function noNumbers(): WorkedBook {
       'items.sales_unit_price where item_id = pen': null,
     },
     { settings: { base_currency: 'USD', fx_direction: '' } },
+  );
+}
+
+/** Lines of customers and items that are not here, and of no account: whoever joins them has to keep them. */
+function ofUnknown(): WorkedBook {
+  const lineOf = (item: string | null, customer: string | null): Values => ({
+    ...{ total_amount: 10, customer_id: customer },
+    ...(item !== null && { item: { id: item } }),
+  });
+  const bought = (id: string, line: Values): Deed =>
+    billOf(id, { issue_date: '2026-10-05', total_amount: 10, line_items: [line] });
+  return worked(
+    'of-unknown',
+    {
+      0: [
+        goodOf('pen', {}),
+        ...[bought('b1', lineOf('pen', null)), bought('b2', lineOf('ink', 'nobody'))],
+        bought('b3', { ...lineOf(null, null), account_id: 'x' }),
+        expenseOf('e', { transaction_date: '2026-10-05', line_items: [lineOf(null, 'nobody')] }),
+      ],
+    },
+    {
+      'data_quality.failed_rows where check_name = line_of_unknown_item': 1,
+      'data_quality.sample_ids where check_name = line_of_unknown_item': 'b2',
+      'data_quality.failed_rows where check_name = line_of_unknown_customer': 2,
+      'data_quality.sample_ids where check_name = line_of_unknown_customer': 'b2, e',
+      'accounts.account_name where account_id = (none)': '(none)',
+      'accounts.spend_lines where account_id = (none)': 3,
+      'accounts.role where account_id = (none)': null,
+      'accounts.spend_lines where account_id = x': 1,
+    },
   );
 }
 

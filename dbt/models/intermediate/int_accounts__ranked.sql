@@ -27,6 +27,7 @@ listed as (
         case when spend.account_id is null then 0 else spend.spend end as spend
     from accounts
     left join spend on accounts.connection_id = spend.connection_id and accounts.account_id = spend.account_id
+    where accounts.account_id <> '(none)'
     union all
     select
         account_map.connection_id,

@@ -153,6 +153,30 @@ customers as (
     select * from {{ ref('customers') }}
 ),
 
+items as (
+    select * from {{ ref('items') }}
+),
+
+-- Of a customer or an item that was deleted, or that nobody has read yet: whoever joins them by it loses the line.
+lines_of_unknown_customers as (
+    select
+        spend_lines.connection_id,
+        spend_lines.document_id
+    from spend_lines
+    left join customers
+        on spend_lines.connection_id = customers.connection_id and spend_lines.customer_id = customers.customer_id
+    where spend_lines.customer_id is not null and customers.customer_id is null
+),
+
+lines_of_unknown_items as (
+    select
+        spend_lines.connection_id,
+        spend_lines.document_id
+    from spend_lines
+    left join items on spend_lines.connection_id = items.connection_id and spend_lines.item_id = items.item_id
+    where spend_lines.item_id is not null and items.item_id is null
+),
+
 -- Of subscriptions that are there, as they are: what the source has put right since is odd no more, whatever it was worth then.
 subscription_items as (
     select * from {{ ref('int_subscription_item_versions__priced') }}

@@ -1,4 +1,8 @@
-with bills as (
+with connections as (
+    select * from {{ ref('stg_finance__connections') }}
+),
+
+bills as (
     select * from {{ ref('stg_finance__bills') }}
 ),
 
@@ -42,18 +46,24 @@ sightings as (
         account_id,
         case when posting_status = 'excluded' then 'nothing' else 'expense_debit' end as role
     from lines
+    union all
+    -- The member that lines without an account belong to.
+    select
+        connection_id,
+        null as account_id,
+        'nothing' as role
+    from connections
 ),
 
 seen as (
     select
         connection_id,
-        account_id,
+        coalesce(account_id, '(none)') as account_id,
         count(*) filter (where role = 'ap_credit') as ap_documents,
         count(*) filter (where role = 'payment_source') as expense_documents,
         count(*) filter (where role = 'expense_debit') as spend_lines
     from sightings
-    where account_id is not null
-    group by connection_id, account_id
+    group by connection_id, coalesce(account_id, '(none)')
 ),
 
 known as (
@@ -63,6 +73,7 @@ known as (
         nullif({{ daybook.trimmed('account_map.account_name') }}, '') as known_name,
         account_map.account_type,
         case
+            when seen.account_id = '(none)' then null
             when seen.ap_documents > 0 then 'ap_credit'
             when seen.expense_documents > 0 then 'payment_source'
             else 'expense_debit'
@@ -75,7 +86,9 @@ known as (
         on seen.connection_id = account_map.connection_id and seen.account_id = account_map.account_id
 ),
 
-{{ daybook.labelled('known', 'account_id', 'known_name', 'Account') }},
+{{ daybook.labelled(
+    'known', 'account_id', "coalesce(known_name, case when account_id = '(none)' then '(none)' end)", 'Account'
+) }},
 
 final as (
     select

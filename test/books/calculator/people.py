@@ -43,8 +43,15 @@ def accounts(ledger):
         for line in document.lines:
             # It is there, though no spend is.
             debit[line.account_id] += 0 if document.posting == 'excluded' else 1
-    found = {*ap, *source, *debit} - {None}
-    labels = labels_of('Account', {one: (ledger.book.accounts.get(one) or {}).get('account_name') for one in found})
+    # Documents and lines without an account have one of their own: what lines lack to their document too.
+    debit[None] = sum(
+        one.document.posting != 'excluded' and (one.line is None or one.line.account_id is None) for one in ledger.spend
+    )
+    for counts in (ap, source, debit):
+        counts['(none)'] += counts.pop(None, 0)
+    found = {*ap, *source, *debit}
+    names = {one: (ledger.book.accounts.get(one) or {}).get('account_name') for one in found}
+    labels = labels_of('Account', names | {'(none)': name_of(names['(none)']) or '(none)'})
     for account in found:
         named = ledger.book.accounts.get(account) or {}
         yield {
@@ -52,7 +59,7 @@ def accounts(ledger):
             'account_name': labels[account],
             'known_name': name_of(named.get('account_name')),
             'account_type': named.get('account_type') or None,
-            'role': 'ap_credit' if ap[account] else 'payment_source' if source[account] else 'expense_debit',
+            'role': None if account == '(none)' else 'ap_credit' if ap[account] else 'payment_source' if source[account] else 'expense_debit',
             'ap_documents': ap[account],
             'expense_documents': source[account],
             'spend_lines': debit[account],

@@ -124,6 +124,8 @@ def found_by(ledger):
             for one in in_spend
             if one not in expenses and any(has_unknown_tax(line) for line in Taxes(one).lines)
         ),
+        'line_of_unknown_customer': naming_no(in_spend, 'customer_id', parents),
+        'line_of_unknown_item': naming_no(in_spend, 'item_id', {one['id'] for one in book.sent['items']}),
         'undated_allocation': ids(one for one in bills + credits if any(e.date is None for e in one.allocations)),
         'orphan_allocation': ids(one for one in bills if any(e.linked_id not in credit_ids for e in one.credits))
         + ids(one for one in credits if any(e.linked_id not in bill_ids for e in one.allocations)),
@@ -141,6 +143,12 @@ def found_by(ledger):
         'deletion_awaits_approval': {one for ids_of in (book.told.get('waiting') or {}).values() for one in ids_of},
         'quarantined_record': [],
     }
+
+
+def naming_no(documents, name, known):
+    """Those of which a line names one of these that is not here."""
+    named = lambda document: {getattr(line, name, None) for line in document.lines} - {None}
+    return [document.id for document in documents if named(document) - set(known)]
 
 
 def tells_no_amount(expense):
