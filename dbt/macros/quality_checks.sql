@@ -61,6 +61,7 @@
         ('unpriced_subscription', 'subscription_items', 'subscription_id', "mrr_status in ('unknown_interval', 'no_amount')"),
         ('item_amount_unexplained', 'subscription_items', 'subscription_id', 'abs(period_amount_variance) > ' ~ noise),
         ('unknown_subscription_status', 'subscription_items', 'subscription_id', "mrr_status = 'unknown_status'"),
+        ('source_quiet', 'sources', 'connection_id', 'is_quiet'),
         ('subscription_learned_late', 'late_subscriptions', 'subscription_id', 'true'),
         ('possible_duplicate', 'duplicate_bills', 'bill_id_a', 'true')
     ]) }}

@@ -172,6 +172,12 @@ export const mistakes: readonly Mistake[] = [
     replace: 'where 1 = 0',
   },
   {
+    name: 'a service that shows nothing newer is not quiet where subscriptions were read',
+    file: 'models/marts/connections.sql',
+    find: "case when stream <> 'subscriptions' then watermark end",
+    replace: 'last_success_at',
+  },
+  {
     name: 'a part of a month is compared with a whole one',
     file: 'models/marts/vendor_spend_monthly.sql',
     find: 'when this_year.is_complete and last_year.spend > 0',

@@ -119,6 +119,10 @@ bills_of_companies as (
     )
 ),
 
+sources as (
+    select * from {{ ref('connections') }}
+),
+
 spend_lines as (
     select * from {{ ref('spend_lines') }}
 ),

@@ -21,9 +21,19 @@ successes as (
     select
         connection_id,
         case when count(*) = count(last_success_at) then min(last_success_at) end as last_success_at,
-        bool_or(is_stalled) as is_stalled
+        bool_or(is_stalled) as is_stalled,
+        -- Subscriptions have no time of their last sync by the service.
+        max(case when stream <> 'subscriptions' then watermark end) as newest_synced_at
     from streams
     group by connection_id
+),
+
+-- Reads that find nothing new succeed, whether a company is quiet or the service has lost its link to the platform.
+quiet as (
+    select
+        connection_id,
+        {{ daybook.days_between(daybook.reporting_day_of('newest_synced_at'), daybook.as_of_date()) }} as days_since_newest
+    from successes
 ),
 
 final as (
@@ -44,6 +54,9 @@ final as (
             when {{ daybook.reporting_day_of('successes.last_success_at') }} >= {{ daybook.as_of_date() }} - 1 then 'fresh'
             else 'stale'
         end as freshness_status,
+        successes.newest_synced_at,
+        quiet.days_since_newest,
+        coalesce(quiet.days_since_newest > {{ var('daybook_quiet_days', 7) }}, false) as is_quiet,
         reads.read_until as spend_read_until,
         reads.is_spend_offered,
         {{ daybook.as_of_date() }} as as_of_date
@@ -51,6 +64,7 @@ final as (
     inner join settled on connections.connection_id = settled.connection_id
     left join reads on connections.connection_id = reads.connection_id
     left join successes on connections.connection_id = successes.connection_id
+    left join quiet on connections.connection_id = quiet.connection_id
 )
 
 select * from final

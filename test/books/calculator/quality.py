@@ -139,6 +139,7 @@ def found_by(ledger):
         'item_amount_unexplained': {one for one, item in subscribed if differs(item.currency, item.variance)},
         'unknown_subscription_status': {one for one, item in subscribed if item.priced()[0] == 'unknown_status'},
         'subscription_learned_late': late_today(book, today),
+        'source_quiet': [book.id] if newest(ledger)['is_quiet'] else [],
         'possible_duplicate': {row['bill_id_a'] for row in duplicate_bills(ledger)},
         'deletion_awaits_approval': {one for ids_of in (book.told.get('waiting') or {}).values() for one in ids_of},
         'quarantined_record': [],
@@ -261,7 +262,22 @@ def connections(ledger):
         'is_spend_offered': bool(lists_of_spend(ledger)),
         'as_of_date': ledger.today,
         **freshness(last, ledger, offered),
+        **newest(ledger),
     }
+
+
+def newest(ledger):
+    """What the service synced last, as its lists show it; subscriptions tell no such time. A week without anything newer is no alarm."""
+    shown = [
+        stream['watermark']
+        for resource in RESOURCES
+        if resource != 'subscriptions'
+        for stream in streams_of(ledger.book, resource)
+        if is_or_was_offered(stream) and stream['watermark']
+    ]
+    moment = max(shown, default=None)
+    days = None if moment is None else (ledger.today - day_in_zone(moment, ledger)).days
+    return {'newest_synced_at': moment, 'days_since_newest': days, 'is_quiet': days is not None and days > 7}
 
 
 def freshness(moment, ledger, streams):
