@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { sourceRecord } from '../../resources/source-record.ts';
 import {
   confirmAbsent,
   listAgain,
@@ -9,6 +10,7 @@ import { deleteAbsent, deleteApproved } from '../../warehouse/reconcile/delete-a
 import { questionOf, type DeletionQuestion } from '../../warehouse/reconcile/deletion-question.ts';
 import { findAbsent } from '../../warehouse/reconcile/find-absent.ts';
 import { finishResource, readFinished } from '../../warehouse/reconcile/finish-resource.ts';
+import { landAhead } from '../../warehouse/reconcile/land-ahead.ts';
 import { takeListing } from '../../warehouse/reconcile/listing-in-hand.ts';
 import { readWaitingDeletions } from '../../warehouse/reconcile/read-waiting-deletions.ts';
 import { CommitsLost } from '../../warehouse/errors.ts';
@@ -49,6 +51,34 @@ describe('each step of a reconcile that is done twice', () => {
     expect(await runStreamOf(listing)).toMatchObject({ status: 'running', totals: null });
     expect(await settle(listing)).toMatchObject({ waiting: 0, equal: true });
     expect(await heldIds(connectionId)).toEqual(['b']);
+  });
+
+  test('finds a record absent once that a fetch has brought, changed or not, and again when the listing begins again', async () => {
+    const connectionId = await held('a', 'b', 'c', 'lost', 'unasked');
+    await warehouse.pool.query(`delete from finance.bills where connection_id = $1 and id = 'lost'`, [
+      connectionId,
+    ]);
+    const listing = await listed(connectionId, 'a');
+    expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: 4 });
+    const changed = bill('c', { memo: '"changed"', last_synced_at: '"2026-01-01T00:00:00Z"' });
+    for (const [id, fetched] of [
+      ['b', record('b')],
+      ['c', changed],
+      ['lost', record('lost')],
+    ] as const) {
+      const token = listing.pass.token;
+      await landAhead(warehouse, { ...listing, id, kind: 'extra', token, record: sourceRecord(fetched) });
+    }
+    // An execution that goes on with the run compares again.
+    expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: 1 });
+    expect(await discrepanciesOf(connectionId)).toHaveLength(4);
+    await warehouse.pool.query(
+      `update sync.passes set stood_still_seconds = 90000 where connection_id = $1 and kind = 'reconcile'`,
+      [connectionId],
+    );
+    expect(await beginAgainIfStoodStill(warehouse, listing)).toBe('begun again');
+    await landRecords(warehouse, { pass: listing.pass, records: [record('a')] });
+    expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: 4 });
   });
 
   test('keeps the question that a stopped reconcile asked, which is about what landed', async () => {

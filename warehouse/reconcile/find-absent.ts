@@ -42,7 +42,7 @@ export const namelessSql = `
  * Finds records that a complete listing did not show: held, or alive in history though their rows are lost, or waiting in quarantine,
  * before it began and not met since; and those that it showed in a good form, though a newer bad one waits. Each becomes a discrepancy
  * that is to be confirmed. Nothing follows from a listing that is not complete. What the run itself has written is from a beginning of
- * the listing that is forgotten.
+ * the listing that is forgotten. What the run has fetched since the listing began is decided: an execution that goes on with it looks again.
  */
 export async function findAbsent(
   warehouse: Warehouse,
@@ -145,6 +145,11 @@ function findSql(resource: Resource): string {
       select min(started_at) as at, min(served_from) as served
       from sync.passes
       where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile'
+    ), alive as materialized (
+      select d.record_id as id
+      from sync.discrepancies d, began
+      where d.connection_id = $1 and d.resource = $4 and d.run_id = $3 and d.kind = 'extra' and d.status = 'dismissed'
+        and d.found_at >= began.at
     ), lost as materialized (
       -- Of a million records it takes a second, and 10 us for each that was deleted.
       select distinct v.record_id as id
@@ -159,12 +164,14 @@ function findSql(resource: Resource): string {
     from finance.${resource.name} f, began
     where f.connection_id = $1 and (f._first_seen_at < began.at and f._changed_at < began.at or f._run_id = $3)
       and not exists (select from listed where listed.id = f.id)
+      and not exists (select from alive where alive.id = f.id)
     union all
     -- Somebody deleted its row, and a rebuild would bring it back.
     select $1, $4, lost.id, 'extra', 'checking', latest.last_synced_at, $3, $5, null, null, null
     from lost cross join lateral (${latestVersion(resource.name, 'lost.id')}) latest, began
     where latest.op = 'upsert' and (latest.recorded_at < began.at or latest.run_id = $3)
       and not exists (select from listed where listed.id = lost.id)
+      and not exists (select from alive where alive.id = lost.id)
     union all
     -- It never landed, so there is no version that is deleted.
     select $1, $4, q.record_id, 'extra', 'checking', null, $3, $5, null, null, began.served
