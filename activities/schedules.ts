@@ -5,7 +5,7 @@ export interface Schedules {
   /** Brings the schedules of a connection to what the database says. */
   follow(connection: string): Promise<void>;
   /** Decides whether a schedule that fired may start its run. */
-  admit(tick: Tick): Promise<TickAdmitted>;
+  admit(tick: DueTick): Promise<TickAdmitted>;
   /** The same for the schedule of exports. */
   admitExport(): Promise<TickAdmitted>;
 }
@@ -13,6 +13,11 @@ export interface Schedules {
 export interface Tick {
   kind: ScheduleKind;
   connection: string;
+}
+
+export interface DueTick extends Tick {
+  /** Of one that was admitted, and has waited for another run since: when it fired, Unix milliseconds. */
+  waitsSince?: number;
 }
 
 export type TickAdmitted = { admitted: true } | { admitted: false; why: string };

@@ -51,7 +51,7 @@ export async function startScheduled(
   if (input.kind === 'export') return startExport({ temporal, schedules });
   const { kind } = input;
   const connection = checkedConnection(input.connection);
-  const tick = await schedules.admit({ kind, connection });
+  const tick = await schedules.admit({ kind, connection, ...waiting(kind) });
   if (!tick.admitted) {
     // An attempt before this one may have begun, and been admitted.
     await leaveTickRun(warehouse, executionNow());
@@ -63,6 +63,12 @@ export async function startScheduled(
     return sync(dependencies, input);
   }
   return kind === 'reconcile' ? reconcile(dependencies, input) : backfill(dependencies, input);
+}
+
+/** Only a backfill waits, see `backfill`. A sync that was begun goes on, whoever pauses its connection meanwhile. */
+function waiting(kind: Tick['kind']): { waitsSince?: number } {
+  const { attempt, scheduledTimestampMs } = activityInfo();
+  return kind === 'backfill' && attempt > 1 ? { waitsSince: scheduledTimestampMs } : {};
 }
 
 async function sync(

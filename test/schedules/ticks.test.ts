@@ -163,6 +163,40 @@ test('a backfill reads whole days back from the time that its schedule meant, th
 
 test('the backfill of a schedule that meets one of a single resource for the same days begins behind it', async () => {
   const connection = await scheduled({ backfill: { every: 7 * day, last: 30 * day } });
+  const { workflowId, ticking, letGo } = await backfillBehindAnother(connection);
+  await letGo();
+  const started = await ticking;
+  expect(started).toMatchObject({ workflowId });
+  await temporal.workflow.getHandle(workflowId).result();
+  const { streams } = await row(
+    warehouse,
+    `select count(distinct stream)::int as streams from sync.run_streams join sync.runs r using (run_id)
+     where r.connection_id = $1 and r.reason = 'schedule'`,
+    [connection],
+  );
+  expect(streams).toBeGreaterThan(2);
+});
+
+test.each([
+  ['is not begun when the connection was paused meanwhile', true],
+  ['begins when it was triggered by hand on a paused connection', false],
+])('one that waits behind another %s', async (_, whileItWaits) => {
+  const connection = await scheduled({ backfill: { every: 7 * day, last: 30 * day } });
+  if (!whileItWaits) await pause(connection, 'backfill');
+  const { workflowId, ticking, letGo } = await backfillBehindAnother(connection);
+  if (whileItWaits) await pause(connection, 'backfill');
+  await letGo();
+  expect(await ticking).toMatchObject(
+    whileItWaits ? { skipped: `${connection} is paused: month end` } : { workflowId },
+  );
+  if (!whileItWaits) await temporal.workflow.getHandle(workflowId).result();
+  expect(await pausedWhy(connection)).toBe('month end');
+});
+
+/** The backfill of a schedule waits for one of bills, which is held up until it is let go. */
+async function backfillBehindAnother(
+  connection: string,
+): Promise<{ workflowId: string; ticking: Promise<ScheduledStarted>; letGo: () => Promise<void> }> {
   const blocked = await blockWrites(databaseUrl, 'sync.passes');
   const [from, to] = [-30, 1].map((days) => new Date(Date.now() + days * day).toISOString().slice(0, 10)) as [
     string,
@@ -182,19 +216,15 @@ test('the backfill of a schedule that meets one of a single resource for the sam
     );
     return true;
   });
-  await blocked.letGo();
-  await running.result();
-  const started = await ticking;
-  expect(started).toMatchObject({ workflowId: options.workflowId });
-  await temporal.workflow.getHandle(options.workflowId).result();
-  const { streams } = await row(
-    warehouse,
-    `select count(distinct stream)::int as streams from sync.run_streams join sync.runs r using (run_id)
-     where r.connection_id = $1 and r.reason = 'schedule'`,
-    [connection],
-  );
-  expect(streams).toBeGreaterThan(2);
-});
+  return {
+    workflowId: options.workflowId,
+    ticking,
+    letGo: async () => {
+      await blocked.letGo();
+      await running.result();
+    },
+  };
+}
 
 test('a schedule that is resumed in the Web UI resumes its connection, the other schedules too', async () => {
   const connection = await scheduled({ syncEvery: hour, reconcileEvery: day });
@@ -260,10 +290,10 @@ async function scheduled(schedule: Omit<Parameters<typeof setSchedule>[1], 'conn
   return connectionId;
 }
 
-async function pause(connectionId: string): Promise<void> {
+async function pause(connectionId: string, kind = 'sync'): Promise<void> {
   await pauseConnection(warehouse, { connectionId, why: 'month end' });
   await followConnection({ warehouse, temporal }, { connectionId });
-  await taken(`sync/${connectionId}`);
+  await taken(`${kind}/${connectionId}`);
 }
 
 /**

@@ -16,6 +16,7 @@ export interface ScheduleState {
   readonly backfillLast: number | null;
   /** Null: not paused. */
   readonly pausedWhy: string | null;
+  readonly pausedAt: Date | null;
   /** Whether Temporal has been told of this pause. */
   readonly pauseReachedSchedules: boolean;
   readonly failures: number;
@@ -165,6 +166,7 @@ function scheduleStates(db: Kysely<Database>) {
       'failures',
       'schedules_settled as settledAs',
       'schedules_checked_at as checkedAt',
+      'paused_at as pausedAt',
     ])
     .select(
       sql<string | null>`case when paused_at is not null then coalesce(paused_why, '') end`.as('pausedWhy'),

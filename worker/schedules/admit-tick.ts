@@ -1,4 +1,4 @@
-import type { Tick, TickAdmitted } from '../../activities/schedules.ts';
+import type { DueTick, Tick, TickAdmitted } from '../../activities/schedules.ts';
 import { scheduleIds } from '../../temporal/schedule-ids.ts';
 import {
   readScheduleState,
@@ -12,11 +12,12 @@ import { wantedSchedule } from '../../operations/schedules/wanted-schedules.ts';
 
 /**
  * Decides whether a schedule that fired may start its run. A schedule that fires although Temporal was told to pause it was
- * resumed there, so the connection resumes; a paused one that fires was triggered by hand, and runs.
+ * resumed there, so the connection resumes; a paused one that fires was triggered by hand, and runs, unless it was paused while the run
+ * waited for another one.
  */
 export async function admitTick(
   { warehouse, temporal, apiAddress }: SchedulePlaces & { apiAddress: string },
-  { kind, connection: connectionId }: Tick,
+  { kind, connection: connectionId, waitsSince }: DueTick,
 ): Promise<TickAdmitted> {
   // For nearly every tick there is nothing to change in Temporal. That can be seen without the lock, which only orders changes.
   const seen = await readScheduleState(warehouse, connectionId);
@@ -44,10 +45,14 @@ export async function admitTick(
     }
     if (state.pausedWhy === null) return { admitted: true };
     const schedule = await describeSchedule(temporal, scheduleIds.connection(kind, connectionId));
-    if (schedule === undefined || schedule.state.paused) return { admitted: true };
+    const isPaused: TickAdmitted = { admitted: false, why: `${connectionId} is paused: ${state.pausedWhy}` };
+    if (schedule === undefined || schedule.state.paused) {
+      const pausedAt = state.pausedAt?.getTime() ?? 0;
+      return waitsSince !== undefined && pausedAt > waitsSince ? isPaused : { admitted: true };
+    }
     if (!state.pauseReachedSchedules) {
       await settle(state);
-      return { admitted: false, why: `${connectionId} is paused: ${state.pausedWhy}` };
+      return isPaused;
     }
     await notes.resumed(connectionId);
     await settle({ ...state, pausedWhy: null });
