@@ -26,7 +26,7 @@ export async function runAndFollow(
       return withTemporal(settings, async (client) => {
         await checkOwnership({ warehouse, temporal: client, settings }, { say: printAside });
         const start = (): Promise<StartedRun> => startRun({ client, warehouse, settings }, request);
-        const started = await start();
+        let started = await start();
         if (!wait) {
           if (started.joined) await requireAll(client, started, request);
           if (json) printJson(started);
@@ -36,9 +36,11 @@ export async function runAndFollow(
         const follow = (run: StartedRun): Promise<Followed> =>
           followRun({ client, warehouse }, { ...run, quiet: json });
         let followed = await follow(started);
-        if (started.joined && lacksResources(followed.run, request)) {
+        // Somebody else may have started the next one by then, of some resources too.
+        while (started.joined && lacksResources(followed.run, request)) {
           printAside('That run covered only some resources; starting another for all that you asked for.');
-          followed = await follow(await start());
+          started = await start();
+          followed = await follow(started);
         }
         if (json) {
           printJson(followed.run ?? null);

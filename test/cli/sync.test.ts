@@ -124,6 +124,28 @@ proofTest('who asks for all and joins a sync of one resource gets a sync of all 
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
+test('who joins another sync of one resource after that gets one of all after both', async () => {
+  const connection = await installation.connect({ ready: false });
+  const ofItems = {
+    workflowId: `sync/${connection}`,
+    taskQueue: 'daybook',
+    args: [{ connection, resources: ['items'], reason: 'test' }],
+    workflowIdConflictPolicy: 'TERMINATE_EXISTING' as const,
+  };
+  await installation.client.workflow.start('syncConnection', ofItems);
+  const { cwd, env } = installation;
+  const asked = startDaybook(['sync', connection], { cwd, env });
+  await asked.says(/Joined the run at/);
+  // The next one takes its place at once.
+  await installation.client.workflow.start('syncConnection', ofItems);
+  await asked.says(/Joined the run at[^]+Joined the run at/);
+  await admin.execute({ kind: 'make-ready', connection });
+  const { code, stderr } = await asked.ended;
+  expect(stderr.match(/That run covered only some resources/g)).toHaveLength(2);
+  expect(code).toBe(0);
+  expect((await installation.compare(connection)).differences).toEqual([]);
+});
+
 proofTest('Ctrl-C on a sync that is followed leaves the run running', async () => {
   const connection = await installation.connect();
   await admin.configure({ maximumLimit: 5 });
