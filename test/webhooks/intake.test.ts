@@ -118,6 +118,22 @@ test('duplicates are counted by their content, whatever token they come with', a
   expect(await entriesOf('twice')).toMatchObject([{ deliveries: 4, status: 'applied' }]);
 });
 
+test('what a release before did not know, and comes again, is of the record that it is about', async () => {
+  const connection = await identified();
+  const body = entityWebhook(connection, { entity: 'BILL', what: 'DELETED', record: bill('unknown') });
+  await send(url, body);
+  await warehouse.pool.query(
+    `update sync.webhook_inbox set status = 'ignored', outcome = 'nothing of it is copied', closed_at = now(),
+       resource = null, record_id = null, version = null
+     where connection_id = $1`,
+    [connection],
+  );
+  await send(url, body);
+  expect(await entriesOf('unknown')).toMatchObject([
+    { deliveries: 2, status: 'waiting', resource: 'bills', version: expect.anything() as Date },
+  ]);
+});
+
 test('that the data of a connection is ready is news each time', async () => {
   const connection = await identified();
   await send(url, connectionWebhook(connection));

@@ -123,6 +123,10 @@ const storeSql = `
       deliveries = had.deliveries + excluded.deliveries,
       last_received_at = clock_timestamp(),
       connection_id = coalesce(excluded.connection_id, had.connection_id),
+      -- A release before this one may not have known what it is about.
+      resource = coalesce(had.resource, excluded.resource),
+      record_id = coalesce(had.record_id, excluded.record_id),
+      version = coalesce(had.version, excluded.version),
       (status, outcome, closed_at, tries, try_after) = (
         select had.status, had.outcome, had.closed_at, had.tries, had.try_after
         where not (excluded.status = 'waiting' and ${isNewsAgain})
