@@ -1,6 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { resourceNamed } from '../../resources/index.ts';
+import { sourceRecord } from '../../resources/source-record.ts';
+import { landFetched } from '../../warehouse/landing/land-fetched.ts';
 import { allocation, bill, billCreditMemo, billLine, customer, list } from '../support/finance-records.ts';
-import { land } from '../support/land.ts';
+import { land, landRecords, openPass } from '../support/land.ts';
+import { overSessions } from '../support/over-sessions.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -60,6 +65,55 @@ test('the lines of other records and other connections stay', async () => {
     { connection_id: two, bill_id: 'b' },
   ]);
 });
+
+test('lines whose record is gone are in the way of it neither alone nor beside one that Postgres refuses', async () => {
+  const connectionId = await withOrphans();
+  const pages = [[bill('orphaned'), bill('bad', { memo: String.raw`"\ud800"` })]];
+  const [facts] = await land(warehouse, { connectionId, stream: 'bills', pages });
+  expect(facts).toMatchObject({ inserted: 1, quarantined: 1 });
+  expect(await linesOf(connectionId)).toEqual(['orphaned']);
+});
+
+test('a record that is landed while such lines are removed keeps its own', async () => {
+  const connectionId = await withOrphans();
+  const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
+  const fetched = { record: sourceRecord(bill('fetched')), token: null, servedAt: null };
+  let landing: Promise<unknown> | undefined;
+  const beside = overSessions(warehouse, (client) => ({
+    async query(...asked: [string]) {
+      const [statement] = asked as unknown[];
+      if (typeof statement === 'object' && statement !== null && 'name' in statement) {
+        if (statement.name === 'remove bill_lines' && landing === undefined) {
+          landing = landFetched(warehouse, { ...pass, resource: resourceNamed('bills'), ...fetched });
+          await Promise.race([landing, sleep(1_000)]);
+        }
+      }
+      return client.query(...asked);
+    },
+  }));
+  await landRecords(beside, { pass, records: [bill('orphaned'), bill('fetched')] });
+  expect(landing).toBeDefined();
+  await landing;
+  expect(await linesOf(connectionId)).toEqual(['fetched', 'orphaned']);
+});
+
+/** A connection in which somebody has deleted a bill, and all that is known of it, but for its line. */
+async function withOrphans(): Promise<string> {
+  const connectionId = await addTestConnection(warehouse);
+  await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('orphaned')]] });
+  for (const table of ['finance.bills', 'history.record_versions'])
+    await warehouse.pool.query(`delete from ${table} where connection_id = $1`, [connectionId]);
+  return connectionId;
+}
+
+async function linesOf(connectionId: string): Promise<unknown[]> {
+  const lines = await rows(
+    warehouse,
+    'select bill_id from finance.bill_lines where connection_id = $1 order by bill_id',
+    [connectionId],
+  );
+  return lines.map(({ bill_id }) => bill_id);
+}
 
 test('every list of a record becomes the rows of its own table', async () => {
   const connectionId = await addTestConnection(warehouse);

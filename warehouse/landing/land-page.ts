@@ -49,14 +49,19 @@ export async function landPage(warehouse: Warehouse, input: PageToLand): Promise
   try {
     return await inTransaction(warehouse.pool, ({ client }) => land(client, input, landAllAtOnce));
   } catch (error) {
-    if (codeOf(error) === uniqueViolation)
-      return inTransaction(warehouse.pool, async ({ client }) => {
-        await removeOrphans(client, input);
-        return land(client, input, bisectRecords);
-      });
-    if (!isRefusedData(error)) throw error;
-    return inTransaction(warehouse.pool, ({ client }) => land(client, input, bisectRecords));
+    if (!isRefusedData(error) && codeOf(error) !== uniqueViolation) throw error;
   }
+  try {
+    return await inTransaction(warehouse.pool, ({ client }) => land(client, input, bisectRecords));
+  } catch (error) {
+    if (codeOf(error) !== uniqueViolation) throw error;
+  }
+  return inTransaction(warehouse.pool, async ({ client }) => {
+    // Before: a record that has no row yet may be another run's that lands.
+    await lockToLand(client, { pass: input.pass, resource: input.resource.name, cursor: input.cursor });
+    await removeOrphans(client, input);
+    return land(client, input, bisectRecords);
+  });
 }
 
 const uniqueViolation = '23505';
