@@ -1,45 +1,40 @@
 /**
- * A body while it comes. Each piece is a Buffer with memory of its own, several hundred bytes beside its content: what comes byte by byte
- * would cost a hundred times its size if each were kept, so small ones are copied together.
+ * A body while it comes, copied into blocks: each piece is a Buffer, which takes several hundred bytes beside its content where a body comes
+ * byte by byte, and may be a view of all that the socket read, of which an extension of a chunk may be 60 kB.
  */
 export class GatheredPieces {
   bytes = 0;
-  /** Bytes of memory. */
-  held = 0;
-  readonly #whole: Buffer[] = [];
-  /** Where small pieces are copied to; `#filled` bytes of it are theirs. */
-  #block: Buffer | undefined;
+  readonly #full: Buffer[] = [];
+  #block: Buffer = noBlock;
+  /** Bytes of the block. */
   #filled = 0;
+
+  /** Bytes of memory. */
+  get held(): number {
+    return this.#full.length * blockBytes + this.#block.length;
+  }
 
   add(piece: Buffer): void {
     this.bytes += piece.length;
-    if (piece.length >= smallBytes) {
-      this.#endBlock();
-      this.#whole.push(piece);
-      this.held += piece.length;
-      return;
+    for (let copied = 0; copied < piece.length;) {
+      if (this.#filled === this.#block.length) this.#beginBlock();
+      const bytes = piece.copy(this.#block, this.#filled, copied);
+      this.#filled += bytes;
+      copied += bytes;
     }
-    if (this.#filled + piece.length > blockBytes) this.#endBlock();
-    if (this.#block === undefined) {
-      this.#block = Buffer.allocUnsafeSlow(blockBytes);
-      this.held += blockBytes;
-    }
-    piece.copy(this.#block, this.#filled);
-    this.#filled += piece.length;
   }
 
   /** All of it, in order. */
   parts(): readonly Buffer[] {
-    this.#endBlock();
-    return this.#whole;
+    return [...this.#full, this.#block.subarray(0, this.#filled)];
   }
 
-  #endBlock(): void {
-    if (this.#block !== undefined) this.#whole.push(this.#block.subarray(0, this.#filled));
-    this.#block = undefined;
+  #beginBlock(): void {
+    if (this.#filled > 0) this.#full.push(this.#block);
+    this.#block = Buffer.allocUnsafeSlow(blockBytes);
     this.#filled = 0;
   }
 }
 
-const smallBytes = 4 * 1024;
 const blockBytes = 16 * 1024;
+const noBlock = Buffer.alloc(0);
