@@ -177,8 +177,11 @@ export function openFolderLake(location: string): Lake {
     },
     async removeSnapshot(id) {
       const removeFrom = async (path: string): Promise<void> => {
+        const found = await lstat(join(location, path)).catch((error: unknown) => {
+          if (codeOf(error) === 'ENOENT') return undefined;
+          throw inWords(error);
+        });
         // What is in the place of the marts has none, and keeps no snapshot.
-        const found = await lstat(join(location, path)).catch(() => undefined);
         if (found?.isDirectory() !== true) return;
         await inOwnFolder(path, async (folder) => {
           if (!existsSync(join(folder, id))) return;

@@ -245,6 +245,14 @@ test('marts are neither put nor removed through a link in the place of their fol
   }
 });
 
+test('a snapshot is not said to be removed where nobody can see whether it is there', async () => {
+  await mkdir(location, { recursive: true });
+  const loop = join(location, 'loop');
+  await symlink(loop, loop);
+  const unseen = await openLake({ location: loop, scratch: location });
+  await expect(unseen.removeSnapshot('20260101T000000Z-abcdef')).rejects.toThrow('ELOOP');
+});
+
 test('a snapshot is neither published nor removed through a link in the place of their folder', async () => {
   const victim = await mkdtemp(join(tmpdir(), 'daybook-victim-'));
   onTestFinished(() => rm(victim, { recursive: true }));
