@@ -127,7 +127,10 @@ async function show(
   const answer = async (missing: readonly string[]): Promise<SnapshotToAdd[]> => {
     const snapshots = add ? (await read(missing)).filter(({ id }) => kept.includes(id)) : [];
     if (snapshots.length === 0) return [];
-    const there = new Set((await lake.filesIn('iceberg')).map((path) => `iceberg/${path}`));
+    const wanted = new Set(snapshots.flatMap((one) => wantedOf(namespace, one).map(({ to }) => to)));
+    // Whoever may write to the lake may have put any number of others there.
+    const paths = await lake.filesIn('iceberg', (path) => wanted.has(`iceberg/${path}`));
+    const there = new Set(paths.map((path) => `iceberg/${path}`));
     const added: SnapshotToAdd[] = [];
     for (const snapshot of snapshots) {
       const isWhole = await shareFiles(lake, { namespace, snapshot, there });
@@ -165,16 +168,19 @@ async function shareFiles(
   lake: Lake,
   { namespace, snapshot, there }: { namespace: Namespace; snapshot: SnapshotFiles; there: Set<string> },
 ): Promise<boolean> {
-  const wanted = Object.entries(snapshot.tables).flatMap(([table, files]) =>
-    files.map((file) => ({ file, to: dataPath(namespace, table, file.sha256) })),
-  );
-  const shared = await mapAtOnce(filesAtOnce, wanted, async ({ file, to }) => {
+  const shared = await mapAtOnce(filesAtOnce, wantedOf(namespace, snapshot), async ({ file, to }) => {
     if (there.has(to) && !file.isNew) return true;
     const isShared = (await lake.share(file, to)) || (await copyByHand(lake, file, to));
     if (isShared) there.add(to);
     return isShared;
   });
   return !shared.includes(false);
+}
+
+function wantedOf(namespace: Namespace, { tables }: SnapshotFiles): { file: FileToShow; to: string }[] {
+  return Object.entries(tables).flatMap(([table, files]) =>
+    files.map((file) => ({ file, to: dataPath(namespace, table, file.sha256) })),
+  );
 }
 
 /** Objects of releases before 0.6 do not remember their SHA-256, so a bucket cannot copy them by itself. */

@@ -2,15 +2,12 @@ import {
   AbortMultipartUploadCommand,
   ListMultipartUploadsCommand,
   type MultipartUpload,
-  type S3Client,
 } from '@aws-sdk/client-s3';
 import { codeToShow, decodedKey, isNamed, statusOf } from './ask-storage.ts';
-import { LakeKeeps, LakeRefused, LakeUnavailable, unreadableAnswer } from './errors.ts';
+import { LakeKeeps, LakeUnavailable, ListTooLong, unreadableAnswer } from './errors.ts';
+import type { ListedBucket } from './listed-pages.ts';
 
-interface Uploads {
-  readonly client: S3Client;
-  readonly location: string;
-  readonly bucket: string;
+interface Uploads extends ListedBucket {
   readonly prefix: string;
 }
 
@@ -33,6 +30,8 @@ export async function abortUploads({ client, location, bucket, prefix }: Uploads
       }
     }
   } catch (error) {
+    // Those that were given up are gone: the next time there are fewer.
+    if (error instanceof ListTooLong) throw new LakeKeeps(location, { files: 'uploads', code: 'too many' });
     if (statusOf(error) === 501) return;
     if (statusOf(error) !== 403) throw error;
     refused ??= error;
@@ -55,5 +54,5 @@ async function* uploadsBelow({ client, location, bucket, prefix }: Uploads): Asy
     if (!hasMore || next === undefined) return;
     from = { KeyMarker: decodedKey(next, EncodingType), UploadIdMarker: found.NextUploadIdMarker };
   }
-  throw new LakeRefused(location, 'its listing has no end');
+  throw new ListTooLong(location, 'its listing has no end');
 }

@@ -3,27 +3,25 @@ import { pipeline } from 'node:stream/promises';
 import { Readable } from 'node:stream';
 import {
   CopyObjectCommand,
-  DeleteObjectsCommand,
   GetObjectCommand,
   HeadObjectCommand,
   PutObjectCommand,
   S3Client,
-  type _Error,
   type HeadObjectOutput,
+  type _Object,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { abortUploads } from './abort-uploads.ts';
-import { askStorage, codeToShow, decodedKey, isNamed, statusOf } from './ask-storage.ts';
+import { askStorage, decodedKey, isNamed, statusOf } from './ask-storage.ts';
 import {
   FileRefused,
-  LakeKeeps,
-  LakeRefused,
   LakeUnavailable,
+  ListTooLong,
   refused,
   unlessRefused,
   unreadableAnswer,
 } from './errors.ts';
-import { listedPages } from './listed-pages.ts';
+import { listedKeys, listedPages } from './listed-pages.ts';
 import {
   manifestFile,
   mostBytesOf,
@@ -33,12 +31,18 @@ import {
   type KeptFile,
   type SizedFile,
 } from './lake.ts';
+import { removeObjects, removeObjectsBelow } from './remove-objects.ts';
 
 /** The objects under a prefix of a bucket. Paths are relative to it. */
 export interface Bucket {
-  list(prefix: string): Promise<string[]>;
-  /** The names of what lies directly under a prefix and has something under it. */
-  folders(prefix: string): Promise<string[]>;
+  /** Those of them that are meant: whoever may write to the bucket may have put any number of others there. Throws ListTooLong. */
+  list(prefix: string, isMeant?: (path: string) => boolean): Promise<string[]>;
+  /** The names of what lies directly under a prefix and has something under it, if they are meant. Throws ListTooLong. */
+  folders(prefix: string, isMeant?: (name: string) => boolean): Promise<string[]>;
+  /** Whether there is any under a prefix. */
+  hasAny(prefix: string): Promise<boolean>;
+  /** Whether an object is there, by what a listing says. */
+  isListed(path: string): Promise<boolean>;
   /** Of an object that may not be read, no text. */
   read(path: string): Promise<Found | undefined>;
   /** Undefined when there is no such object. Throws FileRefused. */
@@ -62,6 +66,8 @@ export interface Bucket {
   download(file: SizedFile, localPath: string): Promise<FileUsed<never>['problem']>;
   /** Looks for them afterwards below what their paths begin with alike: best those of one folder. */
   remove(paths: readonly string[]): Promise<void>;
+  /** Removes all that is under a prefix, however many they are. */
+  removeBelow(prefix: string): Promise<void>;
   /** Gives up uploads that never ended: they cost room that no listing shows. */
   abortUploads(prefix: string): Promise<void>;
   close(): void;
@@ -70,11 +76,15 @@ export interface Bucket {
 /** Metadata of an object. */
 const sha256Key = 'sha256';
 
-/** Thirty tables and marts of ten thousand snapshots are fewer; a listing that never ends is not. */
-const mostPaths = 1_000_000;
-
 /** Region, credentials and endpoint come from where the AWS SDK looks for them. Calls throw LakeRefused and LakeUnavailable. */
-export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucket {
+export function openBucket(
+  location: string,
+  {
+    silenceMs = 60_000,
+    // Thirty tables and marts of ten thousand snapshots are fewer; a listing that never ends is not.
+    mostPaths = 1_000_000,
+  } = {},
+): Bucket {
   const [, Bucket = '', prefix = ''] = /^s3:\/\/([^/]+)\/?(.*)$/.exec(location) ?? [];
   // Every bucket can be named in the path; servers that are not AWS seldom know another way.
   const client = new S3Client({
@@ -86,9 +96,22 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
   const askedOfFile = <Result>(work: () => Promise<Result>): Promise<Result> =>
     askStorage({ location, client, ofFile: true }, work);
   const keyOf = (path: string): string => (prefix === '' ? path : `${prefix}/${path}`);
-  const checkCount = (names: readonly string[]): void => {
-    if (names.length < mostPaths) return;
-    throw new LakeRefused(location, `it lists more than ${mostPaths.toLocaleString('en-US')} files`);
+  const pathOf = (key: string): string => key.slice(keyOf('').length);
+  /** Gathers what is listed under a prefix, as far as it is meant. */
+  const createGathered = (
+    under: string,
+    isMeant: (path: string) => boolean,
+  ): { paths: string[]; add: (path: string) => void } => {
+    const paths: string[] = [];
+    let characters = 0;
+    const add = (path: string): void => {
+      if (!isMeant(path)) return;
+      characters += path.length;
+      if (paths.length >= mostPaths || characters > mostPaths * charactersOfPath)
+        throw new ListTooLong(location, `it lists more files below ${under} than Daybook writes`);
+      paths.push(path);
+    };
+    return { paths, add };
   };
   /** Whoever answers in the place of S3 does not name the version that was written. */
   const requireVersion = (written: { ETag?: string | undefined } | undefined): void => {
@@ -96,15 +119,6 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
   };
   const at = (path: string): { Bucket: string; Key: string } => ({ Bucket, Key: keyOf(path) });
   const listedAt = { client, location, bucket: Bucket };
-  const keysBelow = async (prefix: string): Promise<string[]> => {
-    const keys: string[] = [];
-    for await (const { Contents = [], EncodingType } of listedPages(listedAt, { prefix }))
-      for (const { Key = '' } of Contents) {
-        checkCount(keys);
-        keys.push(decodedKey(Key, EncodingType));
-      }
-    return keys;
-  };
 
   const findHeld = async ({ path, bytes, sha256 }: KeptFile): Promise<HeadObjectOutput | undefined> => {
     const found = await unlessMissing(() => client.send(new HeadObjectCommand(at(path))));
@@ -124,34 +138,45 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
     return problem === undefined ? { text, version: ETag } : unreadable(ETag);
   };
 
-  const versionListed = async (key: string): Promise<string> => {
-    for await (const { Contents = [], EncodingType } of listedPages(listedAt, { prefix: key }))
-      for (const { Key = '', ETag = '' } of Contents) if (decodedKey(Key, EncodingType) === key) return ETag;
-    return '';
+  /** Of those whose keys begin with it, it is listed first. */
+  const findListed = async (key: string): Promise<_Object | undefined> => {
+    for await (const { Contents = [], EncodingType } of listedPages(listedAt, { prefix: key })) {
+      const found = Contents.find(({ Key = '' }) => decodedKey(Key, EncodingType) === key);
+      if (Contents.length > 0) return found;
+    }
+    return undefined;
   };
 
   return {
-    list: (under) =>
-      asked(async () => (await keysBelow(keyOf(under))).map((key) => key.slice(keyOf('').length))),
-    folders: (under) =>
+    list: (under, isMeant = () => true) =>
       asked(async () => {
-        const names: string[] = [];
+        const { paths, add } = createGathered(under, isMeant);
+        for await (const keys of listedKeys(listedAt, keyOf(under))) for (const key of keys) add(pathOf(key));
+        return paths;
+      }),
+    folders: (under, isMeant = () => true) =>
+      asked(async () => {
+        const { paths, add } = createGathered(under, isMeant);
         const below = { prefix: keyOf(under), delimiter: '/' };
         for await (const { CommonPrefixes = [], EncodingType } of listedPages(listedAt, below))
-          for (const { Prefix = '' } of CommonPrefixes) {
-            checkCount(names);
-            names.push(decodedKey(Prefix, EncodingType).slice(keyOf(under).length, -1));
-          }
-        return names;
+          for (const { Prefix = '' } of CommonPrefixes)
+            add(decodedKey(Prefix, EncodingType).slice(keyOf(under).length, -1));
+        return paths;
       }),
+    hasAny: (under) =>
+      asked(async () => {
+        for await (const keys of listedKeys(listedAt, keyOf(under))) if (keys.length > 0) return true;
+        return false;
+      }),
+    isListed: (path) => asked(async () => (await findListed(keyOf(path))) !== undefined),
     read: async (path) => {
       try {
         return await askedOfFile(() => unlessMissing(() => readSmall(path)));
       } catch (error) {
         if (!(error instanceof FileRefused)) throw error;
         // By its version it is replaced; a manifest never is.
-        const version = path.endsWith(manifestFile) ? '' : await asked(() => versionListed(keyOf(path)));
-        return unreadable(version, error.code);
+        const found = path.endsWith(manifestFile) ? undefined : await asked(() => findListed(keyOf(path)));
+        return unreadable(found?.ETag ?? '', error.code);
       }
     },
     bytesOf: (path) =>
@@ -214,53 +239,28 @@ export function openBucket(location: string, { silenceMs = 60_000 } = {}): Bucke
         }
         return await unlessOther(() => pipeline(Body, exactly(bytes), createWriteStream(localPath)));
       }),
-    remove: (paths) =>
-      asked(async () => {
-        const keys = paths.filter((path) => canBeOurs.test(path)).map(keyOf);
-        const kept: _Error[] = [];
-        for (let start = 0; start < keys.length; start += 1_000) {
-          const Objects = keys.slice(start, start + 1_000).map((Key) => ({ Key }));
-          const told = new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } });
-          // It answers that all is well, and says of each key what became of it.
-          const { Errors = [] } = await client.send(told);
-          kept.push(...Errors.filter(({ Code }) => Code !== 'NoSuchKey'));
-        }
-        const [first] = kept;
-        if (first !== undefined) {
-          const code = (await codeToShow(client, first.Code)) ?? 'without a code';
-          if (passing.has(code)) throw new LakeUnavailable(location, code);
-          throw new LakeKeeps(location, { files: kept.length, code });
-        }
-        // An answer that names no error need not come from who has removed them.
-        const removed = new Set(keys);
-        const left = keys.length === 0 ? [] : await keysBelow(commonStart(keys));
-        const files = left.filter((key) => removed.has(key)).length;
-        if (files > 0) throw new LakeKeeps(location, { files, code: 'they are still listed' });
-      }),
-    abortUploads: (under) =>
-      asked(() => abortUploads({ client, location, bucket: Bucket, prefix: keyOf(under) })),
+    remove: (paths) => asked(() => removeObjects(listedAt, paths.filter(canBeOurs).map(keyOf))),
+    removeBelow: (under) =>
+      asked(() =>
+        removeObjectsBelow(listedAt, { prefix: keyOf(under), isMeant: (key) => canBeOurs(pathOf(key)) }),
+      ),
+    abortUploads: (under) => asked(() => abortUploads({ ...listedAt, prefix: keyOf(under) })),
     close: () => {
       client.destroy();
     },
   };
 }
 
+/** Ours have some 120; a key may have 1,024, and a million of these a gigabyte. */
+const charactersOfPath = 250;
+
 /**
  * No path of ours has a character that controls, or that nobody sees, or the one by which some servers list these (U+FFFD). Whoever may write
  * to the bucket may leave such keys there, which a request to remove objects cannot name: they stay, and nothing of ours with them.
  */
-const canBeOurs = /^[^\p{C}\ufffd]*$/u;
-
-function commonStart([first = '', ...others]: readonly string[]): string {
-  return others.reduce((start, key) => {
-    let length = 0;
-    while (length < start.length && key[length] === start[length]) length += 1;
-    return start.slice(0, length);
-  }, first);
+function canBeOurs(path: string): boolean {
+  return /^[^\p{C}\ufffd]*$/u.test(path);
 }
-
-/** Codes of keys that are removed the next time. */
-const passing: ReadonlySet<string> = new Set(['InternalError', 'SlowDown', 'ServiceUnavailable']);
 
 /** Passes on no more than so many bytes: a server need not say how many it sends. */
 function exactly(bytes: number): (source: AsyncIterable<Buffer>) => AsyncGenerator<Buffer> {

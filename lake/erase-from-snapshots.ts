@@ -80,7 +80,7 @@ export async function eraseFromSnapshots(
       clean.add(id);
       // What is published again takes its folder with it, whatever is in that.
       const beside = await filesBeside(lake, manifest);
-      if (beside.length > 0) throw new FilesBeside(lake.location, id, beside);
+      if (beside === 'too many' || beside.length > 0) throw new FilesBeside(lake.location, id, beside);
     });
   const rewritten: Rewritten[] = [];
   for (const one of found)

@@ -19,6 +19,9 @@ export class FileRefused extends LakeRefused {
   }
 }
 
+/** More is listed below one name than is followed, which says nothing of others: whoever may write to a bucket may put any number of objects there. */
+export class ListTooLong extends LakeRefused {}
+
 export const refused = Symbol('refused');
 
 /** `refused`, where the file may not be read that `work` reads. */
@@ -180,18 +183,25 @@ export class SnapshotDamaged extends Error {
   }
 }
 
-/** An erasure has found Parquet files in the folder of a snapshot that its manifest does not list. Who reads a table by a pattern reads them too. */
+/**
+ * An erasure has found Parquet files in the folder of a snapshot that its manifest does not list, or more files than can be listed. Who reads a table by a
+ * pattern reads them too.
+ */
 export class FilesBeside extends Error {
   override readonly name = 'FilesBeside';
   readonly handling = 'stop';
 
   /** Anybody may have written them, so only a name like ours is repeated. */
-  constructor(location: string, id: string, paths: readonly string[]) {
-    const like = paths.find((path) => /^[a-z_0-9]{1,63}\/[a-z_0-9-]{1,63}\.parquet$/.test(path));
-    const named = like === undefined ? '' : `, such as ${like}`;
+  constructor(location: string, id: string, paths: readonly string[] | 'too many') {
     super(
-      `snapshots/${id} of the lake ${location} has Parquet files that its manifest does not list (${paths.length.toLocaleString('en-US')}${named}). ` +
+      `snapshots/${id} of the lake ${location} has Parquet files that its manifest does not list (${counted(paths)}). ` +
         'They were not searched and may hold the record. Remove them ("daybook snapshots verify" names all), and run the command again.',
     );
   }
+}
+
+function counted(paths: readonly string[] | 'too many'): string {
+  if (paths === 'too many') return 'more than can be listed';
+  const like = paths.find((path) => /^[a-z_0-9]{1,63}\/[a-z_0-9-]{1,63}\.parquet$/.test(path));
+  return `${paths.length.toLocaleString('en-US')}${like === undefined ? '' : `, such as ${like}`}`;
 }

@@ -1,3 +1,4 @@
+import { ListTooLong } from './errors.ts';
 import { manifestFile, successFile, type Lake } from './lake.ts';
 import { sha256Of, type Manifest } from './manifest.ts';
 import { lookAtManifest, lookAtPointer, pointerPath } from './pointer.ts';
@@ -30,7 +31,7 @@ export async function findDamage(
   const manifest = seen.value;
   const problems = [
     ...(await problemsAround(lake, { id, text: seen.found.text })),
-    ...(await filesBeside(lake, manifest)).map((path) => `${path} is not in the manifest`),
+    ...(await problemsBeside(lake, manifest)),
   ];
   for (const [table, { files }] of Object.entries(manifest.tables))
     for (const file of files) {
@@ -46,11 +47,26 @@ export async function findDamage(
   return { manifest, problems };
 }
 
-/** Who reads a table by a pattern, such as `bills/*.parquet`, would read these too. */
-export async function filesBeside(lake: Lake, { snapshot_id: id, tables }: Manifest): Promise<string[]> {
+async function problemsBeside(lake: Lake, manifest: Manifest): Promise<string[]> {
+  const paths = await filesBeside(lake, manifest);
+  return paths === 'too many'
+    ? ['more files are not in the manifest than can be listed']
+    : paths.map((path) => `${path} is not in the manifest`);
+}
+
+/** Who reads a table by a pattern, such as `bills/*.parquet`, would read these too. Whoever may write to a bucket may put millions there. */
+export async function filesBeside(
+  lake: Lake,
+  { snapshot_id: id, tables }: Manifest,
+): Promise<string[] | 'too many'> {
   const listed = new Set(Object.values(tables).flatMap(({ files }) => files.map(({ path }) => path)));
-  const found = (await lake.filesIn(`snapshots/${id}`)).filter((path) => path.endsWith('.parquet'));
-  return found.filter((path) => !listed.has(path)).sort();
+  const isBeside = (path: string): boolean => path.endsWith('.parquet') && !listed.has(path);
+  try {
+    return (await lake.filesIn(`snapshots/${id}`, isBeside)).sort();
+  } catch (error) {
+    if (error instanceof ListTooLong) return 'too many';
+    throw error;
+  }
 }
 
 async function problemsAround(lake: Lake, { id, text }: { id: string; text: string }): Promise<string[]> {

@@ -145,19 +145,23 @@ export function openFolderLake(location: string): Lake {
         return codeOf(error) !== 'ENOENT';
       }
     },
-    async filesIn(folder) {
+    async filesIn(folder, isMeant = () => true) {
       if (!existsSync(join(location, folder))) return [];
-      return unobstructed(location, { path: folder, is: 'a folder' }, () =>
+      const found = await unobstructed(location, { path: folder, is: 'a folder' }, () =>
         filesBelow(join(location, folder)),
       );
+      return found.filter(isMeant);
     },
+    hasFilesIn: async (folder) => (await lake.filesIn(folder)).length > 0,
     async foldersIn(folder) {
       if (!existsSync(join(location, folder))) return [];
       const entries = await unobstructed(location, { path: folder, is: 'a folder' }, () =>
         readdir(join(location, folder), { withFileTypes: true }),
       );
-      const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-      return filterAtOnce(8, names, async (name) => (await lake.filesIn(join(folder, name))).length > 0);
+      const ids = entries
+        .filter((entry) => entry.isDirectory() && snapshotIdPattern.test(entry.name))
+        .map(({ name }) => name);
+      return filterAtOnce(8, ids, (id) => lake.hasFilesIn(join(folder, id)));
     },
     async withFile({ path, bytes }, use) {
       const file = join(location, path);

@@ -44,13 +44,15 @@ export interface Lake {
   /** Whether anything is in the place of a folder of the lake: also an empty one, a file or a link. */
   isThere(folder: string): Promise<boolean>;
   /**
-   * Of every file below a folder of the lake, relative to that folder; none when there is no such folder. A folder that may not be opened is
-   * listed with a slash at its end: something is there.
+   * Of every file below a folder of the lake that is meant, relative to that folder; none when there is no such folder. A folder that may not be
+   * opened is listed with a slash at its end: something is there. A bucket throws ListTooLong.
    */
-  filesIn(folder: string): Promise<string[]>;
+  filesIn(folder: string, isMeant?: (path: string) => boolean): Promise<string[]>;
+  /** Whether `filesIn` would list any. */
+  hasFilesIn(folder: string): Promise<boolean>;
   /**
-   * The names of the folders directly below a folder of the lake that have a file somewhere below them. A bucket answers that without listing the
-   * files, of which all snapshots together may have millions.
+   * The IDs of snapshots by which folders directly below a folder of the lake are named that have a file somewhere below them: a folder of another
+   * name is somebody else's. A bucket answers that without listing the files, of which all snapshots together may have millions.
    */
   foldersIn(folder: string): Promise<string[]>;
   /** Hands over a file of a snapshot as one on this machine, unless there is none of that size. */

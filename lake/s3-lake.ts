@@ -1,7 +1,7 @@
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { openBucket } from './bucket.ts';
+import { openBucket, type Bucket } from './bucket.ts';
 import { keptBack, LakeUnavailable, SnapshotBroken, unlessRefused } from './errors.ts';
 import { filterAtOnce, mapAtOnce } from './map-at-once.ts';
 import {
@@ -24,8 +24,15 @@ import { snapshotIdPattern } from './snapshot-id.ts';
  * Who writes a snapshot puts an empty object there first, and the server copies that to `_SUCCESS`. Who cleans up removes it first: from then on
  * nobody can complete the draft, though a request that was sent before arrives afterwards.
  */
-export function openS3Lake({ location, scratch }: { location: string; scratch: string }): Lake {
-  const bucket = openBucket(location);
+export function openS3Lake({
+  location,
+  scratch,
+  bucket = openBucket(location),
+}: {
+  location: string;
+  scratch: string;
+  bucket?: Bucket;
+}): Lake {
   const draftFolder = (id: string): string => join(scratch, 'draft', id);
   /** By which those that are being written are completed, by their ID. */
   const begun = new Map<string, KeptFile>();
@@ -45,7 +52,7 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
       }
     },
     async snapshotIds() {
-      const ids = (await bucket.folders('snapshots/')).filter((id) => snapshotIdPattern.test(id));
+      const ids = await lake.foldersIn('snapshots');
       return (await filterAtOnce(requestsAtOnce, ids, isComplete)).sort();
     },
     read: (path) => bucket.read(path),
@@ -86,9 +93,13 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
     share: async (file, to) => (await unlessRefused(() => bucket.copy(file, to, { over: true }))) === true,
     removeFile: (path) => bucket.remove([path]),
     removeFolder: (path) => removeEach([() => bucket.abortUploads(`${path}/`), () => removeBelow(path)]),
-    isThere: async (folder) => (await bucket.list(`${folder}/`)).length > 0,
-    filesIn: async (folder) => (await bucket.list(`${folder}/`)).map((path) => path.slice(folder.length + 1)),
-    foldersIn: (folder) => bucket.folders(`${folder}/`),
+    isThere: (folder) => bucket.hasAny(`${folder}/`),
+    hasFilesIn: (folder) => bucket.hasAny(`${folder}/`),
+    async filesIn(folder, isMeant = () => true) {
+      const relative = (path: string): string => path.slice(folder.length + 1);
+      return (await bucket.list(`${folder}/`, (path) => isMeant(relative(path)))).map(relative);
+    },
+    foldersIn: (folder) => bucket.folders(`${folder}/`, (name) => snapshotIdPattern.test(name)),
     async withFile(file, use) {
       const folder = join(scratch, 'download');
       await mkdir(folder, { recursive: true });
@@ -112,9 +123,8 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
     },
     async removeLeftovers(of, published) {
       const kept = of === 'marts' ? await namesOfMarts(lake) : await namesOfSnapshots(lake);
-      const left = (await bucket.folders(`${of}/`)).filter(
-        // Only such names: a folder of another one is somebody else's.
-        (name) => snapshotIdPattern.test(name) && !kept.has(name) && published?.has(name) !== true,
+      const left = (await lake.foldersIn(of)).filter(
+        (name) => !kept.has(name) && published?.has(name) !== true,
       );
       // What the bucket keeps of one does not hold up the others.
       await removeEach([
@@ -123,7 +133,7 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
         ...left.map((name) => async () => {
           const folder = `${of}/${name}`;
           if (of === 'marts') return removeBelow(folder);
-          await bucket.remove((await bucket.list(`${folder}/`)).filter(isBegun));
+          await bucket.removeBelow(`${folder}/${begunPrefix}`);
           // What was completed before that is a snapshot.
           if (!(await isComplete(name))) await removeBelow(folder);
         }),
@@ -136,15 +146,15 @@ export function openS3Lake({ location, scratch }: { location: string; scratch: s
   };
   return lake;
 
-  async function removeBelow(path: string): Promise<void> {
-    await bucket.remove(await bucket.list(`${path}/`));
+  function removeBelow(path: string): Promise<void> {
+    return bucket.removeBelow(`${path}/`);
   }
 
   /** What is not is removed as a leftover: for that it takes two answers, of which one may come from a server that lags behind. */
   async function isComplete(id: string): Promise<boolean> {
     const path = `snapshots/${id}/${successFile}`;
     const bytes = await unlessRefused(() => bucket.bytesOf(path));
-    return typeof bytes === 'number' || (await bucket.list(path)).includes(path);
+    return typeof bytes === 'number' || (await bucket.isListed(path));
   }
 
   async function begin(id: string): Promise<KeptFile> {
@@ -182,10 +192,6 @@ const taken = 'somebody else writes the same snapshot, or has removed what was w
 
 /** Of the object by which a snapshot is completed. */
 const begunPrefix = '_begun-';
-
-function isBegun(path: string): boolean {
-  return path.split('/')[2]?.startsWith(begunPrefix) === true;
-}
 
 /** The Iceberg tables that are written under the same lock. */
 const namespaceOf = { snapshots: 'finance', marts: 'marts' } as const;

@@ -4,7 +4,6 @@ import { buildScratch, clearBuilds, clearTemplates, removeLeftovers } from '../m
 import { TablesUnknown } from '../iceberg/errors.ts';
 import type { Lake } from '../lake/lake.ts';
 import { removeEach } from '../lake/remove-each.ts';
-import { snapshotIdPattern } from '../lake/snapshot-id.ts';
 import { temporaryFolder } from '../lake/temporary-folder.ts';
 import { openOwnLake } from '../lake/own-lake.ts';
 import { MartsUnknown } from '../marts/errors.ts';
@@ -58,13 +57,8 @@ export async function clearBuildsOf(
 export function hasLakeMarts(host: Host): Promise<boolean> {
   return withOwnLake(host, buildScratch(host.settings.marts.home), async (lake) => {
     if ((await lake.read(martsPointerPath)) !== undefined) return true;
-    return (await idsOfMarts(lake)).length > 0;
+    return (await lake.foldersIn('marts')).length > 0;
   });
-}
-
-/** The IDs of the snapshots that have marts in the lake. */
-async function idsOfMarts(lake: Lake): Promise<string[]> {
-  return (await lake.foldersIn('marts')).filter((name) => snapshotIdPattern.test(name));
 }
 
 /**
@@ -76,14 +70,14 @@ export async function dropLakeMarts(host: Host): Promise<void> {
   await withBuildLock({ databaseUrl: database.directUrl, target: 'lake' }, async () => {
     await withOwnLake(host, buildScratch(marts.home), async (lake) => {
       if (!(await isOurLake(host.warehouse.pool, lake))) throw new MartsUnknown(lake.location);
-      const ids = await idsOfMarts(lake);
+      const ids = await lake.foldersIn('marts');
       await removeEach([
         // First what leads readers to them.
         () => lake.removeFile(martsPointerPath),
         ...ids.map((id) => () => lake.removeFolder(`marts/${id}`)),
         () => lake.removeLeftovers('marts'),
       ]);
-      if ((await lake.filesIn('marts')).length === 0) await lake.removeFolder('marts');
+      if (!(await lake.hasFilesIn('marts'))) await lake.removeFolder('marts');
     });
     await forgetMarts(host.warehouse, 'lake');
   });
@@ -102,7 +96,7 @@ export async function dropSparkMarts(host: Host): Promise<boolean> {
       if (!(await isOurLake(host.warehouse.pool, lake))) {
         // The tables in the catalog belong to another location.
         for (const namespace of namespaces)
-          if ((await lake.filesIn(`iceberg/${namespace}`)).length > 0)
+          if (await lake.hasFilesIn(`iceberg/${namespace}`))
             throw new TablesUnknown(lake.location, namespace);
         return false;
       }

@@ -55,7 +55,7 @@ export async function eraseFromIceberg(
           files += kept;
           if (left.length > 0) places.onStep?.(leftOut(left));
         } else if (isOurs) await lake.removeFolder(`iceberg/${namespace}`);
-        else if ((await lake.filesIn(`iceberg/${namespace}`)).length > 0)
+        else if (await lake.hasFilesIn(`iceberg/${namespace}`))
           onKept(new TablesUnknown(lake.location, namespace));
       });
     for (const place of elsewhere) if (!searched.includes(place)) onKept(new TablesElsewhere(place));

@@ -16,7 +16,6 @@ import { manifestText, sha256Of, sizesOf } from '../lake/manifest.ts';
 import { filterAtOnce } from '../lake/map-at-once.ts';
 import { openLake } from '../lake/open-lake.ts';
 import { requireOwnLake } from '../lake/own-lake.ts';
-import { snapshotIdPattern } from '../lake/snapshot-id.ts';
 import type { RecordNamed } from '../warehouse/erase/erase-record.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { lakeOwner } from '../warehouse/snapshots/lake-owner.ts';
@@ -90,7 +89,7 @@ export async function eraseFromLake(
     const isOurs = await isOurLake(session.client, lake);
     const published = await readPublishedIds(session.client);
     // In a place that may be anybody's, what lacks its _SUCCESS may be a copy without empty files: it is named below.
-    const mayBeWhole = isOurs ? [] : await foldersOfSnapshots(lake);
+    const mayBeWhole = isOurs ? [] : await lake.foldersIn('snapshots');
     const left = await keptBack(() =>
       lake.removeLeftovers('snapshots', new Set([...published, ...mayBeWhole])),
     );
@@ -128,7 +127,7 @@ async function notFound({ client }: ExportSession, lake: Lake): Promise<Snapshot
   const lost = (noted?.ids ?? []).filter((id) => !complete.has(id));
   const there = await filterAtOnce(8, lost, (id) => lake.isThere(`snapshots/${id}`));
   const missing = lost.filter((id) => !there.includes(id));
-  const withFiles = (await foldersOfSnapshots(lake)).filter((id) => !complete.has(id));
+  const withFiles = (await lake.foldersIn('snapshots')).filter((id) => !complete.has(id));
   const incomplete = [...new Set([...there, ...withFiles])].sort().reverse();
   return [
     { became: 'missing', ids: missing } as const,
@@ -136,11 +135,6 @@ async function notFound({ client }: ExportSession, lake: Lake): Promise<Snapshot
   ].flatMap(({ became, ids }) =>
     ids.length === 0 ? [] : [new SnapshotsUnsearched({ lake: lake.location, ids }, became)],
   );
-}
-
-/** The IDs of snapshots that have files, complete or not. */
-async function foldersOfSnapshots(lake: Lake): Promise<string[]> {
-  return (await lake.foldersIn('snapshots')).filter((name) => snapshotIdPattern.test(name));
 }
 
 async function republish(

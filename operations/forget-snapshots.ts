@@ -99,11 +99,7 @@ async function requireNothingIn(
   const [snapshots, folders] = await seen(place, () =>
     inLake({ location: place, scratch }, async (lake): Promise<[string[], string[]]> => [
       await filterAtOnce(8, ids, (id) => lake.isThere(`snapshots/${id}`)),
-      await filterAtOnce(
-        8,
-        ['snapshots', 'marts', 'iceberg'],
-        async (name) => (await lake.filesIn(name)).length > 0,
-      ),
+      await filterAtOnce(8, ['snapshots', 'marts', 'iceberg'], (name) => lake.hasFilesIn(name)),
     ]),
   );
   if (snapshots.length > 0) throw new SnapshotsThere(place, snapshots);

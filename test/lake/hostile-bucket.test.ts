@@ -7,11 +7,13 @@ import { DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aw
 import { Upload } from '@aws-sdk/lib-storage';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openBucket } from '../../lake/bucket.ts';
 import { openDuckDb } from '../../lake/duck-db.ts';
 import { eraseFromSnapshots } from '../../lake/erase-from-snapshots.ts';
 import { openLake } from '../../lake/open-lake.ts';
 import { readManifest, readPointer } from '../../lake/pointer.ts';
 import { retireSnapshots } from '../../lake/retire-snapshots.ts';
+import { openS3Lake } from '../../lake/s3-lake.ts';
 import { verifySnapshot } from '../../lake/verify-snapshot.ts';
 import { localSnapshot } from '../../marts/local-snapshot.ts';
 import { publishOnLake } from '../../marts/publish-on-lake.ts';
@@ -101,6 +103,52 @@ test('folders of names that are none of ours stay, whoever made them', async () 
   expect(there).toEqual(expect.arrayContaining(['notes/readme.txt', 'mine/x.txt']));
   expect(there).not.toContain('20200101T000000Z-cccccc/bills/x');
   for (const key of theirs) await remove(key);
+});
+
+test('more objects than are listed, below names like those of snapshots, hold up neither exports nor erasures', async () => {
+  const bucket = openBucket(s3.location, { mostPaths: 20 });
+  const bounded = openS3Lake({ location: s3.location, scratch, bucket });
+  const left = '20200101T000000Z-dddddd';
+  const complete = await lake.snapshotIds();
+  await putMany(`snapshots/${left}/x`);
+  await putMany(`snapshots/${left}/_begun-`);
+  await putMany('snapshots/a', '/x');
+  await expect(bounded.filesIn(`snapshots/${left}`)).rejects.toThrow(
+    `it lists more files below snapshots/${left}/ than Daybook writes.`,
+  );
+  expect(await bounded.snapshotIds()).toEqual(complete);
+  expect(await bounded.isThere(`snapshots/${left}`)).toBe(true);
+  await bounded.removeLeftovers('snapshots');
+  expect(await keysIn(`snapshots/${left}/`)).toEqual([]);
+  for (const at of many) await remove(`snapshots/a${at}/x`);
+  const duckDb = await openDuckDb({ spillFolder: scratch });
+  const rows = { warehouseId, connectionId: 'c', id: 'b1', columns: { bills: 'id' } };
+  const told: Error[] = [];
+  const onUnread = (problem: Error): number => told.push(problem);
+  const erase = (): Promise<unknown> =>
+    eraseFromSnapshots(bounded, duckDb, rows, { assertHeld: lockHeld, onUnread });
+  await putMany(`snapshots/${id}/x`);
+  expect(await erase()).toEqual([]);
+  expect(told).toEqual([]);
+  await putMany(`snapshots/${id}/bills/x`, '.parquet');
+  expect(await erase()).toEqual([]);
+  expect(told.map(({ message }) => message)).toEqual([
+    expect.stringContaining(
+      `snapshots/${id} of the lake ${s3.location} has Parquet files that its manifest does not list (more than can be listed).`,
+    ),
+  ]);
+  duckDb.close();
+  expect((await verifySnapshot(bounded, { id, spillFolder: scratch })).problems).toEqual([
+    'more files are not in the manifest than can be listed',
+  ]);
+  for (const at of many)
+    for (const path of [`x${at}`, `bills/x${at}.parquet`]) await remove(`snapshots/${id}/${path}`);
+  const { snapshotId: goes } = await exportNow({ force: true });
+  await putMany(`snapshots/${goes}/_SUCCESS`);
+  await putMany(`marts/${goes}/x`);
+  await bounded.removeSnapshot(goes);
+  for (const of of ['snapshots', 'marts']) expect(await keysIn(`${of}/${goes}/`)).toEqual([]);
+  await bounded.close();
 });
 
 test('what the bucket does not remove is told: an export publishes and says so, a snapshot that should go is not gone', async () => {
@@ -337,6 +385,12 @@ async function putManifest(text: string): Promise<void> {
 
 async function put(path: string, body: string | Buffer): Promise<void> {
   await s3.client.send(new PutObjectCommand({ Bucket: s3.bucket, Key: `some/prefix/${path}`, Body: body }));
+}
+
+const many = Array.from({ length: 25 }, (_, at) => at);
+
+async function putMany(start: string, end = ''): Promise<void> {
+  await Promise.all(many.map((at) => put(`${start}${at}${end}`, 'x')));
 }
 
 async function remove(path: string): Promise<void> {

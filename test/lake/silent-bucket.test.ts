@@ -123,6 +123,10 @@ test('a listing whose next page is always the same has no end', async () => {
   const endless = { name: 'LakeRefused', message: expect.stringContaining('has no end') as string };
   await expect(bucket.list('snapshots/')).rejects.toMatchObject(endless);
   await expect(bucket.folders('snapshots/')).rejects.toMatchObject(endless);
+  // It holds up nothing else.
+  const kept = { name: 'LakeKeeps', message: expect.stringContaining('still listed') as string };
+  await expect(bucket.remove(['snapshots/a'])).rejects.toMatchObject(kept);
+  await expect(bucket.removeBelow('snapshots/')).rejects.toMatchObject(kept);
 });
 
 test.each([
@@ -158,6 +162,14 @@ test('uploads of all pages are given up', async () => {
   });
   await bucket.abortUploads('');
   expect(aborted).toEqual(['/b/a', '/b/b']);
+});
+
+test('uploads without end are told, and hold up nothing else', async () => {
+  const more = '<IsTruncated>true</IsTruncated><NextKeyMarker>a</NextKeyMarker>';
+  const { bucket } = await bucketOf((_, response) => {
+    response.end(`<ListMultipartUploadsResult>${more}</ListMultipartUploadsResult>`);
+  });
+  await expect(bucket.abortUploads('')).rejects.toMatchObject({ name: 'LakeKeeps' });
 });
 
 function listOf(key: string): string {
