@@ -25,8 +25,8 @@ from pyiceberg.io.pyarrow import PyArrowFile, PyArrowFileIO
 FOLDER = "daybook.folder"
 TABLE = "daybook.table"
 
-# As Daybook, pyiceberg and Spark name them. None is compressed as a whole, which could hide any size.
-NAME = r"(?!.*\.gz\.)[A-Za-z0-9_-][A-Za-z0-9_.-]*"
+# As Daybook, pyiceberg and Spark name them. None is compressed as a whole, which could hide any size; no folder has a longer one.
+NAME = r"(?!.*\.gz\.)[A-Za-z0-9_-][A-Za-z0-9_.-]{0,254}"
 
 # Metadata and manifests are read into memory: as large, and what the blocks of a manifest unpack to, all together.
 MOST_BYTES = 64 << 20
@@ -69,6 +69,9 @@ class OwnFileIO(PyArrowFileIO):
 
 
 class OwnFile(PyArrowFile):
+    # Bytes of metadata that were read into memory so far, from files and from what these unpack to.
+    read = 0
+
     def __init__(self, file: PyArrowFile, *, files: "Folder | Bucket", place: tuple[str, str, str]) -> None:
         super().__init__(file.location, file._path, file._filesystem, file._buffer_size)
         self.files = files
@@ -79,6 +82,7 @@ class OwnFile(PyArrowFile):
         if self.place[1] == "metadata" and file.size() > MOST_BYTES:
             file.close()
             raise ForeignFile(f"{self.place[2]} is too large")
+        OwnFile.read += file.size() if self.place[1] == "metadata" else 0
         return file
 
 
@@ -97,6 +101,7 @@ class OwnHeader(AvroFileHeader):
         unpacking = zlib.decompressobj(-zlib.MAX_WBITS)
         block = unpacking.decompress(data, self.left + 1)
         self.left -= len(block)
+        OwnFile.read += len(block)
         if self.left < 0 or not unpacking.eof:
             raise ForeignFile("a manifest that is too large once unpacked, or cut")
         return block

@@ -28,7 +28,8 @@ import queue
 import re
 import sys
 import threading
-from collections.abc import Callable, Collection
+from array import array
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import datetime, timedelta, timezone
@@ -51,7 +52,8 @@ from pyiceberg.table.update.snapshot import ExpireSnapshots, ManageSnapshots, _O
 from sqlalchemy import Connection, event, text
 from sqlalchemy.exc import DBAPIError
 
-from own_files import FOLDER, TABLE, ForeignFile, OwnFileIO
+from list_file import LIST_SCHEMA, UNPACKED, rows_of
+from own_files import FOLDER, MOST_BYTES, TABLE, ForeignFile, OwnFile, OwnFileIO
 
 STANDARD_INPUT = 0
 
@@ -59,15 +61,6 @@ Read = TypeVar("Read")
 
 # Which snapshots are complete, and where each of their tables is.
 LIST = "snapshots"
-LIST_SCHEMA = pa.schema(
-    [
-        ("snapshot_id", pa.string()),
-        ("taken_at", pa.timestamp("us", tz="UTC")),
-        ("table_name", pa.string()),
-        ("iceberg_snapshot_id", pa.int64()),
-        ("rows", pa.int64()),
-    ]
-)
 
 # Who has looked up where the list is may still read it this long.
 GRACE = timedelta(hours=6)
@@ -81,6 +74,15 @@ MOST_FILES = 1_000_000
 # Of a manifest: some kilobytes a file, which are read into memory.
 MOST_LISTED = 10_000
 
+# Of the manifests of all snapshots of a table, which are read one after the other: each may list a file again.
+MOST_ENTRIES = 10 * MOST_FILES
+
+# Bytes of these, with what they unpack to: a kilobyte for each entry.
+MOST_READ = 160 * MOST_BYTES
+
+# Of those of the current snapshot, which are held together: a hundred thousand entries.
+MOST_HELD = 2 * MOST_BYTES
+
 # What an operating system says of a file that it has looked up.
 LOOKED_UP = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENXIO, errno.ENAMETOOLONG}
 
@@ -89,6 +91,7 @@ PROPERTIES = {
     "gc.enabled",
     TableProperties.METADATA_DELETE_AFTER_COMMIT_ENABLED,
     TableProperties.METADATA_PREVIOUS_VERSIONS_MAX,
+    TableProperties.PARQUET_COMPRESSION,
     TableProperties.DEFAULT_NAME_MAPPING,
     TableProperties.DEFAULT_WRITE_METRICS_MODE,
 }
@@ -97,7 +100,7 @@ PROPERTIES = {
 PLACES = {"write.data.path": "data", "write.metadata.path": "metadata"}
 
 # What Spark sets, of those that it writes.
-PROPERTIES_OF_SPARK = {"comment", "owner", "write.object-storage.enabled", "write.parquet.compression-codec"}
+PROPERTIES_OF_SPARK = {"comment", "owner", "write.object-storage.enabled"}
 
 
 def main() -> None:
@@ -384,11 +387,7 @@ class Namespace:
         if self.erases and name != LIST and manifests.list_gone:
             raise GoneListed
         self._require_listed(table, name, manifests)
-        # What is written next builds on it.
-        current = table.metadata.current_snapshot()
-        for manifest in current.manifests(table.io) if current else []:
-            for entry in manifest.fetch_manifest_entry(table.io):
-                table.io.place_of(entry.data_file.file_path)
+        manifests.require_little(table.metadata.current_snapshot())
         return table
 
     def _require_listed(self, table: Table, name: str, manifests: "Manifests") -> None:
@@ -410,11 +409,20 @@ class Namespace:
 
     def _listed(self, name: str) -> dict[str, list[dict]]:
         listed: dict[str, list[dict]] = {}
-        for row in self.tables[name].scan().to_arrow().to_pylist():
+        for row in self._rows_listed(self.tables[name]):
             if getattr(row["taken_at"], "tzinfo", None) is None:
                 raise ValueError("a time that is none")
             listed.setdefault(row["snapshot_id"], []).append(row)
         return listed
+
+    def _rows_listed(self, table: Table) -> Iterator[dict]:
+        current = table.metadata.current_snapshot()
+        # Daybook writes one.
+        if len(paths := Manifests(table.io).files_of(current) if current else set()) > 1:
+            raise ForeignFile("more than one file that lists the snapshots")
+        for path in paths:
+            with self.files.open(*table.io.place_of(path)) as file:
+                yield from rows_of(file)
 
     def _is_tagged(self, snapshot_id: str, row: dict) -> bool:
         table = self.tables.get(row["table_name"])
@@ -437,6 +445,7 @@ class Namespace:
 
     @staticmethod
     def _list_rows(transaction: Transaction, rows: list[dict]) -> None:
+        transaction.set_properties({TableProperties.PARQUET_COMPRESSION: UNPACKED})
         io, metadata = transaction._table.io, transaction.table_metadata
         written = pa.Table.from_pylist(rows, schema=LIST_SCHEMA)
         new = list(_dataframe_to_data_files(table_metadata=metadata, df=written, io=io)) if rows else []
@@ -481,7 +490,7 @@ class Namespace:
         for snapshot in metadata.snapshots:
             named.add(snapshot.manifest_list)
             manifests.read(snapshot)
-        named.update(manifests.files, manifests.named)
+        named.update(manifests.listed, manifests.paths)
         return {table.io.place_of(location) for location in named}
 
     def _places(self, table: str) -> set[tuple[str, str, str]]:
@@ -493,29 +502,57 @@ class Manifests:
 
     def __init__(self, io: OwnFileIO) -> None:
         self.io = io
-        # By the manifest, and of all.
-        self.files: dict[str, set[str]] = {}
-        self.named: dict[str, str] = {}
+        # The files that each manifest lists, by their places among all of them: thousands of manifests may list the same.
+        self.listed: dict[str, array] = {}
+        self.places: dict[str, int] = {}
+        self.paths: list[str] = []
+        self.sizes: dict[str, int] = {}
+        self.entries = 0
+        self.before = OwnFile.read
         # Whether one that was read lists files that are gone.
         self.list_gone = False
 
     def files_of(self, snapshot: Snapshot) -> set[str]:
-        return set().union(*(self.files[path] for path in self.read(snapshot)))
+        return {self.paths[place] for path in self.read(snapshot) for place in self.listed[path]}
+
+    def require_little(self, snapshot: Snapshot | None) -> None:
+        """What is written next builds on it, and holds all that it lists."""
+        if snapshot and sum(self.sizes[path] for path in self.read(snapshot)) > MOST_HELD:
+            raise ForeignFile("more manifests than the current snapshot of a table has")
 
     def read(self, snapshot: Snapshot) -> list[str]:
         """Their paths."""
         manifests = {one.manifest_path: one for one in snapshot.manifests(self.io)}
         require_few(manifests)
+        self._require_little_read()
         for path, manifest in manifests.items():
-            if path in self.files:
-                continue
-            entries = manifest.fetch_manifest_entry(self.io, discard_deleted=False)
-            paths = [entry.data_file.file_path for entry in entries if entry.status != ManifestEntryStatus.DELETED]
-            self.list_gone |= len(paths) < len(entries)
-            self.files[path] = {self.named.setdefault(one, one) for one in paths}
-            require_few(self.files)
-            require_few(self.named)
+            if path not in self.listed:
+                self._read_manifest(path, manifest)
+                self._require_little_read()
         return list(manifests)
+
+    def _read_manifest(self, path: str, manifest: ManifestFile) -> None:
+        before = OwnFile.read
+        entries = manifest.fetch_manifest_entry(self.io, discard_deleted=False)
+        self.sizes[path] = OwnFile.read - before
+        self.entries += len(entries)
+        paths = [entry.data_file.file_path for entry in entries if entry.status != ManifestEntryStatus.DELETED]
+        self.list_gone |= len(paths) < len(entries)
+        self.listed[path] = array("I", map(self._place_of, paths))
+        require_few(self.listed)
+        require_few(self.paths)
+
+    def _place_of(self, path: str) -> int:
+        if path not in self.places:
+            # No longer one is held than a file of the table has.
+            self.io.place_of(path)
+            self.places[path] = len(self.paths)
+            self.paths.append(path)
+        return self.places[path]
+
+    def _require_little_read(self) -> None:
+        if OwnFile.read - self.before > MOST_READ or self.entries > MOST_ENTRIES:
+            raise ForeignFile("more manifests than a table of Daybook has")
 
 
 class Wanted:

@@ -166,7 +166,13 @@ export function pythonWithIceberg({
 /** PATH, proxies, and what leads to a bucket. */
 function environmentOf(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const aws = Object.entries(environment).filter(([name]) => name.startsWith('AWS_'));
-  return { ...withoutSecrets(environment), ...Object.fromEntries(aws), PYTHONDONTWRITEBYTECODE: '1' };
+  return {
+    ...withoutSecrets(environment),
+    ...Object.fromEntries(aws),
+    PYTHONDONTWRITEBYTECODE: '1',
+    // It keeps what lists of manifests name, whatever its size, and each is read once.
+    PYICEBERG_MANIFEST_CACHE_SIZE: '0',
+  };
 }
 
 function loginOf(databaseUrl: string, authoritiesFile: string): Record<string, string> {

@@ -164,6 +164,14 @@ const foreign: Attack[] = [
       for (const list of lists) expect((await stat(list)).size).toBeLessThan(200_000);
     },
   },
+  {
+    what: 'its lists of files are 150 kB each, and 150 MB together once they are unpacked',
+    async attack() {
+      const { snapshots, 'current-snapshot-id': current } = await readMetadata('bills');
+      const list = snapshots.find((one) => one['snapshot-id'] === current)?.['manifest-list'] ?? '';
+      await promisify(execFile)(await pythonWithReaders(), ['-c', growEntries, fileURLToPath(list)]);
+    },
+  },
 ];
 
 test.each(some(foreign, 2))(
@@ -176,6 +184,37 @@ test.each(some(foreign, 2))(
     expect(icebergTables).toBe(tables);
     expect((await readMetadata('bills'))['table-uuid']).not.toBe(before);
     for (const name of ['metadata.json', 'manifest.avro']) await rm(join(outside, name), { force: true });
+  },
+);
+
+const listAttacks: Attack[] = [
+  {
+    what: 'a million rows in 30 kB',
+    attack: () => changeList('rows.take([at * len(rows) // 1_000_001 for at in range(1_000_001)])', 'none'),
+  },
+  { what: 'pages that are packed', attack: () => changeList('rows', 'zstd') },
+  {
+    what: 'a name of half a megabyte in each row',
+    attack: () =>
+      changeList('rows.set_column(2, "table_name", pa.array(["x" * 500_000] * len(rows)))', 'none'),
+  },
+];
+
+test.each(some(listAttacks))(
+  'the list of complete snapshots is made again where its file has $what',
+  async ({ attack }) => {
+    const { 'table-uuid': before } = await readMetadata('snapshots');
+    await attack();
+    const { icebergProblem, icebergTables, tables } = await exportNow({ force: true });
+    expect(icebergProblem).toBeUndefined();
+    expect(icebergTables).toBe(tables);
+    expect((await readMetadata('snapshots'))['table-uuid']).not.toBe(before);
+    const seen = await readIceberg(url, { reader: 'pyiceberg', tables: ['bills'] });
+    expect(Object.keys(seen).sort()).toEqual(await lake.snapshotIds());
+    // What was made again is read.
+    const { 'table-uuid': made } = await readMetadata('snapshots');
+    await exportNow({ force: true });
+    expect((await readMetadata('snapshots'))['table-uuid']).toBe(made);
   },
 );
 
@@ -326,6 +365,45 @@ for path in sys.argv[1:]:
             one[key_metadata] = bytes(megabytes << 20)
             writer.add_manifests([one])
 `;
+
+/** Of a list of files: it names three, each of which lists the same file with 50 MB of what nobody reads. */
+const growEntries = `
+import os, sys
+from pyiceberg.io.pyarrow import PyArrowFileIO
+from pyiceberg.manifest import DATA_FILE_TYPE, read_manifest_list, write_manifest, write_manifest_list
+from pyiceberg.partitioning import PartitionSpec
+from pyiceberg.schema import Schema
+io, path = PyArrowFileIO({}), sys.argv[1]
+key_metadata = [field.name for field in DATA_FILE_TYPE[2].fields].index("key_metadata")
+first = next(read_manifest_list(io.new_input(path)))
+entry = first.fetch_manifest_entry(io)[0]
+entry.data_file[key_metadata] = bytes(50 << 20)
+manifests = []
+for at in range(3):
+    output = io.new_output(f"file://{os.path.dirname(path)}/grown-m{at}.avro")
+    with write_manifest(2, PartitionSpec(), Schema(), output, first.added_snapshot_id, "gzip") as writer:
+        writer.add_entry(entry)
+    manifests.append(writer.to_manifest_file())
+with write_manifest_list(2, io.new_output(path), first.added_snapshot_id, None, 1, "null") as writer:
+    writer.add_manifests(manifests)
+`;
+
+/** Of the file that lists the snapshots, with what it says of them. */
+const changeListFile = `
+import sys
+import pyarrow as pa, pyarrow.parquet as pq
+change, codec = sys.argv[1:3]
+for path in sys.argv[3:]:
+    rows = pq.ParquetFile(path).read()
+    pq.write_table(eval(change), path, compression=codec)
+`;
+
+async function changeList(change: string, codec: string): Promise<void> {
+  const folder = join(location, 'iceberg/finance/snapshots/data');
+  const files = (await readdir(folder)).map((name) => join(folder, name));
+  await promisify(execFile)(await pythonWithReaders(), ['-c', changeListFile, change, codec, ...files]);
+  for (const file of files) expect((await stat(file)).size).toBeLessThan(1_000_000);
+}
 
 async function edit(table: string, change: (metadata: Metadata) => void): Promise<void> {
   const metadata = await readMetadata(table);
