@@ -13,6 +13,7 @@ import {
   bill,
   customer,
   expense,
+  item,
   list,
   object,
   subscription,
@@ -271,6 +272,10 @@ describe('what stored webhooks tell of an erased record is erased, and counted:'
           'of another record, beside it',
           (record) => ({ type: '"BILL"', code: '"BILL_UPDATED"', bill: bill('other'), customer: record }),
         ],
+        [
+          'of another record, beside it, under the other name of that one',
+          (record) => ({ type: '"ITEMS"', item: item('other'), items: list(record) }),
+        ],
       ],
       1,
     ),
@@ -294,6 +299,11 @@ describe('what stored webhooks tell of an erased record is erased, and counted:'
       bill: bill('b', { line_items: naming }),
     });
     await deliver(service, { type: '"CUSTOMER"', code: '"CUSTOMER_UPDATED"', customer: customer('kept') });
+    // Under the name that events use, too.
+    await deliver(service, {
+      type: '"ITEMS"',
+      items: item('i', { platform_data: object({ vendor: text(id) }) }),
+    });
     await deliver(service, job({ response: object({ customer: customer(`${id}0`) }) }));
     service.lists.customers = [customer('kept')];
     const { held } = await erase(service, 'customers');
@@ -302,7 +312,7 @@ describe('what stored webhooks tell of an erased record is erased, and counted:'
       await service.rows(
         `select type from sync.webhook_inbox where connection_id = $1 and payload <> '{}' order by type`,
       ),
-    ).toEqual([{ type: 'BILL' }, { type: 'CUSTOMER' }, { type: 'JOB' }]);
+    ).toEqual([{ type: 'BILL' }, { type: 'CUSTOMER' }, { type: 'ITEMS' }, { type: 'JOB' }]);
   });
 
   proofTest('of a body that Postgres holds as a text alone', async () => {
@@ -337,6 +347,29 @@ describe('what stored webhooks tell of an erased record is erased, and counted:'
     expect(held['sync.webhook_inbox']).toBe(1);
     await expectNothing(service);
   });
+
+  test.each(
+    some<[string, string, (record: string) => string]>([
+      ['with every slash escaped', 'AC/12', (record) => text(record.replaceAll('/', '\\/'))],
+      ['with letters by their number', 'café-1', (record) => text(record.replaceAll('é', '\\u00e9'))],
+      ['with signs by their number', 'A&B=1', (record) => text(record.replace(/[&=]/g, numbered))],
+      ['within a text that is JSON', 'é/"\\1', (record) => text(object({ body: text(record) }))],
+    ]),
+  )('of an ID in a text that is JSON, %s', async (_which, odd, spelled) => {
+    const service = await serve({ customers: [customer('kept')] });
+    await service.sync(['customers']);
+    const told = spelled(object({ customer: customer(odd, { email: text(plantedIn(service)) }) }));
+    await deliver(service, job({ response: told }));
+    await deliver(service, job({ response: told }), true);
+    await deliver(service, job({ response: spelled(object({ customer: customer(`${odd}8`) })) }));
+    const { held } = await erase(service, 'customers', odd);
+    expect(held['sync.webhook_inbox']).toBe(2);
+    await expectNothing(service);
+  });
+
+  function numbered(sign: string): string {
+    return `\\u${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
+  }
 
   test('of an ID that is spelled otherwise within a text that is JSON', async () => {
     const odd = 'INV"7\\';

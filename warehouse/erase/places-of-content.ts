@@ -2,13 +2,14 @@ import type { PoolClient } from 'pg';
 import type { Resource } from '../../resources/resource.ts';
 import type { RecordScope } from '../record-scope.ts';
 import { streamsOf } from '../reconcile/streams-of.ts';
+import { idInJson } from './id-in-json.ts';
 import { toldByWebhooks } from './told-by-webhooks.ts';
 import { unnamedEntries } from './unnamed-entries.ts';
 
 /** A table that holds content of records. */
 export interface Place {
   readonly table: string;
-  /** Of its SQL: $1 is the connection, $2 the ID of the record. */
+  /** Of its SQL: $1 is the connection, $2 the ID of the record, and what follows is of the place. */
   readonly values: readonly unknown[];
   /** Which rows hold content of the record. */
   readonly where: string;
@@ -23,6 +24,7 @@ export async function placesOfContent(
 ): Promise<readonly Place[]> {
   const { name, children } = resource;
   const values = [connectionId, id];
+  const { part, pattern } = idInJson(id);
   const unnamed = await unnamedEntries(client, { connectionId, resource, id });
   const record = `connection_id = $1 and resource = '${name}' and record_id = $2`;
   const places: readonly (Statements & Partial<Place>)[] = [
@@ -38,7 +40,10 @@ export async function placesOfContent(
     // That it was deleted stays known, so that no late page brings it back.
     emptied('sync.tombstones', { payload: 'null', where: `${record} and payload is not null` }),
     // A second delivery is recognized by the digest, which stays.
-    emptied('sync.webhook_inbox', { payload: `'{}'`, where: toldByWebhooks(resource) }),
+    {
+      ...emptied('sync.webhook_inbox', { payload: `'{}'`, where: toldByWebhooks(resource) }),
+      values: [...values, part, pattern],
+    },
   ];
   return places.map((place) => ({ values, ...place }));
 }

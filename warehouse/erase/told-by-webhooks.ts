@@ -3,18 +3,14 @@ import type { Resource } from '../../resources/resource.ts';
 
 /**
  * In SQL, over `sync.webhook_inbox`: which webhooks hold content of a record of this resource ($1 the connection, $2 the ID of the
- * record). One about a record that is copied says which. All else, and what one of these holds beside its record, has no form that is
- * known for sure: jobs quote requests and responses (API document 2.10), as text too, and types that nobody knows may appear. There its
- * ID, anywhere, tells, unless it is blank: that is everywhere. Within a text that is JSON it is spelled as JSON within JSON. What another record
- * says of it stays with that one.
+ * record, $3 and $4 the part and the pattern of `idInJson`). One about a record that is copied says which. All else, and what one of these holds
+ * beside its record, has no form that is known for sure: jobs quote requests and responses (API document 2.10), as text too, and types that
+ * nobody knows may appear. There its ID, anywhere, tells, unless it is blank: that is everywhere. What another record says of it stays with that one.
  */
 export function toldByWebhooks({ name }: Resource): string {
   return `${ofThisCompany} and payload <> '{}' and (
     resource = '${name}' and record_id = $2
-    or $2 ~ '[^[:space:]]' and exists (
-      select from (values (${idInJson}), (${inJson(idInJson)})) as spelled (id)
-      where strpos(payload::text, spelled.id) > 0 and (${besideItsRecord})::text ~ ${idAlone}
-    )
+    or $2 ~ '[^[:space:]]' and strpos(payload::text, $3) > 0 and (${besideItsRecord})::text ~ $4
   )`;
 }
 
@@ -26,23 +22,16 @@ const ofThisCompany = `(
   )
 )`;
 
-/** A body that Postgres refused as JSON, or would write out at many times its length, is a text, and is taken as a whole. */
-const besideItsRecord = `
-  case when record_id is not null and jsonb_typeof(payload) = 'object' then payload - case resource
+const singularName = `case resource
     ${resources.map(({ name, singular }) => `when '${name}' then '${singular}'`).join('\n    ')}
-    else ''
+  end`;
+
+/**
+ * Its record is where `readWebhook` finds it. A body that Postgres refused as JSON, or would write out at many times its length, is a text, and is
+ * taken as a whole.
+ */
+const besideItsRecord = `
+  case when record_id is not null and jsonb_typeof(payload) = 'object' then payload - case
+    when jsonb_typeof(payload -> ${singularName}) <> 'null' then ${singularName}
+    else coalesce(lower(payload ->> 'type'), '')
   end else payload end`;
-
-const idInJson = inJson('$2');
-
-/** Without the quotes. */
-function inJson(text: string): string {
-  return `substr(to_jsonb(${text}::text)::text, 2, length(to_jsonb(${text}::text)::text) - 2)`;
-}
-
-/** Not as a part of another word or ID; the letter of an escape, such as a line end's, is no part of a word. */
-const idAlone = String.raw`(
-  '(^|[^[:alnum:]]|\\[bfnrt]|\\u[0-9a-f]{4})'
-  || regexp_replace(spelled.id, '([\\^$.|?*+(){}\[\]])', '\\\1', 'g')
-  || '($|[^[:alnum:]])'
-)`;
