@@ -184,8 +184,8 @@ export class SnapshotDamaged extends Error {
 }
 
 /**
- * An erasure has found Parquet files in the folder of a snapshot that its manifest does not list, or more files than can be listed. Who reads a table by a
- * pattern reads them too.
+ * An erasure has found Parquet files in the folder of a snapshot that its manifest does not list, folders that it may not open, or more files than can be
+ * listed. Who reads a table by a pattern reads them too.
  */
 export class FilesBeside extends Error {
   override readonly name = 'FilesBeside';
@@ -193,8 +193,12 @@ export class FilesBeside extends Error {
 
   /** Anybody may have written them, so only a name like ours is repeated. */
   constructor(location: string, id: string, paths: readonly string[] | 'too many') {
+    const what =
+      paths !== 'too many' && paths.some((path) => path.endsWith('/'))
+        ? 'folders that Daybook may not open, or Parquet files'
+        : 'Parquet files';
     super(
-      `snapshots/${id} of the lake ${location} has Parquet files that its manifest does not list (${counted(paths)}). ` +
+      `snapshots/${id} of the lake ${location} has ${what} that its manifest does not list (${counted(paths)}). ` +
         'They were not searched and may hold the record. Remove them ("daybook snapshots verify" names all), and run the command again.',
     );
   }
@@ -202,6 +206,6 @@ export class FilesBeside extends Error {
 
 function counted(paths: readonly string[] | 'too many'): string {
   if (paths === 'too many') return 'more than can be listed';
-  const like = paths.find((path) => /^[a-z_0-9]{1,63}\/[a-z_0-9-]{1,63}\.parquet$/.test(path));
+  const like = paths.find((path) => /^[a-z_0-9]{1,63}\/(?:[a-z_0-9-]{1,63}(?:\.parquet|\/))?$/.test(path));
   return `${paths.length.toLocaleString('en-US')}${like === undefined ? '' : `, such as ${like}`}`;
 }

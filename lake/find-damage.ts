@@ -1,5 +1,6 @@
 import { ListTooLong } from './errors.ts';
 import { manifestFile, successFile, type Lake } from './lake.ts';
+import { isBucket } from './location.ts';
 import { sha256Of, type Manifest } from './manifest.ts';
 import { lookAtManifest, lookAtPointer, pointerPath } from './pointer.ts';
 import { sha256OfFile } from './read-back.ts';
@@ -54,13 +55,19 @@ async function problemsBeside(lake: Lake, manifest: Manifest): Promise<string[]>
     : paths.map((path) => `${path} is not in the manifest`);
 }
 
-/** Who reads a table by a pattern, such as `bills/*.parquet`, would read these too. Whoever may write to a bucket may put millions there. */
+/**
+ * Who reads a table by a pattern, such as `bills/*.parquet`, would read these too; and perhaps what is in a folder that Daybook may not open. Whoever
+ * may write to a bucket may put millions there.
+ */
 export async function filesBeside(
   lake: Lake,
   { snapshot_id: id, tables }: Manifest,
 ): Promise<string[] | 'too many'> {
   const listed = new Set(Object.values(tables).flatMap(({ files }) => files.map(({ path }) => path)));
-  const isBeside = (path: string): boolean => path.endsWith('.parquet') && !listed.has(path);
+  // In a bucket an object of such a name is what programs make for a folder, and nothing is in it.
+  const isClosed = (path: string): boolean => path.endsWith('/') && !isBucket(lake.location);
+  const isBeside = (path: string): boolean =>
+    (path.endsWith('.parquet') || isClosed(path)) && !listed.has(path);
   try {
     return (await lake.filesIn(`snapshots/${id}`, isBeside)).sort();
   } catch (error) {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openDuckDb } from '../../lake/duck-db.ts';
 import { eraseFromSnapshots, type Erasing } from '../../lake/erase-from-snapshots.ts';
+import { filesBeside } from '../../lake/find-damage.ts';
 import type { Lake } from '../../lake/lake.ts';
 import { openLake } from '../../lake/open-lake.ts';
 import { readManifest, readPointer } from '../../lake/pointer.ts';
@@ -41,6 +42,30 @@ test('files beside those of a snapshot that stays are told, and what the manifes
   ]);
   await rm(beside[1]!);
   expect(await erase(lake)).toEqual([]);
+});
+
+test('so are folders that may not be opened, in a snapshot that stays; in a bucket an object of such a name is none', async () => {
+  const [held, stays] = await exportHeldThenNot();
+  const withFolder: Lake = {
+    ...lake,
+    filesIn: async (folder) => [
+      ...(await lake.filesIn(folder)),
+      ...(folder.endsWith(stays) ? ['bills/old/'] : []),
+    ],
+  };
+  const told: string[] = [];
+  const onUnread = ({ message }: Error): void => {
+    told.push(message);
+  };
+  expect(await erase(withFolder, { onUnread })).toEqual([held]);
+  expect(told).toEqual([
+    expect.stringMatching(
+      / has folders that Daybook may not open, .*\(1, such as bills\/old\/\)\. They were not searched/,
+    ),
+  ]);
+  const manifest = (await readManifest(lake, stays))!;
+  expect(await filesBeside(withFolder, manifest)).toEqual(['bills/old/']);
+  expect(await filesBeside({ ...withFolder, location: s3.location }, manifest)).toEqual([]);
 });
 
 test('where readers are led nowhere, an erasure leads them to the newest snapshot, and not to an older one that held the record', async () => {

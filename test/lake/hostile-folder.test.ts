@@ -15,6 +15,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { dirname, join, relative } from 'node:path';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { openLake } from '../../lake/open-lake.ts';
+import { filesBeside } from '../../lake/find-damage.ts';
 import { manifestText, sha256Of } from '../../lake/manifest.ts';
 import { emptyManifest } from './empty-manifest.ts';
 import { lockHeld } from './lock-held.ts';
@@ -507,6 +508,22 @@ test.skipIf(process.getuid?.() !== 0)(
       await expect(lake.removeSnapshot(other)).rejects.toThrow(/did not delete 1 file \(EACCES\)/);
       const gone = join(location, 'snapshots', `.tmp-gone-${other}`);
       expect(readdirSync(gone)).toEqual(['accounts']);
+    });
+  },
+);
+
+test.skipIf(process.getuid?.() !== 0)(
+  'a folder that Daybook may not open is named beside the files of a snapshot',
+  async () => {
+    const id = '20260101T000000Z-abcdef';
+    const closed = join(location, 'snapshots', id, 'bills/old');
+    await mkdir(closed, { recursive: true });
+    await writeFile(join(closed, 'part-00000.parquet'), 'of an export that ran as root');
+    giveAll(location);
+    chownSync(closed, 0, 0);
+    chmodSync(closed, 0o700);
+    await asNobody(async () => {
+      expect(await filesBeside(lake, emptyManifest(id, 'ours'))).toEqual(['bills/old/']);
     });
   },
 );
