@@ -19,21 +19,37 @@ export function readConfig(): Config {
 export type Need = 'database' | 'temporal' | 'api';
 
 /**
- * The configuration, completed by what the `daybook up` on this home provides.
- * Throws NotRunning when something the command needs is neither configured nor provided.
+ * The configuration, completed by what the `daybook up` on this home provides. Throws NotRunning when something the command needs is
+ * neither configured nor provided, and UsageError when that is the API alone.
  */
 export async function readSettings(needs: readonly Need[], config: Config = readConfig()): Promise<Settings> {
   const home = await openHome(config.home);
   const runtime = await readRuntimeFile(home);
-  const missing = missingOf(config, runtime).filter(({ need }) => needs.includes(need));
+  const sandbox = sandboxOf(config, runtime);
+  const missing = missingOf(config, { runtime, sandbox }).filter(({ need }) => needs.includes(need));
+  // An `up` provides the database and Temporal in any case.
+  if (missing.length > 0 && runtime !== undefined) throw new UsageError(apiMissing(config.home, runtime));
   if (missing.length > 0)
     throw new NotRunning(config.home, missing.map(({ variable }) => variable).join(' and '));
   return completeSettings(config, {
     database: runtime?.database,
     temporal: runtime?.temporal,
-    sandbox: runtime?.sandbox,
+    sandbox,
     secretKey: secretKeyOf(config, home),
   });
+}
+
+/** The sandbox of an `up` is for the database of that `up`: the embedded one, or with `--sandbox` another. */
+function sandboxOf(config: Config, runtime: RuntimeFacts | undefined): RuntimeFacts['sandbox'] {
+  const { url = runtime?.database.url } = config.database;
+  return url === runtime?.database.url ? runtime?.sandbox : undefined;
+}
+
+function apiMissing(home: string, { sandbox }: RuntimeFacts): string {
+  return sandbox === undefined
+    ? `DAYBOOK_API_URL is not set, and the "daybook up" on ${home} runs without a sandbox: set it as it is set there.`
+    : `DATABASE_URL is set and DAYBOOK_API_URL is not: the sandbox of the "daybook up" on ${home} is for the database of that one ` +
+        'alone. Set DAYBOOK_API_URL to the service.';
 }
 
 /** The same for the processes of production: what they lack is a mistake of the configuration. Throws UsageError. */
@@ -117,11 +133,14 @@ function martsSettings(
   };
 }
 
-function missingOf(config: Config, runtime: RuntimeFacts | undefined): { need: Need; variable: string }[] {
+function missingOf(
+  config: Config,
+  { runtime, sandbox }: { runtime: RuntimeFacts | undefined; sandbox: RuntimeFacts['sandbox'] },
+): { need: Need; variable: string }[] {
   const missing: { need: Need; variable: string; there: boolean }[] = [
     { need: 'database', variable: 'DATABASE_URL', there: (config.database.url ?? runtime) !== undefined },
     { need: 'temporal', variable: 'TEMPORAL_ADDRESS', there: (config.temporal ?? runtime) !== undefined },
-    { need: 'api', variable: 'DAYBOOK_API_URL', there: (config.api.url ?? runtime?.sandbox) !== undefined },
+    { need: 'api', variable: 'DAYBOOK_API_URL', there: (config.api.url ?? sandbox) !== undefined },
   ];
   return missing.filter(({ there }) => !there);
 }
