@@ -1,9 +1,7 @@
-import { rename, rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { codeOf } from '../../errors/code-of.ts';
-import { UsageError } from '../errors.ts';
 import { print, printJson } from '../printer.ts';
+import { writeOutFile } from '../write-out-file.ts';
 import { withWarehouse } from '../with-warehouse.ts';
 
 export function dashboardCommand(): Command {
@@ -19,7 +17,7 @@ export function dashboardCommand(): Command {
       const dashboard = await withWarehouse((warehouse) => readDashboard(warehouse));
       const html = dashboardFile(dashboard);
       const path = resolve(out);
-      await replaceFile(path, html);
+      await writeOutFile(path, html);
       const bytes = Buffer.byteLength(html);
       if (json === true)
         printJson({ path, bytes, as_of_date: dashboard.asOf, built_at: dashboard.build.built_at });
@@ -29,25 +27,4 @@ export function dashboardCommand(): Command {
         for (const note of notesOf(dashboard)) print(note);
       }
     });
-}
-
-/** A reader that opens the file meanwhile sees either the old or the new version. */
-async function replaceFile(path: string, text: string): Promise<void> {
-  const beside = `${path}.${process.pid}.tmp`;
-  try {
-    // Always a new file: in a folder of many users a link may wait under this name.
-    await rm(beside, { force: true });
-    await writeFile(beside, text, { flag: 'wx' });
-    await rename(beside, path);
-  } catch (error) {
-    throw isPathWrong(error)
-      ? new UsageError(`${path} cannot be written: choose another file for --out.`)
-      : error;
-  } finally {
-    await rm(beside, { force: true });
-  }
-}
-
-function isPathWrong(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES'].includes(String(codeOf(error)));
 }

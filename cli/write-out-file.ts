@@ -1,0 +1,42 @@
+import { lstat, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { codeOf } from '../errors/code-of.ts';
+import { isTrusted } from '../scripts/own-cache.mjs';
+import { UsageError } from './errors.ts';
+
+/** Writes the file that `--out` names. Throws UsageError where there can be none. */
+export async function writeOutFile(path: string, text: string): Promise<void> {
+  try {
+    await ((await isDevice(path)) ? writeFile(path, text) : replaceFile(path, text));
+  } catch (error) {
+    throw isPathWrong(error)
+      ? new UsageError(`${path} cannot be written: choose another file for --out.`)
+      : error;
+  }
+}
+
+/**
+ * Whether it is a device or a pipe, such as /dev/null and /dev/stdout, which stays where it is. What another user has put there is none: it is
+ * replaced, as a file is, for what is written would be that user's.
+ */
+async function isDevice(path: string): Promise<boolean> {
+  const [named, there] = await Promise.all([lstat(path), stat(path)]).catch(() => []);
+  if (named === undefined || there === undefined || there.isFile()) return false;
+  return isTrusted(named.uid) && isTrusted(there.uid);
+}
+
+/** A reader that opens the file meanwhile sees either the old or the new version. */
+async function replaceFile(path: string, text: string): Promise<void> {
+  const beside = `${path}.${process.pid}.tmp`;
+  try {
+    // Always a new file: in a folder of many users a link may wait under this name.
+    await rm(beside, { force: true });
+    await writeFile(beside, text, { flag: 'wx' });
+    await rename(beside, path);
+  } finally {
+    await rm(beside, { force: true });
+  }
+}
+
+function isPathWrong(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES'].includes(String(codeOf(error)));
+}

@@ -1,0 +1,46 @@
+import { execFileSync } from 'node:child_process';
+import { chown, lstat, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { writeOutFile } from '../../cli/write-out-file.ts';
+import { temporaryFolder } from '../embedded/temporary-folder.ts';
+
+const page = '<!doctype html>';
+
+test('a file, and a link to one, is replaced by a new file', async () => {
+  const folder = await temporaryFolder();
+  const [file, link] = [join(folder, 'file.html'), join(folder, 'link.html')];
+  await writeFile(file, 'old');
+  await symlink(file, link);
+  await writeOutFile(link, page);
+  expect((await lstat(link)).isFile()).toBe(true);
+  expect(await readFile(file, 'utf8')).toBe('old');
+  await writeOutFile(file, page);
+  expect(await readFile(file, 'utf8')).toBe(page);
+});
+
+test('a pipe, and a link to a device, takes what is written and stays', async () => {
+  const folder = await temporaryFolder();
+  const [pipe, link] = [join(folder, 'pipe'), join(folder, 'null')];
+  execFileSync('mkfifo', [pipe]);
+  await symlink('/dev/null', link);
+  const [read] = await Promise.all([readFile(pipe, 'utf8'), writeOutFile(pipe, page)]);
+  expect(read).toBe(page);
+  expect((await lstat(pipe)).isFIFO()).toBe(true);
+  await writeOutFile(link, page);
+  expect((await lstat(link)).isSymbolicLink()).toBe(true);
+  expect((await stat('/dev/null')).isCharacterDevice()).toBe(true);
+});
+
+test.skipIf(process.getuid?.() !== 0)('a pipe that another user has put there is replaced', async () => {
+  const pipe = join(await temporaryFolder(), 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  await chown(pipe, 54_321, 54_321);
+  await writeOutFile(pipe, page);
+  expect(await readFile(pipe, 'utf8')).toBe(page);
+  expect((await lstat(pipe)).isFile()).toBe(true);
+});
+
+test('a folder is refused', async () => {
+  await expect(writeOutFile(await temporaryFolder(), page)).rejects.toThrow('choose another file for --out');
+});
