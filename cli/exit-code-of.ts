@@ -32,6 +32,7 @@ function isUsage(error: unknown): boolean {
       'MartsMissing',
       'UnknownResource',
       'ForeignHome',
+      'HomeUnusable',
       'ForeignFolder',
     ].includes(error.name)
   );

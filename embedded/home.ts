@@ -1,5 +1,6 @@
-import { mkdir, realpath } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, realpath, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { codeOf } from '../errors/code-of.ts';
 import { requireOwnHome } from './require-own-home.ts';
 
 /** Where everything embedded lives: the layout of `DAYBOOK_HOME`. All paths are absolute and free of symbolic links. */
@@ -16,18 +17,58 @@ export interface Home {
   readonly secretKeyFile: string;
 }
 
-/** Makes the folders that are missing (readable by their owner alone) and returns the layout. Throws ForeignHome. */
+/** Nothing can be kept there. Exit code 2. */
+export class HomeUnusable extends Error {
+  override readonly name = 'HomeUnusable';
+
+  constructor(path: string, code: string) {
+    super(
+      `${path} cannot be the home of Daybook (${code}): set DAYBOOK_HOME to a folder that this user may write in.`,
+    );
+  }
+}
+
+/** Makes the folders that are missing (readable by their owner alone) and returns the layout. Throws ForeignHome, HomeUnusable. */
 export async function openHome(path: string): Promise<Home> {
-  await mkdir(path, { recursive: true, mode: 0o700 });
-  // Orphans are recognised by the paths on their command line, so one folder must have one spelling.
-  const home = layout(await realpath(path));
-  await requireOwnHome(home.root, home.postgresData);
-  await Promise.all(
-    [join(home.root, 'temporal'), join(home.root, 'sandbox'), home.logs, home.locks].map((folder) =>
-      mkdir(folder, { recursive: true, mode: 0o700 }),
-    ),
+  try {
+    await makeFolder(path);
+    // Orphans are recognised by the paths on their command line, so one folder must have one spelling.
+    const home = layout(await realpath(path));
+    await requireOwnHome(home.root, home.postgresData);
+    const folders = [join(home.root, 'temporal'), join(home.root, 'sandbox'), home.logs, home.locks];
+    await Promise.all(folders.map(makeFolder));
+    return home;
+  } catch (error) {
+    const code = String(codeOf(error));
+    throw placeIsWrong.includes(code) ? new HomeUnusable(path, code) : error;
+  }
+}
+
+const placeIsWrong = [
+  ...['EACCES', 'EPERM', 'EROFS'],
+  ...['EEXIST', 'EISDIR', 'ELOOP', 'ENAMETOOLONG', 'ENOENT', 'ENOTDIR'],
+];
+
+/** With those above it. Node's own `recursive` never ends where the system says ENOENT although the folder above is there, as below /proc. */
+async function makeFolder(path: string): Promise<void> {
+  if (await isMissing(dirname(path))) await makeFolder(dirname(path));
+  await mkdir(path, { mode: 0o700 }).catch(async (error: unknown) => {
+    if (!(await isFolder(path))) throw error;
+  });
+}
+
+function isMissing(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => false,
+    (error: unknown) => codeOf(error) === 'ENOENT',
   );
-  return home;
+}
+
+function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
 }
 
 function layout(root: string): Home {

@@ -63,6 +63,36 @@ test('a claim with the pid of a living process that started at another time does
   await lock.release();
 });
 
+test.each([
+  ['is a file', 'file', 'EEXIST'],
+  ['is below a file', 'file/home', 'ENOTDIR'],
+  ['has too long a name', 'x'.repeat(256), 'ENAMETOOLONG'],
+])('a home that %s is refused in one sentence', async (_, name, code) => {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, 'file'), '');
+  const home = join(folder, name);
+  const ended = await runDaybook(['sql', 'select 1'], { env: { DAYBOOK_HOME: home }, cwd: folder });
+  expect(ended).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `${home} cannot be the home of Daybook (${code}): set DAYBOOK_HOME to a folder that this user may write in.\n`,
+  });
+});
+
+test.skipIf(process.platform !== 'linux')(
+  'a home in a folder that nothing can be made in is not tried for ever',
+  async () => {
+    await expect(openHome('/proc/nowhere/home')).rejects.toThrow('cannot be the home of Daybook (ENOENT)');
+  },
+);
+
+test('a home is made with the folders above it, also by several at once', async () => {
+  const path = join(await temporaryFolder(), 'a', 'b');
+  const homes = await Promise.all(Array.from({ length: 5 }, () => openHome(path)));
+  expect(new Set(homes.map(({ root }) => root))).toEqual(new Set([path]));
+  expect((await stat(join(path, '..'))).mode & 0o777).toBe(0o700);
+});
+
 const otherUser = 54_321;
 
 test.skipIf(process.getuid?.() !== 0)(
