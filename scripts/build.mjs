@@ -144,6 +144,7 @@ function runtimeScripts() {
   return [
     'temporal-cli',
     'temporal-cli-version',
+    'env-file',
     'without-secrets',
     'own-cache',
     'install-temporal-cli',

@@ -3,6 +3,7 @@ import { access, lstat, mkdir } from 'node:fs/promises';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { buildTemporalCli } from './build-temporal-cli.mjs';
 import { downloadTemporalCli } from './download-temporal-cli.mjs';
+import { readEnvFile } from './env-file.mjs';
 import { isTrusted, requireOwnCache } from './own-cache.mjs';
 import {
   cachedTemporalCli,
@@ -23,13 +24,13 @@ export async function ensureTemporalCli({ report }) {
 }
 
 /**
- * The Temporal CLI that is there already: DAYBOOK_TEMPORAL_CLI, else a recent enough one on PATH, else our own copy. Throws ForeignFolder
+ * The Temporal CLI that is there already: DAYBOOK_TEMPORAL_CLI of the environment or of `.env`, else a recent enough one on PATH, else our own copy. Throws ForeignFolder
  * where another user may have put that copy there.
  *
  * @returns {Promise<string | undefined>}
  */
 export async function findTemporalCli() {
-  const chosen = process.env.DAYBOOK_TEMPORAL_CLI;
+  const { DAYBOOK_TEMPORAL_CLI: chosen } = { ...readEnvFile(), ...process.env };
   if (chosen) {
     if ((await versionOf(chosen)) !== undefined) return chosen;
     throw new Error(

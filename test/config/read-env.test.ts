@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ConfigurationError } from '../../config/configuration-error.ts';
 import { readEnv } from '../../config/read-env.ts';
 
 const startedIn = process.cwd();
@@ -22,6 +23,12 @@ test('a .env file in the working folder completes the environment, which wins', 
   writeFileSync('.env', '# ours\nDAYBOOK_LOOKBACK=5m\nDAYBOOK_HOME="/var/lib/day book"\n');
   process.env.DAYBOOK_LOOKBACK = '1h';
   expect(readEnv()).toMatchObject({ DAYBOOK_LOOKBACK: '1h', DAYBOOK_HOME: '/var/lib/day book' });
+});
+
+test('a .env that cannot be read is a configuration that cannot work', () => {
+  mkdirSync('.env');
+  expect(() => readEnv()).toThrow(ConfigurationError);
+  expect(() => readEnv()).toThrow('.env cannot be read (EISDIR): it must be a file that this user may read.');
 });
 
 test('without a .env file it is the environment alone', () => {

@@ -16,6 +16,16 @@ test('the CLI that DAYBOOK_TEMPORAL_CLI names is taken before all others', async
   expect(await find({ ...nothing, DAYBOOK_TEMPORAL_CLI: chosen, PATH: folder })).toBe(chosen);
 });
 
+test('it may be named by a .env file, and the environment wins over that', async () => {
+  const folder = await temporaryFolder();
+  const [ours, other] = [join(folder, 'ours'), join(folder, 'other')];
+  for (const file of [ours, other])
+    await programThatSays(file, 'temporal version 1.8.2 (Server 1.31.2, UI 2.50.1)');
+  await writeFile(join(folder, '.env'), `DAYBOOK_TEMPORAL_CLI=${ours}\n`);
+  expect(await find(nothing, folder)).toBe(ours);
+  expect(await find({ ...nothing, DAYBOOK_TEMPORAL_CLI: other }, folder)).toBe(other);
+});
+
 test('a DAYBOOK_TEMPORAL_CLI that is no Temporal CLI is refused in one sentence', async () => {
   const { code, stderr } = await runFind({ ...nothing, DAYBOOK_TEMPORAL_CLI: process.execPath });
   expect(code).not.toBe(0);
@@ -48,14 +58,17 @@ async function programThatSays(file: string, version: string): Promise<string> {
   return file;
 }
 
-async function find(env: Readonly<Record<string, string | undefined>>): Promise<string> {
-  const { stdout, stderr } = await runFind(env);
+async function find(env: Readonly<Record<string, string | undefined>>, cwd?: string): Promise<string> {
+  const { stdout, stderr } = await runFind(env, cwd);
   expect(stderr).toBe('');
   return stdout.trim();
 }
 
-function runFind(env: Readonly<Record<string, string | undefined>>): ReturnType<typeof run> {
+function runFind(
+  env: Readonly<Record<string, string | undefined>>,
+  cwd = process.cwd(),
+): ReturnType<typeof run> {
   const module = new URL('../../scripts/temporal-cli.mjs', import.meta.url).href;
   const script = `import { findTemporalCli } from '${module}'; console.log((await findTemporalCli()) ?? 'none');`;
-  return run([process.execPath, '--input-type=module', '--eval', script], { env });
+  return run([process.execPath, '--input-type=module', '--eval', script], { env, cwd });
 }

@@ -1,0 +1,1 @@
+export function readEnvFile(): Readonly<Record<string, string | undefined>>;
