@@ -74,8 +74,18 @@ describe('quarantine list', () => {
   });
 });
 
+test('a replay of a connection that there is not says so, and not that nothing waits', async () => {
+  const { code, stdout, stderr } = await quarantine('replay', '--connection', 'nobody');
+  expect(stderr).toContain('There is no connection nobody.');
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+});
+
 function list(...args: string[]): Promise<Ended> {
-  return runDaybook(['quarantine', 'list', ...args], {
+  return quarantine('list', ...args);
+}
+
+function quarantine(...args: string[]): Promise<Ended> {
+  return runDaybook(['quarantine', ...args], {
     cwd,
     env: {
       DATABASE_URL: url,

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { requireKnown } from '../../../warehouse/connections/require-known.ts';
 import { listQuarantine } from '../../../warehouse/quarantine/read-quarantine.ts';
 import { checkSecretKey } from '../../../warehouse/secrets/check-secret-key.ts';
 import type { ReplayedEntry } from '../../../operations/replay-quarantine.ts';
@@ -28,6 +29,7 @@ export function replayCommand(setExitCode: SetExitCode): Command {
       const replayed = await withWarehouse(
         async (warehouse, settings) => {
           await checkSecretKey(warehouse, await settings.secretKey());
+          if (connection !== undefined) await requireKnown(warehouse, connection);
           const entries =
             ids.length > 0
               ? await namedEntries(warehouse, ids)
