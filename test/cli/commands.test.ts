@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -73,6 +73,8 @@ const wrongLines: readonly TypedLine[] = [
   [['backfill', 'x', '--last', '9999999d', '--every', '7d'], 'from 1h to 3650d'],
   [['connection', 'set', 'acme'], 'Give --every, --reconcile-every or both'],
   [['quarantine', 'show', 'twelve'], 'whole number'],
+  [['snapshots', 'verify', '20250101T000000Z-00aa11'], 'There is no snapshot 20250101T000000Z-00aa11 in '],
+  [['snapshots', 'diff', '20250101T000000Z-00aa11', '20250102T000000Z-22bb33'], 'There is no snapshot '],
   [['sandbox', '--records', '5'], 'It must be a whole number from 100 to 1,000,000.'],
   [['sandbox', '--port', '99999'], 'It must be a whole number from 0 to 65,535.'],
   [['up', '--records', '2000000'], 'It must be a whole number from 100 to 1,000,000.'],
@@ -286,6 +288,19 @@ test('up with another key does not migrate a warehouse that has one', async () =
   expect(stderr).toContain('DAYBOOK_SECRET_KEY is not the key');
   expect(code).toBe(2);
   await expect(checkSchema(older.warehouse)).rejects.toThrow(`missing: ${last ?? ''}`);
+});
+
+test('a snapshot of which something is left, or to which readers are sent, is damaged and not unknown', async () => {
+  const lake = path.join(home, 'damaged');
+  const [left, latest] = ['20250101T000000Z-00aa11', '20250102T000000Z-22bb33'];
+  mkdirSync(path.join(lake, 'snapshots', left, 'bills'), { recursive: true });
+  writeFileSync(path.join(lake, 'snapshots', left, 'bills', 'part-00000.parquet'), '');
+  writeFileSync(path.join(lake, 'latest.json'), JSON.stringify({ snapshot_id: latest }));
+  for (const id of [left, latest]) {
+    const { code, stdout } = await daybook(['snapshots', 'verify', id], { env: { DAYBOOK_LAKE: lake } });
+    expect(stdout).toContain(`Snapshot ${id} is damaged:\n- ${id} has no _manifest.json`);
+    expect(code).toBe(1);
+  }
 });
 
 // Each of these waits for a Temporal that is not there.

@@ -5,9 +5,8 @@ import type { Manifest } from '../../../lake/manifest.ts';
 import { readManifest } from '../../../lake/pointer.ts';
 import { snapshotTables } from '../../../warehouse/snapshots/snapshot-tables.ts';
 import { unfitTable } from '../../../warehouse/snapshots/unfit-table.ts';
-import { UsageError } from '../../errors.ts';
 import { print, printAside, printJson, printTable } from '../../printer.ts';
-import { snapshotId } from './snapshot-id.ts';
+import { noSnapshot, snapshotId } from './snapshot-id.ts';
 import { withLake } from './with-lake.ts';
 
 export function diffCommand(): Command {
@@ -40,8 +39,7 @@ export function diffCommand(): Command {
 
 async function manifestOf(lake: Lake, id: string): Promise<Manifest> {
   const manifest = await readManifest(lake, id);
-  if (manifest === undefined)
-    throw new UsageError(`There is no snapshot ${id} in ${lake.location}: see "daybook snapshots list".`);
+  if (manifest === undefined) throw noSnapshot(lake, id);
   return manifest;
 }
 

@@ -1,11 +1,12 @@
 import { Command } from 'commander';
 import type { DamageFound } from '../../../lake/find-damage.ts';
+import { namesOfSnapshots, type Lake } from '../../../lake/lake.ts';
 import { unfitCountOf, unfitTableName } from '../../../lake/manifest.ts';
 import { readPointer } from '../../../lake/pointer.ts';
 import { UsageError } from '../../errors.ts';
 import { exitCodes, type SetExitCode } from '../../exit-codes.ts';
 import { print, printJson, printTable } from '../../printer.ts';
-import { snapshotId } from './snapshot-id.ts';
+import { noSnapshot, snapshotId } from './snapshot-id.ts';
 import { withLake } from './with-lake.ts';
 
 export function verifyCommand(setExitCode: SetExitCode): Command {
@@ -21,12 +22,19 @@ export function verifyCommand(setExitCode: SetExitCode): Command {
       const { id, ...verified } = await withLake(async (lake, scratch) => {
         const named = wanted ?? (await readPointer(lake))?.snapshot_id;
         if (named === undefined) throw new UsageError(`There are no snapshots in ${lake.location} yet.`);
+        await requireSnapshot(lake, named);
         return { id: named, ...(await verifySnapshot(lake, { id: named, spillFolder: scratch })) };
       });
       if (json === true) printJson({ id, ok: verified.problems.length === 0, ...inJson(verified) });
       else show(id, verified);
       if (verified.problems.length > 0) setExitCode(exitCodes.failed);
     });
+}
+
+/** One of which anything is left, or to which readers are sent, is damaged; another one was never there, or is gone as it should be. */
+async function requireSnapshot(lake: Lake, id: string): Promise<void> {
+  if ((await lake.isThere(`snapshots/${id}`)) || (await namesOfSnapshots(lake)).has(id)) return;
+  throw noSnapshot(lake, id);
 }
 
 function inJson({ manifest, problems }: DamageFound): Record<string, unknown> {
