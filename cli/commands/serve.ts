@@ -19,7 +19,7 @@ export function serveCommand(): Command {
       const { watchAlerts } = await import('../../worker/alerts/watch-alerts.ts');
       const { untilStopped } = await import('../until-stopped.ts');
       const stopped = untilStopped();
-      const settings = await readServiceSettings(['database', 'temporal']);
+      const settings = await readServiceSettings(['database', 'temporal', 'api']);
       const logger = createLogger(settings.logLevel);
       await checkAddresses(settings.database);
       const warehouse = openWarehouse(settings.database);

@@ -31,6 +31,15 @@ test('serve with another key than that of the warehouse is a command line that c
   expect(code).toBe(2);
 });
 
+test.each(['worker', 'serve'])(
+  '%s without the address of the API is a command line that cannot work: it would refuse every webhook',
+  async (command) => {
+    const { code, stderr } = await installation.run([command], { env: { DAYBOOK_API_URL: '' } });
+    expect(stderr).toContain('set DAYBOOK_API_URL');
+    expect(code).toBe(2);
+  },
+);
+
 test.each(['worker', 'serve'])('%s whose port is taken ends in one sentence', async (command) => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
