@@ -9,7 +9,7 @@ export interface TokenOptions {
 export function withTokenOptions(command: Command): Command {
   return command
     .option('--token-stdin', 'read the access token from standard input')
-    .option('--token-env <variable>', 'read the access token from this environment variable');
+    .option('--token-env <variable>', 'read the access token from this environment variable (not from .env)');
 }
 
 export function readToken({ tokenStdin = false, tokenEnv }: TokenOptions): Promise<string> {
