@@ -161,6 +161,16 @@ proofTest('a sync that failed in part and read nothing proves nothing', async ()
   expect(await stateOf(connectionId)).toMatchObject({ failures: 1, paused_why: 'why' });
 });
 
+test('a sync of nothing but a list that is not offered ends no pause, for it may have asked nobody', async () => {
+  const connectionId = await scheduled();
+  const stream = { stream: 'items', status: 'unsupported', type: null, failure: null } as const;
+  const failed = await addRun(warehouse, { connection: connectionId, status: 'failed' });
+  await noteSyncEnd(warehouse, { connectionId, runId: failed, status: 'failed', pauseWhy: 'why' });
+  const runId = await addRun(warehouse, { connection: connectionId, status: 'succeeded', streams: [stream] });
+  await noteSyncEnd(warehouse, { connectionId, runId, status: 'succeeded', pauseWhy: null });
+  expect(await stateOf(connectionId)).toMatchObject({ failures: 1, paused_why: 'why' });
+});
+
 proofTest(
   'a schedule that is gone from Temporal comes back with the next failure, and the sync ends as ever',
   async () => {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { UnknownConnection } from '../../warehouse/errors.ts';
+import { noteMissing } from '../../warehouse/passes/note-missing.ts';
 import { finishRun } from '../../warehouse/runs/finish-run.ts';
-import type { StreamOutcome } from '../../warehouse/runs/judge-run.ts';
+import type { FinishedRun, StreamOutcome } from '../../warehouse/runs/judge-run.ts';
 import { readCounts } from '../../warehouse/runs/read-counts.ts';
 import { readRuns } from '../../warehouse/runs/read-run.ts';
 import { bill } from '../support/finance-records.ts';
@@ -109,6 +110,22 @@ describe('a status is never better than the truth', () => {
     expect(run?.streams.map((read) => [read.stream, read.failure_type, read.failure])).toEqual(
       expect.arrayContaining(said),
     );
+  });
+
+  test('when its lists are not offered: it succeeded if another list of the connection answers', async () => {
+    const connectionId = await addTestConnection(warehouse);
+    const outcomes = [unsupported('items')];
+    const notOffered = async (): Promise<FinishedRun> => {
+      const { pass, taken } = await openPass(warehouse, { connectionId, stream: 'items' });
+      if (taken.state === 'open') await noteMissing(warehouse, { pass, requests: 2 });
+      return finishRun(warehouse, { runId: pass.runId, outcomes, cancelled: false });
+    };
+    expect(await notOffered()).toMatchObject({ status: 'failed' });
+    const runId = await runThatRead(connectionId, 'bills');
+    await finishRun(warehouse, { runId, outcomes: [done('bills')], cancelled: false });
+    // Asked, and then as it is remembered.
+    expect(await notOffered()).toEqual({ status: 'succeeded', failure: null });
+    expect(await notOffered()).toEqual({ status: 'succeeded', failure: null });
   });
 
   test('when its workflow was reset: a stream that the run before has read counts as it ended there', async () => {

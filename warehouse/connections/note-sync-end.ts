@@ -48,7 +48,10 @@ async function noteFailure({ pool }: Warehouse, { connectionId, runId, pauseWhy 
   return true;
 }
 
-/** A partial run got through where it read something: one that only found everything unchanged proves little. */
+/**
+ * A partial run got through where it read something: one that only found everything unchanged proves little, and one of nothing but lists
+ * that the platform is known not to have proves nothing, for it may have asked nobody.
+ */
 async function noteSuccess(
   { pool }: Warehouse,
   { connectionId, runId, status }: EndedSync,
@@ -70,7 +73,7 @@ async function noteSuccess(
       )
       .where(
         sql<boolean>`(
-          ${status} = 'succeeded'
+          ${status} = 'succeeded' and ${hasRead(runId)}
           or exists (select from sync.run_streams where run_id = ${runId} and read > 0)
         )`,
       )
@@ -85,6 +88,11 @@ async function noteSuccess(
     }
     return noted !== undefined;
   });
+}
+
+/** A run that was reset has no rows of what the one before it read. */
+function hasRead(runId: string): RawBuilder<boolean> {
+  return sql`coalesce((select bool_or(status <> 'unsupported') from sync.run_streams where run_id = ${runId}), true)`;
 }
 
 /** Of the connection's syncs that have ended. In SQL, of a row of `sync.connections`; starts are in the order of syncs. */

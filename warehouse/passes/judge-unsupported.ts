@@ -27,3 +27,19 @@ export async function judgeUnsupported(db: Warehouse['db'], runId: string): Prom
     where s.connection_id = asked.connection_id and s.stream = asked.stream
   `.execute(db);
 }
+
+/** Whether a run, once judged, has met nothing but lists that are known not to be offered. */
+export async function areUnsupported(
+  db: Warehouse['db'],
+  { runId, outcomes }: { runId: string; outcomes: readonly { stream: string; state: string }[] },
+): Promise<boolean> {
+  if (outcomes.length === 0 || outcomes.some(({ state }) => state !== 'unsupported')) return false;
+  const known = await db
+    .selectFrom('sync.streams as s')
+    .innerJoin('sync.runs as r', 'r.connection_id', 's.connection_id')
+    .select('s.stream')
+    .where('r.run_id', '=', runId)
+    .where('s.capability', '=', 'unsupported')
+    .execute();
+  return outcomes.every(({ stream }) => known.some((one) => one.stream === stream));
+}

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { streamNamed } from '../../resources/index.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
-import { judgeUnsupported } from '../passes/judge-unsupported.ts';
+import { areUnsupported, judgeUnsupported } from '../passes/judge-unsupported.ts';
 import { CommitsLost } from '../errors.ts';
 import type { RunKind } from '../tables/runs.ts';
 import { countNames, type CountsToAdd } from './add-to-run.ts';
@@ -12,7 +12,8 @@ import { notRead, provedOnes, readBefore, readToEnd } from './what-was-read.ts';
 /**
  * Closes the run with what is true of it: `succeeded` only when every stream is complete and left nothing in quarantine,
  * `failed` when no stream got through, `partial` in between. A run in which no list at all is supported has read nothing, so
- * it failed, and a reconcile has failed on what it could not list although the warehouse holds records of it.
+ * it failed, unless other lists of the connection answer; and a reconcile has failed on what it could not list although the warehouse
+ * holds records of it.
  */
 export async function finishRun(
   { pool }: Warehouse,
@@ -47,7 +48,10 @@ export async function finishRun(
       lost.length > 0 && (await readsLists(db, runId))
         ? outcomes.map((outcome) => (lost.includes(outcome.stream) ? notRead(outcome.stream) : outcome))
         : outcomes;
-    const finished = cancelled ? ({ status: 'cancelled', failure: null } as const) : judgeRun(told, known);
+    const notOffered = await areUnsupported(db, { runId, outcomes: told });
+    const finished = cancelled
+      ? ({ status: 'cancelled', failure: null } as const)
+      : judgeRun(told, known, { notOffered });
     await db
       .updateTable('sync.runs')
       .set({ ...finished, finished_at: sql<Date>`clock_timestamp()` })

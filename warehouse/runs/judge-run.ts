@@ -21,8 +21,15 @@ export interface CountedStream {
   failure: string | null;
 }
 
-/** What a run has come to: see `finishRun`. `known` are the rows of its streams, which count for more than what the workflow remembers. */
-export function judgeRun(outcomes: readonly StreamOutcome[], known: readonly CountedStream[]): FinishedRun {
+/**
+ * What a run has come to: see `finishRun`. `known` are the rows of its streams, which count for more than what the workflow remembers;
+ * `notOffered`: that the platform has none of its lists is known, for others answer.
+ */
+export function judgeRun(
+  outcomes: readonly StreamOutcome[],
+  known: readonly CountedStream[],
+  { notOffered }: { notOffered: boolean },
+): FinishedRun {
   const statuses = outcomes.map(({ stream, state }) =>
     state === 'done' ? (known.find((row) => row.stream === stream)?.status ?? 'succeeded') : state,
   );
@@ -31,6 +38,7 @@ export function judgeRun(outcomes: readonly StreamOutcome[], known: readonly Cou
     ...known.filter(({ status }) => status === 'partial').map(asOutcome),
   ]);
   if (statuses.every((status) => status === 'unsupported')) {
+    if (notOffered) return { status: 'succeeded', failure: null };
     return {
       status: 'failed',
       failure:
