@@ -4,6 +4,7 @@ import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { explain } from './explain.ts';
 import { printAside } from './printer.ts';
 import { runProgram } from './run-program.ts';
+import { unlessTerminalIsGone } from './unless-terminal-is-gone.ts';
 import { withoutCoreDumps } from './without-core-dumps.ts';
 
 // Books are for who runs this: every file that is made, by dbt and DuckDB too, is its owner's alone.
@@ -14,10 +15,12 @@ process.exitCode = await run(process.argv.slice(2));
 
 /** Runs one command line. A pipe that is closed early (`daybook runs | head`) ends it quietly. */
 async function run(args: readonly string[]): Promise<ExitCode> {
+  const unlessGone = unlessTerminalIsGone(process.stdout);
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(exitCodes.done);
-    throw error;
+    unlessGone(error);
   });
+  process.stderr.on('error', unlessTerminalIsGone(process.stderr));
   try {
     return await runProgram(args);
   } catch (error) {

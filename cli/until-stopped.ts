@@ -1,13 +1,16 @@
-/** Resolves with the first Ctrl-C or SIGTERM. A second one ends the process at once. */
+/** Resolves with the first Ctrl-C or SIGTERM, or when the terminal is closed. A second one ends the process at once. */
 export function untilStopped(): Promise<void> {
   return new Promise((resolve) => {
-    let asked = false;
+    let askedAt: number | undefined;
     const onSignal = (): void => {
-      if (asked) process.exit(130);
-      asked = true;
+      const now = performance.now();
+      if (askedAt !== undefined && now - askedAt > oneKeyMilliseconds) process.exit(130);
+      askedAt ??= now;
       resolve();
     };
-    process.on('SIGINT', onSignal);
-    process.on('SIGTERM', onSignal);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
   });
 }
+
+/** npm passes on the Ctrl-C that the terminal has sent to this process too. */
+const oneKeyMilliseconds = 1_000;

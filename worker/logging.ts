@@ -8,7 +8,8 @@ export function createLogger(level: string): Logger {
       base: null,
       redact: secretNames.flatMap((name) => [name, `*.${name}`]),
     },
-    pino.destination(2),
+    // A terminal may be closed before the process has stopped what it started. For this stream main.ts sees to that.
+    process.stderr.isTTY ? process.stderr : pino.destination(2),
   );
 }
 
