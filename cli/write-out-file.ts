@@ -19,9 +19,10 @@ export async function writeOutFile(path: string, text: string): Promise<void> {
  * replaced, as a file is, for what is written would be that user's.
  */
 async function isDevice(path: string): Promise<boolean> {
-  const [named, there] = await Promise.all([lstat(path), stat(path)]).catch(() => []);
-  if (named === undefined || there === undefined || there.isFile()) return false;
-  return isTrusted(named.uid) && isTrusted(there.uid);
+  const found = await Promise.all([lstat(path), stat(path)]).catch(() => undefined);
+  if (found === undefined) return false;
+  const [named, there] = found;
+  return !there.isFile() && isTrusted(named.uid) && isTrusted(there.uid);
 }
 
 /** A reader that opens the file meanwhile sees either the old or the new version. */

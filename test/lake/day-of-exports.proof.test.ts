@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { PartSizes } from '../../activities/export/plan-parts.ts';
-import type { Manifest } from '../../lake/manifest.ts';
 import { openLake } from '../../lake/open-lake.ts';
 import { readManifest } from '../../lake/pointer.ts';
 import { verifySnapshot } from '../../lake/verify-snapshot.ts';
@@ -60,7 +59,7 @@ test.each(['a folder', 'a bucket'])(
     const seen = await readIceberg(url, { reader: 'pyiceberg' });
     expect(Object.keys(seen).sort()).toEqual(await lake.snapshotIds());
     for (const [id, found] of Object.entries(seen))
-      expect(found).toMatchObject(manifestSeen((await readManifest(lake, id)) as Manifest));
+      expect(found).toMatchObject(manifestSeen((await readManifest(lake, id))!));
     expect(seen[snapshotId]).toBeDefined();
   },
 );

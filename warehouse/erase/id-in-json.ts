@@ -10,7 +10,7 @@ export interface IdInJson {
 }
 
 export function idInJson(id: string): IdInJson {
-  const characters = [...id];
+  const characters = Array.from(id);
   const spelled = characters.map((one) => (plain.test(one) ? one : `(?:${spellings(one).join('|')})`));
   // A backslash before the first, or after the last, is of its spelling.
   const before = plain.test(characters[0] ?? '') ? '[^[:alnum:]]' : String.raw`[^[:alnum:]\\]`;
