@@ -236,7 +236,7 @@ export class MigrationFailed extends Error {
   }
 }
 
-/** Exit code 2: builds of the marts and erasures drop the schemas of a build's steps, and somebody else made one of that name. */
+/** Exit code 2: builds of the marts and erasures drop the schemas that builds write in, and somebody else made one of that name. */
 export class ForeignSchema extends Error {
   override readonly name = 'ForeignSchema';
   readonly handling = 'stop';

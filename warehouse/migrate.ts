@@ -145,7 +145,8 @@ async function refuseForeignDatabase(db: Warehouse['db']): Promise<void> {
       current_database() as database,
       array(
         select nspname::text from pg_namespace
-        where nspname in ('finance', 'history', 'sync', 'staging', 'intermediate', 'marts', 'iceberg')
+        where nspname in
+          ('finance', 'history', 'sync', 'staging', 'intermediate', 'marts', 'marts_a', 'marts_b', 'iceberg')
         order by 1
       ) as schemas
   `.execute(db);

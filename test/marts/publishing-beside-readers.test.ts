@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { publishMarts } from '../../warehouse/marts/publish-marts.ts';
+import { dropHiddenMarts } from '../../warehouse/marts/drop-hidden-marts.ts';
 import { prepareSchemas } from '../../warehouse/marts/prepare-schemas.ts';
 import { keepAsking } from '../support/keep-asking.ts';
 import { row, rows } from '../support/rows.ts';
@@ -84,6 +85,30 @@ test('a build drops no schema of its steps that somebody else has made, and says
   build -= 1;
   expect(await row(warehouse, `select to_regclass('staging.mine') as left`)).toEqual({ left: null });
 });
+
+test.each(['marts_a', 'marts_b'] as const)(
+  'neither does a build or an erasure drop %s that somebody else has made',
+  async (name) => {
+    await rows(warehouse, `update sync.settings set value = '${other(name)}' where name = 'marts_schema'`);
+    await rows(warehouse, `drop schema if exists ${name} cascade; create schema ${name}`);
+    await rows(warehouse, `create table ${name}.mine as select 1 as kept`);
+    onTestFinished(async () => {
+      await rows(warehouse, `drop schema if exists ${name} cascade`);
+    });
+    const why = `The database has ${name}, which Daybook did not make`;
+    await expect(prepareSchemas(client)).rejects.toThrow(why);
+    await expect(dropHiddenMarts(client, {})).rejects.toThrow(why);
+    expect(await row(warehouse, `select kept from ${name}.mine`)).toEqual({ kept: 1 });
+    await rows(warehouse, `drop table ${name}.mine`);
+    expect(await prepareSchemas(client)).toBe(name);
+    await dropHiddenMarts(client, {});
+    expect(await row(warehouse, `select to_regnamespace('${name}')::text as left`)).toEqual({ left: null });
+  },
+);
+
+function other(schema: 'marts_a' | 'marts_b'): 'marts_a' | 'marts_b' {
+  return schema === 'marts_a' ? 'marts_b' : 'marts_a';
+}
 
 /** Makes the tables of a next build. */
 async function buildNext(): Promise<'marts_a' | 'marts_b'> {

@@ -81,7 +81,8 @@ test('a first build of the marts that ends while an erasure waits for it is foll
 test('marts in Postgres that readers see are built anew though no build of them is noted', async () => {
   await withoutMarts();
   await warehouse.pool.query(`
-    create schema if not exists marts_a; create table if not exists marts_a.bills as select * from finance.bills;
+    create schema if not exists marts_a; comment on schema marts_a is 'Daybook: marts';
+    create table if not exists marts_a.bills as select * from finance.bills;
     insert into sync.settings values ('marts_schema', 'marts_a')`);
   onTestFinished(async () => {
     await warehouse.pool.query(`delete from sync.settings where name = 'marts_schema'`);
@@ -106,7 +107,8 @@ test('a build of the marts that does not end is told, and everything else is era
 
 test('a reader who does not end is told by name, and everything else is erased', async () => {
   await warehouse.pool.query(`
-    create schema if not exists marts_a; create table if not exists marts_a.bills as select * from finance.bills;
+    create schema if not exists marts_a; comment on schema marts_a is 'Daybook: marts';
+    create table if not exists marts_a.bills as select * from finance.bills;
     create or replace view marts.bills as select * from marts_a.bills;
     grant select on marts.bills to daybook_reader`);
   const { stdout } = await run(['url']);
@@ -191,7 +193,8 @@ async function readHiddenMarts(): Promise<void> {
   );
   const hidden = value === 'marts_a' ? 'marts_b' : 'marts_a';
   await warehouse.pool.query(
-    `create schema if not exists ${hidden}; create table if not exists ${hidden}.read as select 1 as one`,
+    `create schema if not exists ${hidden}; comment on schema ${hidden} is 'Daybook: marts';
+     create table if not exists ${hidden}.read as select 1 as one`,
   );
   const reader = new pg.Client({ connectionString: databaseUrl, application_name: 'reader' });
   await reader.connect();

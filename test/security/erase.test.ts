@@ -81,6 +81,7 @@ proofTest('what a build that never got through has copied is erased too', async 
   await warehouse.pool.query(`
     create schema if not exists staging; create schema if not exists intermediate; create schema if not exists marts_a;
     comment on schema staging is 'Daybook: copies'; comment on schema intermediate is 'Daybook: steps';
+    comment on schema marts_a is 'Daybook: marts';
     create table staging.captured_bills as select * from finance.bills;
     create view staging.stg_finance__bills as select * from staging.captured_bills;
     create table intermediate.int_bills as select * from finance.bills;

@@ -178,6 +178,7 @@ test('a reader takes no lock on a row that Daybook locks', async () => {
 
 test('a transaction of a reader that does not end is named by what it keeps from going on', async () => {
   await owner.query('create schema if not exists marts_a; create table marts_a.kept as select 1 as n');
+  await owner.query(`comment on schema marts_a is 'Daybook: marts'`);
   await owner.query('create or replace view marts.kept as select n from marts_a.kept');
   await owner.query('grant select on marts.kept to daybook_reader');
   onTestFinished(async () => {

@@ -55,6 +55,8 @@ describe('migrate refuses', () => {
     await expect(migrate(warehouse)).rejects.toThrow(MigrationRefused);
     await expect(migrate(warehouse)).rejects.toThrow('already has finance, which Daybook did not make');
     expect(await schemasOf(warehouse)).toEqual(['finance', 'public']);
+    await warehouse.pool.query('alter schema finance rename to marts_b');
+    await expect(migrate(warehouse)).rejects.toThrow('already has marts_b, which Daybook did not make');
   });
 
   test('a warehouse that belongs to another role, the superuser too, and leaves it as it was', async () => {

@@ -1,15 +1,16 @@
 import type { ClientBase } from 'pg';
 import { takingLocks, type LockWait } from '../taking-locks.ts';
 import { endDbtSessions } from './build-lock.ts';
-import { hiddenSchema } from './prepare-schemas.ts';
+import { hiddenSchema, schemasOfCopies } from './prepare-schemas.ts';
 import { refuseForeignSchemas } from './refuse-foreign-schemas.ts';
 
-/** Drops the marts of the build before, which nobody sees. Expects that none are being built. Throws LockHeld. */
+/** Drops the marts of the build before, which nobody sees. Expects that none are being built. Throws LockHeld and ForeignSchema. */
 export async function dropHiddenMarts(client: ClientBase, waiting: LockWait): Promise<void> {
   const hidden = await hiddenSchema(client);
-  await takingLocks(client, { what: 'Dropping earlier marts', ...waiting }, () =>
-    client.query(`drop schema if exists ${hidden} cascade`),
-  );
+  await takingLocks(client, { what: 'Dropping earlier marts', ...waiting }, async () => {
+    await refuseForeignSchemas(client, [hidden]);
+    await client.query(`drop schema if exists ${hidden} cascade`);
+  });
 }
 
 /** Drops what builds copy, and what they make of it on the way. Expects to hold the lock of builds. Throws LockHeld and ForeignSchema. */
@@ -17,7 +18,7 @@ export async function dropCopies(client: ClientBase, waiting: LockWait): Promise
   // A build that was killed may still be copying.
   await endDbtSessions(client);
   await takingLocks(client, { what: 'Dropping what builds have copied', ...waiting }, async () => {
-    await refuseForeignSchemas(client);
-    await client.query('drop schema if exists staging cascade; drop schema if exists intermediate cascade');
+    await refuseForeignSchemas(client, schemasOfCopies);
+    await client.query(schemasOfCopies.map((schema) => `drop schema if exists ${schema} cascade`).join('; '));
   });
 }

@@ -17,7 +17,7 @@ export async function prepareSchemas(client: ClientBase, waiting: LockWait = {})
   ].join(';\n');
   // A transaction that read the build before the last one, and goes on, is in the way.
   await takingLocks(client, { what: 'Building the marts', ...waiting }, async () => {
-    await refuseForeignSchemas(client);
+    await refuseForeignSchemas(client, [...schemasOfCopies, next]);
     await client.query(statements);
   });
   return next;
@@ -44,6 +44,9 @@ export async function hiddenSchema(client: Pick<ClientBase, 'query'>): Promise<M
   );
   return rows[0]?.value === 'marts_a' ? 'marts_b' : 'marts_a';
 }
+
+/** What only a build reads. */
+export const schemasOfCopies = ['staging', 'intermediate'] as const;
 
 const emptiedCopies = [
   ...emptied(

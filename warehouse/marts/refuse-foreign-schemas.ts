@@ -2,16 +2,17 @@ import type { ClientBase } from 'pg';
 import { ForeignSchema } from '../errors.ts';
 
 /**
- * The schemas that each build drops may have been made by somebody else since the first migration. Builds have always marked theirs with a
+ * Schemas that are about to be dropped may have been made by somebody else since the first migration. Builds have always marked theirs with a
  * comment; where a restore has left that out, an empty one may go as well. Throws ForeignSchema.
  */
-export async function refuseForeignSchemas(client: ClientBase): Promise<void> {
+export async function refuseForeignSchemas(client: ClientBase, schemas: readonly string[]): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `select nspname::text as name from pg_namespace
-     where nspname in ('staging', 'intermediate')
+     where nspname = any($1)
        and coalesce(obj_description(oid, 'pg_namespace'), '') not like 'Daybook: %'
        and exists (select from pg_depend where refclassid = 'pg_namespace'::regclass and refobjid = pg_namespace.oid)
      order by 1 desc`,
+    [schemas],
   );
   if (rows.length > 0) throw new ForeignSchema(rows.map(({ name }) => name));
 }
