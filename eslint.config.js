@@ -11,21 +11,23 @@ const data = ['source', 'warehouse', 'lake', 'python', 'iceberg', 'marts', 'reso
  */
 const mayImport = {
   errors: [],
+  // What has to run before the packages are installed; the few parts of it that the product needs too are not written twice.
+  scripts: [],
   resources: [],
   temporal: [],
   config: ['lake', 'warehouse'],
   source: ['resources'],
   warehouse: ['resources'],
   lake: ['resources'],
-  python: ['warehouse'],
-  iceberg: ['lake', 'python', 'warehouse'],
-  marts: ['lake', 'iceberg', 'python', 'warehouse', 'resources'],
+  python: ['scripts', 'warehouse'],
+  iceberg: ['scripts', 'lake', 'python', 'warehouse'],
+  marts: ['scripts', 'lake', 'iceberg', 'python', 'warehouse', 'resources'],
   workflows: ['activities', 'requests', 'temporal'],
   requests: ['source', 'warehouse', 'resources'],
   activities: ['requests', 'temporal', ...data],
   operations: ['activities', 'requests', 'temporal', 'config', ...data],
   worker: ['operations', 'activities', 'requests', 'workflows', 'temporal', 'config', ...data],
-  embedded: ['temporal', 'warehouse'],
+  embedded: ['scripts', 'temporal', 'warehouse'],
   sandbox: [],
   server: ['operations', 'worker', 'temporal', 'config', 'source', 'warehouse', 'resources'],
   cli: [
@@ -136,12 +138,32 @@ export default tseslint.config(
               allowTypeImports: true,
               message: 'Workflows import types alone of activities and requests.',
             },
+            {
+              regex: 'temporal/(start-or-join|read-resources-of-run)\\.ts$',
+              message: 'These ask a Temporal server; a workflow starts children instead.',
+            },
           ],
         },
       ],
     },
   },
-  { files: ['test/**/*.ts'], rules: { '@typescript-eslint/no-non-null-assertion': 'off' } },
+  {
+    files: ['test/**/*.ts'],
+    rules: {
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: '^(\\.\\./)+bench/',
+              message: 'bench/ uses test/support/, and not the other way round.',
+            },
+          ],
+        },
+      ],
+    },
+  },
   {
     files: ['**/*.mjs', '**/*.js'],
     languageOptions: {
