@@ -23,7 +23,7 @@ export interface AnnouncedAnswer {
   readonly found: FetchedRecord | Error | 'unproved';
 }
 
-/** Asks for a record; an error is an answer too, so that one record's does not cost the others theirs. */
+/** Fetches a record. An error is an answer too, so that a failure of one record does not stop the others. */
 export async function fetchAnnounced(
   { fetch, proveAbsence }: Asking,
   announced: WaitingRecord,
@@ -110,7 +110,7 @@ interface Applied {
   wantsReconcile?: boolean;
 }
 
-/** The list brings what was changed; of what was deleted only a complete one says so. */
+/** A change arrives with the next list. Only a complete listing shows a deletion, so that is left to a reconcile. */
 function leaveToReconcile({
   announced: { deleted },
   found,
@@ -134,7 +134,7 @@ async function closed({ pool }: Warehouse, where: ToClose, applied: Applied): Pr
   return applied;
 }
 
-/** Who announces its deletion may never come: a webhook can be lost, and most platforms have no events. */
+/** Its deletion may never be announced: a webhook can be lost, and most platforms have no events. */
 async function doubt(warehouse: Warehouse, where: Announcement, { id }: WaitingRecord): Promise<Applied> {
   const wantsReconcile = await mayBeHeld(warehouse, { ...where, id });
   const outcome = 'the service no longer has the record: its deletion is left to who announces it';

@@ -31,7 +31,7 @@ export interface BegunRun {
 /** Opens the run's row and decides which streams it reads. A token that cannot be opened is found out here. */
 export async function beginRun(dependencies: Dependencies, input: BeginRunInput): Promise<BegunRun> {
   const { warehouse, apiAddress, secretKey, searchable } = dependencies;
-  const wanted = streamsOf(input.resources);
+  const wanted = streamsToRead(input.resources);
   const own = runOf(input);
   const run = input.adopts === undefined ? own : { ...own, runId: input.adopts.runId };
   const adopted = input.adopts === undefined ? undefined : await adoptRun(warehouse, run);
@@ -45,8 +45,8 @@ export async function beginRun(dependencies: Dependencies, input: BeginRunInput)
   };
 }
 
-/** All, when none is named. */
-export function streamsOf(wanted: readonly string[]): string[] {
+/** The names of the streams of these resources, the events last. All resources, when none is named. */
+export function streamsToRead(wanted: readonly string[]): string[] {
   const chosen = resourcesNamed(wanted);
   const lists = chosen.flatMap((resource) => resource.streams.map(({ name }) => name));
   return chosen.some(({ eventName }) => eventName !== null) ? [...lists, eventsStream] : lists;

@@ -3,7 +3,8 @@ import { finishRun as finishRunInWarehouse } from '../warehouse/runs/finish-run.
 import type { FinishedRun, StreamOutcome } from '../warehouse/runs/judge-run.ts';
 import type { RunKind } from '../warehouse/tables/runs.ts';
 import type { Dependencies } from './dependencies.ts';
-import { followSchedules, judgeSync } from './judge-sync.ts';
+import { followSchedules } from './follow-schedules.ts';
+import { judgeSync } from './judge-sync.ts';
 import { runOf } from './run-of.ts';
 import { startWanted } from './start-wanted.ts';
 

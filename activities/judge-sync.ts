@@ -1,10 +1,9 @@
-import { log } from '@temporalio/activity';
-import { reasonOf } from '../errors/reason-of.ts';
 import { noteSyncEnd } from '../warehouse/connections/note-sync-end.ts';
 import { otherCompany } from '../warehouse/connections/refuse-token.ts';
 import type { FinishedRun, StreamOutcome } from '../warehouse/runs/judge-run.ts';
 import { listsWereRead } from '../warehouse/webhooks/leave-to-list.ts';
 import type { Dependencies } from './dependencies.ts';
+import { followSchedules } from './follow-schedules.ts';
 
 /**
  * Applies the end of a sync to the next ones: failures make them rarer, a failure that only a person can fix pauses the
@@ -24,22 +23,6 @@ export async function judgeSync(
   if (status === 'succeeded' || status === 'partial') await listsWereRead(warehouse, connection);
   const changed = await noteSyncEnd(warehouse, { connectionId: connection, runId, status, pauseWhy });
   if (changed) await followSchedules({ schedules }, connection);
-}
-
-/** The database has it in any case; schedules that cannot be changed now are repaired when a worker starts. */
-export async function followSchedules(
-  { schedules }: Pick<Dependencies, 'schedules'>,
-  connection: string,
-): Promise<void> {
-  try {
-    await schedules.follow(connection);
-  } catch (error) {
-    const reason = reasonOf(error);
-    log.warn('The schedules of a connection could not be changed; they are repaired when a worker starts.', {
-      connection,
-      reason,
-    });
-  }
 }
 
 function whyToPause(connection: string, outcomes: readonly StreamOutcome[]): string | null {

@@ -1,9 +1,9 @@
-import { activityInfo } from '@temporalio/activity';
-import { checkedRun } from './checked-run.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import type { RunToBegin } from '../warehouse/runs/begin-run.ts';
 import { runOfExecution } from '../warehouse/runs/run-of-execution.ts';
 import type { RunKind } from '../warehouse/tables/runs.ts';
+import { checkedRun } from './checked-run.ts';
+import { executionNow } from './execution-now.ts';
 
 /** The run that the current activity works for. Throws UnknownConnection. */
 export function runOf(input: {
@@ -13,14 +13,14 @@ export function runOf(input: {
   /** A sync, when absent. */
   kind?: RunKind;
 }): RunToBegin {
-  const { workflowExecution } = activityInfo();
+  const { workflowId, runId: temporalRunId } = executionNow();
   const { connection, reason } = checkedRun(input);
   return {
     runId: input.runId,
     connectionId: connection,
     kind: input.kind ?? 'sync',
-    workflowId: workflowExecution?.workflowId ?? '',
-    temporalRunId: workflowExecution?.runId ?? '',
+    workflowId,
+    temporalRunId,
     reason,
   };
 }
@@ -30,6 +30,6 @@ export async function forRunOfExecution<Input extends { runId: string }>(
   warehouse: Pick<Warehouse, 'db'>,
   input: Input,
 ): Promise<Input> {
-  const temporalRunId = activityInfo().workflowExecution?.runId ?? '';
+  const { runId: temporalRunId } = executionNow();
   return { ...input, runId: await runOfExecution(warehouse, { runId: input.runId, temporalRunId }) };
 }

@@ -10,6 +10,7 @@ import { startRequest, type StartInputs, type StartRequest } from '../temporal/s
 import type { Dependencies } from './dependencies.ts';
 import type { Tick } from './schedules.ts';
 import { checkedConnection } from './checked-run.ts';
+import { executionNow } from './execution-now.ts';
 import { OtherResources } from './other-resources.ts';
 import { startWanted } from './start-wanted.ts';
 import { syncWithinTick } from './sync-within-tick.ts';
@@ -89,11 +90,6 @@ async function sync(
     case 'unfinished':
       return { ...(await leaveToWorkflow(dependencies, due, { runId, workflowId })), why: ran.why };
   }
-}
-
-function executionNow(): { workflowId: string; runId: string } {
-  const { workflowId = '', runId = '' } = activityInfo().workflowExecution ?? {};
-  return { workflowId, runId };
 }
 
 /** Starts the workflow that goes on with the run, unless a sync runs already: then that one is the run that was due. */

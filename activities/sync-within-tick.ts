@@ -5,7 +5,7 @@ import { isDatabaseAway } from '../warehouse/is-database-away.ts';
 import { beginTickRun, readTickRun, type TickRun } from '../warehouse/runs/begin-tick-run.ts';
 import { finishRun } from '../warehouse/runs/finish-run.ts';
 import type { FinishedRun, StreamOutcome } from '../warehouse/runs/judge-run.ts';
-import { streamsOf } from './begin-run.ts';
+import { streamsToRead } from './begin-run.ts';
 import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
 import { judgeSync } from './judge-sync.ts';
@@ -79,7 +79,7 @@ async function readLists(
 ): Promise<StreamOutcome[] | string> {
   const outcomes: StreamOutcome[] = [];
   const reader = await openReader(dependencies, input);
-  for (const stream of streamsOf(input.resources)) {
+  for (const stream of streamsToRead(input.resources)) {
     // What the lists brought may have been deleted since, so the events are the last; they do not say whose they are, but a list does.
     if (stream === eventsStream && !outcomes.some(({ state }) => state === 'done')) return 'NothingSupported';
     signal.throwIfAborted();

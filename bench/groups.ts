@@ -6,7 +6,7 @@ import { startPostgres } from '../embedded/postgres.ts';
 import { buildMarts } from '../marts/build-marts.ts';
 import { pythonWithDbt } from '../marts/python-with-dbt.ts';
 import { openWarehouse } from '../warehouse/open-warehouse.ts';
-import { fillGroups } from './fill-groups.ts';
+import { fillGroups } from '../test/support/fill-groups.ts';
 import { migrateDatabase } from './initial.ts';
 import { exportOnce, placesOf, settingsOf, tellSlowest } from './marts.ts';
 import type { Measured } from './measured.ts';

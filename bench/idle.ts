@@ -6,7 +6,7 @@ import { setSchedule } from '../warehouse/connections/set-schedule.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
 import { mainQueue } from '../temporal/task-queues.ts';
 import { startBenchServers, type BenchServers } from './bench-servers.ts';
-import { countEvents, type EventCounts } from './count-events.ts';
+import { countEvents, type EventCounts } from '../test/support/count-events.ts';
 import { migrateDatabase } from './initial.ts';
 import { lastWrites } from './last-writes.ts';
 import type { Measured } from './measured.ts';

@@ -6,7 +6,7 @@ import { startBenchServers, type BenchServers } from './bench-servers.ts';
 import { landDirectly } from './direct-landing.ts';
 import { lastWrites } from './last-writes.ts';
 import { median, perSecond, ratio, type Measured } from './measured.ts';
-import { cpuSecondsOf, peakMegabytes, postgresCpuSeconds } from './process-cost.ts';
+import { cpuSecondsOf, peakMegabytes, postgresCpuSeconds } from '../test/support/process-cost.ts';
 
 /** Seconds of each way to the same tables; one after another, again and again, so that a noisy machine is noisy for all. */
 interface Round {

@@ -16,7 +16,7 @@ import { warehouseId } from '../warehouse/warehouse-id.ts';
 import { fillBooks } from './fill-books.ts';
 import { migrateDatabase } from './initial.ts';
 import { ratio, type Measured } from './measured.ts';
-import { cpuSecondsOf, postgresCpuSeconds } from './process-cost.ts';
+import { cpuSecondsOf, postgresCpuSeconds } from '../test/support/process-cost.ts';
 
 /** Builds and tests the marts of the same books in Postgres and on a snapshot, and with Spark on this machine where that is asked for. */
 export async function measureMarts(

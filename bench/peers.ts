@@ -11,7 +11,7 @@ import { startBenchServers, type BenchServers } from './bench-servers.ts';
 import { billsToken } from './bills-token.ts';
 import { migrateDatabase } from './initial.ts';
 import { median, perSecond, ratio, type Measured } from './measured.ts';
-import { cpuSecondsOf, peakMegabytes, postgresCpuSeconds } from './process-cost.ts';
+import { cpuSecondsOf, peakMegabytes, postgresCpuSeconds } from '../test/support/process-cost.ts';
 
 /** Another tool that loads the same pages into the same Postgres. */
 interface Peer {

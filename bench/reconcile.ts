@@ -3,7 +3,7 @@ import { addBenchConnections, reconcileBills, syncBills } from './bench-connecti
 import { startBenchServers } from './bench-servers.ts';
 import { migrateDatabase } from './initial.ts';
 import { growth, perSecond, ratio, type Measured } from './measured.ts';
-import { forgetPeak } from './process-cost.ts';
+import { forgetPeak } from '../test/support/process-cost.ts';
 import { peakAt, sampleWorker } from './sample-worker.ts';
 
 /** Loads bills, and reconciles them unchanged: how fast, beside the load, and in how much memory? */

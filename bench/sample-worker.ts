@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { BenchServers } from './bench-servers.ts';
-import { peakMegabytes } from './process-cost.ts';
+import { peakMegabytes } from '../test/support/process-cost.ts';
 
 /** What the worker's own metrics said when so many bills had been landed. */
 export interface Sample {

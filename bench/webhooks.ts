@@ -9,7 +9,7 @@ import { addConnection } from '../warehouse/connections/add-connection.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
 import { syncBills } from './bench-connection.ts';
 import { startBenchServers, type BenchServers } from './bench-servers.ts';
-import { countEvents } from './count-events.ts';
+import { countEvents } from '../test/support/count-events.ts';
 import { migrateDatabase } from './initial.ts';
 import { median, type Measured } from './measured.ts';
 

@@ -10,24 +10,24 @@ import type { Env } from './read-env.ts';
 import { temporalFromEnv, type TemporalSettings } from './temporal-settings.ts';
 import { variables } from './variables.ts';
 
-/** The configuration; `daybook up` provides what is missing. Times in milliseconds. */
+/** The configuration as it was set; `daybook up` provides what is missing. Times are in milliseconds. */
 export interface Config {
   readonly api: {
-    /** None: the embedded sandbox. */
+    /** Undefined: the embedded sandbox. */
     readonly url: string | undefined;
     readonly clientId: string | undefined;
     readonly clientSecret: string | undefined;
     readonly version: string;
     readonly requestsPer10s: number;
   };
-  /** None: embedded Postgres. */
+  /** Without a `url`: the embedded Postgres. */
   readonly database: {
     readonly url: string | undefined;
-    /** None: the same. */
+    /** Undefined: the same as `url`. */
     readonly directUrl: string | undefined;
     readonly connections: number;
   };
-  /** None: the embedded dev server. */
+  /** Undefined: the embedded development server. */
   readonly temporal: TemporalSettings | undefined;
   /** Absolute. */
   readonly home: string;
@@ -36,19 +36,19 @@ export interface Config {
   readonly lake: {
     /** An absolute folder, or `s3://bucket/prefix`. */
     readonly location: string;
-    /** For files on their way there. */
+    /** Where files are written before they are moved to `location`. */
     readonly scratch: string;
     readonly keep: KeepRule;
     /** `iceberg`: Iceberg tables show the Parquet snapshots too. */
     readonly format: 'parquet' | 'iceberg';
   };
-  /** The time zone of the today that marts use. */
+  /** The time zone that decides which day is today in the marts. */
   readonly reportingTimezone: string;
   readonly sparkMaster: string;
   readonly http: { readonly host: string; readonly port: number; readonly portIsDefault: boolean };
-  /** None: anyone who reaches the console may use it, which is allowed on loopback only. */
+  /** Undefined: the console asks for no password, which is allowed on loopback only. */
   readonly consolePassword: string | undefined;
-  /** The receiver of alerts, a secret; none: nobody. */
+  /** Where alerts are sent; the URL is a secret. Undefined: they are not sent. */
   readonly alertUrl: string | undefined;
   readonly logLevel: string | undefined;
 }
@@ -95,7 +95,7 @@ export function parseConfig(env: Env): Config {
       },
     },
     lake: {
-      location: lakeOf(values),
+      location: lakeLocation(values),
       scratch: path.resolve(values.DAYBOOK_HOME, 'export'),
       keep: values.DAYBOOK_KEEP_SNAPSHOTS,
       format: values.DAYBOOK_LAKE_FORMAT,
@@ -113,7 +113,7 @@ export function parseConfig(env: Env): Config {
   };
 }
 
-function lakeOf({
+function lakeLocation({
   DAYBOOK_LAKE: lake,
   DAYBOOK_HOME: home,
 }: {

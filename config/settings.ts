@@ -2,17 +2,17 @@ import type { SecretKey } from '../warehouse/secrets/secret-key.ts';
 import type { Config } from './parse-config.ts';
 import type { TemporalSettings } from './temporal-settings.ts';
 
-/** Where everything is: the configuration, completed by what `daybook up` provides. Nothing is left open. */
+/** The configuration, completed by what `daybook up` provides: nothing that a process needs is optional any more. */
 export interface Settings {
   readonly database: {
     readonly url: string;
-    /** For what lasts, or needs a session of its own: where no pooler is in the way, or the same. */
+    /** For work that lasts or needs a session of its own: leads past the pooler where there is one, and otherwise equals `url`. */
     readonly directUrl: string;
     readonly connections: number;
   };
   readonly temporal: TemporalSettings & { readonly ui: string | undefined };
   readonly api: {
-    /** What connections are added under: the URL, or `sandbox`, whose port may be another one tomorrow. */
+    /** The address that connections are stored with: the URL, or `sandbox`, whose port may change. */
     readonly address: string;
     readonly url: string;
     readonly clientId: string;
@@ -28,17 +28,17 @@ export interface Settings {
     readonly home: string;
     /** Where the Python environment with dbt is kept. */
     readonly cacheFolder: string;
-    /** For Python: PATH and proxies. */
+    /** The environment of Python: PATH and proxies. */
     readonly environment: NodeJS.ProcessEnv;
-    /** Whose today the marts speak of. */
+    /** The time zone that decides which day is today in the marts. */
     readonly timeZone: string;
-    /** Who runs Spark: this machine, or a cluster. */
+    /** The master URL of Spark: this machine or a cluster. */
     readonly sparkMaster: string;
   };
   readonly http: Config['http'];
   readonly consolePassword: string | undefined;
   readonly alertUrl: string | undefined;
-  /** Of Daybook itself. */
+  /** The version of Daybook. */
   readonly productVersion: string;
   readonly logLevel: string;
 }

@@ -1,4 +1,4 @@
-/** Takes every step, also after one that fails, and throws the first failure at the end: for what has to be stopped or closed in any case. */
+/** Runs every step, even after one has failed, then throws the first failure: for what must be stopped or closed in any case. */
 export async function inOrder(steps: readonly ((() => Promise<unknown>) | undefined)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const step of steps) {

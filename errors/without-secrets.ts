@@ -6,18 +6,18 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
   return secrets.flatMap(spellingsOf).reduce((left, spelling) => left.replaceAll(spelling, '…'), text);
 }
 
-/** A secret of a few characters is in any name, and nobody guesses a secret by it that is not guessed anyhow. */
+/** A shorter secret would be found in many names, and can be guessed anyway. */
 export function longEnough(secrets: readonly string[]): readonly string[] {
   return secrets.filter(({ length }) => length >= 8);
 }
 
-/** Whether a word that will be shown is no secret, has none in it, and is no part of one either: a header may be cut off. */
+/** Whether a word may be shown: it neither is nor contains a secret, nor is it part of one, as in a header that was cut off. */
 export function isFreeOfSecrets(word: string, secrets: readonly string[]): boolean {
   const spellings = secrets.flatMap(spellingsOf);
   return !spellings.some((spelling) => word.includes(spelling) || spelling.includes(word));
 }
 
-/** The longest first: a short one may be a part of it. What is empty is nobody's secret. */
+/** The longest first, because a short one may be part of a longer one. An empty text is no secret. */
 function spellingsOf(secret: string): string[] {
   if (secret === '') return [];
   const bytes = Buffer.from(secret);

@@ -89,7 +89,7 @@ export async function eraseFromSnapshots(
       rewritten.push({ from: one.manifest.snapshot_id, manifest, erased: one.erased });
     });
   // Once, when all are there: none that is about to be removed is named then.
-  const next = await nextOf(lake, { rewritten, clean });
+  const next = await snapshotToPointTo(lake, { rewritten, clean });
   if (next !== undefined) await movePointer(lake, next, erasing.assertHeld);
   return rewritten;
 }
@@ -98,7 +98,7 @@ export async function eraseFromSnapshots(
  * What readers are to be led to: what they are led to, without such rows. Where they are led nowhere, the newest of all that were searched, but
  * none of years ahead: the newest of those that held such rows may be months old. Undefined where nothing is to change.
  */
-async function nextOf(
+async function snapshotToPointTo(
   lake: Lake,
   { rewritten, clean }: { rewritten: readonly Rewritten[]; clean: ReadonlySet<string> },
 ): Promise<Manifest | undefined> {
@@ -167,7 +167,7 @@ async function search(
 ): Promise<Holding | undefined> {
   const held = await countRows(lake, duckDb, { manifest, rows });
   const erased = [...held.values()].reduce((sum, count) => sum + count, 0);
-  if (erased === 0 && !manifest.unfit.some((one) => isOf(rows, one))) return undefined;
+  if (erased === 0 && !manifest.unfit.some((one) => isOfErased(rows, one))) return undefined;
   return { manifest, held, erased };
 }
 
@@ -290,7 +290,7 @@ async function publishWithout(
     rows: sum('rows'),
     bytes: sum('bytes'),
     tables,
-    unfit: manifest.unfit.filter((one) => !isOf(rows, one)),
+    unfit: manifest.unfit.filter((one) => !isOfErased(rows, one)),
     ...(tables[unfitTableName] === undefined ? {} : { unfit_values: tables[unfitTableName].rows }),
   };
   await writeFile(join(folder, manifestFile), manifestText(described), { flag: 'wx' });
@@ -347,7 +347,7 @@ function condition({ connectionId, id, columns }: RowsToErase, table: string): s
     : `${ofConnection} and ${named(columns[table] ?? '')} = ${quoted(id)}`;
 }
 
-function isOf(
+function isOfErased(
   { connectionId, id, columns }: RowsToErase,
   { table, key }: Manifest['unfit'][number],
 ): boolean {

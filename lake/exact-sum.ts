@@ -3,7 +3,7 @@ const scale = 30;
 
 /** The sum of decimals written as text, exactly, in its shortest form: `-50.000` and `1` give `-49`. */
 export function exactSum(...decimals: readonly string[]): string {
-  return inWords(decimals.map(scaled).reduce((sum, value) => sum + value, 0n));
+  return decimalText(decimals.map(scaled).reduce((sum, value) => sum + value, 0n));
 }
 
 function scaled(text: string): bigint {
@@ -12,7 +12,7 @@ function scaled(text: string): bigint {
   return sign === '-' ? -value : value;
 }
 
-function inWords(value: bigint): string {
+function decimalText(value: bigint): string {
   const digits = (value < 0n ? -value : value).toString().padStart(scale + 1, '0');
   const fraction = digits.slice(-scale).replace(/0+$/, '');
   return `${value < 0n ? '-' : ''}${digits.slice(0, -scale)}${fraction === '' ? '' : `.${fraction}`}`;

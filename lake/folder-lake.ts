@@ -78,7 +78,7 @@ export function openFolderLake(location: string): Lake {
         return await atFile(path, () => readFound(join(location, path)));
       } catch (error) {
         if (isForbidden(error)) return unreadable('', String(codeOf(error)));
-        throw inWords(error, ['ENOTDIR']);
+        throw asRefusal(error, ['ENOTDIR']);
       }
     },
     replace: (path, text) =>
@@ -183,7 +183,7 @@ export function openFolderLake(location: string): Lake {
       const removeFrom = async (path: string): Promise<void> => {
         const found = await lstat(join(location, path)).catch((error: unknown) => {
           if (codeOf(error) === 'ENOENT') return undefined;
-          throw inWords(error);
+          throw asRefusal(error);
         });
         // What is in the place of the marts has none, and keeps no snapshot.
         if (found?.isDirectory() !== true) return;
@@ -237,12 +237,12 @@ export function openFolderLake(location: string): Lake {
       if (error instanceof NoFolder) return;
       // As of an object that a bucket keeps: it holds up nothing else.
       if (isForbidden(error)) throw new LakeKeeps(location, { files: 1, code: String(codeOf(error)) });
-      throw inWords(error);
+      throw asRefusal(error);
     }
   }
 
   /** What the system refuses: its own words may name a descriptor, and not the folder. */
-  function inWords(error: unknown, refusals = ['EACCES', 'EPERM', 'EROFS']): unknown {
+  function asRefusal(error: unknown, refusals = ['EACCES', 'EPERM', 'EROFS']): unknown {
     const code = String(codeOf(error));
     return refusals.includes(code) ? new LakeRefused(location, code, error) : error;
   }
@@ -256,7 +256,7 @@ export function openFolderLake(location: string): Lake {
       return await inFolderBelow(location, { path, make: true }, work);
     } catch (error) {
       const behind = error instanceof NoFolder ? await linkAbove(join(path, 'any')) : undefined;
-      throw behind === undefined ? inWords(error) : isLink(behind);
+      throw behind === undefined ? asRefusal(error) : isLink(behind);
     }
   }
 

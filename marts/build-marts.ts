@@ -67,7 +67,7 @@ export async function buildMarts(
         asOfDate: built.as_of_date,
         snapshotId: built.snapshot_id ?? null,
         marts: built.marts.length,
-        outcome: inWords(built),
+        outcome: describeBuild(built),
       });
       return built;
     } catch (error) {
@@ -80,7 +80,12 @@ export async function buildMarts(
   });
 }
 
-export function inWords({ target, snapshot_id: snapshot, as_of_date: day, ...built }: MartsBuilt): string {
+export function describeBuild({
+  target,
+  snapshot_id: snapshot,
+  as_of_date: day,
+  ...built
+}: MartsBuilt): string {
   const places = {
     postgres: 'in Postgres',
     lake: `on snapshot ${snapshot ?? ''}`,

@@ -46,7 +46,7 @@ export async function startRun(
     connectionId: connection,
     apiAddress: settings.api.address,
   });
-  const started = await startOrJoin(places, request);
+  const started = await startOrFind(places, request);
   if (started.joined && 'approved' in request.input) throw new ApprovalNotGiven(connection);
   return started;
 }
@@ -56,13 +56,13 @@ export function startExport(
   places: { client: Client; settings: Settings },
   { reason, force = false, iceberg = false }: { reason: string; force?: boolean; iceberg?: boolean },
 ): Promise<StartedRun> {
-  return startOrJoin(
+  return startOrFind(
     places,
     startRequest('export', { reason, ...(force && { force }), ...(iceberg && { iceberg }) }, 'people'),
   );
 }
 
-async function startOrJoin(
+async function startOrFind(
   { client, settings: { temporal } }: { client: Client; settings: Settings },
   { workflowType, options }: StartRequest,
 ): Promise<StartedRun> {

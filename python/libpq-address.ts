@@ -27,7 +27,7 @@ export function libpqAddress(databaseUrl: string, authoritiesFile: string): Libp
     password,
     dbname: database,
     requireAuth: requireAuthOf(databaseUrl),
-    tls: { sslmode: sslModes[tls], ...saidOf(databaseUrl, { tls, authoritiesFile }) },
+    tls: { sslmode: sslModes[tls], ...tlsParameters(databaseUrl, { tls, authoritiesFile }) },
   };
 }
 
@@ -40,7 +40,7 @@ const sslModes: Readonly<Record<DatabaseAddress['tls'], string>> = {
 };
 
 /** Files go by their paths, and that TLS is not wanted is said. */
-function saidOf(
+function tlsParameters(
   databaseUrl: string,
   { tls, authoritiesFile }: { tls: DatabaseAddress['tls']; authoritiesFile: string },
 ): Record<string, string> {

@@ -7,10 +7,10 @@ export type Absence = 'absent' | 'unproved';
 export type ProveAbsence = (gone: RecordGone, id: string) => Promise<Absence>;
 
 /**
- * Makes what decides whether a record that a fetch did not find is absent. A 410 says so; a 404 says it of the endpoint just as
- * well (API document 7), so it counts only where `fetch` brings another record that is known to live, under the same token, and
- * then still does not find this one. The first is found out once. Another record than was asked for says nothing. Throws
- * FetchWavers when the record comes after all; passes on what `fetch` throws.
+ * Creates the function that decides whether a record that a fetch did not find is absent. A 410 proves it. A 404 may also be about the
+ * endpoint (API document 7), so it counts only if `fetch` returns another record that is known to live, under the same token, and then still
+ * does not find this one. Whether others can be fetched is asked once. A response with another record than the one requested proves nothing.
+ * The function throws FetchWavers if the record is found after all, and what `fetch` throws.
  */
 export function createAbsenceProof(others: {
   /** Rejects when the service does not answer with the record. */

@@ -1,6 +1,6 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 
-/** By these a run is found in the Web UI. Keywords all. A namespace may lack them: runs work without. */
+/** Runs are found in the Web UI by these. All are keywords. A namespace may lack them: runs work without them. */
 export const searchAttributes = {
   connection: defineSearchAttributeKey('DaybookConnection', SearchAttributeType.KEYWORD),
   kind: defineSearchAttributeKey('DaybookKind', SearchAttributeType.KEYWORD),

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { StartRequest } from './start-request.ts';
 
-/** Starts a run, unless one runs under its name: that one is left alone. Returns which it is. */
+/** Starts a run, or joins the one that is running under this ID, which is left alone. Returns the execution. */
 export async function startOrJoin(
   temporal: Client,
   { workflowType, options }: StartRequest,

@@ -3,7 +3,7 @@ import { priorities } from './priorities.ts';
 import { mainQueue } from './task-queues.ts';
 import { workflowIds } from './workflow-ids.ts';
 
-/** What whoever starts a workflow says to it. A workflow that goes on as new adds more, for itself only. */
+/** The input of each workflow, as its starter gives it. Continue-as-new adds fields that only the workflow itself sets. */
 export interface StartInputs {
   sync: ConnectionInput & {
     resources?: string[];
@@ -66,7 +66,7 @@ export interface StartRequest<Kind extends StartKind = StartKind> {
   };
 }
 
-/** How Temporal is asked for a run of this kind, whoever asks. Connections take turns: each has its fairness key. */
+/** The request for a run of this kind, the same for every caller. Connections take turns: each has its fairness key. */
 export function startRequest<Kind extends StartKind>(
   kind: Kind,
   input: StartInputs[Kind],

@@ -17,7 +17,7 @@ export function dayOf(time: string): string {
   return time.replace('T00:00:00.000Z', '');
 }
 
-/** Whether Daybook may have given a workflow this ID, with the time that a schedule appends: whoever reaches the server may start others. */
+/** Whether this may be the ID of one of Daybook's workflows, with the time that a schedule appends: anyone who reaches the server may start others. */
 export function isWorkflowId(id: string): boolean {
   return given.test(id);
 }

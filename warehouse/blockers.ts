@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { sessionInWords } from './session-in-words.ts';
-import { isOurs } from './taking-locks.ts';
+import { isOwnSession } from './taking-locks.ts';
 
 /** A session that holds what another one waits for. */
 export interface Blocker {
@@ -55,11 +55,11 @@ export function watchBlockers(pool: Pool, onSeen: (inWords: string) => void): Bl
     const who = seen.map((blocker) => blocker.pid).join();
     if (who === told.who && performance.now() - told.at < 30_000) return;
     told = { who, at: performance.now() };
-    onSeen(inWords(seen));
+    onSeen(describeBlockers(seen));
   }
 }
 
-export function inWords(blockers: readonly Blocker[]): string {
+export function describeBlockers(blockers: readonly Blocker[]): string {
   return blockers.map((blocker) => blocker.inWords).join('; ');
 }
 
@@ -76,7 +76,7 @@ async function blockersOf(
     seconds: number | null;
   }>(
     `select a.pid, a.usename as "user", nullif(a.application_name, '') as application,
-       coalesce(${isOurs}, true) as is_ours,
+       coalesce(${isOwnSession}, true) as is_ours,
        extract(epoch from clock_timestamp() - a.xact_start)::float8 as seconds
      from (select distinct unnest(pg_blocking_pids($1)) as pid) blocking
      join pg_stat_activity a using (pid)

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { codeOf } from '../errors/code-of.ts';
+import { beginStatement } from './in-transaction.ts';
 import { openSession } from './open-session.ts';
 
 /** What one process at a time does, on whatever host it is. */
@@ -80,7 +81,7 @@ const locks: Readonly<Record<LockName, { table: string; oldKey: string }>> = {
 };
 
 async function takeLock(client: ClientBase, { table, oldKey }: (typeof locks)[LockName]): Promise<boolean> {
-  await client.query(`begin isolation level read committed; ${openForLong}`);
+  await client.query(`${beginStatement}; ${openForLong}`);
   try {
     await client.query(`lock table ${table} in share update exclusive mode nowait`);
   } catch (error) {

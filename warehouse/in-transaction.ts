@@ -14,7 +14,10 @@ export interface OpenTransaction {
 /** Whatever the server, the database or the role begins with: a statement after a lock has to see what was committed while that was waited for. */
 export const beginStatement = 'begin isolation level read committed';
 
-/** Runs `work` in one transaction: committed when it returns, rolled back when it throws. The only way to open one. */
+/**
+ * Runs `work` in one transaction: committed when it returns, rolled back when it throws. docs/architecture.md ("Transactions and SQL") lists the
+ * few that are opened elsewhere.
+ */
 export async function inTransaction<Result>(
   pool: Pool,
   work: (transaction: OpenTransaction) => Promise<Result>,

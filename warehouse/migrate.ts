@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { inWords, watchBlockers, type BlockerWatch } from './blockers.ts';
+import { describeBlockers, watchBlockers, type BlockerWatch } from './blockers.ts';
 import { buildIndex } from './build-index.ts';
 import { MigrationFailed, MigrationRefused, SchemaOutdated } from './errors.ts';
 import { inTransaction } from './in-transaction.ts';
@@ -82,7 +82,7 @@ async function runMigration(
         if (!isLockRefused(error)) throw new MigrationFailed(name, error);
         const strangers = watch.lastSeen.filter(({ isOurs }) => !isOurs);
         if (strangers.length > 0 && performance.now() - started > patienceMilliseconds)
-          throw new LockHeld(`The migration ${name}`, [inWords(strangers)]);
+          throw new LockHeld(`The migration ${name}`, [describeBlockers(strangers)]);
         await wait(500 + Math.random() * 1_000);
       }
     }

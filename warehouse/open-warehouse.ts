@@ -39,7 +39,7 @@ export function openWarehouse(settings: {
     db,
     async close() {
       await db.destroy();
-      // Which ends the pool only where it was used itself; an open session keeps a process from ending for 10 s.
+      // Kysely ends the pool only if it has used it, and an open session keeps the process alive for 10 s.
       if (!pool.ending) await pool.end();
     },
   };

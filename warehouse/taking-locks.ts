@@ -107,8 +107,8 @@ export function isLockRefused(error: unknown): boolean {
   return ['55P03', '40P01'].includes(String(codeOf(error)));
 }
 
-/** A superuser has every role. */
-export const isOurs = `(
+/** In SQL, whether a session (`a`, of pg_stat_activity) is Daybook's. A superuser has every role. */
+export const isOwnSession = `(
   pg_has_role(a.usesysid, current_user, 'member')
   and (a.usename = current_user or not (select rolsuper from pg_roles where oid = a.usesysid))
 )`;
@@ -127,7 +127,7 @@ async function holdersOf(client: Pick<ClientBase, 'query'>): Promise<string[]> {
     join pg_namespace n on n.oid = c.relnamespace
     where l.granted and l.database = (select oid from pg_database where datname = current_database())
       and n.nspname in ('finance', 'history', 'sync', 'staging', 'intermediate', 'marts', 'marts_a', 'marts_b')
-      and not coalesce(${isOurs}, false)
+      and not coalesce(${isOwnSession}, false)
     group by a.usename, a.pid, a.application_name
     order by a.pid
   `);
@@ -141,7 +141,7 @@ export async function changersOfRoles(client: Pick<ClientBase, 'query'>): Promis
     from pg_locks l
     join pg_stat_activity a using (pid)
     where l.granted and l.mode = 'RowExclusiveLock' and l.database = 0
-      and l.relation in ('pg_authid'::regclass, 'pg_db_role_setting'::regclass) and not ${isOurs}
+      and l.relation in ('pg_authid'::regclass, 'pg_db_role_setting'::regclass) and not ${isOwnSession}
     order by a.pid
   `);
   return rows.map(inWords);

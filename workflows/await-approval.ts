@@ -13,6 +13,7 @@ import {
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import type { DeletionQuestion } from '../activities/plan-reconcile.ts';
 import { signals, updates } from '../temporal/messages.ts';
+import { workflowTypes } from '../temporal/start-request.ts';
 import { workflowIds } from '../temporal/workflow-ids.ts';
 import type { reconcileConnection } from './reconcile-connection.ts';
 import { requireInput } from './require-input.ts';
@@ -136,7 +137,7 @@ async function reconcileApproved(input: AwaitApprovalInput, { by }: Answer): Pro
   for (let seconds = 10; ; seconds = Math.min(2 * seconds, 600)) {
     try {
       await CancellationScope.nonCancellable(() =>
-        startChild<typeof reconcileConnection>('reconcileConnection', {
+        startChild<typeof reconcileConnection>(workflowTypes.reconcile, {
           workflowId: workflowIds.reconcile(connection),
           args: [{ connection, resources, reason, approved: shownBy(input) }],
           parentClosePolicy: ParentClosePolicy.ABANDON,

@@ -39,8 +39,8 @@ export function statusCommand(setExitCode: SetExitCode): Command {
       await withWarehouse(async (warehouse, settings) => {
         const { connections, stale, left } =
           name === undefined && json === undefined
-            ? await firstOf({ warehouse, settings }, { limit: all === true ? 2 ** 31 - 1 : mostShown })
-            : await allOf({ warehouse, settings }, name);
+            ? await reportFirst({ warehouse, settings }, { limit: all === true ? 2 ** 31 - 1 : mostShown })
+            : await reportAll({ warehouse, settings }, name);
         const places = await placesOf(settings);
         const ownership = await readNamespaceOwner({ warehouse, settings });
         const alerts = await readOpenAlerts(warehouse, name);
@@ -87,7 +87,7 @@ interface Reported {
   readonly left: string;
 }
 
-async function allOf(
+async function reportAll(
   places: { warehouse: Warehouse; settings: Settings },
   name: string | undefined,
 ): Promise<Reported> {
@@ -95,7 +95,7 @@ async function allOf(
   return { connections, stale: connections.some(({ stale }) => stale), left: '' };
 }
 
-async function firstOf(
+async function reportFirst(
   places: { warehouse: Warehouse; settings: Settings },
   { limit }: { limit: number },
 ): Promise<Reported> {

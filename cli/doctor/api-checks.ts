@@ -17,7 +17,7 @@ import type { CheckResult } from './finding.ts';
 const mostAsked = 20;
 
 /** One request for each connection, up to 20 of them, within the budget; before the first one is added there is nobody to ask for. */
-export async function apiOf(warehouse: Warehouse, settings: Settings): Promise<string> {
+export async function checkApi(warehouse: Warehouse, settings: Settings): Promise<string> {
   const { api, secretKey } = settings;
   const connections = (await listConnections(warehouse)).filter(
     ({ api_address }) => api_address === api.address,
@@ -45,7 +45,7 @@ function countOf(connections: number): string {
   return `the first ${mostAsked} of ${connections.toLocaleString('en-US')} connections; "daybook status" names those that were refused`;
 }
 
-export async function demandOf(warehouse: Warehouse, { api }: Settings): Promise<CheckResult> {
+export async function checkApiBudget(warehouse: Warehouse, { api }: Settings): Promise<CheckResult> {
   const demand = await readDemand(warehouse, api);
   const silentUntil = await readApiSilence(warehouse, api);
   const problems = [demandTrouble(demand), silenceInWords(silentUntil)].filter(

@@ -9,7 +9,7 @@ import { missingRoleSettings } from '../../warehouse/role-settings.ts';
 import { checkSecretKey } from '../../warehouse/secrets/check-secret-key.ts';
 import type { CheckResult } from './finding.ts';
 
-export async function databaseOf(warehouse: Warehouse): Promise<string> {
+export async function checkDatabase(warehouse: Warehouse): Promise<string> {
   const { rows } = await warehouse.pool.query<{ version: string; is_too_old: boolean }>(
     `select current_setting('server_version') as version, current_setting('server_version_num')::int < 150000 as is_too_old`,
   );
@@ -19,11 +19,11 @@ export async function databaseOf(warehouse: Warehouse): Promise<string> {
   return `Postgres ${version}, migrated`;
 }
 
-export async function clockOf(warehouse: Warehouse): Promise<string> {
+export async function checkClock(warehouse: Warehouse): Promise<string> {
   return `Postgres says ${(await requireClock(warehouse)).toISOString()}, within a day of this host's clock`;
 }
 
-export async function poolerOf({ database }: Settings): Promise<CheckResult> {
+export async function checkPooler({ database }: Settings): Promise<CheckResult> {
   const { pooler, direct } = await checkAddresses(database);
   const problems =
     direct === 'transaction mode'
@@ -34,13 +34,13 @@ export async function poolerOf({ database }: Settings): Promise<CheckResult> {
   return { problems, allWell: pooler };
 }
 
-export async function secretKeyOf(warehouse: Warehouse, { secretKey }: Settings): Promise<string> {
+export async function checkKey(warehouse: Warehouse, { secretKey }: Settings): Promise<string> {
   await checkSecretKey(warehouse, await secretKey());
   return 'decrypts the stored access tokens';
 }
 
 /** A role that did not migrate has none of what `migrate` sets for its own. */
-export async function sessionsOf({ pool }: Warehouse): Promise<CheckResult> {
+export async function checkSessions({ pool }: Warehouse): Promise<CheckResult> {
   const missing = await missingRoleSettings(pool);
   const toRun = `sessions of this role lack what "daybook migrate" sets for the role that it runs as. Run: ${missing.join(' ')}`;
   return {
@@ -50,7 +50,7 @@ export async function sessionsOf({ pool }: Warehouse): Promise<CheckResult> {
 }
 
 /** The logins for readers, and settings that let others in too. */
-export async function readersOf(warehouse: Warehouse): Promise<CheckResult> {
+export async function checkReaders(warehouse: Warehouse): Promise<CheckResult> {
   const { hasRole, toRun, notLetIn } = await readersState(warehouse);
   const why = hasRole
     ? 'everyone who can log in to the server can connect to this database, or write to it'

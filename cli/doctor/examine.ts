@@ -4,10 +4,17 @@ import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { exitCodeOf } from '../exit-code-of.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { readConfig, readSettings } from '../settings.ts';
-import { apiOf, demandOf } from './api-checks.ts';
-import { clockOf, databaseOf, poolerOf, readersOf, secretKeyOf, sessionsOf } from './database-checks.ts';
+import { checkApi, checkApiBudget } from './api-checks.ts';
+import {
+  checkClock,
+  checkDatabase,
+  checkPooler,
+  checkReaders,
+  checkKey,
+  checkSessions,
+} from './database-checks.ts';
 import { attempt, finding, warnings, type Finding } from './finding.ts';
-import { closedFiles, encryption, freeDisk, nodeVersion, pythonFor } from './host-checks.ts';
+import { checkFiles, checkEncryption, checkDisk, checkNode, checkPython } from './host-checks.ts';
 import { checkTemporal } from './temporal-checks.ts';
 
 export interface Examined {
@@ -18,7 +25,7 @@ export interface Examined {
 
 /** Looks at everything a sync needs, as far as each check lets the next one look. */
 export async function examine(): Promise<Examined> {
-  const findings = [await finding('Node', () => Promise.resolve().then(() => nodeVersion()))];
+  const findings = [await finding('Node', () => Promise.resolve().then(() => checkNode()))];
   const read: { config?: Config; exitCode?: ExitCode } = {};
   const settings = await attempt(findings, 'configuration', async () => {
     try {
@@ -33,10 +40,10 @@ export async function examine(): Promise<Examined> {
   const { config } = read;
   if (config !== undefined)
     findings.push(
-      await finding('disk', () => freeDisk(config.home)),
-      ...(await warnings('files', () => closedFiles(config))),
+      await finding('disk', () => checkDisk(config.home)),
+      ...(await warnings('files', () => checkFiles(config))),
     );
-  findings.push(await finding('Python', pythonFor));
+  findings.push(await finding('Python', checkPython));
   if (config !== undefined && settings !== undefined) await lookFurther(findings, { config, settings });
   const failed = findings.some(({ ok }) => !ok) ? exitCodes.failed : exitCodes.done;
   return { findings, exitCode: read.exitCode ?? failed };
@@ -46,21 +53,21 @@ async function lookFurther(
   findings: Finding[],
   { config, settings }: { config: Config; settings: Settings },
 ): Promise<void> {
-  findings.push(...(await warnings('encryption', () => encryption(settings))));
+  findings.push(...(await warnings('encryption', () => checkEncryption(settings))));
   const warehouse = openWarehouse({ ...settings.database, connections: 2 });
   try {
     findings.push(
-      await finding('database', () => databaseOf(warehouse)),
-      await finding('clock', () => clockOf(warehouse)),
-      ...(await warnings('pooler', () => poolerOf(settings))),
-      ...(await warnings('sessions', () => sessionsOf(warehouse))),
-      ...(await warnings('readers', () => readersOf(warehouse))),
-      await finding('secret key', () => secretKeyOf(warehouse, settings)),
+      await finding('database', () => checkDatabase(warehouse)),
+      await finding('clock', () => checkClock(warehouse)),
+      ...(await warnings('pooler', () => checkPooler(settings))),
+      ...(await warnings('sessions', () => checkSessions(warehouse))),
+      ...(await warnings('readers', () => checkReaders(warehouse))),
+      await finding('secret key', () => checkKey(warehouse, settings)),
     );
     await checkTemporal(findings, { warehouse, settings, isEmbedded: config.temporal === undefined });
     findings.push(
-      await finding('API', () => apiOf(warehouse, settings)),
-      ...(await warnings('API budget', () => demandOf(warehouse, settings))),
+      await finding('API', () => checkApi(warehouse, settings)),
+      ...(await warnings('API budget', () => checkApiBudget(warehouse, settings))),
     );
   } finally {
     await warehouse.close();

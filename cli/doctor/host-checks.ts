@@ -9,7 +9,7 @@ import { openToEverybody } from './open-to-everybody.ts';
 import { sentInClear } from './sent-in-clear.ts';
 
 /** `engines` of package.json in words. */
-export function nodeVersion(version: string = process.versions.node): string {
+export function checkNode(version: string = process.versions.node): string {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major < 20 || (major === 20 && minor < 19))
     throw new Error(
@@ -18,7 +18,7 @@ export function nodeVersion(version: string = process.versions.node): string {
   return version;
 }
 
-export async function freeDisk(folder: string): Promise<string> {
+export async function checkDisk(folder: string): Promise<string> {
   const home = await openHome(folder);
   const { bavail, bsize } = await statfs(home.root);
   const gigabytes = (bavail * bsize) / 1e9;
@@ -27,7 +27,7 @@ export async function freeDisk(folder: string): Promise<string> {
 }
 
 /** Since 0.6, new files are private to their owner; older ones may not be. */
-export async function closedFiles({ home, lake }: Config): Promise<CheckResult> {
+export async function checkFiles({ home, lake }: Config): Promise<CheckResult> {
   const { root } = await openHome(home);
   const open = await openToEverybody([root, lake.location]);
   return {
@@ -36,12 +36,12 @@ export async function closedFiles({ home, lake }: Config): Promise<CheckResult> 
   };
 }
 
-export function encryption(settings: Settings): CheckResult {
+export function checkEncryption(settings: Settings): CheckResult {
   return { problems: sentInClear(settings), allWell: 'nothing leaves this machine in clear text' };
 }
 
 /** Syncs and snapshots work without. */
-export async function pythonFor(): Promise<string> {
+export async function checkPython(): Promise<string> {
   const { pythonVersion } = await import('../../python/python-environment.ts');
   try {
     return `${await pythonVersion(martsNeedPython)}, for the marts`;

@@ -33,17 +33,17 @@ export async function checkTemporal(
       return { value: true, found: owner?.inWords ?? 'nobody yet: the first worker that starts claims it' };
     });
     findings.push(
-      await finding('search attributes', () => searchAttributesOf(temporal, namespace)),
-      ...(await warnings('fairness', () => fairnessOf(version, { isEmbedded }))),
-      await finding('worker', () => workersOf(temporal, { namespace, isOurs: owned === true })),
-      ...(await warnings('backlog', () => backlogOf(temporal))),
+      await finding('search attributes', () => checkSearchAttributes(temporal, namespace)),
+      ...(await warnings('fairness', () => checkFairness(version, { isEmbedded }))),
+      await finding('worker', () => checkWorkers(temporal, { namespace, isOurs: owned === true })),
+      ...(await warnings('backlog', () => checkBacklog(temporal))),
     );
   } finally {
     await temporal.connection.close();
   }
 }
 
-async function searchAttributesOf(temporal: Client, namespace: string): Promise<string> {
+async function checkSearchAttributes(temporal: Client, namespace: string): Promise<string> {
   const missing = await missingSearchAttributes(temporal, namespace);
   if (missing.length === 0) return 'registered';
   const flags = missing.map((name) => `--name ${name} --type Keyword`).join(' ');
@@ -51,7 +51,7 @@ async function searchAttributesOf(temporal: Client, namespace: string): Promise<
 }
 
 /** Workers take turns among connections where the server has this switched on, which it tells nobody. */
-export function fairnessOf(version: string, { isEmbedded }: { isEmbedded: boolean }): CheckResult {
+export function checkFairness(version: string, { isEmbedded }: { isEmbedded: boolean }): CheckResult {
   if (isEmbedded) return { problems: [], allWell: 'on: workers take turns among connections' };
   const [, major, minor] = /^(\d+)\.(\d+)/.exec(version) ?? [];
   if (major === undefined || Number(major) * 1_000 + Number(minor) >= 1_029)
@@ -69,7 +69,7 @@ export function fairnessOf(version: string, { isEmbedded }: { isEmbedded: boolea
   };
 }
 
-async function workersOf(
+async function checkWorkers(
   temporal: Client,
   { namespace, isOurs }: { namespace: string; isOurs: boolean },
 ): Promise<string> {
@@ -88,7 +88,7 @@ function isRecent(time: { seconds?: { toString(): string } | null } | null | und
   return Date.now() / 1_000 - Number(time?.seconds ?? 0) < 90;
 }
 
-async function backlogOf(temporal: Client): Promise<CheckResult> {
+async function checkBacklog(temporal: Client): Promise<CheckResult> {
   const backlog = await readBacklog(temporal);
   if (backlog === undefined)
     return { problems: [], allWell: 'this Temporal server does not report its backlog' };

@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
 import { DeliveryLog } from './delivery-log.ts';
-import { Lane } from './lane.ts';
+import { DeliveryQueue } from './delivery-queue.ts';
 import { post } from './post.ts';
 import type { PostResult } from './post.ts';
 import { sign } from './sign.ts';
@@ -11,14 +11,14 @@ import type { WebhookSettings } from './webhook-settings.ts';
 export class WebhookSender {
   readonly log = new DeliveryLog();
   readonly #clientSecret: string;
-  readonly #lanes = new Map<string, Lane>();
+  readonly #queues = new Map<string, DeliveryQueue>();
   #settings: WebhookSettings;
   #dropped = 0;
 
   constructor(clientSecret: string, settings: WebhookSettings) {
     this.#clientSecret = clientSecret;
     this.#settings = settings;
-    this.#openLanes();
+    this.#openQueues();
   }
 
   get settings(): WebhookSettings {
@@ -26,12 +26,12 @@ export class WebhookSender {
   }
 
   get hasAddress(): boolean {
-    return this.#lanes.size > 0;
+    return this.#queues.size > 0;
   }
 
   /** Webhooks that wait, published batches of them that are not looked into yet counting as one. */
   get waiting(): number {
-    return [...this.#lanes.values()].reduce((sum, lane) => sum + lane.waiting, 0);
+    return [...this.#queues.values()].reduce((sum, queue) => sum + queue.waiting, 0);
   }
 
   /** How often too much was waiting for more to be kept. */
@@ -42,14 +42,14 @@ export class WebhookSender {
   /** What waits for an address that is no longer there is not sent. */
   async configure(settings: WebhookSettings): Promise<void> {
     this.#settings = settings;
-    const gone = [...this.#lanes].filter(([address]) => !settings.addresses.includes(address));
-    for (const [address] of gone) this.#lanes.delete(address);
-    this.#openLanes();
-    await Promise.all(gone.map(([, lane]) => lane.close()));
+    const gone = [...this.#queues].filter(([address]) => !settings.addresses.includes(address));
+    for (const [address] of gone) this.#queues.delete(address);
+    this.#openQueues();
+    await Promise.all(gone.map(([, queue]) => queue.close()));
   }
 
   publish(webhooks: Iterable<Webhook>): void {
-    for (const lane of this.#lanes.values()) if (!lane.publish(webhooks)) this.#dropped += 1;
+    for (const queue of this.#queues.values()) if (!queue.publish(webhooks)) this.#dropped += 1;
   }
 
   /** Sends any text once, now, with the right signature unless another (or none: null) is given. */
@@ -73,17 +73,17 @@ export class WebhookSender {
   clear(): void {
     this.log.clear();
     this.#dropped = 0;
-    for (const lane of this.#lanes.values()) lane.clear();
+    for (const queue of this.#queues.values()) queue.clear();
   }
 
   async close(): Promise<void> {
     await this.configure({ ...this.#settings, addresses: [] });
   }
 
-  #openLanes(): void {
+  #openQueues(): void {
     const options = { settings: () => this.#settings, clientSecret: this.#clientSecret, log: this.log };
     for (const address of this.#settings.addresses) {
-      if (!this.#lanes.has(address)) this.#lanes.set(address, new Lane(address, options));
+      if (!this.#queues.has(address)) this.#queues.set(address, new DeliveryQueue(address, options));
     }
   }
 }

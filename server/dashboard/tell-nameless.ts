@@ -26,13 +26,13 @@ export function tellNameless({
   nameless: Nameless;
   asOf: string;
 }): ChartRead[] {
-  const choices = allOf(choicesOf({ charts, connections, offered }));
+  const choices = everyChoice(choicesOf({ charts, connections, offered }));
   return charts.map((chart) => ({
     ...chart,
     views: [
       ...chart.views,
       ...choices
-        .filter((choice) => isOfSome(choice) && !chart.views.some((view) => isOf(view, choice)))
+        .filter((choice) => isOfSome(choice) && !chart.views.some((view) => isViewOf(view, choice)))
         .flatMap((choice) => {
           const sentence = namelessSentence(nameless, chart.nameless ?? [], choice.connection);
           const { connection } = choice;
@@ -49,7 +49,7 @@ interface Choice {
   readonly currency: string;
 }
 
-function allOf({ currencies }: Choices): Choice[] {
+function everyChoice({ currencies }: Choices): Choice[] {
   return Object.entries(currencies).flatMap(([connection, codes]) =>
     // Without any currency there is a page too.
     (codes.length === 0 ? [''] : codes).map((currency) => ({ connection, currency })),
@@ -61,6 +61,6 @@ function isOfSome({ connection, currency }: Choice): boolean {
   return connection === '' || currency !== '';
 }
 
-function isOf(view: ChartRead['views'][number], { connection, currency }: Choice): boolean {
+function isViewOf(view: ChartRead['views'][number], { connection, currency }: Choice): boolean {
   return view.connection === connection && (view.currency ?? currency) === currency;
 }

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { fillGroups } from '../../bench/fill-groups.ts';
+import { fillGroups } from '../support/fill-groups.ts';
 import { buildEnvironment } from '../dbt/build-environment.ts';
 import { createTestLake } from '../lake/export-of.ts';
 import { createTestDatabase } from '../support/test-database.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ScheduledStartInput, ScheduledStarted } from '../../activities/start-scheduled.ts';
-import { countEvents } from '../../bench/count-events.ts';
+import { countEvents } from '../support/count-events.ts';
 import { setSchedule } from '../../warehouse/connections/set-schedule.ts';
 import type { RunRead } from '../../warehouse/runs/read-run.ts';
 import type { FaultRuleInput } from '../../sandbox/faults/fault-rule.ts';

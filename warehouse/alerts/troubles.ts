@@ -3,7 +3,7 @@ import { freshSince, lastComplete, stale } from '../connections/stale.ts';
 import { countInWords, countLimit, mostCounted } from '../quarantine/count-open-entries.ts';
 import { listedInQuarantine } from '../quarantine/listed-in-quarantine.ts';
 import { askedForApproval } from '../reconcile/asked-for-approval.ts';
-import { holdsRecords } from '../reconcile/holds-records.ts';
+import { holdsAnyRecord } from '../reconcile/holds-any-record.ts';
 import type { AlertKind } from '../tables/alerts.ts';
 import { newestFailures } from './newest-failures.ts';
 import { newestRunsOfAll } from './newest-runs-of-all.ts';
@@ -88,7 +88,7 @@ export const troubles: Record<Exclude<AlertKind, 'stuck' | 'backlog'>, RawBuilde
         'the next sync continues and "daybook reconcile %s" proves that nothing is missing.', connection_id)
     from sync.streams s
     join sync.connections using (connection_id)
-    where capability = 'unsupported' and (${holdsRecords} or resource = 'events' and listed_at is not null)
+    where capability = 'unsupported' and (${holdsAnyRecord} or resource = 'events' and listed_at is not null)
     group by connection_id`,
 
   approval: sql`

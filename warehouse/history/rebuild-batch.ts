@@ -37,7 +37,8 @@ export async function rebuildBatch(
   return inTransaction(warehouse.pool, async ({ client }) => {
     await lockResource(client, { connectionId, resource: resource.name, runId });
     const named = await client.query<{ id: string; alive: boolean }>(namedSql(resource), [
-      ...[connectionId, after],
+      connectionId,
+      after,
       recordsPerBatch,
     ]);
     const ids = named.rows.map(({ id }) => id);

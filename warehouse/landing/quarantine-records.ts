@@ -48,7 +48,8 @@ export async function quarantineRecords(
       refused.map(({ text }) => text),
       input.runId,
       input.landedAt,
-      ...[mayLag, deletedAtSource],
+      mayLag,
+      deletedAtSource,
       // One of a known version is newer than the announced deletion, or it would have been left out.
       refused.map(({ version }) => mayBeOutdated && version !== undefined),
       refused.map(({ version }) => version ?? null),

@@ -23,9 +23,13 @@ export async function settleRecords(
     name: 'settle records',
     text: settleSql,
     values: [
-      ...[connectionId, resource.name, good.map(({ id }) => id)],
+      connectionId,
+      resource.name,
+      good.map(({ id }) => id),
       good.map(({ version }) => microsecondsOf(version) ?? null),
-      ...[landedAt, good.map(({ version }) => version), written.map(({ id }) => id)],
+      landedAt,
+      good.map(({ version }) => version),
+      written.map(({ id }) => id),
     ],
   });
 }

@@ -41,8 +41,14 @@ export async function lockPass(
       select landed_at, (select asked_at::text from pass), (select cursor from pass), exists (select ${provedSql({ runId: '$7', token: '$8' })}) as proved
       from ticked`,
     values: [
-      ...[pass.connectionId, pass.stream, pass.kind, pass.part, pass.lease],
-      ...[resource, pass.runId, pass.token],
+      pass.connectionId,
+      pass.stream,
+      pass.kind,
+      pass.part,
+      pass.lease,
+      resource,
+      pass.runId,
+      pass.token,
     ],
   });
   const [locked] = rows;
@@ -98,8 +104,8 @@ export async function lockResource(
 }
 
 /**
- * Waits for everything that is landing records of a connection, and keeps more from landing. Passes first, as a page has it:
- * in another order, both would wait for ever.
+ * Waits for everything that is landing records of a connection, and keeps more from landing. Locks passes before resources, as a page that lands
+ * does: one order for all, so they cannot deadlock.
  */
 export async function lockLandings(db: Warehouse['db'], connectionId: string): Promise<void> {
   await db

@@ -80,25 +80,25 @@ export async function recordPage(client: PoolClient, pass: PassInHand, page: Pag
       where run_id = $6 and stream = $2
       returning (select goes_round from before), (select never_ends from before)`,
     values: [
-      pass.connectionId,
-      pass.stream,
-      pass.kind,
-      page.nextCursor,
-      page.highest?.version ?? null,
-      pass.runId,
-      page.requests,
-      page.read,
-      page.inserted,
-      page.updated,
-      page.unchanged,
-      page.suppressed,
-      page.quarantined,
-      pass.part,
-      page.deleted,
-      page.servedAt,
-      page.heardAt,
-      page.order.ascends,
-      page.order.lowest,
+      pass.connectionId, // $1
+      pass.stream, // $2
+      pass.kind, // $3
+      page.nextCursor, // $4
+      page.highest?.version ?? null, // $5
+      pass.runId, // $6
+      page.requests, // $7
+      page.read, // $8
+      page.inserted, // $9
+      page.updated, // $10
+      page.unchanged, // $11
+      page.suppressed, // $12
+      page.quarantined, // $13
+      pass.part, // $14
+      page.deleted, // $15
+      page.servedAt, // $16
+      page.heardAt, // $17
+      page.order.ascends, // $18
+      page.order.lowest, // $19
     ],
   });
   if (rows[0]?.goes_round === true) throw new PagesGoRound(pass);

@@ -43,7 +43,12 @@ export async function restartPass(
        where connection_id = $1 and stream = $2 and kind = $3 and part = $6
        returning restarts`,
       [
-        ...[pass.connectionId, pass.stream, pass.kind, ordered, lookbackMilliseconds, pass.part],
+        pass.connectionId,
+        pass.stream,
+        pass.kind,
+        ordered,
+        lookbackMilliseconds,
+        pass.part,
         why === 'cursor refused' ? 1 : 0,
         why === 'stood still',
       ],

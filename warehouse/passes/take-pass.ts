@@ -57,7 +57,7 @@ export async function takePass(
   const { pass } = input;
   return inTransaction(warehouse.pool, async ({ db }) => {
     const { connectionId } = pass;
-    // A page that is being landed holds the pass and comes to the stream last: in another order, both would wait for ever.
+    // The pass before the stream, as a page that lands locks them: one order for all, so they cannot deadlock.
     await db
       .selectFrom('sync.passes')
       .select('lease')
@@ -103,8 +103,8 @@ export async function takePass(
 }
 
 /**
- * When a reconcile's listing begins, in the order of writes; null when it has begun. After the pass and before the stream, as a page
- * that is landed takes them: in another order, both would wait for ever.
+ * When a reconcile's listing begins, in the order of writes; null when it has begun. Locks the resource after the pass and before the stream,
+ * as a page that lands does: one order for all, so they cannot deadlock.
  */
 async function beginningOf(
   db: Warehouse['db'],
@@ -126,7 +126,7 @@ async function beginningOf(
 async function openStream(
   db: Warehouse['db'],
   { pass, resource }: { pass: PassInHand; resource: Listed },
-): Promise<StreamRead> {
+): Promise<StreamKnown> {
   const { connectionId, stream } = pass;
   const known = await readStream(db, pass);
   if (known !== undefined) return known;
@@ -137,7 +137,7 @@ async function openStream(
   return opened;
 }
 
-async function readStream(db: Warehouse['db'], pass: PassInHand): Promise<StreamRead | undefined> {
+async function readStream(db: Warehouse['db'], pass: PassInHand): Promise<StreamKnown | undefined> {
   const { rows } = await sql<{
     unsupported: boolean;
     neverAnswered: boolean;
@@ -163,7 +163,7 @@ async function readStream(db: Warehouse['db'], pass: PassInHand): Promise<Stream
   return { unsupported, neverAnswered, watermark, serviceTime, now };
 }
 
-interface StreamRead {
+interface StreamKnown {
   readonly unsupported: boolean;
   readonly neverAnswered: boolean;
   readonly watermark: number | null;

@@ -33,9 +33,13 @@ export async function closeBuried(
           else coalesce(q.version_us <= deletion.version_us, true)
         end`,
     values: [
-      ...[connectionId, resource.name, deletions.map(({ id }) => id)],
+      connectionId,
+      resource.name,
+      deletions.map(({ id }) => id),
       deletions.map(({ version }) => microsecondsOf(version) ?? null),
-      ...[landedAt, deletedAtSource, source],
+      landedAt,
+      deletedAtSource,
+      source,
     ],
   });
 }

@@ -25,8 +25,12 @@ export async function closeGone(
      where q.connection_id = gone.connection_id and q.resource = $2 and q.entry_key = gone.id
        and q.status = 'open' and q.last_seen_at < gone.found_at`,
     [
-      ...[connectionId, resource.name, gone.map(({ id }) => id), gone.map(({ foundAt }) => foundAt)],
-      ...[landedAt, deletedAtSource],
+      connectionId,
+      resource.name,
+      gone.map(({ id }) => id),
+      gone.map(({ foundAt }) => foundAt),
+      landedAt,
+      deletedAtSource,
     ],
   );
 }

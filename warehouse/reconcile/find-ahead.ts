@@ -9,9 +9,9 @@ import { isLongAgo, listLag } from './list-lag.ts';
 /**
  * Notes records that a reconcile's listing shows with other content under an older version than the one held, or alive although
  * a tombstone is not older. Either the list lags, or what is held came from a clock that was wrong and was corrected. A fetch
- * tells them apart; where there is none, two reconciles in a row that show the same do, further apart than a list may lag. What was
- * another run has written since the listing began is none of them: the listing could not know it. Of equal content only the version is wrong, and
- * only where no lag explains it: it lies in the service's future, or so far back that any list would show it.
+ * tells them apart; where there is none, two reconciles in a row that show the same do, further apart than a list may lag. Records that
+ * another run has written since the listing began do not count: the listing could not know them. If the content is equal, only the version is
+ * wrong, and only if no lag explains it: it lies in the service's future, or so far back that any list would show it.
  */
 export async function findAhead(
   client: PoolClient,
@@ -31,7 +31,11 @@ export async function findAhead(
     name: `find ahead of ${resource.name}`,
     text: findSql(resource),
     values: [
-      ...[pass.connectionId, resource.name, pass.runId, pass.stream, landedAt],
+      pass.connectionId,
+      resource.name,
+      pass.runId,
+      pass.stream,
+      landedAt,
       suppressed.map(({ record }) => record.id),
       suppressed.map(({ record }) => record.version),
       suppressed.map(({ record }) => record.hash),
@@ -114,10 +118,13 @@ export async function readShownTwice(
         and coalesce(held.${resource.version}, t.version) = d.version
         and ${isLongAgo(`d.shown_at <= $6::timestamptz - ${listLag(resource, '$7')}`, listLag(resource, '$7'))}`,
     values: [
-      ...[pass.connectionId, resource.name, pass.runId],
+      pass.connectionId,
+      resource.name,
+      pass.runId,
       records.map(({ id }) => id),
       records.map(({ hash }) => hash),
-      ...[servedAt, lookbackMilliseconds],
+      servedAt,
+      lookbackMilliseconds,
     ],
   });
   return rows.map(({ id }) => id);

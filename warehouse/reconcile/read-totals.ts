@@ -37,8 +37,11 @@ export async function readTotals(
 ): Promise<StreamTotals[]> {
   const { rows } = await withoutNestedLoops(client, () =>
     client.query<TotalsRow>(totalsSql(resource), [
-      ...[connectionId, streamsOf(resource), runId],
-      ...[currenciesTold, digitsTold],
+      connectionId,
+      streamsOf(resource),
+      runId,
+      currenciesTold,
+      digitsTold,
     ]),
   );
   return streamsOf(resource).map((stream) => {

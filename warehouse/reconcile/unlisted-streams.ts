@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { holdsRecords } from './holds-records.ts';
 import type { Warehouse } from '../open-warehouse.ts';
+import { holdsAnyRecord } from './holds-any-record.ts';
 
 /** Of these streams, that a run found not to be offered, those whose resource holds records: nothing was proved about them. */
 export async function unlistedStreams(
@@ -12,7 +12,7 @@ export async function unlistedStreams(
     select s.stream
     from sync.runs r
     join sync.streams s using (connection_id)
-    where r.run_id = ${runId} and s.stream = any(${[...streams]}::text[]) and ${holdsRecords}
+    where r.run_id = ${runId} and s.stream = any(${[...streams]}::text[]) and ${holdsAnyRecord}
   `.execute(db);
   return rows.map(({ stream }) => stream);
 }

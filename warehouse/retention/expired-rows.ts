@@ -93,10 +93,7 @@ const alerts: ExpiredRows = {
   tables: { 'sync.alerts': 'id' },
 };
 
-export const expired: readonly ExpiredRows[] = [
-  ...[runs, quarantine, discarded],
-  ...[discrepancies, webhooks, alerts],
-];
+export const expired: readonly ExpiredRows[] = [runs, quarantine, discarded, discrepancies, webhooks, alerts];
 
 /** How many rows there are, by table. */
 export async function countExpired(

@@ -46,8 +46,18 @@ export async function noteSnapshot(
        parts = excluded.parts, parts_added = excluded.parts_added, bytes_added = excluded.bytes_added
        where snapshots.removed_at is not null`,
     [
-      ...[snapshotId, runId, lake, takenAt, rows, bytes, unfit_values ?? unfit.length, manifestSha256, mark],
-      ...[sizes.parts, sizes.partsAdded, sizes.bytesAdded],
+      snapshotId,
+      runId,
+      lake,
+      takenAt,
+      rows,
+      bytes,
+      unfit_values ?? unfit.length,
+      manifestSha256,
+      mark,
+      sizes.parts,
+      sizes.partsAdded,
+      sizes.bytesAdded,
     ],
   );
 }

@@ -49,7 +49,8 @@ export async function applyTombstones(
       connectionId,
       deletions.map(({ id }) => id),
       deletions.map(({ version }) => version),
-      ...[source === 'event', source !== 'reconcile'],
+      source === 'event',
+      source !== 'reconcile',
     ],
   });
   const outcomes = new Map(rows.map(({ id, outcome }) => [id, outcome]));
@@ -63,7 +64,11 @@ export async function applyTombstones(
       name: 'bury records',
       text: burySql,
       values: [
-        ...[connectionId, resource.name, runId, landedAt, source],
+        connectionId,
+        resource.name,
+        runId,
+        landedAt,
+        source,
         buried.map(({ id }) => id),
         buried.map(({ version }) => version),
         buried.map(({ version, deletedAt }) => deletedAt ?? version),
@@ -88,7 +93,9 @@ export async function applyTombstones(
       name: 'note doubted deletions',
       text: noteDoubtedSql,
       values: [
-        ...[connectionId, resource.name, doubted],
+        connectionId,
+        resource.name,
+        doubted,
         rows.filter(({ outcome }) => outcome === 'doubted').map(({ version }) => version),
       ],
     });

@@ -33,9 +33,14 @@ function show(connections: readonly ConnectionListed[]): void {
   printTable(
     ['connection', 'platform', 'organization', 'API', 'synced', 'reconciled', 'paused', 'added'],
     connections.map((one) => [
-      ...[one.connection_id, one.platform, one.org_id, one.api_address],
-      ...[often(one.every_seconds), often(one.reconcile_every_seconds)],
-      ...[one.paused?.why ?? '', one.created_at],
+      one.connection_id,
+      one.platform,
+      one.org_id,
+      one.api_address,
+      often(one.every_seconds),
+      often(one.reconcile_every_seconds),
+      one.paused?.why ?? '',
+      one.created_at,
     ]),
   );
 }

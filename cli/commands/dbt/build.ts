@@ -22,7 +22,7 @@ export function buildCommand(): Command {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook dbt build --target lake')
     .action(async ({ target, json }: Options) => {
-      const { inWords } = await import('../../../marts/build-marts.ts');
+      const { describeBuild } = await import('../../../marts/build-marts.ts');
       const { buildMarts } = await import('../../../operations/build-marts.ts');
       const built = await withWarehouse((warehouse, settings) =>
         buildMarts(
@@ -32,7 +32,7 @@ export function buildCommand(): Command {
         ),
       );
       if (json === true) printJson(built);
-      else print(inWords(built));
+      else print(describeBuild(built));
     });
 }
 

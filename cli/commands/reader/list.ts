@@ -17,8 +17,11 @@ export function listCommand(): Command {
         printTable(
           ['reader', 'sees', 'login', 'password set', 'trouble'],
           readers.map((one) => [
-            ...[one.reader, one.connections.join(', '), one.login],
-            ...[one.password_set_at, troubleOf(one)],
+            one.reader,
+            one.connections.join(', '),
+            one.login,
+            one.password_set_at,
+            troubleOf(one),
           ]),
         );
     });

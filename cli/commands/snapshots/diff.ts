@@ -60,7 +60,11 @@ function show({ rows, columns }: SnapshotsDiffer): void {
   printTable(
     ['connection', 'table', 'added', 'removed', 'changed'],
     rows.map(({ connection_id: connection, table, added, removed, changed }) => [
-      ...[connection ?? '(none)', table, added, removed, changed],
+      connection ?? '(none)',
+      table,
+      added,
+      removed,
+      changed,
     ]),
   );
 }

@@ -60,7 +60,10 @@ function show(id: string, { manifest, problems }: DamageFound): void {
     unfit
       .slice(0, unfitShown)
       .map(({ table, column, key, value, rounded }) => [
-        ...[table, column, Object.values(key).join(' '), value],
+        table,
+        column,
+        Object.values(key).join(' '),
+        value,
         rounded === true ? 'rounded' : 'null',
       ]),
   );

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { peakMegabytes } from '../../../bench/process-cost.ts';
+import { peakMegabytes } from '../../support/process-cost.ts';
 import type { Place } from '../../support/own-servers.ts';
 import type { Processes } from '../../day/processes.ts';
 

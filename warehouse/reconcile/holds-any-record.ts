@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { resources } from '../../resources/index.ts';
 
 /** Whether the warehouse holds records of the resource that `s`, a row of `sync.streams`, belongs to. */
-export const holdsRecords: RawBuilder<boolean> = sql`(
+export const holdsAnyRecord: RawBuilder<boolean> = sql`(
   case s.resource
     ${sql.join(
       resources.map(

@@ -7,12 +7,12 @@ import type { Webhook } from './webhook.ts';
 import type { WebhookSettings } from './webhook-settings.ts';
 
 /**
- * The way to one address: so many attempts at a time, failed ones again later (6.2). Addresses have a lane each, so a
- * receiver that hangs holds up nobody else. What is published is taken up only when there is room for it.
+ * The deliveries to one address: a limited number of concurrent attempts, and retries later (6.2). Each address has a queue of its own, so a
+ * receiver that hangs delays no other. What is published is taken up only when there is room for it.
  */
-export class Lane {
+export class DeliveryQueue {
   readonly #address: string;
-  readonly #options: LaneOptions;
+  readonly #options: DeliveryQueueOptions;
   readonly #pool: Pool;
   /** Published and not taken up yet. */
   readonly #published = new Set<Iterator<Webhook>>();
@@ -25,7 +25,7 @@ export class Lane {
   #taken = 0;
   #pumping = false;
 
-  constructor(address: string, options: LaneOptions) {
+  constructor(address: string, options: DeliveryQueueOptions) {
     this.#address = address;
     this.#options = options;
     this.#pool = new Pool(new URL(address).origin, { connections: 256 });
@@ -143,7 +143,7 @@ interface Delivery {
   readonly report: LoggedDelivery;
 }
 
-interface LaneOptions {
+interface DeliveryQueueOptions {
   readonly settings: () => WebhookSettings;
   readonly clientSecret: string;
   readonly log: DeliveryLog;

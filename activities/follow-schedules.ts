@@ -1,0 +1,19 @@
+import { log } from '@temporalio/activity';
+import { reasonOf } from '../errors/reason-of.ts';
+import type { Dependencies } from './dependencies.ts';
+
+/** The database has it in any case; schedules that cannot be changed now are repaired when a worker starts. */
+export async function followSchedules(
+  { schedules }: Pick<Dependencies, 'schedules'>,
+  connection: string,
+): Promise<void> {
+  try {
+    await schedules.follow(connection);
+  } catch (error) {
+    const reason = reasonOf(error);
+    log.warn('The schedules of a connection could not be changed; they are repaired when a worker starts.', {
+      connection,
+      reason,
+    });
+  }
+}
