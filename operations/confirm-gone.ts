@@ -121,7 +121,7 @@ async function listOneWithout(
   let began: Date | null | undefined;
   const reading = { accessToken, ...listOfStream({ stream, resource }, everything), cursor: null };
   for await (const { connection, records, servedAt } of readPages(api, reading, (page) => page)) {
-    await proof.require(connection);
+    await proof.requireNow(connection);
     if (records.some((record) => isShownBy(record, id))) throw new StillReturned(asked);
     began ??= servedAt;
     if (listed.length === 0) listed.push(...records.flatMap(idOf).slice(0, 10));

@@ -418,6 +418,36 @@ test('a living subscription that moves between two pages is not erased', async (
   expect(await service.ids('subscriptions')).toEqual([id, 'first', 'kept'].sort());
 });
 
+test('a living subscription is not erased because the token came to open another company behind the first page', async () => {
+  const service = await serve({ subscriptions: [subscription('kept'), subscribed(anHour)], customers: [] });
+  await service.sync(['customers', 'subscriptions']);
+  await writtenAnHourAgo(service);
+  let isAnother = false;
+  const named = signal();
+  service.onList = async (resource, query) => {
+    if (resource !== 'subscriptions') return undefined;
+    if (query.get('cursor') === null && !isAnother) return unnamed([subscription('kept')], '"two"');
+    // It is asked for while the first one is judged.
+    await named.given;
+    isAnother = true;
+    return unnamed([], 'null');
+  };
+  const another = '{"id":"svc-another","orgId":"another-org","platform":"QUICKBOOKS"}';
+  service.onOne = () => {
+    if (isAnother) return { status: 200, body: `{"connection":${another},"bills":[],"next_cursor":null}` };
+    named.give();
+    return undefined;
+  };
+  const { code, stderr } = await typeErase(service, 'subscriptions');
+  expect([code, stderr]).toEqual([1, expect.stringContaining('now opens a different company')]);
+  expect(await service.ids('subscriptions')).toEqual([id, 'kept'].sort());
+});
+
+/** A page of subscriptions that does not say whose they are. */
+function unnamed(records: readonly string[], next: string): Answer {
+  return { status: 200, body: `{"subscriptions":[${records.join(',')}],"next_cursor":${next}}` };
+}
+
 proofTest('a subscription that was written a moment ago is not erased because no list shows it', async () => {
   const service = await serve({ subscriptions: [subscription('kept'), subscribed(anHour)], customers: [] });
   await service.sync(['subscriptions']);
