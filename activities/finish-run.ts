@@ -18,7 +18,7 @@ export interface FinishRunInput {
   kind?: RunKind;
   outcomes: StreamOutcome[];
   cancelled: boolean;
-  /** Of a workflow that was reset, the execution that it comes from, or the run of a tick that it went on with. Absent in histories of releases before 0.6. */
+  /** Of a workflow that was reset, the execution that it comes from, or the run that it went on with: of a tick, or of the execution before it. Absent in histories of releases before 0.6. */
   firstExecutionRunId?: string;
 }
 

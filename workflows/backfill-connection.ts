@@ -5,7 +5,7 @@ import { trackProgress } from './progress.ts';
 import { bookkeeping, paging } from './proxies.ts';
 import { createReader, type Run } from './read-streams.ts';
 import { requireInput } from './require-input.ts';
-import { runIdOf, runToEnd, type RunResult } from './run-to-end.ts';
+import { continuationOf, runIdOf, runToEnd, type RunResult } from './run-to-end.ts';
 
 /** One JSON object, so that "Start Workflow Like This One" in the Web UI repeats it, with other dates too. */
 export interface BackfillConnectionInput {
@@ -34,9 +34,10 @@ const concurrency = 3;
  */
 export async function backfillConnection(input: BackfillConnectionInput): Promise<RunResult> {
   requireInput(input);
-  const { connection, continues } = input;
+  const { connection } = input;
   const runId = runIdOf(input);
-  const planned = continues?.runId === runId ? continues.planned : await plan(input, runId);
+  const continuation = continuationOf(input);
+  const planned = continuation?.planned ?? (await plan(input, runId));
   const { streams, searchable } = planned;
   const run: Run = { runId, connection, reason: reasonOf(input), kind: 'backfill' };
   const progress = trackProgress({ connection, kind: 'backfill', searchable, streams });
@@ -47,11 +48,12 @@ export async function backfillConnection(input: BackfillConnectionInput): Promis
     progress.note(stream, read.windowsLeft > 0 ? `reading, ${read.windowsLeft} windows left` : undefined);
     return read;
   });
-  const result = await runToEnd(run, progress, async () => {
+  const work = async () => {
     const results = await mapConcurrently(concurrency, streams, (stream) => reader.read(stream));
     const outcomes = results.filter((outcome) => outcome !== 'unfinished');
     return { outcomes, unfinished: outcomes.length < results.length };
-  });
+  };
+  const result = await runToEnd(run, progress, work, { goesOnWith: continuation?.runId });
   return result === 'unfinished'
     ? continueAsNew<typeof backfillConnection>({ ...input, continues: { runId, planned } })
     : result;

@@ -9,7 +9,7 @@ import { trackProgress, type Progress } from './progress.ts';
 import { incomplete } from './incomplete.ts';
 import { createReader, type Run, type StreamReader } from './read-streams.ts';
 import { requireInput } from './require-input.ts';
-import { runIdOf, runToEnd, type RunResult } from './run-to-end.ts';
+import { continuationOf, runIdOf, runToEnd, type RunResult } from './run-to-end.ts';
 
 /** One JSON object, so that "Start Workflow Like This One" in the Web UI repeats it. */
 export interface ReconcileConnectionInput {
@@ -32,13 +32,13 @@ export interface ReconcileConnectionInput {
  */
 export async function reconcileConnection(input: ReconcileConnectionInput): Promise<RunResult> {
   requireInput(input);
-  const { connection, resources = [], reason = 'Temporal', continues } = input;
+  const { connection, resources = [], reason = 'Temporal' } = input;
   const runId = runIdOf(input);
+  const before = continuationOf(input);
   const run: Run = { runId, connection, reason, kind: 'reconcile' };
   const plan = await bookkeeping.planReconcile({ runId, connection, reason, resources });
   const streams = plan.resources.flatMap((one) => one.streams);
   const progress = trackProgress({ connection, kind: 'reconcile', searchable: plan.searchable, streams });
-  const before = continues?.runId === runId ? continues : undefined;
   const asked = before?.asked ?? plan.question ?? {};
   const named = [...(before?.approved ?? []), ...Object.keys(input.approved ?? {})];
   const question = await takeQuestion({ connection, runId, asked });
@@ -46,7 +46,7 @@ export async function reconcileConnection(input: ReconcileConnectionInput): Prom
   const refused = { approval: false };
   let result: RunResult | 'unfinished';
   try {
-    result = await runToEnd(run, progress, async () => {
+    const work = async () => {
       const refusal = await deleteApproved(input, { runId, asked, stream: streams[0] ?? '' });
       if (refusal !== undefined) {
         refused.approval = true;
@@ -67,7 +67,8 @@ export async function reconcileConnection(input: ReconcileConnectionInput): Prom
       );
       const outcomes = results.filter((outcome) => outcome !== 'unfinished').flat();
       return { outcomes, unfinished: results.includes('unfinished') };
-    });
+    };
+    result = await runToEnd(run, progress, work, { goesOnWith: before?.runId });
   } catch (error) {
     // What one resource failed for is no reason to leave the question of another unasked.
     const open = question.hasChanged() || refused.approval;

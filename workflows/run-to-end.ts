@@ -1,4 +1,10 @@
-import { ApplicationFailure, CancellationScope, isCancellation, workflowInfo } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  CancellationScope,
+  isCancellation,
+  patched,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { StreamOutcome } from '../activities/finish-run.ts';
 import { failureOf } from './failure-of.ts';
 import { bookkeeping } from './proxies.ts';
@@ -12,20 +18,21 @@ export interface RunResult {
 
 /**
  * Does the work of a run and closes its row with what is true of it, however it ends. `unfinished` when the history has grown
- * long: then the row stays open for the execution that goes on. `adopted`: the run of a tick that the workflow went on with.
+ * long: then the row stays open for the execution that goes on. `goesOnWith`: the run that was begun before this execution, by the
+ * tick of a schedule or the execution that it continues.
  */
 export async function runToEnd(
   run: Run,
   progress: Progress,
   work: () => Promise<{ outcomes: StreamOutcome[]; unfinished: boolean }>,
-  { adopted }: { adopted?: string | undefined } = {},
+  { goesOnWith }: { goesOnWith?: string | undefined } = {},
 ): Promise<RunResult | 'unfinished'> {
   try {
     const { outcomes, unfinished } = await work();
     if (unfinished) return 'unfinished';
     // A reset keeps this ID. An execution that follows another one in the chain has an ID of its own.
     const { originalExecutionRunId } = workflowInfo();
-    const firstExecutionRunId = adopted ?? originalExecutionRunId;
+    const firstExecutionRunId = goesOnWith ?? originalExecutionRunId;
     const ended = { ...run, outcomes, firstExecutionRunId, cancelled: false };
     const { status, failure } = await bookkeeping.finishRun(ended);
     const failed = outcomes.find(({ state }) => state === 'failed');
@@ -49,8 +56,26 @@ export async function runToEnd(
   }
 }
 
-/** A continuation goes on with its run. A copy of its input, started by hand, is a run of its own. */
+/**
+ * A continuation goes on with its run. A copy of its input, started by hand, is a run of its own, and so is a reset of it: the run may be
+ * long over.
+ */
 export function runIdOf({ continues }: { continues?: { runId: string } }): string {
   const { runId, continuedFromExecutionRunId } = workflowInfo();
-  return continuedFromExecutionRunId === undefined ? runId : (continues?.runId ?? runId);
+  const goesOn = continuedFromExecutionRunId !== undefined && !isReset();
+  return goesOn ? (continues?.runId ?? runId) : runId;
+}
+
+/**
+ * What a continuation was told by the execution before it. Of a reset, only where the history has done something with that already: one to
+ * the first task begins anew.
+ */
+export function continuationOf<Continues>({ continues }: { continues?: Continues }): Continues | undefined {
+  if (continues === undefined || workflowInfo().continuedFromExecutionRunId === undefined) return undefined;
+  return isReset() && patched('reset-begins-anew') ? undefined : continues;
+}
+
+function isReset(): boolean {
+  const { runId, originalExecutionRunId } = workflowInfo();
+  return originalExecutionRunId !== runId;
 }

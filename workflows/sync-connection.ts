@@ -13,7 +13,7 @@ import { bookkeeping } from './proxies.ts';
 import { trackProgress } from './progress.ts';
 import { createReader, readerOf, readStreams } from './read-streams.ts';
 import { requireInput } from './require-input.ts';
-import { runIdOf, runToEnd, type RunResult } from './run-to-end.ts';
+import { continuationOf, runIdOf, runToEnd, type RunResult } from './run-to-end.ts';
 
 /** One JSON object, so that "Start Workflow Like This One" in the Web UI repeats it. */
 export interface SyncConnectionInput {
@@ -54,17 +54,17 @@ export async function syncConnection(input: SyncConnectionInput): Promise<RunRes
   requireInput(input);
   const { connection, resources = [], reason = 'Temporal', continues } = input;
   const own = { runId: runIdOf(input), connection, reason };
+  const continuation = continuationOf(input);
   const adopts = input.adopts === undefined || continues !== undefined ? {} : { adopts: input.adopts };
   const begun = await bookkeeping.beginRun({ ...own, resources, ...adopts });
   const { streams, searchable, goesOn = false, adopted } = begun;
   const runId = adopted?.by === workflowInfo().runId ? adopted.runId : own.runId;
   const run = { ...own, runId };
-  const isContinuation = continues?.runId === runId;
   const announcements = trackAnnouncements({
     complete: resources.length === 0,
-    begun: goesOn || isContinuation,
+    begun: goesOn || continuation !== undefined,
   });
-  if (isContinuation && continues.readAgain === true) announcements.arrived();
+  if (continuation?.readAgain === true) announcements.arrived();
   const progress = trackProgress({ connection, searchable, streams });
   const reader = createReader(run, progress, announcements.watch(readerOf(run)));
   setHandler(
@@ -91,7 +91,7 @@ export async function syncConnection(input: SyncConnectionInput): Promise<RunRes
   let result: RunResult | 'unfinished';
   try {
     const work = () => readStreams(reader, streams);
-    result = await runToEnd(run, progress, work, { adopted: adopted?.runId });
+    result = await runToEnd(run, progress, work, { goesOnWith: adopted?.runId ?? continuation?.runId });
   } catch (error) {
     if (isCancellation(error) || !readsAgain()) throw error;
     return continueAsNew<typeof syncConnection>({ connection, reason: 'data ready' });

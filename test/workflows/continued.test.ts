@@ -1,9 +1,14 @@
-import { expect, test } from 'vitest';
+import type { Workflow, WorkflowHandle } from '@temporalio/client';
+import { afterEach, expect, test } from 'vitest';
+import { startBackfill } from '../backfill/run-backfill.ts';
+import { untilEvents } from '../rerun/until-events.ts';
 import { eventually } from '../support/eventually.ts';
 import { createInstallation } from '../support/installation.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { endOfReconcile, startReconcile } from '../support/reconcile.ts';
+import { resetTo } from '../support/reset.ts';
 import { rows } from '../support/rows.ts';
-import { startSync, endOf, sync } from '../support/sync.ts';
+import { startSync, endOf, runOf, sync } from '../support/sync.ts';
 import { startTemporalWith } from '../support/temporal-with.ts';
 
 // Temporal suggests a new execution after 4,096 events; with fewer a test need not read for hours.
@@ -11,6 +16,11 @@ const temporalAddress = await startTemporalWith('limit.historyCount.suggestConti
 const installation = await createInstallation({ temporalAddress });
 const { admin, warehouse, client } = installation;
 await installation.startWorker();
+
+afterEach(async () => {
+  await admin.clearFaults();
+  await admin.configure({});
+});
 
 test('a sync whose history grows long goes on in a new execution, as the same run', async () => {
   const connection = await installation.connect({ records: 600 });
@@ -28,7 +38,6 @@ test('a sync whose history grows long goes on in a new execution, as the same ru
 });
 
 test('a reconcile that is told to pause where it fetches, again and again, goes on in a new execution, as the same run', async () => {
-  await admin.configure({});
   const connection = await installation.connect({ records: 100 });
   await sync(installation, connection);
   const [bill] = await rows(warehouse, 'select id from finance.bills where connection_id = $1', [connection]);
@@ -48,6 +57,90 @@ test('a reconcile that is told to pause where it fetches, again and again, goes 
   expect(run).toMatchObject({ run_id: handle.firstExecutionRunId, status: 'succeeded' });
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
+
+const kinds = [
+  ['sync', (connection: string) => startSync(installation, connection)],
+  ['reconcile', (connection: string) => startReconcile(installation, connection)],
+  ['backfill', (connection: string) => startBackfill(installation, { connection, ...decades })],
+] as const;
+
+test.each(kinds)(
+  'a %s that has gone on in a new execution, and is reset to the first task of that, is a run of its own that reads what has changed since',
+  async (kind, start) => {
+    const { connection, handle, ended } = await continued(kind, start);
+    const [bill] = await rows(warehouse, 'select id from finance.bills where connection_id = $1', [
+      connection,
+    ]);
+    const change = { kind: 'change' as const, connection, resource: 'bills' as const, id: String(bill?.id) };
+    await admin.execute({ ...change, patch: '{"memo":"changed since"}' });
+    const again = await resetTo(installation, handle, 0);
+    await again.result();
+    const run = await runOf(installation, again.temporalRunId);
+    expect(run).toMatchObject({ run_id: again.temporalRunId, kind, status: 'succeeded' });
+    expect((await installation.compare(connection)).differences).toEqual([]);
+    expect(await runOf(installation, ended.run_id)).toEqual(ended);
+  },
+);
+
+test.each(kinds)(
+  'one of a %s to a later task succeeds by what its execution and the one before have read, and what is left is read by its own run',
+  async (kind, start) => {
+    const { connection, handle, ended } = await continued(kind, start);
+    for (const task of [-2, 3]) {
+      const again = await resetTo(installation, handle, task);
+      await again.result();
+      const run = await runOf(installation, again.temporalRunId);
+      expect(run).toMatchObject({ run_id: again.temporalRunId, kind, status: 'succeeded' });
+    }
+    expect((await installation.compare(connection)).differences).toEqual([]);
+    expect(await runOf(installation, ended.run_id)).toEqual(ended);
+  },
+);
+
+proofTest.for(kinds)(
+  'a running %s that has gone on in a new execution, and is reset, goes on as a run of its own and ends exact',
+  async ([kind, start]) => {
+    const connection = await installation.connect({ records: 600 });
+    if (kind !== 'sync') await sync(installation, connection);
+    await admin.configure({ maximumLimit: 3 });
+    await admin.addFault({
+      match: { connection, path: '/accounting/bills' },
+      fault: { kind: 'slow', ms: 100 },
+    });
+    const handle = await start(connection);
+    await eventually(async () => {
+      expect((await handle.describe()).runId).not.toBe(handle.firstExecutionRunId);
+      return true;
+    }, 120);
+    await untilEvents(installation, handle, 12);
+    const again = await resetTo(installation, handle, -1);
+    await admin.clearFaults();
+    await again.result();
+    const run = await runOf(installation, again.temporalRunId);
+    expect(run).toMatchObject({ run_id: again.temporalRunId, kind, status: 'succeeded' });
+    expect((await runOf(installation, handle.firstExecutionRunId)).status).toBe('interrupted');
+    expect((await installation.compare(connection)).differences).toEqual([]);
+  },
+);
+
+/** All that the sandbox makes up, in more windows than fit an activity. */
+const decades = { from: '2010-01-01', to: '2030-01-01', windowMilliseconds: 60 * 86_400_000 };
+
+/** A run of that kind which has ended in a second execution at least. */
+async function continued<T extends Workflow>(
+  kind: string,
+  start: (connection: string) => Promise<WorkflowHandle<T> & { firstExecutionRunId: string }>,
+) {
+  const connection = await installation.connect({ records: 600 });
+  if (kind !== 'sync') await sync(installation, connection);
+  await admin.configure({ maximumLimit: 3 });
+  const handle = await start(connection);
+  await handle.result();
+  const ended = await runOf(installation, handle.firstExecutionRunId);
+  expect(ended).toMatchObject({ run_id: handle.firstExecutionRunId, kind, status: 'succeeded' });
+  expect(ended.temporal_run_id).not.toBe(ended.run_id);
+  return { connection, handle, ended };
+}
 
 async function executionsOf(workflowId: string): Promise<number> {
   let executions = 0;
