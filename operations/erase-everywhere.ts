@@ -85,7 +85,7 @@ export async function eraseEverywhere(
     );
     const left = await countContent(warehouse.pool, record);
     if (Object.values(left).some((rows) => rows > 0)) onKept(new HeldAgain());
-    return { held, left, ...below, kept: kept.map(({ message }) => message) };
+    return { held, left, ...below, kept: [...new Set(kept.map(({ message }) => message))] };
   });
 }
 

@@ -1,6 +1,7 @@
 import { TablesUnknown } from '../iceberg/errors.ts';
 import { LakeKeeps, type LakeRefused } from '../lake/errors.ts';
 import { MartsFailed, MartsUnknown } from '../marts/errors.ts';
+import { ForeignSchema } from '../warehouse/errors.ts';
 import { MartInUse } from '../warehouse/marts/publish-marts.ts';
 import { LockHeld } from '../warehouse/taking-locks.ts';
 import { StillRunning } from './when-free.ts';
@@ -26,6 +27,7 @@ const keepsOnlyItself = [
   MartsFailed,
   MartsUnknown,
   MartInUse,
+  ForeignSchema,
   LockHeld,
   StillRunning,
   TablesUnknown,

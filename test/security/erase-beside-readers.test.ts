@@ -5,6 +5,7 @@ import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { eraseEverywhere, type Erased } from '../../operations/erase-everywhere.ts';
 import { bills } from '../../resources/bills.ts';
 import { holdLock, type HeldLock } from '../../warehouse/hold-lock.ts';
+import { hiddenSchema } from '../../warehouse/marts/prepare-schemas.ts';
 import { settingsOf } from '../console/open-console.ts';
 import { createTestLake } from '../lake/export-of.ts';
 import { startDaybook, type DaybookProcess } from '../support/daybook-process.ts';
@@ -90,6 +91,20 @@ test('marts in Postgres that readers see are built anew though no build of them 
   await readHiddenMarts();
   const { kept } = await eraseHere();
   expect(kept).toContainEqual(expect.stringMatching(/^Building the marts could not go on/));
+});
+
+test('somebody else’s schema in the place of the next marts stays and is told once, and everything else is erased', async () => {
+  const hidden = await hiddenSchema(warehouse.pool);
+  await warehouse.pool.query(`drop schema if exists ${hidden} cascade; create schema ${hidden};
+    create table ${hidden}.mine as select 1 as kept`);
+  onTestFinished(async () => {
+    await warehouse.pool.query(`drop schema ${hidden} cascade`);
+  });
+  const { kept, snapshots } = await eraseHere();
+  expect(kept).toEqual([expect.stringMatching(`^The database has ${hidden}, which Daybook did not make`)]);
+  expect(snapshots).toMatchObject([{ from: snapshot, isKept: false }]);
+  expect(await row(warehouse, `select kept from ${hidden}.mine`)).toEqual({ kept: 1 });
+  expect(await statusOfErasure()).toBe('failed');
 });
 
 test('a build of the marts that does not end is told, and everything else is erased', async () => {
