@@ -65,6 +65,9 @@ LIST = "snapshots"
 # Who has looked up where the list is may still read it this long.
 GRACE = timedelta(hours=6)
 
+# Than clocks of hosts differ: of a snapshot that says so, nothing is shown.
+FAR_AHEAD = timedelta(days=1)
+
 # Of a snapshot of a table: the digest of its columns and files.
 CONTENT = "daybook.content"
 
@@ -226,7 +229,7 @@ class Namespace:
         self.complete = {
             snapshot_id: rows
             for snapshot_id, rows in self.listed.items()
-            if snapshot_id in kept and all(self._is_tagged(snapshot_id, row) for row in rows)
+            if snapshot_id in kept and all(self._is_shown(snapshot_id, row) for row in rows)
         }
         return [snapshot_id for snapshot_id in kept if snapshot_id not in self.complete]
 
@@ -423,6 +426,10 @@ class Namespace:
         for path in paths:
             with self.files.open(*table.io.place_of(path)) as file:
                 yield from rows_of(file)
+
+    def _is_shown(self, snapshot_id: str, row: dict) -> bool:
+        """Whoever may write in the lake can write the list: a time of years ahead would be the newest until then."""
+        return self._is_tagged(snapshot_id, row) and row["taken_at"] <= datetime.now(timezone.utc) + FAR_AHEAD
 
     def _is_tagged(self, snapshot_id: str, row: dict) -> bool:
         table = self.tables.get(row["table_name"])

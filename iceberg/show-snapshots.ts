@@ -5,6 +5,7 @@ import { mapAtOnce } from '../lake/map-at-once.ts';
 import { nearIds, ownIds, type LakeOwner } from '../lake/own-lake.ts';
 import { lookAtManifest } from '../lake/pointer.ts';
 import { sha256OfFile } from '../lake/read-back.ts';
+import { isFarAhead } from '../lake/snapshot-id.ts';
 import { IcebergFailed } from './errors.ts';
 import {
   dataPath,
@@ -66,7 +67,7 @@ export async function showSnapshots(
   });
 }
 
-/** Without those whose manifest cannot be read, or is that of another warehouse. */
+/** Without those whose manifest cannot be read, is that of another warehouse, or says a time of years ahead. */
 async function readSnapshots(
   lake: Lake,
   ids: readonly string[],
@@ -74,7 +75,7 @@ async function readSnapshots(
 ): Promise<SnapshotFiles[]> {
   const read = await mapAtOnce(filesAtOnce, ids, async (id): Promise<SnapshotFiles[]> => {
     const manifest = (await lookAtManifest(lake, id))?.value;
-    if (manifest?.warehouse_id !== warehouseId) return [];
+    if (manifest?.warehouse_id !== warehouseId || isFarAhead(Date.parse(manifest.taken_at))) return [];
     const { taken_at: takenAt, tables } = manifest;
     const filesOf = (files: (typeof tables)[string]['files']): FileToShow[] =>
       files.map(({ path, bytes, sha256, rows, since }) => ({
@@ -99,15 +100,16 @@ function filesListed(tables: SnapshotFiles['tables']): FilesListed {
 }
 
 /**
- * Brings the tables of marts to these, which were built just now, and removes those of snapshots that are gone. Where it sweeps, that is done although
- * these cannot be shown: the next build does.
+ * Brings the tables of marts to these, which were built just now, unless their snapshot is of years ahead, and removes those of snapshots that are
+ * gone. Where it sweeps, that is done although these cannot be shown: the next build does.
  */
 export async function showMarts(
   lake: Lake,
   places: ProgramPlaces,
   { marts, ...what }: WhatToShow & { marts: SnapshotFiles | undefined },
 ): Promise<TablesShown> {
-  const read = (): Promise<SnapshotFiles[]> => Promise.resolve(marts === undefined ? [] : [marts]);
+  const near = marts === undefined || isFarAhead(Date.parse(marts.takenAt)) ? [] : [marts];
+  const read = (): Promise<SnapshotFiles[]> => Promise.resolve(near);
   const mustHave = what.sweep === true ? undefined : marts?.id;
   return show(lake, places, { namespace: 'marts', kept: await nearIds(lake), read, mustHave, ...what });
 }

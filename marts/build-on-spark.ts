@@ -1,17 +1,12 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { findManifest } from '../lake/pointer.ts';
 import { runTablesProgram, type ProgramPlaces } from '../iceberg/tables-program.ts';
 import { openOwnLake, type LakeOwner } from '../lake/own-lake.ts';
 import type { Lake } from '../lake/lake.ts';
 import { absoluteLocation } from '../lake/location.ts';
-import type { Unfit } from '../lake/manifest.ts';
-import { ForeignLake, SnapshotDamaged } from '../lake/errors.ts';
-import { isFarAhead, snapshotIdPattern, timeOfSnapshot } from '../lake/snapshot-id.ts';
 import { checkPooler } from '../warehouse/check-pooler.ts';
 import type { BuildLock } from '../warehouse/marts/build-lock.ts';
-import { recordKeyOf } from '../warehouse/snapshots/unfit-table.ts';
 import { buildFolder } from './build-folder.ts';
 import type { BuildSettings, MartsBuilt } from './build-settings.ts';
 import { NoIcebergSnapshot, SparkBehindPooler, SparkRefused } from './errors.ts';
@@ -19,6 +14,7 @@ import { requireJava } from './java.ts';
 import { jdbcAddress } from './jdbc-address.ts';
 import { pythonWithSpark } from './python-with-dbt.ts';
 import { runDbt, type DbtResult } from './run-dbt.ts';
+import { snapshotForSpark } from './snapshot-for-spark.ts';
 import { clearSparkNamespace, sparkNamespaces } from './spark-namespaces.ts';
 import { sparkSettings } from './spark-settings.ts';
 import { canonicalZone } from './today-in.ts';
@@ -167,7 +163,7 @@ function listener(
     const heard = saidBy(line);
     if (heard === undefined) return false;
     if ('listed' in heard) {
-      snapshotToRead(places, heard.listed).then(
+      snapshotForSpark(places, heard.listed).then(
         (found) => {
           said.snapshotId = found.snapshot;
           onStep(`marts are being built on Spark, on snapshot ${found.snapshot}`);
@@ -209,37 +205,6 @@ function saidBy(line: string): z.infer<typeof saidSchema> | undefined {
   } catch {
     return undefined;
   }
-}
-
-/**
- * The last of these snapshots, which are in the order of when their rows were read, that is not of years ahead: its tables, and what its manifest
- * lists as unfit, as `stg_finance__unfit_values` has it. Throws NoIcebergSnapshot, SnapshotDamaged, ForeignLake.
- */
-async function snapshotToRead(
-  { lake, owner }: { lake: Lake; owner: LakeOwner },
-  listed: readonly string[],
-): Promise<{ snapshot: string; tables: string[]; unfit: unknown[] }> {
-  const snapshot = listed.findLast((id) => snapshotIdPattern.test(id) && !isFarAhead(timeOfSnapshot(id)));
-  if (snapshot === undefined) throw new NoIcebergSnapshot(lake.location);
-  const manifest = await findManifest(lake, snapshot);
-  if (manifest === undefined) throw new SnapshotDamaged(snapshot, 'its manifest');
-  const { tables, unfit, warehouse_id: warehouseId } = manifest.value;
-  if (warehouseId !== owner.warehouseId) throw new ForeignLake(lake.location);
-  return { snapshot, tables: Object.keys(tables), unfit: unfit.map(asRow) };
-}
-
-function asRow({ table, column, key, rounded = false }: Unfit): unknown {
-  const { connection_id, position = null, recorded_at = null } = key;
-  const name = recordKeyOf(Object.keys(key));
-  return {
-    table_name: table,
-    connection_id,
-    record_id: name === undefined ? null : (key[name] ?? null),
-    position,
-    recorded_at,
-    column_name: column,
-    is_rounded: rounded,
-  };
 }
 
 /** What leads to a bucket. */
