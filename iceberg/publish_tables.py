@@ -338,7 +338,9 @@ class Namespace:
             newest = max(refs_of(transaction.table_metadata, SnapshotRefType.TAG), key=taken_at, default=None)
             if newest and transaction.table_metadata.current_snapshot_id != transaction.table_metadata.refs[newest].snapshot_id:
                 ManageSnapshots(transaction).set_current_snapshot(ref_name=newest).commit()
-            expire(transaction)
+            # A tag of marts moves when they are built again. An erasure waits for no reader.
+            waits = self.name == "marts" and not self.erases
+            expire(transaction, but=lately_replaced(transaction.table_metadata) if waits else ())
         self._sweep_expired(name, before, table.metadata)
         self.tables[name] = table
         if not refs_of(table.metadata, SnapshotRefType.TAG):
@@ -749,15 +751,23 @@ def refs_of(metadata: TableMetadata, kind: SnapshotRefType) -> set[str]:
     return {name for name, ref in metadata.refs.items() if ref.snapshot_ref_type == kind}
 
 
-def expire(transaction: Transaction, *, before: datetime | None = None) -> None:
+def expire(transaction: Transaction, *, before: datetime | None = None, but: Collection[int] = ()) -> None:
     """Those that nothing names. What their times say is asked only where readers are given time: a clock may have been ahead."""
     metadata = transaction.table_metadata
     named = {ref.snapshot_id for ref in metadata.refs.values()}
     gone = {one.snapshot_id for one in metadata.snapshots if before is None or one.timestamp_ms < before.timestamp() * 1000} - named
+    gone.difference_update(but)
     if gone:
         update = ExpireSnapshots(transaction)
         update._snapshot_ids_to_expire |= gone
         update.commit()
+
+
+def lately_replaced(metadata: TableMetadata) -> set[int]:
+    """Snapshots that were followed by another one so lately that readers may be at them, who have looked up their IDs; however old they are."""
+    since = (datetime.now(timezone.utc) - GRACE).timestamp() * 1000
+    in_order = sorted(metadata.snapshots, key=lambda one: one.timestamp_ms)
+    return {one.snapshot_id for one, next_one in zip(in_order, in_order[1:]) if next_one.timestamp_ms >= since}
 
 
 def metrics(schema: pa.Schema) -> dict[str, str]:

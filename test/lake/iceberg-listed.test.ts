@@ -82,7 +82,7 @@ test('exports add no manifest each to what readers of an Iceberg table open', as
 test('the list of complete snapshots keeps no files of what it replaced more than six hours ago', async () => {
   const { snapshotId: id } = await exportNow({ force: true, iceberg: { add: false, cacheFolder } });
   for (const total of ['one', 'two', 'three']) {
-    await makeListOlder({ hours: 7 });
+    await makeOlder('snapshots', { hours: 7 });
     const query = `select 'mine' as connection_id, '${total}' as total`;
     await showMart(lake, { databaseUrl: url, cacheFolder, scratch }, { id, query });
   }
@@ -93,11 +93,39 @@ test('the list of complete snapshots keeps no files of what it replaced more tha
   expect(found).toEqual([1, 2, 1]);
 });
 
-/** As if it had been written before. */
-async function makeListOlder({ hours }: { hours: number }): Promise<void> {
+test('who has looked up the marts of a build can read them for six hours after the next one on the same snapshot; an erasure waits for nobody', async () => {
+  const { snapshotId: id } = await exportNow({ force: true, iceberg: { add: false, cacheFolder } });
+  const build = async (day: string): Promise<string> => {
+    const query = `select 'mine' as connection_id, '${day}' as day`;
+    await showMart(lake, { databaseUrl: url, cacheFolder, scratch }, { id, query });
+    return (await listed('marts', 'totals')).current;
+  };
+  const builds = [await build('saturday')];
+  await makeOlder('totals', { hours: 24 });
+  builds.push(await build('sunday'));
+  expect(await readable()).toEqual([...builds].sort());
+  await makeOlder('totals', { hours: 7 });
+  builds.push(await build('monday'));
+  expect(await readable()).toEqual(builds.slice(1).sort());
+  expect(await erase('nobody')).toEqual([]);
+  expect(await readable()).toEqual(builds.slice(2));
+});
+
+/** The snapshots of a mart whose files are there, and no others are. */
+async function readable(): Promise<string[]> {
+  const { manifests } = await listed('marts', 'totals');
+  const paths = Object.values(manifests).flatMap((one) => Object.values(one).flat());
+  const folder = 'iceberg/marts/totals/data';
+  const there = (await lake.filesIn(folder)).map((path) => `file://${location}/${folder}/${path}`);
+  expect(there.sort()).toEqual([...new Set(paths.map(({ path }) => path))].sort());
+  return Object.keys(manifests).sort();
+}
+
+/** As if a table of marts had been written before. */
+async function makeOlder(table: string, { hours }: { hours: number }): Promise<void> {
   const [listed] = await rows(
     warehouse,
-    `select metadata_location from iceberg.iceberg_tables where table_name = 'snapshots' and table_namespace = 'marts'`,
+    `select metadata_location from iceberg.iceberg_tables where table_name = '${table}' and table_namespace = 'marts'`,
   );
   if (listed === undefined) return;
   const file = String(listed.metadata_location).replace('file://', '');
