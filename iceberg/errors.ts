@@ -74,8 +74,8 @@ export function isInTheWayOfIceberg(error: unknown): error is Error {
 export function leftOut(snapshotIds: readonly string[]): string {
   const more = snapshotIds.length > 5 ? ` and ${snapshotIds.length - 5} more` : '';
   return (
-    `The Iceberg tables do not show ${snapshotIds.slice(0, 5).join(', ')}${more}: the files of a table there are not Parquet, have other types than the newest, ` +
-    'or have times beyond the year 9999, which older releases wrote. ' +
-    'Check them with "daybook snapshots verify"; a snapshot that Daybook did not make can be removed.'
+    `The Iceberg tables do not show ${snapshotIds.slice(0, 5).join(', ')}${more}: files there are damaged, missing, may not be read or are not Parquet, ` +
+    'or have other types than the newest, or times beyond the year 9999, which older releases wrote. ' +
+    'Check them with "daybook snapshots verify", and restore what is damaged; a snapshot that Daybook did not make can be removed.'
   );
 }

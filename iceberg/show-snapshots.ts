@@ -40,8 +40,8 @@ export interface WhatToShow {
 }
 
 /**
- * Brings the tables to all snapshots of the warehouse that the lake keeps, except those that are damaged, and those of years ahead, which would be
- * the newest for every reader until then. Where it sweeps, it compares the files that the tables name for a snapshot with its manifest. Throws what `runTablesProgram` throws.
+ * Brings the tables to all snapshots of the warehouse that the lake keeps, except those that are damaged, which it names, and those of years ahead,
+ * which would be the newest for every reader until then. Where it sweeps, it compares the files that the tables name for a snapshot with its manifest. Throws what `runTablesProgram` throws.
  */
 export async function showSnapshots(
   lake: Lake,
@@ -54,7 +54,16 @@ export async function showSnapshots(
   const namespace = 'finance';
   if (what.sweep !== true) {
     const kept = await ownIds(lake, owner);
-    return show(lake, places, { namespace, kept, read, mustHave: newest, ...what });
+    let unreadable: string[] = [];
+    const readMissing = async (missing: readonly string[]): Promise<SnapshotFiles[]> => {
+      const found = await read(missing);
+      const lacking = missing.filter((id) => !found.some((one) => one.id === id));
+      unreadable = await unreadableAmong(lake, lacking);
+      return found;
+    };
+    const toShow = { namespace, kept, read: readMissing, mustHave: newest, ...what } as const;
+    const shown = await show(lake, places, toShow);
+    return { ...shown, left: [...shown.left, ...unreadable].sort() };
   }
   const all = await read(await nearIds(lake));
   return show(lake, places, {
@@ -89,6 +98,14 @@ async function readSnapshots(
     return [{ id, takenAt, tables: Object.fromEntries(shown) }];
   });
   return read.flat();
+}
+
+/** Those whose manifest is not what Daybook wrote, or may not be read. */
+async function unreadableAmong(lake: Lake, ids: readonly string[]): Promise<string[]> {
+  const seen = await mapAtOnce(filesAtOnce, ids, async (id) =>
+    (await lookAtManifest(lake, id))?.altered === undefined ? [] : [id],
+  );
+  return seen.flat();
 }
 
 function filesListed(tables: SnapshotFiles['tables']): FilesListed {
@@ -126,7 +143,9 @@ async function show(
   },
 ): Promise<TablesShown> {
   const { namespace, kept, add, sweep = false, read, manifests, mustHave, onCommitted } = what;
+  let damaged: string[] = [];
   const answer = async (missing: readonly string[]): Promise<SnapshotToAdd[]> => {
+    damaged = [];
     const snapshots = add ? (await read(missing)).filter(({ id }) => kept.includes(id)) : [];
     if (snapshots.length === 0) return [];
     const wanted = new Set(snapshots.flatMap((one) => wantedOf(namespace, one).map(({ to }) => to)));
@@ -138,6 +157,8 @@ async function show(
       const isWhole = await shareFiles(lake, { namespace, snapshot, there });
       if (isWhole) added.push(toAdd(snapshot));
       else if (snapshot.id === mustHave) throw new SnapshotDamaged(snapshot.id, 'a file');
+      // Of marts only those of a snapshot are ever added, which the next build makes again.
+      else if (namespace === 'finance') damaged.push(snapshot.id);
     }
     return added;
   };
@@ -154,7 +175,8 @@ async function show(
       manifests,
     };
     try {
-      return await runTablesProgram(places, job, { answer, onCommitted });
+      const shown = await runTablesProgram(places, job, { answer, onCommitted });
+      return { ...shown, left: [...shown.left, ...damaged].sort() };
     } catch (error) {
       if (!(error instanceof IcebergFailed) || attempt === attempts) throw error;
       await wait(5_000);
