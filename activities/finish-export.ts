@@ -28,14 +28,14 @@ export async function finishExport(
   });
 }
 
-/** A published snapshot counts as failed if its Iceberg tables or the removal of old files failed: somebody has to learn of it. */
+/** A published snapshot counts as failed if readers, or Iceberg tables, do not see it, or the removal of old files failed: somebody has to learn of it. */
 function endOf(
   exported: Exported,
   lake: string,
 ): { status: 'succeeded' | 'failed'; failure: string | null; outcome: string | null } {
-  const { icebergProblem, removalProblem } = exported;
+  const { clockProblem, icebergProblem, removalProblem } = exported;
   const outcome = inWords(exported, lake);
-  const problems = [icebergProblem, removalProblem].filter((one) => one !== undefined);
+  const problems = [clockProblem, icebergProblem, removalProblem].filter((one) => one !== undefined);
   return problems.length === 0
     ? { status: 'succeeded', failure: null, outcome }
     : { status: 'failed', failure: [outcome, ...problems].join(' '), outcome: null };
@@ -57,6 +57,7 @@ function published({
   unfit,
   damage,
   isBehind,
+  clockProblem,
   ...sizes
 }: Exported): string {
   const { bytes, bytesWritten = bytes } = sizes;
@@ -72,7 +73,7 @@ function published({
   const damaged =
     damage === undefined ? '' : ` Nothing has changed, but the previous snapshot is damaged: ${damage}.`;
   const behind =
-    isBehind === true
+    isBehind === true && clockProblem === undefined
       ? ' latest.json still names a snapshot with a later time, so readers do not see this one. See "daybook snapshots list".'
       : '';
   return `Published snapshot ${snapshotId}: ${rows.toLocaleString('en-US')} rows in ${tables} tables.${kept}${notFit}${damaged}${behind}`;

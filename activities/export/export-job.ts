@@ -62,6 +62,8 @@ export interface Exported {
   readonly damage?: string;
   /** Readers are sent to another one, which was taken later as it says. */
   readonly isBehind?: true;
+  /** Why those are older rows all the same, in a sentence: a clock was ahead. */
+  readonly clockProblem?: string;
 }
 
 /** Why there is no snapshot. */

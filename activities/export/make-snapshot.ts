@@ -27,6 +27,7 @@ import {
 } from '../../warehouse/snapshots/open-snapshot.ts';
 import { baseOf, readCurrent, sameSnapshot, unknownMark, type Current } from './current-snapshot.ts';
 import type { ExportJob, Exported, ExportProgress } from './export-job.ts';
+import { findClockProblem } from './find-clock-problem.ts';
 import { fillDraft, type DraftFilled } from './fill-draft.ts';
 import { planParts, usualSizes, type PartPlanned, type PartSizes, type TablePlanned } from './plan-parts.ts';
 import { removeSnapshot } from './remove-snapshot.ts';
@@ -60,6 +61,7 @@ export async function makeSnapshot(
         ? await exportTables({ session, lake }, { job, current, onProgress })
         : { manifest: published, skipped: false };
     const isLatest = result.skipped || (await settle({ session, lake }, result));
+    const clockProblem = isLatest ? undefined : await findClockProblem({ session, lake });
     // Also where nothing has changed: the rule may have, and days have passed.
     const notRemoved = await retire({ session, lake }, job);
     const inIceberg = await showInIceberg({ session, lake }, job, result.manifest.snapshot_id);
@@ -67,6 +69,7 @@ export async function makeSnapshot(
     return {
       ...exportedOf(result),
       ...(isLatest ? {} : { isBehind: true as const }),
+      ...(clockProblem === undefined ? {} : { clockProblem }),
       ...inIceberg,
       ...(kept === undefined ? {} : { removalProblem: kept.message }),
     };

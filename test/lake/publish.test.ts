@@ -1,19 +1,26 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Dependencies } from '../../activities/dependencies.ts';
+import type { Exported } from '../../activities/export/export-job.ts';
 import { runExportProcess } from '../../activities/export/run-export-process.ts';
+import { finishExport } from '../../activities/finish-export.ts';
+import { publicationLines } from '../../cli/commands/status/publication-lines.ts';
 import { openLake } from '../../lake/open-lake.ts';
 import type { Lake } from '../../lake/lake.ts';
 import { manifestText, sha256Of } from '../../lake/manifest.ts';
 import { manifestPath, movePointer, pointerPath, readManifest, readPointer } from '../../lake/pointer.ts';
 import { verifySnapshot } from '../../lake/verify-snapshot.ts';
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
+import { readMartsStatus } from '../../warehouse/marts/read-marts-status.ts';
+import { readSnapshotStatus } from '../../warehouse/snapshots/read-snapshot-status.ts';
 import { waitingSessions } from '../support/blocked-session.ts';
 import { allocation, bill, billLine, list } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
 import { proofTest, some } from '../support/proof-test.ts';
-import { rows } from '../support/rows.ts';
+import { row, rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { exportKilledBefore } from './export-killed-before.ts';
@@ -156,6 +163,59 @@ test('what says that it was taken later keeps the pointer, and that is told; not
   const next = await exportNow();
   expect(next).not.toHaveProperty('isBehind');
   expect(await readPointer(lake)).toMatchObject({ snapshot_id: next.snapshotId });
+});
+
+test('an export that leaves readers with older rows, because a clock was ahead, has failed, and says what to do; one that comes late has not', async () => {
+  const { exportNow, jobOf, location, scratch } = await createTestLake(url);
+  const lake = await openLake({ location, scratch });
+  const change = (): Promise<unknown> => rows(warehouse, `update finance.bills set memo = memo || '+'`);
+  const late = jobOf();
+  await exportNow(late);
+  await change();
+  const { snapshotId: taken } = await exportNow();
+  const afterwards = await exportNow(late);
+  expect(afterwards).toMatchObject({ snapshotId: late.snapshotId, isBehind: true });
+  expect(await endOf(afterwards)).toMatchObject({ status: 'succeeded', failure: null });
+
+  await sayTaken(lake, { location, id: taken, at: new Date(Date.now() + 11 * 3_600_000) });
+  await change();
+  expect(await endOf(await exportNow())).toMatchObject({
+    status: 'failed',
+    failure: expect.stringMatching(
+      new RegExp(
+        `^Published snapshot .* Readers stay with the older rows of snapshot ${taken}, because its time`,
+      ),
+    ) as string,
+  });
+  // As it says.
+  await lake.removeSnapshot(taken);
+  const repaired = await exportNow();
+  expect(await endOf(repaired)).toMatchObject({ status: 'succeeded' });
+  expect(await readPointer(lake)).toMatchObject({ snapshot_id: repaired.snapshotId });
+});
+
+/** The row of the run. */
+async function endOf(exported: Exported): Promise<Record<string, unknown>> {
+  const runId = randomUUID();
+  const exporting = { lake: 'the lake' } as Dependencies['exporting'];
+  await finishExport({ warehouse, exporting }, { runId, reason: 'test', exported });
+  return row(warehouse, 'select status, failure, outcome from sync.runs where run_id = $1', [runId]);
+}
+
+test('the age of a snapshot from a clock that was ahead is not said to be none', async () => {
+  await rows(
+    warehouse,
+    `insert into sync.snapshots (snapshot_id, run_id, lake, taken_at, rows, bytes, unfit, manifest_sha256, mark)
+     values ('20991231T000000Z-aaaaaa', 'r', 'l', now() + interval '11 hours 1 minute', 0, 0, 0, '', '')`,
+  );
+  const [line] = publicationLines({
+    snapshot: await readSnapshotStatus(warehouse),
+    marts: await readMartsStatus(warehouse),
+  });
+  expect(line).toMatch(
+    /^Snapshot: 20991231T000000Z-aaaaaa, whose time is 11 h ahead of the clock of Postgres/,
+  );
+  await rows(warehouse, `delete from sync.snapshots where run_id = 'r'`);
 });
 
 test('a pointer to a snapshot that is not there is damage, and is replaced', async () => {

@@ -7,6 +7,7 @@ export interface SnapshotStatus {
   /** Null: none was published yet. */
   readonly snapshot_id: string | null;
   readonly taken_at: Date | null;
+  /** Negative: the clock of Postgres was ahead when it was taken. */
   readonly age_seconds: number | null;
   readonly rows: number | null;
   /** Of the last export; null: there was none. */
@@ -18,7 +19,7 @@ export interface SnapshotStatus {
 export async function readSnapshotStatus({ db }: Warehouse): Promise<SnapshotStatus> {
   const { rows } = await sql<SnapshotStatus>`
     select s.snapshot_id, s.taken_at, s.rows,
-      greatest(0, extract(epoch from now() - s.taken_at))::bigint as age_seconds, r.status, r.failure, r.outcome
+      extract(epoch from now() - s.taken_at)::bigint as age_seconds, r.status, r.failure, r.outcome
     from (select) as always
     left join lateral (
       select * from sync.snapshots where removed_at is null order by taken_at desc limit 1

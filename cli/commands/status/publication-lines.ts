@@ -25,7 +25,11 @@ export function martsLines(marts: MartsStatus): string[] {
 }
 
 function shownSnapshot({ snapshot_id: id, age_seconds: age }: SnapshotStatus): string {
-  return id === null ? 'none yet' : `${id}, taken ${ageOf(age)} ago`;
+  if (id === null) return 'none yet';
+  const isAhead = age !== null && age < 0;
+  return isAhead
+    ? `${id}, whose time is ${ageOf(-age)} ahead of the clock of Postgres`
+    : `${id}, taken ${ageOf(age)} ago`;
 }
 
 function shownMarts({ marts, as_of_date: day, age_seconds: age }: TargetStatus): string {

@@ -1,0 +1,10 @@
+import type { ClientBase } from 'pg';
+
+/** Whether a time lies in the future by the clock of Postgres, which the times of snapshots are from. */
+export async function isAhead(client: Pick<ClientBase, 'query'>, at: string): Promise<boolean> {
+  const { rows } = await client.query<{ ahead: boolean }>(
+    'select $1::timestamptz > clock_timestamp() as ahead',
+    [at],
+  );
+  return rows[0]?.ahead === true;
+}
