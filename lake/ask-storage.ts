@@ -14,6 +14,8 @@ export async function askStorage<Result>(
     return await work();
   } catch (error) {
     const status = statusOf(error);
+    if (status === 507 || (error instanceof Error && ofFull.has(error.name)))
+      throw new LakeRefused(location, `it is full (${await reasonOf(client, error)})`, error, ofRoom);
     // 501: it does not know what is asked, and never will.
     const isRefusal =
       status === 501 ||
@@ -28,6 +30,12 @@ export async function askStorage<Result>(
     throw error;
   }
 }
+
+/** Codes of MinIO and Ceph. S3 itself is never full, and has no quotas. */
+const ofFull: ReadonlySet<string> = new Set(['XMinioAdminBucketQuotaExceeded', 'QuotaExceeded']);
+
+const ofRoom =
+  'Free some space or raise its quota, then rerun "daybook export", or the command that failed because of this.';
 
 /** Codes that say nothing of an object. */
 const ofWhoever: ReadonlySet<string> = new Set([

@@ -1,10 +1,15 @@
-/** The lake cannot be written or read as it is set up: permissions, a missing bucket, a wrong address. A person is needed. */
+/** The lake cannot be written or read as it is set up: permissions, a missing bucket, a wrong address, no room. A person is needed. */
 export class LakeRefused extends Error {
   override readonly name = 'LakeRefused';
   readonly handling = 'stop';
 
-  constructor(location: string, reason: string, cause?: unknown) {
-    super(`Cannot use the lake ${location}: ${reason}. Check DAYBOOK_LAKE and its permissions.`, { cause });
+  constructor(
+    location: string,
+    reason: string,
+    cause?: unknown,
+    remedy = 'Check DAYBOOK_LAKE and its permissions.',
+  ) {
+    super(`Cannot use the lake ${location}: ${reason}. ${remedy}`, { cause });
   }
 }
 
