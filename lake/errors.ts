@@ -146,10 +146,15 @@ export class ManifestTooLong extends Error {
   override readonly name = 'ManifestTooLong';
   readonly handling = 'stop';
 
-  constructor(unfit: number) {
+  constructor(listed: { files: number; watermarks: number; unfit: number }) {
+    const [files, watermarks, unfit] = [listed.files, listed.watermarks, listed.unfit].map((one) =>
+      one.toLocaleString('en-US'),
+    );
     super(
-      `A snapshot has ${unfit.toLocaleString('en-US')} values that do not fit their Parquet type. With them, its files and its watermarks, the manifest ` +
-        'would be longer than the 64 MB that readers take, so nothing was published.',
+      `The manifest of a snapshot would list ${files} files, ${watermarks} watermarks of streams, and ${unfit} values that do not fit their Parquet ` +
+        'type. That is more than the 64 MB that readers take, so nothing was published. Files and watermarks grow with the number of connections: ' +
+        'divide those among several warehouses, each with a lake of its own' +
+        (listed.unfit === 0 ? '.' : ', or correct such values at the source.'),
     );
   }
 }

@@ -137,8 +137,13 @@ export function unfitCountOf({ unfit, unfit_values: all }: Pick<Manifest, 'unfit
 /** The same manifest is the same text: keys are sorted. Throws ManifestTooLong where nobody would read it. */
 export function manifestText(manifest: Manifest): string {
   const text = `${JSON.stringify(sorted(manifest), null, 2)}\n`;
-  if (Buffer.byteLength(text) > mostBytesOf(manifestFile)) throw new ManifestTooLong(manifest.unfit.length);
+  if (Buffer.byteLength(text) > mostBytesOf(manifestFile)) throw new ManifestTooLong(listedIn(manifest));
   return text;
+}
+
+function listedIn(manifest: Manifest): ConstructorParameters<typeof ManifestTooLong>[0] {
+  const { watermarks, unfit } = manifest;
+  return { files: sizesOf(manifest).parts, watermarks: watermarks.length, unfit: unfit.length };
 }
 
 export function sha256Of(text: string): string {
