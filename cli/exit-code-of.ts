@@ -29,6 +29,7 @@ function isUsage(error: unknown): boolean {
       'SparkBehindPooler',
       'PythonMissing',
       'NoSnapshot',
+      'NoOwnConnection',
       'MartsMissing',
       'UnknownResource',
       'ForeignHome',

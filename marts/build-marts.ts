@@ -1,6 +1,7 @@
 import { codeOf } from '../errors/code-of.ts';
 import { isOurs } from '../errors/is-ours.ts';
 import { nameOf } from '../errors/name-of.ts';
+import { areAllElsewhere } from '../warehouse/connections/are-all-elsewhere.ts';
 import { noteHost } from '../warehouse/hosts/note-host.ts';
 import { isDatabaseAway } from '../warehouse/is-database-away.ts';
 import { withBuildLock } from '../warehouse/marts/build-lock.ts';
@@ -15,7 +16,7 @@ import { buildOnLake } from './build-on-lake.ts';
 import { buildOnPostgres } from './build-on-postgres.ts';
 import { buildOnSpark } from './build-on-spark.ts';
 import type { BuildFollower, BuildPlaces, MartsBuilt } from './build-settings.ts';
-import { isNothingToBuild } from './errors.ts';
+import { isNothingToBuild, NoOwnConnection } from './errors.ts';
 import { hostOf } from './host-of.ts';
 import { todayIn } from './today-in.ts';
 
@@ -29,6 +30,8 @@ export interface MartsPlaces extends BuildPlaces {
   readonly timeZone: string;
   /** Who runs Spark. */
   readonly sparkMaster: string;
+  /** Rather than left as they are: an erasure is worth more than figures. */
+  readonly mayBeEmpty?: boolean;
 }
 
 export type BuildRun = Omit<RunOfAll, 'kind' | 'target'> & { readonly target: MartsTarget };
@@ -36,7 +39,7 @@ export type BuildRun = Omit<RunOfAll, 'kind' | 'target'> & { readonly target: Ma
 /**
  * Builds the marts of a target as a run of the ledger. It is begun once the target is ours alone, and closed with what is true
  * of it; it stays open when the database went away or the signal said to end, for another attempt may go on with it.
- * Throws BuildRunning and what the builds throw.
+ * Throws BuildRunning, NoOwnConnection and what the builds throw.
  */
 export async function buildMarts(
   { warehouse, places }: { warehouse: Warehouse; places: MartsPlaces },
@@ -53,6 +56,8 @@ export async function buildMarts(
     const beating = run.workflowId === '' ? keepBeating(warehouse, runId) : undefined;
     const asOfDate = todayIn(timeZone, new Date());
     try {
+      if (places.mayBeEmpty !== true && (await areAllElsewhere(warehouse, places.apiAddress)))
+        throw new NoOwnConnection(places.apiAddress);
       const settings = { ...places, ...follower, owner: await lakeOwner(warehouse), asOfDate };
       const built =
         target === 'lake'

@@ -35,6 +35,19 @@ const ofTemporaryFiles =
   '("alter system set temp_file_limit = ...; select pg_reload_conf()"); that of the embedded Postgres is a quarter of the disk that was free ' +
   'when it started, so free some and start it again.';
 
+/** Exit code 2: the marts would be those of no company at all. */
+export class NoOwnConnection extends Error {
+  override readonly name = 'NoOwnConnection';
+  readonly handling = 'stop';
+
+  constructor(apiAddress: string) {
+    super(
+      `The marts were not replaced: no connection was added under the API address ${apiAddress}, so they would be empty. ` +
+        'Set DAYBOOK_API_URL to the address that "daybook connection list" shows, or add a connection first.',
+    );
+  }
+}
+
 /** An erasure has found marts in a lake of which nothing says that it is Daybook's. A person knows whose they are. */
 export class MartsUnknown extends Error {
   override readonly name = 'MartsUnknown';

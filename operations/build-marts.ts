@@ -14,6 +14,7 @@ export async function buildMarts(
     reason,
     connections,
     leavesIceberg = false,
+    mayBeEmpty = false,
   }: {
     readonly target: MartsTarget;
     readonly reason: string;
@@ -21,12 +22,14 @@ export async function buildMarts(
     readonly connections: number;
     /** Whether somebody else lets Iceberg tables show them. */
     readonly leavesIceberg?: boolean;
+    /** Whether they are built although no connection enters them. */
+    readonly mayBeEmpty?: boolean;
   },
   follower: Pick<BuildFollower, 'onStep' | 'patienceMilliseconds'>,
 ): Promise<MartsBuilt> {
   const runId = randomUUID();
   const run = { runId, target, workflowId: '', temporalRunId: runId, reason };
-  const all = martsPlaces(settings, { connections });
+  const all = { ...martsPlaces(settings, { connections }), mayBeEmpty };
   const places = leavesIceberg ? { ...all, iceberg: undefined } : all;
   return build({ warehouse, places }, run, { ...follower, onLine: follower.onStep });
 }

@@ -151,6 +151,6 @@ async function build(
   { onStep, patienceMilliseconds }: Renewing,
 ): Promise<void> {
   // An obstacle to the Iceberg tables must not keep the old snapshots in the lake.
-  const asked = { target, reason: 'daybook erase', connections: 1, leavesIceberg: true };
+  const asked = { target, reason: 'daybook erase', connections: 1, leavesIceberg: true, mayBeEmpty: true };
   await buildMarts(host, asked, { onStep, patienceMilliseconds });
 }

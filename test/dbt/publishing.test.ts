@@ -36,6 +36,22 @@ test('a connection of another API address does not enter the marts', async () =>
   ]);
 });
 
+test.each([
+  [
+    'with an address that no connection was added under',
+    'https://api.example.com/',
+    2,
+    'so they would be empty',
+  ],
+  ['without an address', '', 1, 'set DAYBOOK_API_URL'],
+])('a build %s replaces nothing, and says what to set', async (_, address, code, sentence) => {
+  const before = await shownSchema();
+  const ended = await build('postgres', { DAYBOOK_API_URL: address });
+  expect(ended.stderr).toContain(sentence);
+  expect(ended.code).toBe(code);
+  await expectShown(before, 1);
+});
+
 test('what only the build reads is gone once the marts are shown', async () => {
   expect(
     await rows(

@@ -24,12 +24,15 @@ export function buildCommand(): Command {
     .action(async ({ target, json }: Options) => {
       const { describeBuild } = await import('../../../marts/build-marts.ts');
       const { buildMarts } = await import('../../../operations/build-marts.ts');
-      const built = await withWarehouse((warehouse, settings) =>
-        buildMarts(
-          { settings, warehouse },
-          { target, reason: 'daybook dbt build', connections: ownConnections(settings) },
-          { onStep: printAside },
-        ),
+      const built = await withWarehouse(
+        (warehouse, settings) =>
+          buildMarts(
+            { settings, warehouse },
+            { target, reason: 'daybook dbt build', connections: ownConnections(settings) },
+            { onStep: printAside },
+          ),
+        // Whose connections enter the marts follows from its address.
+        ['database', 'api'],
       );
       if (json === true) printJson(built);
       else print(describeBuild(built));
