@@ -52,6 +52,9 @@ test('a platform without subscriptions has an unsupported stream, which is not a
   expect(second.run.status).toBe('succeeded');
   const asked = (await admin.requests()).filter((request) => request.connection === connection);
   expect(asked.map(({ path }) => path)).not.toContain('/subscriptions');
+  const alone = await sync(installation, connection, { resources: ['subscriptions'] });
+  expect(alone.failure).toBeUndefined();
+  expect(alone.run).toMatchObject({ status: 'succeeded', failure: null });
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
