@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { run } from '../setup/run.ts';
-import { runDaybook, startDaybook, type DaybookProcess, type Ended } from '../support/daybook-process.ts';
+import {
+  builtProgram,
+  runDaybook,
+  startDaybook,
+  type DaybookProcess,
+  type Ended,
+} from '../support/daybook-process.ts';
 import { proofTest } from '../support/proof-test.ts';
 
 /** One home after the other would cost ten seconds each, so the tests go on with what the one before them left. */
@@ -84,6 +90,30 @@ test('Ctrl-C stops everything, leaves no process, and commands say how to start 
   expect(refused).toBe(1);
   expect(stderr).toContain('start it with "npx daybook up"');
 });
+
+proofTest(
+  'a terminal that is closed stops everything too, although nothing more can be said there',
+  async () => {
+    const pseudoTerminal = `
+import os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0: os.execvp(sys.argv[1], sys.argv[1:])
+said = b''
+while b'Running. Stop with Ctrl-C' not in said: said += os.read(terminal, 4096)
+os.close(terminal)
+os.waitpid(pid, 0)`;
+    const command = [process.execPath, builtProgram, 'up', '--records', '100'];
+    // Its exit code says nothing: at its very end Node sets the terminal back, and aborts where that is gone.
+    const { stderr } = await run(['python3', '-c', pseudoTerminal, ...command], {
+      cwd: home,
+      env: options.env,
+    });
+    expect(stderr).toBe('');
+    expect(await processesOfHome()).toEqual([]);
+    // Only a stop to the end removes it.
+    await expect(stat(join(home, 'runtime.json'))).rejects.toThrow('ENOENT');
+  },
+);
 
 proofTest('the tour shows it all and ends with 0', async () => {
   const { code, stdout } = await daybook(['tour', '--once']);
