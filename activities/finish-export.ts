@@ -24,12 +24,12 @@ export async function finishExport(
     runId,
     ...(exported === undefined
       ? { status: otherwise, failure: failure ?? null, outcome: null }
-      : endOf(exported, exporting.lake)),
+      : endOfExport(exported, exporting.lake)),
   });
 }
 
 /** A published snapshot counts as failed if readers, or Iceberg tables, do not see it, or the removal of old files failed: somebody has to learn of it. */
-function endOf(
+export function endOfExport(
   exported: Exported,
   lake: string,
 ): { status: 'succeeded' | 'failed'; failure: string | null; outcome: string | null } {

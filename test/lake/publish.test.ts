@@ -1,12 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Dependencies } from '../../activities/dependencies.ts';
-import type { Exported } from '../../activities/export/export-job.ts';
 import { runExportProcess } from '../../activities/export/run-export-process.ts';
-import { finishExport } from '../../activities/finish-export.ts';
+import { endOfExport } from '../../activities/finish-export.ts';
 import { publicationLines } from '../../cli/commands/status/publication-lines.ts';
 import { openLake } from '../../lake/open-lake.ts';
 import type { Lake } from '../../lake/lake.ts';
@@ -20,7 +17,7 @@ import { waitingSessions } from '../support/blocked-session.ts';
 import { allocation, bill, billLine, list } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
 import { proofTest, some } from '../support/proof-test.ts';
-import { row, rows } from '../support/rows.ts';
+import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { exportKilledBefore } from './export-killed-before.ts';
@@ -175,11 +172,11 @@ test('an export that leaves readers with older rows, because a clock was ahead, 
   const { snapshotId: taken } = await exportNow();
   const afterwards = await exportNow(late);
   expect(afterwards).toMatchObject({ snapshotId: late.snapshotId, isBehind: true });
-  expect(await endOf(afterwards)).toMatchObject({ status: 'succeeded', failure: null });
+  expect(endOfExport(afterwards, location)).toMatchObject({ status: 'succeeded', failure: null });
 
   await sayTaken(lake, { location, id: taken, at: new Date(Date.now() + 11 * 3_600_000) });
   await change();
-  expect(await endOf(await exportNow())).toMatchObject({
+  expect(endOfExport(await exportNow(), location)).toMatchObject({
     status: 'failed',
     failure: expect.stringMatching(
       new RegExp(
@@ -190,17 +187,9 @@ test('an export that leaves readers with older rows, because a clock was ahead, 
   // As it says.
   await lake.removeSnapshot(taken);
   const repaired = await exportNow();
-  expect(await endOf(repaired)).toMatchObject({ status: 'succeeded' });
+  expect(endOfExport(repaired, location)).toMatchObject({ status: 'succeeded' });
   expect(await readPointer(lake)).toMatchObject({ snapshot_id: repaired.snapshotId });
 });
-
-/** The row of the run. */
-async function endOf(exported: Exported): Promise<Record<string, unknown>> {
-  const runId = randomUUID();
-  const exporting = { lake: 'the lake' } as Dependencies['exporting'];
-  await finishExport({ warehouse, exporting }, { runId, reason: 'test', exported });
-  return row(warehouse, 'select status, failure, outcome from sync.runs where run_id = $1', [runId]);
-}
 
 test('the age of a snapshot from a clock that was ahead is not said to be none', async () => {
   await rows(
