@@ -15,7 +15,7 @@ const mayImport = {
   scripts: [],
   resources: [],
   temporal: [],
-  config: ['lake', 'warehouse'],
+  config: ['scripts', 'lake', 'warehouse'],
   source: ['resources'],
   warehouse: ['resources'],
   lake: ['resources'],
@@ -33,7 +33,7 @@ const mayImport = {
   cli: [
     ...['server', 'operations', 'worker', 'workflows', 'temporal', 'config'],
     ...data,
-    ...['embedded', 'sandbox'],
+    ...['embedded', 'sandbox', 'scripts'],
   ],
 };
 

@@ -96,7 +96,7 @@ test('a snapshot whose manifest nobody would read is not described', () => {
     unfit: Array.from({ length: 70_000 }, () => unfit),
   };
   expect(() => manifestText(manifest)).toThrow(
-    /^A snapshot has 70,000 values that do not fit their Parquet type/,
+    /^The manifest of a snapshot would list 0 files, 0 watermarks of streams, and 70,000 values that do not fit their Parquet type/,
   );
 });
 
