@@ -15,6 +15,7 @@ import {
   type RowsByTable,
 } from '../warehouse/erase/erase-record.ts';
 import { renewStatistics } from '../warehouse/erase/renew-statistics.ts';
+import { ForeignSchema } from '../warehouse/errors.ts';
 import { mayListLagBehind, readHeld, type HeldRecord } from '../warehouse/landing/read-held.ts';
 import { askOtherHostsToClear, whileNoted, type AskedHost } from '../warehouse/hosts/note-host.ts';
 import { lakeOwner } from '../warehouse/snapshots/lake-owner.ts';
@@ -85,8 +86,14 @@ export async function eraseEverywhere(
     );
     const left = await countContent(warehouse.pool, record);
     if (Object.values(left).some((rows) => rows > 0)) onKept(new HeldAgain());
-    return { held, left, ...below, kept: [...new Set(kept.map(({ message }) => message))] };
+    return { held, left, ...below, kept: sentencesOf(kept) };
   });
+}
+
+/** Several steps may meet the schema of somebody else; of files, each place that keeps some is told. */
+function sentencesOf(kept: readonly Error[]): string[] {
+  const again = kept.filter((error) => error instanceof ForeignSchema).slice(1);
+  return kept.filter((error) => !again.includes(error)).map(({ message }) => message);
 }
 
 /** Takes it out of all that is made of the tables, the marts in Postgres last: while readers are in their way, exports may run. */

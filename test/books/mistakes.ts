@@ -542,8 +542,8 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'what resumes is new, whoever paid before',
     file: 'models/marts/mrr_movements_monthly.sql',
-    find: 'when payers.is_first_seen_lapsed then null',
-    replace: 'when false then null',
+    find: 'when payers.is_first_seen_lapsed or payers',
+    replace: 'when payers',
   },
   {
     name: 'fewer are laid beside each other than are told',
