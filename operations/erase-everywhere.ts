@@ -92,7 +92,7 @@ export async function eraseEverywhere(
 
 /** Several steps may meet the schema of somebody else; of files, each place that keeps some is told. */
 function sentencesOf(kept: readonly Error[]): string[] {
-  const again = kept.filter((error) => error instanceof ForeignSchema).slice(1);
+  const again: readonly Error[] = kept.filter((error) => error instanceof ForeignSchema).slice(1);
   return kept.filter((error) => !again.includes(error)).map(({ message }) => message);
 }
 
