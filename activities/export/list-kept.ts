@@ -26,8 +26,9 @@ export async function listKept(
 ): Promise<Unfit[]> {
   const { base, kept, planned, unfit, spillFolder, room } = input;
   const isKept = new Set(kept.map(({ part }) => part));
-  if (base.unfit.length === 0 && unfitCountOf(base) === 0) return [];
-  if (unfitCountOf(base) === base.unfit.length && !planned.some((one) => isPartlyKept(one, isKept)))
+  const count = unfitCountOf(base);
+  if (count === 0) return [];
+  if (count === base.unfit.length && !planned.some((one) => isPartlyKept(one, isKept)))
     return planned.flatMap((one) => listedOf(one, { base, isKept }));
   const listings = new Set(unfit.parts);
   const byContent = new Map(

@@ -155,16 +155,13 @@ async function weighDivided(
        where connection_id = any($1::text[]) group by 1, 2`,
       [names],
     );
-    for (const name of names) {
-      const found = new Map(
-        rows.filter((row) => row.connection_id === name).map((row) => [row.piece, row.mark]),
-      );
-      if (found.size === 0) continue;
-      weighed.set(
-        name,
-        weighedBy(Array.from({ length: count }, (_, index) => found.get(index) ?? markOfNone)),
-      );
+    const found = new Map<string, string[]>();
+    for (const { connection_id: name, piece, mark } of rows) {
+      const marks = found.get(name) ?? Array.from({ length: count }, () => markOfNone);
+      marks[piece] = mark;
+      found.set(name, marks);
     }
+    for (const [name, marks] of found) weighed.set(name, weighedBy(marks));
   }
   return weighed;
 }
