@@ -122,16 +122,19 @@ export const proofs: readonly Proof[] = [
     title:
       'ten thousand small companies for an hour: schedules, webhooks, kills, Temporal away for ten minutes',
     run: { program: ['test/fleet/hour/main.ts'] },
-    judge(result: unknown): Verdict {
-      const { connections, firstLoadsSeconds, runs, webhooks, kills, worstAges, records, complaints } =
-        result as Hour;
-      const minutes = (seconds: number | null): string => `${Math.round((seconds ?? Infinity) / 60)}`;
-      const counts = Object.entries(runs).map(([run, count]) => `${count.toLocaleString('en')} ${run}`);
-      return {
-        seen: `${connections.toLocaleString('en')} companies loaded in ${minutes(firstLoadsSeconds)} minutes; ${counts.join(', ')}; ${webhooks.toLocaleString('en')} webhooks, ${kills} kills; complete ${minutes(worstAges.p95)} minutes ago at worst (p95) before Temporal was away; ${records.toLocaleString('en')} records compared: ${complaints[0] ?? 'all as at the source'}`,
-        holds: complaints.length === 0,
-      };
+    judge: judgeFleetHour,
+  },
+  {
+    name: 'unlucky-fleet',
+    title:
+      'a thousand companies for twenty minutes: the same, a company of 200,000 records, a tenth of the tokens refused, the API slow, Postgres killed',
+    run: {
+      program: [
+        ...['test/fleet/hour/main.ts', '--misfortunes', '--connections', '1000', '--minutes', '20'],
+        ...['--every-minutes', '5', '--temporal-away-minutes', '2', '--requests-per-10s', '450'],
+      ],
     },
+    judge: judgeFleetHour,
   },
   {
     name: 'small-mistakes',
@@ -258,4 +261,15 @@ function judgeMistakes(result: unknown): Verdict {
 function judgeTests(result: unknown): Verdict {
   const { passed, failed } = result as Counted;
   return { seen: `${passed} passed, ${failed} failed`, holds: failed === 0 && passed > 0 };
+}
+
+function judgeFleetHour(result: unknown): Verdict {
+  const { connections, firstLoadsSeconds, runs, webhooks, kills, worstAges, records, complaints } =
+    result as Hour;
+  const minutes = (seconds: number | null): string => `${Math.round((seconds ?? Infinity) / 60)}`;
+  const counts = Object.entries(runs).map(([run, count]) => `${count.toLocaleString('en')} ${run}`);
+  return {
+    seen: `${connections.toLocaleString('en')} companies loaded in ${minutes(firstLoadsSeconds)} minutes; ${counts.join(', ')}; ${webhooks.toLocaleString('en')} webhooks, ${kills} kills; complete ${minutes(worstAges.p95)} minutes ago at worst (p95) before Temporal was away; ${records.toLocaleString('en')} records compared: ${complaints[0] ?? 'all as at the source'}`,
+    holds: complaints.length === 0,
+  };
 }

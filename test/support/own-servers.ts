@@ -1,10 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { freePort } from '../../embedded/free-port.ts';
-import { startPostgres } from '../../embedded/postgres.ts';
+import { startPostgres, stopOrphanedPostgres } from '../../embedded/postgres.ts';
 import { startTemporal } from '../../embedded/temporal.ts';
 import { migrate } from '../../warehouse/migrate.ts';
 import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts';
@@ -20,6 +20,8 @@ export interface Place {
   readonly folder: string;
   /** Lets Temporal be away for so many seconds, where it is not shared with others. */
   readonly interruptTemporal?: (seconds: number) => Promise<void>;
+  /** Kills Postgres, and starts it again after so many seconds. */
+  readonly interruptPostgres?: (seconds: number) => Promise<void>;
 }
 
 /** Starts a Postgres and a Temporal server of their own, in a folder that goes away after `live`. */
@@ -28,7 +30,8 @@ export async function onOwnServers<Result>(
   report: (progress: string) => void,
 ): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-test-place-'));
-  const postgres = await startPostgres({ dataDir: join(folder, 'postgres'), port: await freePort() });
+  const postgresOptions = { dataDir: join(folder, 'postgres'), port: await freePort() };
+  let postgres = await startPostgres(postgresOptions);
   const temporalOptions = {
     databaseFile: join(folder, 'temporal.db'),
     port: await freePort(),
@@ -40,6 +43,14 @@ export async function onOwnServers<Result>(
     await temporal.stop();
     await wait(seconds * 1_000);
     temporal = await startTemporal(temporalOptions);
+  };
+  const interruptPostgres = async (seconds: number): Promise<void> => {
+    const [pid] = (await readFile(join(postgresOptions.dataDir, 'postmaster.pid'), 'utf8')).split('\n');
+    process.kill(Number(pid), 'SIGKILL');
+    await postgres.exited;
+    await wait(seconds * 1_000);
+    await stopOrphanedPostgres(postgresOptions.dataDir);
+    postgres = await startPostgres(postgresOptions);
   };
   const warehouse = openWarehouse({ url: postgres.url, connections: 4 });
   const connection = await Connection.connect({ address: temporal.address });
@@ -54,6 +65,7 @@ export async function onOwnServers<Result>(
       client: new Client({ connection }),
       folder,
       interruptTemporal,
+      interruptPostgres,
     });
   } finally {
     await connection.close();

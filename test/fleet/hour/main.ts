@@ -10,6 +10,7 @@ const program = new Command('fleet-hour')
   .option('--every-minutes <n>', 'from one sync of a company to the next', Number, 30)
   .option('--requests-per-10s <n>', 'the API budget', Number, 1_200)
   .option('--temporal-away-minutes <n>', 'how long Temporal is away in the middle', Number, 10)
+  .option('--misfortunes', 'a large company, refused tokens, a slow API and a killed Postgres too', false)
   .option('--seed <n>', 'repeats the decisions of another hour', Number, Date.now() % 1_000_000)
   .addHelpText('after', '\nExample:\n  $ npx tsx test/fleet/hour/main.ts --connections 500 --minutes 10')
   .action(async (options: HourOptions) => {

@@ -11,7 +11,10 @@ export interface Ages {
   readonly oldest: number | null;
 }
 
-export async function agesOf({ warehouse }: Pick<Place, 'warehouse'>): Promise<Ages> {
+export async function agesOf(
+  { warehouse }: Pick<Place, 'warehouse'>,
+  { but }: { but: readonly string[] },
+): Promise<Ages> {
   const { rows } = await warehouse.pool.query<{ median: number; p95: number; oldest: number }>(
     `select percentile_disc(0.5) within group (order by age) as median, percentile_disc(0.95) within group (order by age) as p95,
        percentile_disc(1) within group (order by age) as oldest
@@ -22,7 +25,9 @@ export async function agesOf({ warehouse }: Pick<Place, 'warehouse'>): Promise<A
          select connection_id, case when bool_and(last_success_at is not null) then min(last_success_at) end as complete_at
          from sync.streams where capability <> 'unsupported' group by connection_id
        ) s using (connection_id)
+       where connection_id <> all($1)
      ) connection`,
+    [but],
   );
   const [found] = rows;
   const whole = (age = Infinity): number | null => (age === Infinity ? null : Math.round(age));

@@ -14,6 +14,8 @@ export interface FleetOptions {
   /** The budget of the product; the service allows a tenth more. */
   readonly requestsPer10s: number;
   readonly seed: number;
+  /** One company more is large, a tenth of the tokens are refused, the API is slow and Postgres killed. */
+  readonly misfortunes: boolean;
 }
 
 export interface Fleet extends Place {
@@ -77,7 +79,7 @@ function platformOf(n: number): string {
   return platforms[n % platforms.length] ?? platforms[0];
 }
 
-async function addCompanies(
+export async function addCompanies(
   { admin, warehouse, apiAddress }: Pick<Fleet, 'admin' | 'warehouse'> & { apiAddress: string },
   { group, records, everyMinutes }: { group: readonly string[]; records: number; everyMinutes: number },
 ): Promise<void> {

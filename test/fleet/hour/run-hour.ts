@@ -4,6 +4,7 @@ import { mostWithin } from '../../day/judge-requests.ts';
 import { untilPostIsDone } from '../../day/until-post-is-done.ts';
 import type { Place } from '../../support/own-servers.ts';
 import { judgeFleet } from './judge-fleet.ts';
+import { misfortunesOf } from './misfortunes.ts';
 import { agesOf, notReadSince, sizesOf, type Ages, type Sizes } from './measure-fleet.ts';
 import { openFleet, processesOfFleet, tellsDeletions, type Fleet, type FleetOptions } from './open-fleet.ts';
 
@@ -85,9 +86,10 @@ type Lived = Pick<
 
 async function liveThrough(
   fleet: Fleet,
-  { minutes, temporalAwayMinutes, seed }: HourOptions,
+  options: HourOptions,
   report: (progress: string) => void,
 ): Promise<Lived> {
+  const { minutes, temporalAwayMinutes, seed } = options;
   const chance = chanceOf(`fleet/${seed}`);
   const changing = chance.someOf(fleet.names, Math.ceil(fleet.names.length / 10));
   const worst = { before: noAges, after: noAges };
@@ -95,6 +97,7 @@ async function liveThrough(
   let mostRequestsPer10s = 0;
   let refused = 0;
   let away: Promise<void> | undefined;
+  const misfortunes = options.misfortunes ? misfortunesOf(fleet, options, report) : undefined;
   await fleet.admin.clearRequests();
   const began = performance.now();
   for (let minute = 0; minute < minutes; minute += 1) {
@@ -105,6 +108,7 @@ async function liveThrough(
       await change(fleet, name, seed + minute);
       changed += 1;
     }
+    await misfortunes?.during(minute);
     if (minute % 5 === 4) fleet.processes.kill(chance.below(processesOfFleet));
     if (minute === Math.floor(minutes / 2) && temporalAwayMinutes > 0)
       away = fleet.interruptTemporal?.(temporalAwayMinutes * 60);
@@ -113,7 +117,7 @@ async function liveThrough(
     await fleet.admin.clearRequests();
     mostRequestsPer10s = Math.max(mostRequestsPer10s, mostWithin(10_000, requests));
     refused += requests.filter(({ status }) => status === 429).length;
-    const ages = await agesOf(fleet);
+    const ages = await agesOf(fleet, { but: misfortunes?.struck ?? [] });
     const when = away === undefined ? 'before' : 'after';
     worst[when] = olderOf(worst[when], ages);
     report(
@@ -122,6 +126,7 @@ async function liveThrough(
     );
   }
   await away;
+  await misfortunes?.end();
   return {
     changed,
     mostRequestsPer10s,
