@@ -34,6 +34,7 @@ function isUsage(error: unknown): boolean {
       'UnknownResource',
       'ForeignHome',
       'HomeUnusable',
+      'HttpAddressUnusable',
       'ForeignFolder',
     ].includes(error.name)
   );

@@ -7,6 +7,11 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
   const program = createProgram((code) => {
     exitCode = code;
   });
-  await program.parseAsync([...args], { from: 'user' });
+  await program.parseAsync(args.map(unlessComment), { from: 'user' });
   return exitCode;
+}
+
+/** A query may begin with a comment (`sql "$(cat query.sql)"`), which is no option. */
+function unlessComment(arg: string): string {
+  return /^--(\s|[^=\n]*\n)/.test(arg) ? `\n${arg}` : arg;
 }

@@ -1,10 +1,13 @@
 import { lstat, rename, rm, stat, writeFile } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
 import { codeOf } from '../errors/code-of.ts';
 import { isTrusted } from '../scripts/own-cache.mjs';
 import { UsageError } from './errors.ts';
 
-/** Writes the file that `--out` names. Throws UsageError where there can be none. */
+/** Writes the file that `--out` names, or to an output of this process. Throws UsageError where there can be none. */
 export async function writeOutFile(path: string, text: string): Promise<void> {
+  const output = outputs[path];
+  if (output !== undefined) return writeTo(output, text);
   try {
     await ((await isDevice(path)) ? writeFile(path, text) : replaceFile(path, text));
   } catch (error) {
@@ -14,8 +17,23 @@ export async function writeOutFile(path: string, text: string): Promise<void> {
   }
 }
 
+/** Where the shell sends these to a file, their names lead to that file, and opening it once more would write over what is there. */
+const outputs: Readonly<Record<string, Writable>> = {
+  '/dev/stdout': process.stdout,
+  '/dev/stderr': process.stderr,
+};
+
+function writeTo(output: Writable, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    output.write(text, (error) => {
+      if (error) reject(error);
+      else resolve();
+    });
+  });
+}
+
 /**
- * Whether it is a device or a pipe, such as /dev/null and /dev/stdout, which stays where it is. What another user has put there is none: it is
+ * Whether it is a device or a pipe, such as /dev/null, which stays where it is. What another user has put there is none: it is
  * replaced, as a file is, for what is written would be that user's.
  */
 async function isDevice(path: string): Promise<boolean> {

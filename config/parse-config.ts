@@ -103,7 +103,8 @@ export function parseConfig(env: Env): Config {
     reportingTimezone: values.DAYBOOK_REPORTING_TIMEZONE,
     sparkMaster: values.DAYBOOK_SPARK_MASTER,
     http: {
-      host: values.DAYBOOK_HTTP_HOST,
+      // In a URL an IPv6 address has brackets.
+      host: values.DAYBOOK_HTTP_HOST.replace(/^\[(.*)\]$/, '$1'),
       port: values.DAYBOOK_HTTP_PORT ?? 8390,
       portIsDefault: values.DAYBOOK_HTTP_PORT === undefined,
     },

@@ -5,9 +5,12 @@ import type { Settings } from '../config/settings.ts';
 export class TemporalUnavailable extends Error {
   override readonly name = 'TemporalUnavailable';
 
+  /** An empty address: none is configured. */
   constructor(address: string, cause: unknown) {
     super(
-      `Temporal does not answer at ${address}: check TEMPORAL_ADDRESS, or start "daybook up" if it is the embedded one.`,
+      address === ''
+        ? 'Temporal is not configured: set TEMPORAL_ADDRESS, or start "daybook up", which has one.'
+        : `Temporal does not answer at ${address}: check TEMPORAL_ADDRESS, or start "daybook up" if it is the embedded one.`,
       { cause },
     );
   }

@@ -12,8 +12,10 @@ export function readEnvFile() {
   try {
     return parseEnv(readFileSync('.env', 'utf8'));
   } catch (error) {
-    throw new Error(`.env cannot be read (${error.code}): it must be a file that this user may read.`, {
-      cause: error,
-    });
+    const unreadable = new Error(
+      `.env cannot be read (${error.code}): it must be a file that this user may read.`,
+      { cause: error },
+    );
+    throw Object.assign(unreadable, { exitCode: 2 });
   }
 }

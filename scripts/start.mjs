@@ -7,7 +7,7 @@ try {
   await setUp();
 } catch (error) {
   console.error(error.message);
-  process.exit(1);
+  process.exit(error.exitCode ?? 1);
 }
 if (existsSync('.env')) loadEnvFile(); // The environment itself wins over the file.
 process.argv.splice(2, 0, process.env.DAYBOOK_API_URL ? 'up' : 'tour');

@@ -1,5 +1,6 @@
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { codeOf } from '../errors/code-of.ts';
 import { reasonOf } from '../errors/reason-of.ts';
 import { isLoopback } from '../config/is-loopback.ts';
 import type { WebhookIntake } from '../worker/webhooks/webhook-intake.ts';
@@ -31,9 +32,23 @@ class PortInUse extends Error {
   }
 }
 
+/** There is no such address here, or this user may not listen there. */
+class HttpAddressUnusable extends Error {
+  override readonly name = 'HttpAddressUnusable';
+
+  constructor({ host, port }: { host: string; port: number }, cause: unknown) {
+    super(
+      `The HTTP server cannot listen on port ${port} of ${host} (${String(codeOf(cause))}): set DAYBOOK_HTTP_HOST to an address of ` +
+        'this machine, and DAYBOOK_HTTP_PORT to a port that this user may listen on.',
+      { cause },
+    );
+  }
+}
+
 /**
  * HTTP for machines: `/healthz` (the process lives), `/readyz` (it can work), `/metrics` (Prometheus); for people the console.
- * A port that nobody asked for gives way to the next ones; throws PortInUse for one that somebody did.
+ * A port that nobody asked for gives way to the next ones; throws PortInUse for one that somebody did, and
+ * HttpAddressUnusable.
  */
 export async function startHttpServer(input: {
   host: string;
@@ -131,12 +146,15 @@ async function listen(
     try {
       return await server.listen({ host, port });
     } catch (error) {
+      if (unusable.has(codeOf(error))) throw new HttpAddressUnusable({ host, port }, error);
       if (!isInUse(error)) throw error;
       if (port >= lastPort) throw new PortInUse({ host, port: address.port }, error);
     }
   }
 }
 
+const unusable = new Set<unknown>(['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL', 'EACCES', 'EINVAL']);
+
 function isInUse(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+  return codeOf(error) === 'EADDRINUSE';
 }

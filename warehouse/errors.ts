@@ -210,9 +210,11 @@ export class SchemaOutdated extends Error {
   override readonly name = 'SchemaOutdated';
   readonly handling = 'stop';
 
-  constructor(missing: readonly string[]) {
+  constructor({ missing, hasWarehouse }: { missing: readonly string[]; hasWarehouse: boolean }) {
     super(
-      `The warehouse is older than this release: run "daybook migrate" first (missing: ${missing.join(', ')}).`,
+      hasWarehouse
+        ? `The warehouse is older than this release: run "daybook migrate" first (missing: ${missing.join(', ')}).`
+        : 'This database has no warehouse of Daybook yet: run "daybook migrate" first, or check DATABASE_URL.',
     );
   }
 }

@@ -45,7 +45,8 @@ export async function migrate(
 /** Throws SchemaOutdated when the database lacks a migration of this release; newer databases are fine. */
 export async function checkSchema({ db }: Warehouse): Promise<void> {
   const missing = await missingMigrations(db);
-  if (missing.length > 0) throw new SchemaOutdated(missing);
+  if (missing.length > 0)
+    throw new SchemaOutdated({ missing, hasWarehouse: missing.length < Object.keys(migrations).length });
 }
 
 async function missingMigrations(db: Warehouse['db']): Promise<string[]> {

@@ -58,7 +58,11 @@ export function statusCommand(setExitCode: SetExitCode): Command {
             ...inJson(places, ownership),
             ...published,
             alerts,
-            connections: connections.map((one) => ({ ...one, readers: readers.get(one.name) ?? [] })),
+            connections: connections.map((one) => ({
+              connection_id: one.name,
+              ...one,
+              readers: readers.get(one.name) ?? [],
+            })),
             kept_data: kept,
             being_removed: removals.map(({ connectionId, since }) => ({
               connection_id: connectionId,
@@ -137,7 +141,7 @@ interface Published {
 async function placesOf({ temporal, database }: Settings): Promise<Places> {
   const runtime = await readRuntimeFile(await openHome(readConfig().home));
   return {
-    temporal: { address: temporal.connection.address ?? null, ui: temporal.ui ?? null },
+    temporal: { address: temporal.connection.address || null, ui: temporal.ui ?? null },
     database: { url: withoutPassword(database.url) },
     http: runtime?.http?.url ?? null,
   };

@@ -194,9 +194,10 @@ proofTest('a connection is added, listed and removed, and its token is never pri
   );
   const status = await daybook(['status', 'acme-us', '--json']);
   const { connections, database: shown } = JSON.parse(status.stdout) as {
-    connections: { name: string; streams: { state: string }[] }[];
+    connections: { connection_id: string; name: string; streams: { state: string }[] }[];
     database: { url: string };
   };
+  expect(connections[0]).toMatchObject({ connection_id: 'acme-us', name: 'acme-us' });
   expect(connections[0]?.streams.map(({ state }) => state)).toEqual(Array(8).fill('never'));
   expect(shown.url).not.toContain(new URL(database.url).password);
   const removed = await daybook(['connection', 'remove', 'acme-us']);
@@ -230,6 +231,11 @@ describe('sql', () => {
       '--json',
     ]);
     expect(JSON.parse(stdout)).toEqual([{ due: '123456789012345678.10', n: 2, x: null }]);
+  });
+
+  test('takes a query that begins with a comment, as files have it', async () => {
+    const { stdout } = await daybook(['sql', '-- how many\nselect 2 as n', '--json']);
+    expect(JSON.parse(stdout)).toEqual([{ n: 2 }]);
   });
 
   test('as JSON, refuses two columns of one name, of which it would show one', async () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chown, lstat, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { chown, lstat, open, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { writeOutFile } from '../../cli/write-out-file.ts';
@@ -43,4 +43,21 @@ test.skipIf(process.getuid?.() !== 0)('a pipe that another user has put there is
 
 test('a folder is refused', async () => {
   await expect(writeOutFile(await temporaryFolder(), page)).rejects.toThrow('choose another file for --out');
+});
+
+test('the output of the process is written to, and the file that it is stays', async () => {
+  const file = join(await temporaryFolder(), 'page.html');
+  const program = `import { writeOutFile } from './cli/write-out-file.ts';
+    process.stdout.write('before ');
+    await writeOutFile('/dev/stdout', 'page');
+    process.stdout.write(' after');`;
+  const output = await open(file, 'w');
+  const { ino } = await output.stat();
+  execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', program], {
+    stdio: ['ignore', output.fd, 'inherit'],
+  });
+  await output.close();
+  expect(await readFile(file, 'utf8')).toBe('before page after');
+  expect((await stat(file)).ino).toBe(ino);
+  expect((await lstat('/dev/stdout')).isSymbolicLink()).toBe(true);
 });

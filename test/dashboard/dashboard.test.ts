@@ -226,6 +226,8 @@ describe('the file', () => {
       built_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
       bytes: (await readFile(join(cwd, 'again.html'))).byteLength,
     });
+    const piped = await installation.run(['dashboard', '--out', '/dev/stdout', '--json']);
+    expect(piped.stdout).toBe(await readFile(join(cwd, 'again.html'), 'utf8'));
     const lost = await installation.run(['dashboard', '--out', 'nowhere/dashboard.html']);
     expect(lost.code).toBe(2);
     expect(lost.stderr).toContain('nowhere/dashboard.html cannot be written');

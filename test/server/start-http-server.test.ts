@@ -119,6 +119,20 @@ describe('the port', () => {
     );
   });
 
+  test.each([
+    ['203.0.113.7', 'EADDRNOTAVAIL'],
+    ['no-such-host.invalid', '(ENOTFOUND|EAI_AGAIN)'],
+  ])(
+    'of an address that is not of this machine (%s) is an error that says what to do',
+    async (host, code) => {
+      await expect(start({ host })).rejects.toThrow(
+        new RegExp(
+          `cannot listen on port 0 of ${host} \\(${code}\\): set DAYBOOK_HTTP_HOST to an address of this machine`,
+        ),
+      );
+    },
+  );
+
   test('by default may be the next free one', async () => {
     const port = await occupiedPort();
     const { url } = await start({ port, portIsDefault: true });

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { Lake } from '../../../lake/lake.ts';
 import { sizesOf, unfitCountOf } from '../../../lake/manifest.ts';
 import { lookAtManifest, lookAtPointer, type Pointer } from '../../../lake/pointer.ts';
-import { print, printJson, printTable } from '../../printer.ts';
+import { print, printAside, printJson, printTable } from '../../printer.ts';
 import { withLake } from './with-lake.ts';
 
 export function listCommand(): Command {
@@ -15,11 +15,11 @@ export function listCommand(): Command {
         location: lake.location,
         ...(await listSnapshots(lake)),
       }));
+      for (const problem of problems) (json === true ? printAside : print)(problem);
       if (json === true) {
         printJson(snapshots);
         return;
       }
-      for (const problem of problems) print(problem);
       if (snapshots.length === 0) {
         print(`There are no snapshots in ${location} yet: see "daybook export --help".`);
         return;
