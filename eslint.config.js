@@ -60,8 +60,8 @@ function importDirection(folder) {
   };
 }
 
-/** The same within a folder: its rooms, and what each of them may import of the others. */
-const roomsMayImport = {
+/** The same within a folder: its subfolders, and which others each of them may import. */
+const subfoldersMayImport = {
   server: {
     frame: [],
     webhooks: [],
@@ -81,14 +81,18 @@ const roomsMayImport = {
   },
 };
 
-const roomDirections = Object.entries(roomsMayImport).flatMap(([folder, rooms]) =>
-  Object.entries(rooms).map(([room, allowed]) => roomDirection({ folder, rooms, room, allowed })),
+const subfolderDirections = Object.entries(subfoldersMayImport).flatMap(([folder, subfolders]) =>
+  Object.entries(subfolders).map(([subfolder, allowed]) =>
+    subfolderDirection({ folder, subfolders, subfolder, allowed }),
+  ),
 );
 
-function roomDirection({ folder, rooms, room, allowed }) {
-  const forbidden = Object.keys(rooms).filter((other) => other !== room && !allowed.includes(other));
+function subfolderDirection({ folder, subfolders, subfolder, allowed }) {
+  const forbidden = Object.keys(subfolders).filter(
+    (other) => other !== subfolder && !allowed.includes(other),
+  );
   return {
-    files: [`${folder}/${room}/**/*.{ts,tsx}`],
+    files: [`${folder}/${subfolder}/**/*.{ts,tsx}`],
     rules: {
       // Another name for the rule of the folders: a rule that is given twice counts once.
       '@typescript-eslint/no-restricted-imports': [
@@ -97,7 +101,7 @@ function roomDirection({ folder, rooms, room, allowed }) {
           patterns: [
             {
               regex: `^(\\.\\./)+(${forbidden.join('|')})/`,
-              message: `${folder}/${room}/ must not import this room: see roomsMayImport in eslint.config.js.`,
+              message: `${folder}/${subfolder}/ must not import this subfolder: see subfoldersMayImport in eslint.config.js.`,
             },
           ],
         },
@@ -183,5 +187,5 @@ export default tseslint.config(
     },
   },
   ...folders.map(importDirection),
-  ...roomDirections,
+  ...subfolderDirections,
 );

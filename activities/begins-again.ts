@@ -39,11 +39,11 @@ export function databaseClockOf({ takenAtMilliseconds }: Taken, returned: Date):
 }
 
 /**
- * Whether a reading must begin again, as the service's time shows that a response came with. Behind any page it may have put its clock
- * back. What a list shows late is behind the cursor of a pass that stood still for longer than the lookback, and what a reconcile's
- * listing showed before it did may be gone. Servers of one service may differ by a little.
+ * Makes the pass begin again if the service's time in a response requires it, and returns whether it did: the service has set its clock back,
+ * the watermark lies in its future, or the pass stood still for longer than the lookback, so that records which the list shows late would be
+ * behind its cursor. Differences of up to a minute are tolerated: the servers of one service may differ.
  */
-export async function beginsAgain(
+export async function beginAgainIfNeeded(
   { warehouse, policies: { lookbackMilliseconds } }: Dependencies,
   reading: {
     pass: PassInHand;

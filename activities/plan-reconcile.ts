@@ -1,8 +1,8 @@
 import { resourcesNamed } from '../resources/index.ts';
+import { streamsOf } from '../resources/streams-of.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
 import { questionOf, type DeletionQuestion } from '../warehouse/reconcile/deletion-question.ts';
 import { readWaitingDeletions } from '../warehouse/reconcile/read-waiting-deletions.ts';
-import { streamsOf } from '../warehouse/reconcile/streams-of.ts';
 import { beginRun } from '../warehouse/runs/begin-run.ts';
 import type { Dependencies } from './dependencies.ts';
 import { runOf } from './run-of.ts';

@@ -10,7 +10,7 @@ import { beginRun } from '../warehouse/runs/begin-run.ts';
 import { readCounts, type StreamCounts } from '../warehouse/runs/read-counts.ts';
 import type { PassKind } from '../warehouse/tables/passes.ts';
 import {
-  beginsAgain,
+  beginAgainIfNeeded,
   databaseClockOf,
   lastServiceTime,
   type DatabaseClock,
@@ -83,24 +83,29 @@ export function readChunk<Page>(
 ): Promise<StreamRead> {
   return heartbeating(async (signal) => {
     await beginRun(dependencies.warehouse, runOf(input));
-    const reader = await openReader(dependencies, input);
-    const outcome = await takeAndRead(dependencies, input, { listing, reader, signal, pages: pagesOfChunk });
+    const runAccess = await readRunAccess(dependencies, input);
+    const outcome = await takeAndRead(dependencies, input, {
+      listing,
+      runAccess,
+      signal,
+      pages: pagesOfChunk,
+    });
     return { ...outcome, counts: await readCounts(dependencies.warehouse, input) };
   });
 }
 
 export type ChunkOutcome = Omit<StreamRead, 'counts'>;
 
-/** The access with which an activity reads the streams of a run. A company that was proved for one stream is proved for the others. */
-export interface Reader {
+/** What all reads of one activity share: the access, and the company that was proved so far (`createCompanyProof` fills it in). */
+export interface RunAccess {
   readonly access: ConnectionAccess;
   readonly company: NamedCompany;
 }
 
-export async function openReader(
+export async function readRunAccess(
   { warehouse, apiAddress, secretKey }: Dependencies,
   { connection }: Pick<ReadStreamInput, 'connection'>,
-): Promise<Reader> {
+): Promise<RunAccess> {
   const access = await readAccess(warehouse, secretKey, { connectionId: connection, apiAddress });
   return { access, company: {} };
 }
@@ -111,13 +116,13 @@ export async function takeAndRead<Page>(
   input: ReadStreamInput,
   {
     listing,
-    reader,
+    runAccess,
     signal,
     pages,
-  }: { listing: Listing<Page>; reader: Reader; signal: AbortSignal; pages: number },
+  }: { listing: Listing<Page>; runAccess: RunAccess; signal: AbortSignal; pages: number },
 ): Promise<ChunkOutcome> {
   const { warehouse, policies } = dependencies;
-  const { access } = reader;
+  const { access } = runAccess;
   const pass = passInHand(input, access);
   const resource = listing.listed;
   const lookbackMilliseconds = lookbackOf(resource, policies.lookbackMilliseconds);
@@ -138,7 +143,7 @@ export async function takeAndRead<Page>(
     return await landPages(dependencies, {
       pass,
       listing,
-      reader,
+      runAccess,
       counting,
       taken,
       told,
@@ -158,7 +163,7 @@ async function landPages<Page>(
   reading: {
     pass: PassInHand;
     listing: Listing<Page>;
-    reader: Reader;
+    runAccess: RunAccess;
     counting: CountingClient;
     taken: Taken;
     told: ServiceTime | null;
@@ -168,13 +173,13 @@ async function landPages<Page>(
   },
 ): Promise<ChunkOutcome> {
   const { stopping, onPageLanded } = dependencies;
-  const { pass, listing, reader, counting, taken, signal } = reading;
+  const { pass, listing, runAccess, counting, taken, signal } = reading;
   const { connectionId, runId } = pass;
-  const { access } = reader;
+  const { access } = runAccess;
   const proof = createCompanyProof(dependencies, {
     connectionId,
     runId,
-    ...reader,
+    ...runAccess,
     api: counting.api,
     signal,
   });
@@ -204,7 +209,7 @@ async function landPages<Page>(
     else await proof.requireNow(connection);
     const now = servedAt === null ? null : { milliseconds: servedAt.getTime(), receivedAt };
     const heardAt = reading.databaseClock(receivedAt);
-    if (now !== null && (await beginsAgain(dependencies, { ...reading, now, told, heardAt, isFirst })))
+    if (now !== null && (await beginAgainIfNeeded(dependencies, { ...reading, now, told, heardAt, isFirst })))
       return { state: 'more' };
     told = now ?? told;
     isFirst = false;

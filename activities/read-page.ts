@@ -4,7 +4,7 @@ import {
   takeAndRead,
   type ChunkOutcome,
   type Listing,
-  type Reader,
+  type RunAccess,
   type ReadStreamInput,
 } from './read-chunk.ts';
 import { listingOfEvents } from './read-events.ts';
@@ -14,10 +14,10 @@ import { listingOfStream } from './read-stream.ts';
 export function readPage(
   dependencies: Dependencies,
   input: ReadStreamInput,
-  { reader, signal }: { reader: Reader; signal: AbortSignal },
+  { runAccess, signal }: { runAccess: RunAccess; signal: AbortSignal },
 ): Promise<ChunkOutcome> {
   const read = <Page>(listing: Listing<Page>): Promise<ChunkOutcome> =>
-    takeAndRead(dependencies, input, { listing, reader, signal, pages: 1 });
+    takeAndRead(dependencies, input, { listing, runAccess, signal, pages: 1 });
   return input.stream === eventsStream
     ? read(listingOfEvents(dependencies))
     : read(listingOfStream(dependencies, input.stream));

@@ -54,19 +54,19 @@ export async function startScheduled(
   const connection = checkedConnection(input.connection);
   const tick = await schedules.admit({ kind, connection, ...waiting(kind) });
   if (!tick.admitted) {
-    // An attempt before this one may have begun, and been admitted.
+    // An earlier attempt may have been admitted and have begun the run: it is given up.
     await leaveTickRun(warehouse, executionNow());
     return { skipped: tick.why };
   }
   if (kind === 'sync') {
-    // The daily reconcile would be late.
+    // Otherwise a reconcile that a resource needs would wait for the daily one.
     await startWanted(dependencies, { connection, reason: 'schedule' });
     return sync(dependencies, input);
   }
   return kind === 'reconcile' ? reconcile(dependencies, input) : backfill(dependencies, input);
 }
 
-/** Only a backfill waits, see `backfill`. A sync that was begun goes on, whoever pauses its connection meanwhile. */
+/** Since when the tick has waited for another run. Only a backfill waits (see `backfill`): a sync that has begun goes on even if its connection is paused. */
 function waiting(kind: Tick['kind']): { waitsSince?: number } {
   const { attempt, scheduledTimestampMs } = activityInfo();
   return kind === 'backfill' && attempt > 1 ? { waitsSince: scheduledTimestampMs } : {};
@@ -132,7 +132,7 @@ async function backfill(
   return started;
 }
 
-/** The resources that a run does not read which had the name already. */
+/** The resources that are missing from the run which already has this workflow ID. */
 async function lackedBy(
   temporal: Dependencies['temporal'],
   run: { workflowId: string; runId: string },

@@ -9,7 +9,7 @@ import { streamsToRead } from './begin-run.ts';
 import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
 import { judgeSync } from './judge-sync.ts';
-import { openReader } from './read-chunk.ts';
+import { readRunAccess } from './read-chunk.ts';
 import { readPage } from './read-page.ts';
 import { runOf } from './run-of.ts';
 
@@ -78,14 +78,14 @@ async function readLists(
   signal: AbortSignal,
 ): Promise<StreamOutcome[] | string> {
   const outcomes: StreamOutcome[] = [];
-  const reader = await openReader(dependencies, input);
+  const runAccess = await readRunAccess(dependencies, input);
   for (const stream of streamsToRead(input.resources)) {
     // What the lists brought may have been deleted since, so the events are the last; they do not say whose they are, but a list does.
     if (stream === eventsStream && !outcomes.some(({ state }) => state === 'done')) return 'NothingSupported';
     signal.throwIfAborted();
     const run = await readTickRun(dependencies.warehouse, runOf(input));
     if (run?.state !== 'open') return 'AnotherRuns';
-    const { state, wait } = await readPage(dependencies, { ...input, stream }, { reader, signal });
+    const { state, wait } = await readPage(dependencies, { ...input, stream }, { runAccess, signal });
     if (state !== 'done' && state !== 'unsupported') return wait?.reason ?? 'more pages';
     outcomes.push({ stream, state });
   }

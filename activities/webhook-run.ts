@@ -1,4 +1,5 @@
 import type { Resource } from '../resources/resource.ts';
+import { firstStream } from '../resources/streams-of.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { addToRun, type CountsToAdd } from '../warehouse/runs/add-to-run.ts';
 import { beginRun } from '../warehouse/runs/begin-run.ts';
@@ -31,13 +32,13 @@ export function createWebhookRun(
   return {
     begin,
     async add(resource, counts) {
-      const stream = streamOf(resource);
+      const stream = firstStream(resource);
       streams.set(stream, streams.get(stream));
       records += counts.requests ?? 0;
       await addToRun(warehouse.pool, { runId, connectionId: connection, stream, counts });
     },
     noteFailure(resource, failure) {
-      streams.set(streamOf(resource), failure);
+      streams.set(firstStream(resource), failure);
     },
     async finish(ended) {
       if (ended !== undefined) await begin();
@@ -60,10 +61,6 @@ export function createWebhookRun(
 async function leftByAttemptBefore(warehouse: Warehouse, runId: string): Promise<RunRead | undefined> {
   const [run] = await readRuns(warehouse, { temporalRunId: runId, running: true, limit: 1 });
   return run;
-}
-
-function streamOf({ streams: [first] }: Resource): string {
-  return first.name;
 }
 
 function outcomeOf(stream: string, failure: Error | undefined): StreamOutcome {

@@ -81,7 +81,7 @@ function overrideAll(command: Command): Command {
   return command;
 }
 
-/** Of an option that there is not, `--token=…` or `-t…`, only the name is repeated: the value may be a secret. */
+/** An error about an unknown option (`--token=…`, `-t…`) repeats only its name: the value may be a secret. */
 function withoutValue(text: string): string {
   return text.replace(/^(error: unknown option ')(--[^=]*|-[^-])=?[\s\S]*'/, "$1$2'");
 }

@@ -22,11 +22,12 @@ import {
   type Lake,
 } from './lake.ts';
 import { codeOf } from '../errors/code-of.ts';
+import { inOrder } from '../errors/in-order.ts';
 import { DiskFull, LakeKeeps, LakeRefused } from './errors.ts';
 import { inFolder, inFolderBelow, NoFolder } from './folder-below.ts';
 import { filterAtOnce } from './map-at-once.ts';
 import { sha256OfFile } from './read-back.ts';
-import { allOf, removeFileIn, removeFolderIn, removeIn } from './remove-below.ts';
+import { removeFileIn, removeFolderIn, removeIn } from './remove-below.ts';
 import { removeEach } from './remove-each.ts';
 import { copyRegularFile, NoRegularFile, piecesOf, withRegularFile } from './regular-file.ts';
 import { snapshotIdPattern } from './snapshot-id.ts';
@@ -217,11 +218,12 @@ export function openFolderLake(location: string): Lake {
     // Only such names: who may write to the lake puts folders of any name there, and where links can be outrun leads to others of that name.
     const isGone = (name: string): boolean => snapshotIdPattern.test(name) && !kept.has(name);
     const isPointer = (name: string): boolean => /^\.latest-marts\.json\.\d+$/.test(name);
-    const removeDrafts = (folder: string): Promise<void> =>
-      allOf(async (failing) => {
-        for (const mart of await foldersIn(folder))
-          await failing(inFolder(folder, mart, (inner) => removeNamed(inner, isDraft)));
-      });
+    const removeDrafts = async (folder: string): Promise<void> => {
+      const marts = await foldersIn(folder);
+      await inOrder(
+        marts.map((mart) => () => inFolder(folder, mart, (inner) => removeNamed(inner, isDraft))),
+      );
+    };
     await removeEach([
       () => inOwnFolder('marts', (folder) => removeNamed(folder, (name) => isDraft(name) || isGone(name))),
       ...[...kept].map((id) => () => inOwnFolder(join('marts', id), removeDrafts)),
@@ -334,9 +336,7 @@ function isForbidden(error: unknown): boolean {
 
 async function removeNamed(folder: string, isMeant: (name: string) => boolean): Promise<void> {
   const names = (await readdir(folder)).filter(isMeant);
-  await allOf(async (failing) => {
-    for (const name of names) await failing(removeIn(folder, name));
-  });
+  await inOrder(names.map((name) => () => removeIn(folder, name)));
 }
 
 /** Of every file below a folder that is worked with by its path. A folder below that may not be opened is one name, with a slash at its end. */

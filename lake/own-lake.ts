@@ -45,7 +45,7 @@ async function* tellingIds(lake: Lake): AsyncGenerator<string> {
   yield* (await nearIds(lake)).reverse();
 }
 
-/** Of complete snapshots, the oldest first. Of years ahead there is none of ours. */
+/** IDs of complete snapshots, oldest first. IDs that are far in the future are left out: none of them is ours. */
 export async function nearIds(lake: Lake): Promise<string[]> {
   return (await lake.snapshotIds()).filter((id) => !isFarAhead(timeOfSnapshot(id)));
 }

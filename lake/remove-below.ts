@@ -40,17 +40,6 @@ export async function removeFolderIn(folder: string, name: string, levels = most
   if (failure !== undefined && isGone !== true) throw failure.error;
 }
 
-/** Throws the first failure of several removals, once all were tried. */
-export async function allOf(
-  work: (failing: (removal: Promise<unknown>) => Promise<void>) => Promise<void>,
-): Promise<void> {
-  const failures: unknown[] = [];
-  await work(async (removal) => {
-    await removal.catch((error: unknown) => failures.push(error));
-  });
-  if (failures.length > 0) throw failures[0];
-}
-
 /** Each level holds a descriptor and a place on the stack. Daybook's folders have three; what is deeper is not ours, and stays. */
 const mostLevels = 64;
 
@@ -60,11 +49,13 @@ const filesAtOnce = 8;
 async function empty(folder: string, levels: number): Promise<void> {
   const entries = await readdir(folder, { withFileTypes: true });
   const files = entries.filter((entry) => !entry.isDirectory());
-  await allOf(async (failing) => {
-    await mapAtOnce(filesAtOnce, files, ({ name }) => failing(unlessExchanged(unlink(join(folder, name)))));
-    for (const entry of entries)
-      if (entry.isDirectory()) await failing(removeFolderIn(folder, entry.name, levels));
-  });
+  const folders = entries.filter((entry) => entry.isDirectory());
+  const failures: unknown[] = [];
+  const attempt = (removal: Promise<unknown>): Promise<unknown> =>
+    removal.catch((error: unknown) => failures.push(error));
+  await mapAtOnce(filesAtOnce, files, ({ name }) => attempt(unlessExchanged(unlink(join(folder, name)))));
+  for (const { name } of folders) await attempt(removeFolderIn(folder, name, levels));
+  if (failures.length > 0) throw failures[0];
 }
 
 /** Undefined when there is something else by now, or nothing. */

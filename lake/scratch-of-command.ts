@@ -19,7 +19,7 @@ export async function scratchOfCommand(home: string): Promise<string> {
   return mkdtemp(join(folder, `lake-${thisHost}-${process.pid}-`));
 }
 
-/** Of a process that is gone; or, where the home is shared with other hosts or containers, whose processes are not seen, of a day ago. */
+/** Whether the folder's process is gone or, if it ran on another host or in another container, whether the folder is a day old. */
 async function isLeftover(folder: string, name: string): Promise<boolean> {
   if (!name.startsWith('lake-')) return false;
   const [, host, pid] = /^lake-([0-9a-f]{8})-(\d+)-/.exec(name) ?? [];

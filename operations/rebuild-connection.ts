@@ -1,4 +1,5 @@
 import type { Resource } from '../resources/resource.ts';
+import { firstStream } from '../resources/streams-of.ts';
 import { countsOfRebuild, rebuildBatch } from '../warehouse/history/rebuild-batch.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { withRun, type OpenRun } from './with-run.ts';
@@ -57,13 +58,8 @@ async function rebuildResources(
       after = last;
       onBatch(sofar);
     }
-    run.noteCounted(streamOf(resource), countsOfRebuild(sofar));
+    run.noteCounted(firstStream(resource), countsOfRebuild(sofar));
     rebuilt.push(sofar);
   }
   return rebuilt;
-}
-
-/** Where a run counts what it did to a whole resource. */
-function streamOf(resource: Resource): string {
-  return resource.streams[0].name;
 }

@@ -59,7 +59,7 @@ export async function listPageOf(
     const most = limits.records.toLocaleString('en-US');
     throw new AnswerTooLarge(failure, `more than ${most} records in one page`);
   }
-  // Of most pages a look at all bytes, which takes no time, shows that there is nothing to decode.
+  // Most pages are ASCII, which is quick to check, and then there is nothing to decode.
   const texts = isAscii(body.bytes) ? cut : cut.map(decoded);
   const held = await findHeld(texts);
   return {

@@ -3,7 +3,7 @@ import type { LoginMethod } from './require-auth.ts';
 /** What listens where Postgres is expected did not log us in as the address requires. It was told no password. */
 export class ServerUnproven extends Error {
   override readonly name = 'ServerUnproven';
-  /** Of SQL: no connection could be made. It passes when Postgres is back, and is retried like its absence. */
+  /** SQLSTATE 08001, no connection could be made: retried as when Postgres is away, because it passes when Postgres is back. */
   readonly code = '08001';
 
   constructor({ host, port, did, cause }: { host: string; port: number; did: Refused; cause?: Error }) {

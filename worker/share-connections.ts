@@ -8,7 +8,7 @@ export interface ConnectionShares {
   readonly dbt: number;
 }
 
-/** Of two to four connections nothing is left to share out: then a build beside an export takes up to three more. */
+/** With two to four connections there are none left to share: a build beside an export then takes up to three more. */
 export function shareConnections({ connections }: { connections: number }): ConnectionShares {
   const forExport = connections >= 8 ? 3 : 2;
   const forDbt = connections >= 16 ? 3 : 1;

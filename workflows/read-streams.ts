@@ -107,10 +107,13 @@ export function createReader(run: Run, progress: Progress, readOn: ReadOn = read
       gate.reopen(stream);
       return {};
     }
-    await gate[wait.ofOneAlone === true ? 'waitAlone' : 'closeFor'](stream, waits.milliseconds(wait), {
+    const milliseconds = waits.milliseconds(wait);
+    const until = {
       why: waitInWords(wait.reason, run.connection),
       isOver: () => wait.reason === 'not ready' && toldReady,
-    });
+    };
+    if (wait.ofOneAlone === true) await gate.waitAlone(stream, milliseconds, until);
+    else await gate.closeFor(stream, milliseconds, until);
     toldReady = false;
     return { waited: true };
   }

@@ -135,7 +135,7 @@ function hashOf(name: string): number {
   return createHash('md5').update(name).digest().readUInt32BE();
 }
 
-/** Of the files: a release that writes them in another way raises it, and writes all of them anew. */
+/** Version of the file format. A release that writes files differently raises it, and then rewrites all of them. */
 export const format = 2;
 
 function contentOf(

@@ -117,8 +117,10 @@ export const mutants: readonly Mutant[] = [
     name: 'the cursor is committed before the records',
     file: 'warehouse/landing/land-page.ts',
     find: '  const landed = await landing(',
-    replace: `  const nothing = { inserted: 0, updated: 0, unchanged: 0, suppressed: 0, read: 0, quarantined: 0, deleted: 0 };
-  await recordPage(client, pass, { ...nothing, requests: 0, highest: page.highest, nextCursor });
+    replace: `  await client.query(
+    'update sync.passes set cursor = $5 where connection_id = $1 and stream = $2 and kind = $3 and part = $4',
+    [pass.connectionId, pass.stream, pass.kind, pass.part, nextCursor],
+  );
   await client.query('commit');
   await client.query('begin');
   const landed = await landing(`,

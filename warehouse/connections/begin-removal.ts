@@ -104,7 +104,7 @@ function rowOf(db: Warehouse['db'], connectionId: string): Promise<Found | undef
     .executeTakeFirst();
 }
 
-/** Of a name of which only records are left. They get a row again, which holds the name until they are gone. */
+/** Begins to remove records that an earlier removal kept. The connection gets a row again, which holds the name until they are gone. */
 async function beginWithKept(
   db: Warehouse['db'],
   { connectionId, keepData }: { connectionId: string; keepData: boolean },

@@ -1,11 +1,11 @@
 import type { PoolClient } from 'pg';
+import { streamsOf } from '../../resources/streams-of.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
 import type { RecordScope } from '../record-scope.ts';
 import { endOfSecond } from '../reconcile/confirm-absent.ts';
 import { addToRun, type CountsToAdd } from '../runs/add-to-run.ts';
-import { streamsOf } from '../reconcile/streams-of.ts';
 import { applyTombstones } from '../tombstones/apply-tombstones.ts';
 import { placesOfContent } from './places-of-content.ts';
 import { isSame, readHeld, type HeldRecord } from '../landing/read-held.ts';

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { Resource } from '../../resources/resource.ts';
+import { streamsOf } from '../../resources/streams-of.ts';
 import type { RecordScope } from '../record-scope.ts';
-import { streamsOf } from '../reconcile/streams-of.ts';
 import { idInJson } from './id-in-json.ts';
 import { toldByWebhooks } from './told-by-webhooks.ts';
 import { unnamedEntries } from './unnamed-entries.ts';

@@ -26,7 +26,7 @@ export async function keepStreamMonths(inBatch: InBatch): Promise<void> {
   );
 }
 
-/** Of the next connections after one; answers with the last of them, or nothing when there are no more. */
+/** Does this for the next connections after `after`. Returns the last of them, or undefined when there are no more. */
 async function keepNext(db: Kysely<Database>, { after }: { after: string }): Promise<string | undefined> {
   const page = await db
     .selectFrom('sync.connections')

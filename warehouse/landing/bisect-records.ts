@@ -4,8 +4,8 @@ import { nothingLanded, type LandedCounts } from './land-records.ts';
 import type { PreparedRecord, RefusedRecord } from './prepared-page.ts';
 
 /**
- * Lands what can be landed of records among which Postgres refuses some: halves are tried until the guilty records are
- * alone. Rare, so it may cost log2(n) tries for each of them.
+ * Lands the records that Postgres accepts when it refuses some of them: it halves the batch until each refused record is alone. This is
+ * rare, so it may cost log2(n) attempts for each refused record.
  */
 export async function bisectRecords(
   client: PoolClient,

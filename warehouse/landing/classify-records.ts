@@ -19,9 +19,9 @@ export interface Classified {
   readonly suppressed: PreparedRecord[];
   /** IDs of records with something open: a tombstone, a quarantine entry, a field issue. */
   readonly unsettled: ReadonlySet<string>;
-  /** Of one only a fetch can say what is true: it is shown soon after its deletion, or all the same though something beats it. */
+  /** Only a fetch can decide about a record: it is shown within a minute of its deletion, or although a newer row or tombstone is stored. */
   doubted: boolean;
-  /** One lives again so soon after its deletion that a list that lags may have shown it. */
+  /** A record is alive again within a minute of its deletion: the list may only be lagging. */
   revived: boolean;
 }
 
@@ -138,10 +138,11 @@ function mayBeOlder({ version }: Resource): string {
 }
 
 /**
- * A webhook's deletion has the second in which the service answered, and an event may tell whole seconds. The record may have been touched in
- * that second, and an answer in hand (whose asking is not known of a fetch), or for a webhook's a list that lags, shows it so; a list that
- * lags behind an event is found out when that is read again. What is made again in that second is found by the reconcile that is wanted
- * then.
+ * Whether the arriving version is from the very second of the deletion. A deletion by webhook has the second in which the service answered,
+ * and an event may have whole seconds only. The record may have been touched in that second, before it was deleted. A response that was
+ * requested before the deletion (unknown for a fetch), or a list that lags behind a webhook, then shows such a version: it is suppressed.
+ * A list that lags behind an event is corrected when the event is read again. A record that was recreated in that second is found by the
+ * reconcile that is requested then.
  */
 const isOfItsSecond = `(
         arriving.version <> 'infinity' and date_trunc('second', arriving.version) <= tombstone.version
@@ -149,16 +150,16 @@ const isOfItsSecond = `(
           and coalesce(tombstone.noted_at > $6::timestamptz, true))
       )`;
 
-/** Whoever told that a record is gone may be a minute behind the server that touched it last. */
+/** The server that announced the deletion may be up to a minute behind the server that touched the record last. */
 const isSoonAfter = `(
         tombstone.version < arriving.version and arriving.version < tombstone.version + interval '1 minute'
       )`;
 
 /**
- * In SQL, whether a record is shown that something beats which is no news: other content under an older version than the row that has been
- * held for five minutes, or alive although the tombstone is as old. Lists lag by seconds, so the clock that gave what beats it was ahead:
- * that of another server, or one that was put right. Not where a reconcile has seen just that, and has decided. One that lags by more than
- * these minutes would have a whole resource listed for each edit that a webhook has brought.
+ * In SQL, whether a suppressed record still contradicts what has been stored for five minutes: it has different content under an older
+ * version than the row, or it is alive although there is a tombstone. Lists lag by seconds only, so the stored version came from a clock
+ * that was ahead: another server's, or one that was corrected since. False if a reconcile has already decided this case. The limit is five
+ * minutes because a list that lags longer would make Daybook list the whole resource for each edit that a webhook brings.
  */
 function isShownAllTheSame({ name }: Resource): string {
   const asked = `coalesce($6::timestamptz, clock_timestamp()) - interval '5 minutes'`;

@@ -82,8 +82,8 @@ export async function preparePage(resource: Resource, page: readonly SourceRecor
 }
 
 /**
- * A page is 15 ms of computing, done while the page before is landed. Answers of Postgres to that one must not wait so long:
- * without breaths between the records its connection idles for a sixth of the time.
+ * Preparing a page takes 15 ms of CPU, while the previous page lands. Postgres's answers for that page must not wait so long: without
+ * yielding to the event loop between records, its connection is idle for a sixth of the time.
  */
 const yieldEvery = 10;
 

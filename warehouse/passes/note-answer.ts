@@ -1,6 +1,6 @@
 import type { Resource } from '../../resources/resource.ts';
+import { streamsOf } from '../../resources/streams-of.ts';
 import type { Warehouse } from '../open-warehouse.ts';
-import { streamsOf } from '../reconcile/streams-of.ts';
 import type { PassInHand } from './pass.ts';
 
 /**

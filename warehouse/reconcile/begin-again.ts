@@ -1,9 +1,9 @@
+import { streamsOf } from '../../resources/streams-of.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
 import { lockListing, type ListingInHand } from './listing-in-hand.ts';
 import { readStandstill } from './read-standstill.ts';
-import { streamsOf } from './streams-of.ts';
 
 /** How often a run may restart a resource. A service that asks for long pauses again and again would be listed for ever. */
 const mostBeginnings = 2;

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
+import { streamsOf } from '../../resources/streams-of.ts';
 import type { RunScope } from '../record-scope.ts';
 import { listLag, surelyListed } from './list-lag.ts';
-import { streamsOf } from './streams-of.ts';
 
 /**
  * Closes what waits of records without a usable id and that a complete listing did not show, though it is older than a list may lag:

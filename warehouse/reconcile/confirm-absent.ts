@@ -1,3 +1,4 @@
+import { streamsOf } from '../../resources/streams-of.ts';
 import { latestVersion } from '../history/latest-version.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
@@ -7,7 +8,6 @@ import { leaveUndecided } from './fetches-failing.ts';
 import { namelessSql } from './find-absent.ts';
 import { isLongAgo, listLag, longHeld, newestShown, surelyListed } from './list-lag.ts';
 import { lockListing, type ListingInHand } from './listing-in-hand.ts';
-import { streamsOf } from './streams-of.ts';
 
 /** A record that a fetch decides about. */
 export interface Unconfirmed {

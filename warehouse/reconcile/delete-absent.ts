@@ -1,4 +1,5 @@
 import type { Resource } from '../../resources/resource.ts';
+import { streamsOf } from '../../resources/streams-of.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
@@ -10,7 +11,6 @@ import { checkApproval, type DeletionQuestion } from './deletion-question.ts';
 import { lockListing, type ListingInHand } from './listing-in-hand.ts';
 import { readStandstill } from './read-standstill.ts';
 import { readWaitingDeletions } from './read-waiting-deletions.ts';
-import { streamsOf } from './streams-of.ts';
 
 export interface Deleted {
   deleted: number;

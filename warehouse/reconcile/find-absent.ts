@@ -1,4 +1,5 @@
 import type { Resource } from '../../resources/resource.ts';
+import { streamsOf } from '../../resources/streams-of.ts';
 import { latestVersion } from '../history/latest-version.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
@@ -6,7 +7,6 @@ import { tick } from '../resource-clock.ts';
 import { withoutNestedLoops } from '../without-nested-loops.ts';
 import { longHeld, surelyListed } from './list-lag.ts';
 import { lockListing, type ListingInHand } from './listing-in-hand.ts';
-import { streamsOf } from './streams-of.ts';
 
 export interface Absent {
   /** Records that the listing did not show. */

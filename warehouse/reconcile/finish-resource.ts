@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { streamsOf } from '../../resources/streams-of.ts';
 import { CommitsLost } from '../errors.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
@@ -9,7 +10,6 @@ import { namelessSql } from './find-absent.ts';
 import { lockListing, type ListingInHand } from './listing-in-hand.ts';
 import { mayStandStillSeconds, readStandstill } from './read-standstill.ts';
 import { cannotLand, readTotals } from './read-totals.ts';
-import { streamsOf } from './streams-of.ts';
 
 /**
  * Proves whether source and warehouse are equal, writes the proof into the run, and clears what the reconcile had noted; a listing that

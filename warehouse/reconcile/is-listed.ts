@@ -1,6 +1,6 @@
+import { streamsOf } from '../../resources/streams-of.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { RunScope } from '../record-scope.ts';
-import { streamsOf } from './streams-of.ts';
 
 /**
  * Whether this very run has listed every stream of the resource to its end, so many times, or has proved it already. After a

@@ -1,7 +1,7 @@
 import { isTooLong } from '../../resources/longest-id.ts';
+import { streamsOf } from '../../resources/streams-of.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { RunScope } from '../record-scope.ts';
-import { streamsOf } from './streams-of.ts';
 
 /** Ids of some records that the listing of the connection's open reconcile showed, and that can be asked for. */
 export async function listedIds(

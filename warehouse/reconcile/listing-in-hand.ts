@@ -1,8 +1,8 @@
 import type { PoolClient } from 'pg';
+import { streamsOf } from '../../resources/streams-of.ts';
 import { LeaseLost } from '../errors.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { RunScope } from '../record-scope.ts';
-import { streamsOf } from './streams-of.ts';
 
 /** The complete listing of a resource that a step of a reconcile works on, and the lease that says it is the step that may. */
 export interface ListingInHand extends RunScope {

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
+import { streamsOf } from '../../resources/streams-of.ts';
 import type { RunScope } from '../record-scope.ts';
-import { streamsOf } from './streams-of.ts';
 
 export interface Standstill {
   /** Every list of the resource was read to its end by this run. */

@@ -14,7 +14,7 @@ export interface ExpiredRows {
   readonly emptied?: string;
 }
 
-/** Of every connection the newest finished run `r` of each kind stays, however old: it says how fresh the data is. */
+/** The newest finished run of each kind and connection is kept, however old: it says how fresh the data is. Run `r` is not one of these. */
 export const isNotNewest = `
   exists (
     select from sync.runs newer

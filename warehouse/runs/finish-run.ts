@@ -176,7 +176,7 @@ function asLost(outcome: StreamOutcome): StreamOutcome {
   return { stream: outcome.stream, state: 'failed', failureType: name, failure: message };
 }
 
-/** Of a stream of which an earlier run of the backfill has read windows, what that one left in quarantine, and still waits, counts. */
+/** Marks a stream as partial if what an earlier run of the same backfill put in quarantine, from the windows it read, is still open. */
 async function noteLeftByOthers(
   db: Warehouse['db'],
   { runId, streams }: { runId: string; streams: readonly string[] },

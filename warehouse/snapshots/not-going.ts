@@ -1,2 +1,2 @@
-/** Of a connection that is being removed a snapshot holds nothing, rather than what is left at its moment. */
+/** A snapshot leaves out a connection that is being removed, rather than hold the part of it that is left at that moment. */
 export const notGoing = `connection_id not in (select connection_id from sync.all_connections where removing_at is not null)`;

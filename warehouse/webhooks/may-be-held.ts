@@ -1,4 +1,4 @@
-import { streamsOf } from '../reconcile/streams-of.ts';
+import { streamsOf } from '../../resources/streams-of.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { RecordScope } from '../record-scope.ts';
 

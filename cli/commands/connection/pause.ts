@@ -9,7 +9,7 @@ export function pauseCommand(): Command {
     .description(
       "Pause a connection's schedules. Running work continues, you can still start runs by hand, and webhooks wait until it is resumed.",
     )
-    .argument('<name>')
+    .argument('<name>', 'the connection')
     .option('--why <text>', 'reason, shown wherever the pause is shown', 'No reason was given.')
     .addHelpText('after', '\nExample:\n  $ npx daybook connection pause acme-us --why "month end"')
     .action(async (connectionId: string, { why }: { why: string }) => {

@@ -15,7 +15,7 @@ export function removeCommand(): Command {
     .description(
       'Remove a connection with its schedules, state, records and history, or delete the records that an earlier removal kept.',
     )
-    .argument('<name>')
+    .argument('<name>', 'the connection')
     .option(
       '--keep-data',
       'keep records, history and deletions; only the same company can use the name again',

@@ -7,7 +7,7 @@ import { withWarehouse } from '../../with-warehouse.ts';
 export function resumeCommand(): Command {
   return new Command('resume')
     .description('Resume the schedules of a connection, whoever paused them.')
-    .argument('<name>')
+    .argument('<name>', 'the connection')
     .addHelpText('after', '\nExample:\n  $ npx daybook connection resume acme-us')
     .action(async (connectionId: string) => {
       await withWarehouse((warehouse, settings) =>

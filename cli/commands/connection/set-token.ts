@@ -8,7 +8,7 @@ import { readToken, withTokenOptions, type TokenOptions } from './token-options.
 export function setTokenCommand(): Command {
   return withTokenOptions(new Command('set-token'))
     .description("Replace a connection's access token with another one for the same company.")
-    .argument('<name>')
+    .argument('<name>', 'the connection')
     .addHelpText(
       'after',
       '\nExample:\n  $ echo "$TOKEN" | npx daybook connection set-token acme-us --token-stdin',

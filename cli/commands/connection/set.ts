@@ -16,7 +16,7 @@ interface Options {
 export function setCommand(): Command {
   return new Command('set')
     .description('Change how often a connection is synced and reconciled.')
-    .argument('<name>')
+    .argument('<name>', 'the connection')
     .addOption(everyOption('--every <duration>', 'how often it is synced'))
     .addOption(everyOption('--reconcile-every <duration>', 'how often it is reconciled'))
     .addHelpText(

@@ -6,7 +6,7 @@ import { withWarehouse } from '../../with-warehouse.ts';
 export function removeCommand(): Command {
   return new Command('remove')
     .description('Remove a reader and its login, and end its open sessions.')
-    .argument('<name>')
+    .argument('<name>', 'the reader')
     .addHelpText('after', '\nExample:\n  $ npx daybook reader remove acme')
     .action(async (name: string) => {
       const statements = await withWarehouse((warehouse) => removeReader(warehouse, name));

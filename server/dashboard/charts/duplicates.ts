@@ -157,7 +157,7 @@ order by scope_id nulls first, in_currency, place`,
   empty: 'No bill looks like one purchase with another bill or with an expense.',
 });
 
-/** Of so many that are alike not every two are a pair of the mart. */
+/** When many documents are alike, the mart does not pair each with every other one. */
 function alikeWords(mostAlike: number | null): string[] {
   if (mostAlike === null) return [];
   return [

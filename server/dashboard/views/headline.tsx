@@ -50,7 +50,7 @@ function incompleteNote(connections: readonly Freshness[]): string[] {
   return [`${what} to the end yet: every figure lacks what is still to come.`];
 }
 
-/** Of a list that is read and does not show all there is nobody sees otherwise that figures are short. */
+/** A stalled list is read, but does not show all its records. Without this note, nobody would see that the figures are too low. */
 function stalledNote(connections: readonly Freshness[]): string[] {
   const names = connections
     .filter(({ freshness_status: status }) => status === 'stalled')
