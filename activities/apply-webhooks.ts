@@ -13,7 +13,7 @@ import { askForRecords } from '../requests/ask-for-records.ts';
 import { checkedConnection } from './checked-run.ts';
 import { startChunk } from './chunk.ts';
 import { createCompanyProof } from '../requests/company-proof.ts';
-import { countRequestsOf } from '../requests/counting-client.ts';
+import { createCountingClient } from '../requests/counting-client.ts';
 import type { Dependencies } from './dependencies.ts';
 import { handlingOf } from '../requests/handling.ts';
 import { heartbeating } from './heartbeating.ts';
@@ -111,7 +111,7 @@ async function applyRecords(
   const { warehouse, apiAddress, secretKey, stopping } = dependencies;
   const { connection, runId, signal } = applying;
   const access = await readAccess(warehouse, secretKey, { connectionId: connection, apiAddress });
-  const counting = countRequestsOf(dependencies.api);
+  const counting = createCountingClient(dependencies.api);
   const proof = createCompanyProof(dependencies, {
     connectionId: connection,
     runId,

@@ -17,7 +17,7 @@ import { listedIds } from '../warehouse/reconcile/listed-ids.ts';
 import { askForRecords, type Asking } from '../requests/ask-for-records.ts';
 import { startChunk } from './chunk.ts';
 import { createCompanyProof, type CompanyProof } from '../requests/company-proof.ts';
-import { countRequestsOf } from '../requests/counting-client.ts';
+import { createCountingClient } from '../requests/counting-client.ts';
 import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
 import { isAnotherListAnswered } from './is-another-list-answered.ts';
@@ -54,7 +54,7 @@ export async function confirmByFetch(
     const pass = passOf(of, access.mark);
     // Then `settleResource` finds the resource unlisted, and it is listed again.
     if (!(await takeListing(warehouse, of))) return { state: 'done' };
-    const counting = countRequestsOf(api);
+    const counting = createCountingClient(api);
     const chunk = startChunk(stopping);
     const asking = askForRecords({
       api: counting.api,

@@ -1,4 +1,4 @@
-import { snapshotId } from '../lake/snapshot-id.ts';
+import { snapshotId } from '../lake/manifest/snapshot-id.ts';
 import { warehouseId } from '../warehouse/warehouse-id.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { Exported, ExportProgress } from './export/export-job.ts';

@@ -1,4 +1,4 @@
-import { onTimeline } from '../warehouse/on-timeline.ts';
+import { onTimeline } from '../warehouse/transactions/on-timeline.ts';
 import { timelineOfRun } from '../warehouse/runs/timeline-of-run.ts';
 import { applyWebhooks } from './apply-webhooks.ts';
 import { beginExport } from './begin-export.ts';

@@ -1,4 +1,4 @@
-import { isDatabaseAway } from '../warehouse/is-database-away.ts';
+import { isDatabaseAway } from '../warehouse/session/is-database-away.ts';
 import { noteFailing } from '../warehouse/passes/note-failing.ts';
 import type { PassInHand } from '../warehouse/passes/pass.ts';
 import type { Dependencies } from './dependencies.ts';

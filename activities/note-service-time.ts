@@ -5,7 +5,7 @@ import { noteAnswer } from '../warehouse/passes/note-answer.ts';
 import { countRequests, noteWorking } from '../warehouse/passes/note-failing.ts';
 import type { ListingInHand } from '../warehouse/reconcile/listing-in-hand.ts';
 import { createCompanyProof } from '../requests/company-proof.ts';
-import { countRequestsOf } from '../requests/counting-client.ts';
+import { createCountingClient } from '../requests/counting-client.ts';
 import type { Dependencies } from './dependencies.ts';
 import { isAnotherListAnswered } from './is-another-list-answered.ts';
 import { judgeRequestFailure } from './judge-request-failure.ts';
@@ -38,7 +38,7 @@ export async function noteServiceTime(
   const { connectionId, resource, runId } = listing;
   const access = await readAccess(warehouse, secretKey, { connectionId, apiAddress });
   const pass = passOf(listing, access.mark);
-  const counting = countRequestsOf(api);
+  const counting = createCountingClient(api);
   const request = { accessToken: access.token, ...listOfOne(resource), signal };
   const proof = createCompanyProof(dependencies, { connectionId, runId, access, api: counting.api, signal });
   try {

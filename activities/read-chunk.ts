@@ -19,7 +19,7 @@ import {
 } from './begins-again.ts';
 import { pagesOfChunk, startChunk } from './chunk.ts';
 import { createCompanyProof, type NamedCompany } from '../requests/company-proof.ts';
-import { countRequestsOf, type CountingClient } from '../requests/counting-client.ts';
+import { createCountingClient, type CountingClient } from '../requests/counting-client.ts';
 import { askMissingAgain } from './ask-missing-again.ts';
 import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
@@ -55,7 +55,7 @@ export interface Listing<Page> {
   readonly listed: Listed;
   readonly listWithin: (bounds: Bounds) => List;
   /** Finds what of the pages of one reading need not be checked again. */
-  readonly findHeldOf?: (connectionId: string) => FindHeld;
+  readonly createFindHeld?: (connectionId: string) => FindHeld;
   readonly prepare: (records: readonly SourceRecord[]) => Page | Promise<Page>;
   /** Whether the page brings something, and the connection holds all of it: then the page is of its company. */
   readonly holds: (connectionId: string, page: Page) => Promise<boolean>;
@@ -131,7 +131,7 @@ export async function takeAndRead<Page>(
   if (taken.state !== 'open') return { state: taken.state };
   const told = lastServiceTime(taken, asked);
   const databaseClock = databaseClockOf(taken, new Date());
-  const counting = countRequestsOf(dependencies.api);
+  const counting = createCountingClient(dependencies.api);
   let othersAnswer = false;
   try {
     if (input.waited === true)
@@ -189,7 +189,7 @@ async function landPages<Page>(
     ...listing.listWithin({ ...taken, expandPlatformData: access.expandPlatformData }),
     cursor: taken.cursor,
     pages: reading.pages,
-    findHeld: listing.findHeldOf?.(connectionId),
+    findHeld: listing.createFindHeld?.(connectionId),
     signal,
   };
   const api = taken.neverAnswered ? askMissingAgain(counting.api, dependencies.pause) : counting.api;

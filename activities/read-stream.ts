@@ -1,6 +1,6 @@
 import { streamNamed } from '../resources/index.ts';
 import { listOfStream } from '../source/lists.ts';
-import { findHeldOf } from '../warehouse/landing/find-held.ts';
+import { createFindHeld } from '../warehouse/landing/find-held.ts';
 import { holdsRecords } from '../warehouse/landing/holds-records.ts';
 import { landPage } from '../warehouse/landing/land-page.ts';
 import { preparePage } from '../warehouse/landing/prepared-page.ts';
@@ -23,7 +23,7 @@ export function listingOfStream(
   return {
     listed: resource,
     listWithin: (bounds) => listOfStream(listed, bounds),
-    findHeldOf: (connectionId) => findHeldOf(warehouse, { connectionId, resource }),
+    createFindHeld: (connectionId) => createFindHeld(warehouse, { connectionId, resource }),
     prepare: (records) => preparePage(resource, records),
     movesTo: ({ read }) => (read === 0 ? -Infinity : undefined),
     holds: async (connectionId, { records, refused }) =>

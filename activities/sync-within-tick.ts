@@ -1,7 +1,7 @@
 import { cancellationDetails } from '@temporalio/activity';
 import { nameOf } from '../errors/name-of.ts';
 import { eventsStream } from '../resources/index.ts';
-import { isDatabaseAway } from '../warehouse/is-database-away.ts';
+import { isDatabaseAway } from '../warehouse/session/is-database-away.ts';
 import { beginTickRun, readTickRun, type TickRun } from '../warehouse/runs/begin-tick-run.ts';
 import { finishRun } from '../warehouse/runs/finish-run.ts';
 import type { FinishedRun, StreamOutcome } from '../warehouse/runs/judge-run.ts';

@@ -2,8 +2,8 @@ import { streamNamed } from '../resources/index.ts';
 import { createApiClient } from '../source/api-client.ts';
 import { listOfStream } from '../source/lists.ts';
 import { readPages } from '../source/read-pages.ts';
-import { openApiBudget } from '../warehouse/api-budget.ts';
-import { findHeldOf } from '../warehouse/landing/find-held.ts';
+import { openApiBudget } from '../warehouse/api-budget/api-budget.ts';
+import { createFindHeld } from '../warehouse/landing/find-held.ts';
 import { landPage } from '../warehouse/landing/land-page.ts';
 import { preparePage } from '../warehouse/landing/prepared-page.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
@@ -56,7 +56,7 @@ export async function landDirectly(
     accessToken: billsToken({ bills, name: connection, changed: 0, revision: 0 }),
     ...listOfStream(listed, everything),
     cursor: null,
-    findHeld: findHeldOf(warehouse, { connectionId: connection, resource }),
+    findHeld: createFindHeld(warehouse, { connectionId: connection, resource }),
   };
   const started = performance.now();
   const pages = readPages(api, reading, async ({ records, servedAt, nextCursor }, cursor) => ({

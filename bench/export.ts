@@ -11,7 +11,7 @@ import { to } from 'pg-copy-streams';
 import { runExportProcess } from '../activities/export/run-export-process.ts';
 import { startPostgres } from '../embedded/postgres.ts';
 import { codeOf } from '../errors/code-of.ts';
-import { snapshotId } from '../lake/snapshot-id.ts';
+import { snapshotId } from '../lake/manifest/snapshot-id.ts';
 import { migrateDatabase } from './initial.ts';
 import { growth, median, perSecond, ratio, type Measured } from './measured.ts';
 

@@ -14,7 +14,7 @@ import { startHttpServer } from '../server/start-http-server.ts';
 import { judgeAlerts } from '../warehouse/alerts/judge-alerts.ts';
 import { readStaleConnections } from '../warehouse/alerts/read-stale-connections.ts';
 import { rankConnections } from '../warehouse/connections/rank-connections.ts';
-import { readStatus, readStatusOf } from '../warehouse/connections/read-status.ts';
+import { readStatus, readStatusesFor } from '../warehouse/connections/read-status.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
 import { readRuns } from '../warehouse/runs/read-run.ts';
 import { repairSchedules } from '../worker/schedules/repair-schedules.ts';
@@ -163,7 +163,7 @@ async function measureQuestions(
     },
     'status: the 20 that need a person first': async () => {
       const { names } = await rankConnections(warehouse, { pausedElsewhere, limit: 20 });
-      await readStatusOf(warehouse, names);
+      await readStatusesFor(warehouse, names);
     },
     'status --json: all of them': () => readStatus(warehouse),
     'paused schedules, asked of Temporal': () => readPausedSchedules(temporal),
@@ -173,7 +173,7 @@ async function measureQuestions(
     'page of a connection': () => get('/connections/co-00001'),
     'runs page': () => get('/runs'),
     'runs page, far down': () => get('/runs?before=co-00001-2-30'),
-    'status NAME': () => readStatusOf(warehouse, ['co-00001']),
+    'status NAME': () => readStatusesFor(warehouse, ['co-00001']),
     'runs of a connection': () => readRuns(warehouse, { connectionId: 'co-00001', limit: 20 }),
     '/metrics': () => get('/metrics'),
   };

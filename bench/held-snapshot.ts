@@ -6,9 +6,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import getPort from 'get-port';
 import pg from 'pg';
 import { startPostgres } from '../embedded/postgres.ts';
-import { openApiBudget } from '../warehouse/api-budget.ts';
+import { openApiBudget } from '../warehouse/api-budget/api-budget.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
-import { tick } from '../warehouse/resource-clock.ts';
+import { tick } from '../warehouse/clock/resource-clock.ts';
 import { migrateDatabase } from './initial.ts';
 import { perSecond, ratio, type Measured } from './measured.ts';
 

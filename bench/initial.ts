@@ -1,4 +1,4 @@
-import { migrate } from '../warehouse/migrate.ts';
+import { migrate } from '../warehouse/schema/migrate.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
 import { bareCopy } from './bare-copy.ts';
 import { addBenchConnections, emptyTables, forgetWatermarks, syncBills } from './bench-connection.ts';

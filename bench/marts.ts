@@ -5,7 +5,7 @@ import path from 'node:path';
 import getPort from 'get-port';
 import { runExportProcess } from '../activities/export/run-export-process.ts';
 import { startPostgres } from '../embedded/postgres.ts';
-import { snapshotId } from '../lake/snapshot-id.ts';
+import { snapshotId } from '../lake/manifest/snapshot-id.ts';
 import { buildMarts, type MartsPlaces } from '../marts/build-marts.ts';
 import type { BuildFollower, BuildPlaces, MartsBuilt } from '../marts/build-settings.ts';
 import { pythonWithDbt } from '../marts/python-with-dbt.ts';

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../config/configuration-error.ts';
 import { codeOf } from '../errors/code-of.ts';
-import { isDatabaseAway, whyAway } from '../warehouse/is-database-away.ts';
-import { ServerUnproven } from '../warehouse/server-unproven.ts';
+import { isDatabaseAway, whyAway } from '../warehouse/session/is-database-away.ts';
+import { ServerUnproven } from '../warehouse/session/server-unproven.ts';
 
 /** An error as people should read it: one sentence, and the stack only when it is asked for. */
 export function explain(error: unknown, { verbose }: { verbose: boolean }): string {

@@ -20,7 +20,7 @@ export async function followExport(
   { quiet }: { quiet: boolean },
 ): Promise<ExportFollowed> {
   if (!quiet) printAside(`${joined ? 'Joined the run at' : 'Running:'} ${link}`);
-  const ended = resultOf(client, { workflowId, temporalRunId });
+  const ended = readExportResult(client, { workflowId, temporalRunId });
   const read = (): Promise<ExportUnderWay | undefined> => readActivity(client, { workflowId, temporalRunId });
   const exported = await (quiet ? ended : showUntil(ended, read, inWords));
   const [run] = await readRuns(warehouse, { temporalRunId, limit: 1 });
@@ -36,7 +36,7 @@ export interface ExportFollowed {
   readonly exitCode: ExitCode;
 }
 
-async function resultOf(
+async function readExportResult(
   client: Client,
   { workflowId, temporalRunId }: { workflowId: string; temporalRunId: string },
 ): Promise<Exported | undefined> {

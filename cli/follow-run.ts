@@ -2,7 +2,7 @@ import { WorkflowContinuedAsNewError, WorkflowFailedError, type Client } from '@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { readRuns, type RunRead } from '../warehouse/runs/read-run.ts';
-import { isDatabaseAway } from '../warehouse/is-database-away.ts';
+import { isDatabaseAway } from '../warehouse/session/is-database-away.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { noWorkerAfterMilliseconds, noWorkerYet } from './no-worker-yet.ts';
 import { print, printAside } from './printer.ts';
@@ -28,8 +28,8 @@ export async function followRun(
   if (!quiet) printAside(`${joined ? 'Joined the run at' : 'Running:'} ${link}`);
   const over = new AbortController();
   const execution = { workflowId, temporalRunId };
-  const read = (): Promise<RunRead | undefined> => runOf(warehouse, execution.temporalRunId);
-  const ended = endOf(client, execution, read).finally(() => {
+  const read = (): Promise<RunRead | undefined> => readFollowedRun(warehouse, execution.temporalRunId);
+  const ended = waitForEnd(client, execution, read).finally(() => {
     over.abort();
   });
   // It may fail while progress is being read: that is thrown below, and must not end the process as an unhandled rejection.
@@ -43,14 +43,14 @@ export async function followRun(
     print(run === undefined ? endedBeforeItBegan : lastWords(run));
     if (followed) printAside('More data was announced meanwhile: another run has started to read it.');
   }
-  return { exitCode: exitCodeOf(run), run };
+  return { exitCode: exitCodeForRun(run), run };
 }
 
 /**
  * Waits for the end of the run, in whatever execution that is; moves `execution` on. A workflow that goes on although its run is
  * over is another run.
  */
-async function endOf(
+async function waitForEnd(
   client: Client,
   execution: { workflowId: string; temporalRunId: string },
   read: () => Promise<RunRead | undefined>,
@@ -156,12 +156,12 @@ function lastWords(run: RunRead): string {
   ].join('\n');
 }
 
-function exitCodeOf(run: RunRead | undefined): ExitCode {
+function exitCodeForRun(run: RunRead | undefined): ExitCode {
   if (run?.status === 'succeeded') return exitCodes.done;
   return run?.status === 'partial' ? exitCodes.partly : exitCodes.failed;
 }
 
-async function runOf(warehouse: Warehouse, temporalRunId: string): Promise<RunRead | undefined> {
+async function readFollowedRun(warehouse: Warehouse, temporalRunId: string): Promise<RunRead | undefined> {
   const [run] = await readRuns(warehouse, { temporalRunId, limit: 1 });
   return run;
 }

@@ -1,5 +1,5 @@
 import { rankConnections, type Ranking } from '../warehouse/connections/rank-connections.ts';
-import { readStatus, readStatusOf } from '../warehouse/connections/read-status.ts';
+import { readStatus, readStatusesFor } from '../warehouse/connections/read-status.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import type { ConnectionReport } from '../operations/connection-reports.ts';
 import type { Settings } from '../config/settings.ts';
@@ -33,7 +33,7 @@ export async function readFirstReports(
   const { readPausedSchedules } = await import('../operations/schedules/paused-schedules.ts');
   const paused = await withTemporal(settings, readPausedSchedules, shortDeadline).catch(unlessTemporalIsAway);
   const ranking = await rankConnections(warehouse, { pausedElsewhere: [...(paused?.keys() ?? [])], limit });
-  const statuses = await readStatusOf(warehouse, ranking.names);
+  const statuses = await readStatusesFor(warehouse, ranking.names);
   const { connections } = await connectionReports(
     statuses,
     // What is away has been waited for once.

@@ -4,7 +4,7 @@ import { readRuntimeFile, type RuntimeFacts } from '../embedded/runtime-file.ts'
 import { openHome } from '../embedded/home.ts';
 import { parseConfig, type Config } from '../config/parse-config.ts';
 import { readEnv, type Env } from '../config/read-env.ts';
-import { requiringScram } from '../warehouse/require-auth.ts';
+import { requiringScram } from '../warehouse/session/require-auth.ts';
 import type { SecretKey } from '../warehouse/secrets/secret-key.ts';
 import type { Settings } from '../config/settings.ts';
 import { NotRunning, UsageError } from './errors.ts';

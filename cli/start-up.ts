@@ -4,7 +4,7 @@ import { removeRuntimeFile, writeRuntimeFile, type RuntimeFacts } from '../embed
 import type { SandboxOptions } from '../embedded/sandbox.ts';
 import { startEmbedded, type EmbeddedServers, type EmbeddedStep } from '../embedded/start-embedded.ts';
 import { inOrder } from '../errors/in-order.ts';
-import { migrate } from '../warehouse/migrate.ts';
+import { migrate } from '../warehouse/schema/migrate.ts';
 import { openWarehouse } from '../warehouse/open-warehouse.ts';
 import { refuseOtherKey } from '../warehouse/secrets/check-secret-key.ts';
 import { composeWorker } from '../worker/compose.ts';

@@ -1,4 +1,4 @@
-import { checkSchema } from '../warehouse/migrate.ts';
+import { checkSchema } from '../warehouse/schema/migrate.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
 import type { Settings } from '../config/settings.ts';
 import { readSettings, type Need } from './settings.ts';

@@ -2,7 +2,7 @@ import { closest, distance } from 'fastest-levenshtein';
 import path from 'node:path';
 import * as z from 'zod';
 import { ConfigurationError } from './configuration-error.ts';
-import type { KeepRule } from '../lake/keep-rule.ts';
+import type { KeepRule } from '../lake/snapshots/keep-rule.ts';
 import { isBucket } from '../lake/location.ts';
 import type { Policies } from '../warehouse/policies.ts';
 import { isLoopback } from './is-loopback.ts';

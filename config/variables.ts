@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { parseKeepRule } from '../lake/keep-rule.ts';
+import { parseKeepRule } from '../lake/snapshots/keep-rule.ts';
 import { parseDuration } from './duration.ts';
 
 const duration = z.string().transform((text, context) => {

@@ -102,9 +102,9 @@ async function removeStalePidFile(dataDir: string): Promise<void> {
 
 /** "Fast" first, which ends sessions and writes a checkpoint; then "immediate", which the next start recovers from. */
 const stopSteps: readonly StopStep[] = [
-  { signal: 'SIGINT', patienceMs: 60_000 },
-  { signal: 'SIGQUIT', patienceMs: 10_000 },
-  { signal: 'SIGKILL', patienceMs: 10_000 },
+  { signal: 'SIGINT', timeoutMs: 60_000 },
+  { signal: 'SIGQUIT', timeoutMs: 10_000 },
+  { signal: 'SIGKILL', timeoutMs: 10_000 },
 ];
 
 /** After a crash in the middle of an initial sync, up to 4 GB of WAL are replayed before the first connection. */

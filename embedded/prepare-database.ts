@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { codeOf } from '../errors/code-of.ts';
 import { forgetBiLogin } from '../warehouse/bi-login.ts';
-import { LoginClient } from '../warehouse/login-client.ts';
-import { requiringScram } from '../warehouse/require-auth.ts';
+import { LoginClient } from '../warehouse/session/login-client.ts';
+import { requiringScram } from '../warehouse/session/require-auth.ts';
 import { scramVerifier } from '../warehouse/secrets/scram-verifier.ts';
 
 /**

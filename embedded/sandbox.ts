@@ -89,6 +89,6 @@ async function firstLine(stdout: Readable | null): Promise<string | undefined> {
 }
 
 const stopSteps: readonly StopStep[] = [
-  { signal: 'SIGTERM', patienceMs: 5000 },
-  { signal: 'SIGKILL', patienceMs: 10_000 },
+  { signal: 'SIGTERM', timeoutMs: 5000 },
+  { signal: 'SIGKILL', timeoutMs: 10_000 },
 ];

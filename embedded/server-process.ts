@@ -21,7 +21,7 @@ export async function startServerProcess(input: ServerCommand): Promise<ServerPr
     cwd: input.cwd,
     env: serverEnvironment(),
   });
-  const exited = exitOf(child).finally(() => log.close());
+  const exited = waitForExit(child).finally(() => log.close());
   stopWithThisProcess(child, input.stopSteps);
   return {
     name: input.name,
@@ -60,10 +60,10 @@ export interface ServerProcess {
 /** One step of stopping a server: the signal, and how long it may take before the next, firmer one. */
 export interface StopStep {
   readonly signal: NodeJS.Signals;
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
 }
 
-function exitOf(child: ChildProcess): Promise<string> {
+function waitForExit(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
     child.once('error', (error) => {
       resolve(error.message);
@@ -79,12 +79,12 @@ async function stopChild(
   exited: Promise<string>,
   steps: readonly StopStep[],
 ): Promise<void> {
-  for (const { signal, patienceMs } of steps) {
+  for (const { signal, timeoutMs } of steps) {
     child.kill(signal);
     const patience = new AbortController();
     const stopped = await Promise.race([
       exited.then(() => true),
-      wait(patienceMs, false, { signal: patience.signal }).catch(() => false),
+      wait(timeoutMs, false, { signal: patience.signal }).catch(() => false),
     ]);
     patience.abort();
     if (stopped) return;

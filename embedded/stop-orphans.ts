@@ -33,10 +33,10 @@ function isOrphan({ pid, uid, commandLine }: ProcessEntry, { isProgram, marker }
 async function stopOrphan(pid: number, steps: readonly StopStep[]): Promise<void> {
   const identity = await processIdentity(pid);
   const isGone = async (): Promise<boolean> => (await processIdentity(pid)) !== identity;
-  for (const { signal, patienceMs } of steps) {
+  for (const { signal, timeoutMs } of steps) {
     if (identity === undefined || (await isGone())) return;
     process.kill(pid, signal);
-    const deadline = Date.now() + patienceMs;
+    const deadline = Date.now() + timeoutMs;
     while (Date.now() < deadline) {
       if (await isGone()) return;
       await wait(25);

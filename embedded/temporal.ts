@@ -89,6 +89,6 @@ function serverArguments(input: {
 }
 
 const stopSteps: readonly StopStep[] = [
-  { signal: 'SIGTERM', patienceMs: 15_000 },
-  { signal: 'SIGKILL', patienceMs: 10_000 },
+  { signal: 'SIGTERM', timeoutMs: 15_000 },
+  { signal: 'SIGKILL', timeoutMs: 10_000 },
 ];

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { SnapshotDamaged } from '../lake/errors.ts';
 import type { KeptFile, Lake } from '../lake/lake.ts';
-import { mapAtOnce } from '../lake/map-at-once.ts';
+import { mapConcurrently } from '../lake/map-concurrently.ts';
 import { nearIds, ownIds, type LakeOwner } from '../lake/own-lake.ts';
-import { lookAtManifest } from '../lake/pointer.ts';
-import { sha256OfFile } from '../lake/read-back.ts';
-import { isFarAhead } from '../lake/snapshot-id.ts';
+import { lookAtManifest } from '../lake/manifest/pointer.ts';
+import { sha256OfFile } from '../lake/parquet/read-back.ts';
+import { isFarAhead } from '../lake/manifest/snapshot-id.ts';
 import { IcebergFailed } from './errors.ts';
 import {
   dataPath,
@@ -82,7 +82,7 @@ async function readSnapshots(
   ids: readonly string[],
   { warehouseId, newest }: { warehouseId: string; newest: string | undefined },
 ): Promise<SnapshotFiles[]> {
-  const read = await mapAtOnce(filesAtOnce, ids, async (id): Promise<SnapshotFiles[]> => {
+  const read = await mapConcurrently(filesAtOnce, ids, async (id): Promise<SnapshotFiles[]> => {
     const manifest = (await lookAtManifest(lake, id))?.value;
     if (manifest?.warehouse_id !== warehouseId || isFarAhead(Date.parse(manifest.taken_at))) return [];
     const { taken_at: takenAt, tables } = manifest;
@@ -102,7 +102,7 @@ async function readSnapshots(
 
 /** Those whose manifest is not what Daybook wrote, or may not be read. */
 async function unreadableAmong(lake: Lake, ids: readonly string[]): Promise<string[]> {
-  const seen = await mapAtOnce(filesAtOnce, ids, async (id) =>
+  const seen = await mapConcurrently(filesAtOnce, ids, async (id) =>
     (await lookAtManifest(lake, id))?.altered === undefined ? [] : [id],
   );
   return seen.flat();
@@ -192,7 +192,7 @@ async function shareFiles(
   lake: Lake,
   { namespace, snapshot, there }: { namespace: Namespace; snapshot: SnapshotFiles; there: Set<string> },
 ): Promise<boolean> {
-  const shared = await mapAtOnce(filesAtOnce, wantedOf(namespace, snapshot), async ({ file, to }) => {
+  const shared = await mapConcurrently(filesAtOnce, wantedOf(namespace, snapshot), async ({ file, to }) => {
     if (there.has(to) && !file.isNew) return true;
     const isShared = (await lake.share(file, to)) || (await copyByHand(lake, file, to));
     if (isShared) there.add(to);

@@ -9,7 +9,7 @@ import { libpqAddress } from '../python/libpq-address.ts';
 import { pythonWith, type PythonPlaces } from '../python/python-environment.ts';
 import { trustedAuthorities } from '../python/trusted-authorities.ts';
 import { withoutSecrets } from '../scripts/without-secrets.mjs';
-import { requireAuthVariable } from '../warehouse/require-auth.ts';
+import { requireAuthVariable } from '../warehouse/session/require-auth.ts';
 import { IcebergFailed } from './errors.ts';
 
 /** Where the program runs, and the catalog that it writes to. */

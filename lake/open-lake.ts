@@ -1,8 +1,8 @@
-import { isReadable } from './duck-db.ts';
+import { isReadable } from './parquet/duck-db.ts';
 import { LakeRefused } from './errors.ts';
 import type { Lake } from './lake.ts';
 import { isBucket } from './location.ts';
-import { openFolderLake } from './folder-lake.ts';
+import { openFolderLake } from './storage/folder-lake.ts';
 
 /** `location`: a folder, or `s3://bucket/prefix`; `scratch`: a folder on this machine for what is on its way to a bucket or from it. */
 export async function openLake({ location, scratch }: { location: string; scratch: string }): Promise<Lake> {
@@ -14,6 +14,6 @@ export async function openLake({ location, scratch }: { location: string; scratc
   // It would tell every user, on every run, which Node versions a later release of it drops.
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
   // The SDK takes 100 ms and 30 MB to load, which only those pay who use it.
-  const { openS3Lake } = await import('./s3-lake.ts');
+  const { openS3Lake } = await import('./storage/s3-lake.ts');
   return openS3Lake({ location, scratch });
 }

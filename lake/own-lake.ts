@@ -1,8 +1,8 @@
 import { ForeignLake } from './errors.ts';
 import type { Lake } from './lake.ts';
 import { openLake } from './open-lake.ts';
-import { lookAtManifest, lookAtPointer } from './pointer.ts';
-import { isFarAhead, timeOfSnapshot } from './snapshot-id.ts';
+import { lookAtManifest, lookAtPointer } from './manifest/pointer.ts';
+import { isFarAhead, timeOfSnapshot } from './manifest/snapshot-id.ts';
 
 /** The warehouse whose history a lake shows. */
 export interface LakeOwner {

@@ -3,7 +3,7 @@ import { isOurs } from '../errors/is-ours.ts';
 import { nameOf } from '../errors/name-of.ts';
 import { areAllElsewhere } from '../warehouse/connections/are-all-elsewhere.ts';
 import { noteHost } from '../warehouse/hosts/note-host.ts';
-import { isDatabaseAway } from '../warehouse/is-database-away.ts';
+import { isDatabaseAway } from '../warehouse/session/is-database-away.ts';
 import { withBuildLock } from '../warehouse/marts/build-lock.ts';
 import { noteMarts } from '../warehouse/marts/note-marts.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';

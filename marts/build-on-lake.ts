@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openDuckDb, quoted } from '../lake/duck-db.ts';
+import { openDuckDb, quoted } from '../lake/parquet/duck-db.ts';
 import { keptBack } from '../lake/errors.ts';
 import { openOwnLake, type LakeOwner } from '../lake/own-lake.ts';
 import type { BuildLock } from '../warehouse/marts/build-lock.ts';

@@ -5,7 +5,7 @@ import { runTablesProgram, type ProgramPlaces } from '../iceberg/tables-program.
 import { openOwnLake, type LakeOwner } from '../lake/own-lake.ts';
 import type { Lake } from '../lake/lake.ts';
 import { absoluteLocation } from '../lake/location.ts';
-import { checkPooler } from '../warehouse/check-pooler.ts';
+import { checkPooler } from '../warehouse/session/check-pooler.ts';
 import type { BuildLock } from '../warehouse/marts/build-lock.ts';
 import { buildFolder } from './build-folder.ts';
 import type { BuildSettings, MartsBuilt } from './build-settings.ts';

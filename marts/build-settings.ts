@@ -21,7 +21,7 @@ export interface BuildFollower {
   /** Ends the build, and dbt with it. */
   readonly signal?: AbortSignal;
   /** How long readers of the marts in Postgres are waited for: an hour unless it says so. */
-  readonly patienceMilliseconds?: number;
+  readonly timeoutMilliseconds?: number;
 }
 
 /** dbt begins with a model, a seed or a test: the `index`th of `total`. */

@@ -1,12 +1,12 @@
 import { copyFile, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { openDuckDb } from '../lake/duck-db.ts';
+import { openDuckDb } from '../lake/parquet/duck-db.ts';
 import { SnapshotDamaged } from '../lake/errors.ts';
 import { manifestFile, type Lake } from '../lake/lake.ts';
 import { isBucket } from '../lake/location.ts';
-import { sha256Of } from '../lake/manifest.ts';
-import { findManifest, readPointer } from '../lake/pointer.ts';
-import { withFileOf } from '../lake/with-file-of.ts';
+import { sha256Of } from '../lake/manifest/manifest.ts';
+import { findManifest, readPointer } from '../lake/manifest/pointer.ts';
+import { withFileOf } from '../lake/snapshots/with-file-of.ts';
 import { NoSnapshot } from './errors.ts';
 
 export interface LocalSnapshot {

@@ -1,6 +1,6 @@
 import { libpqAddress } from '../python/libpq-address.ts';
 import { dbtApplication } from '../warehouse/marts/build-lock.ts';
-import { requireAuthVariable } from '../warehouse/require-auth.ts';
+import { requireAuthVariable } from '../warehouse/session/require-auth.ts';
 
 /**
  * The Postgres of a connection string, as dbt's profile wants it. The password goes by the environment alone, and so does how to log in, for

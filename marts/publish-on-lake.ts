@@ -3,15 +3,15 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import * as z from 'zod';
-import { byName } from '../lake/checked-members.ts';
-import { countNumber, dayText, sha256Text, snapshotIdText } from '../lake/checked-texts.ts';
-import { openDuckDb, named, quoted, type DuckDb } from '../lake/duck-db.ts';
+import { byName } from '../lake/manifest/checked-members.ts';
+import { countNumber, dayText, sha256Text, snapshotIdText } from '../lake/manifest/checked-texts.ts';
+import { openDuckDb, named, quoted, type DuckDb } from '../lake/parquet/duck-db.ts';
 import type { AssertHeld, Found, Lake } from '../lake/lake.ts';
-import { mapAtOnce } from '../lake/map-at-once.ts';
-import { keepsReaders, neverTheSame } from '../lake/pointer.ts';
-import { sha256OfFile } from '../lake/read-back.ts';
-import { readChecked } from '../lake/read-checked.ts';
-import { parquetOptions } from '../lake/write-table.ts';
+import { mapConcurrently } from '../lake/map-concurrently.ts';
+import { keepsReaders, neverTheSame } from '../lake/manifest/pointer.ts';
+import { sha256OfFile } from '../lake/parquet/read-back.ts';
+import { readChecked } from '../lake/manifest/read-checked.ts';
+import { parquetOptions } from '../lake/parquet/write-table.ts';
 
 /** `latest-marts.json`: which marts readers are to take. Paths are relative to the lake. */
 export type MartsPointer = Readonly<z.infer<typeof pointerSchema>>;
@@ -132,7 +132,7 @@ async function writeParquet(built: Built): Promise<Written[]> {
     for (let index = 0; index < Math.min(mostAtOnce, availableParallelism()); index += 1)
       duckDbs.push(await openDuckDb({ spillFolder: join(built.scratch, `spill-${index}`) }));
     const free = await Promise.all(duckDbs.map((duckDb) => attached(duckDb, built)));
-    const written = await mapAtOnce(free.length, await martsOf(free[0]), async (mart) => {
+    const written = await mapConcurrently(free.length, await listBuiltMarts(free[0]), async (mart) => {
       const connection = free.pop();
       if (connection === undefined)
         throw new Error('More marts are written at once than there are connections.');
@@ -164,7 +164,7 @@ async function attached(duckDb: DuckDb, { database }: Built): Promise<DuckDBConn
   return connection;
 }
 
-async function martsOf(connection: DuckDBConnection | undefined): Promise<Mart[]> {
+async function listBuiltMarts(connection: DuckDBConnection | undefined): Promise<Mart[]> {
   const tables = await connection?.runAndReadAll(
     `select columns.table_name, ${bytesOfTexts}
      from duckdb_columns() columns

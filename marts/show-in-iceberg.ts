@@ -2,7 +2,7 @@ import { hasTables } from '../iceberg/has-tables.ts';
 import { showMarts, type SnapshotFiles } from '../iceberg/show-snapshots.ts';
 import type { ProgramPlaces } from '../iceberg/tables-program.ts';
 import type { Lake } from '../lake/lake.ts';
-import { readManifest } from '../lake/pointer.ts';
+import { readManifest } from '../lake/manifest/pointer.ts';
 import type { BuildLock } from '../warehouse/marts/build-lock.ts';
 import { readMartsPointer } from './publish-on-lake.ts';
 

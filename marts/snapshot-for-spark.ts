@@ -1,9 +1,9 @@
 import { ForeignLake, SnapshotDamaged } from '../lake/errors.ts';
 import type { Lake } from '../lake/lake.ts';
-import type { Unfit } from '../lake/manifest.ts';
+import type { Unfit } from '../lake/manifest/manifest.ts';
 import type { LakeOwner } from '../lake/own-lake.ts';
-import { findManifest } from '../lake/pointer.ts';
-import { isFarAhead, snapshotIdPattern, timeOfSnapshot } from '../lake/snapshot-id.ts';
+import { findManifest } from '../lake/manifest/pointer.ts';
+import { isFarAhead, snapshotIdPattern, timeOfSnapshot } from '../lake/manifest/snapshot-id.ts';
 import { recordKeyOf } from '../warehouse/snapshots/unfit-table.ts';
 import { NoIcebergSnapshot } from './errors.ts';
 

@@ -25,7 +25,7 @@ export async function buildMarts(
     /** Whether they are built although no connection enters them. */
     readonly mayBeEmpty?: boolean;
   },
-  follower: Pick<BuildFollower, 'onStep' | 'patienceMilliseconds'>,
+  follower: Pick<BuildFollower, 'onStep' | 'timeoutMilliseconds'>,
 ): Promise<MartsBuilt> {
   const runId = randomUUID();
   const run = { runId, target, workflowId: '', temporalRunId: runId, reason };

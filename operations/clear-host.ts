@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { buildScratch, clearBuilds, clearTemplates, removeLeftovers } from '../marts/build-folder.ts';
 import { TablesUnknown } from '../iceberg/errors.ts';
 import type { Lake } from '../lake/lake.ts';
-import { removeEach } from '../lake/remove-each.ts';
-import { temporaryFolder } from '../lake/temporary-folder.ts';
+import { removeEach } from '../lake/storage/remove-each.ts';
+import { temporaryFolder } from '../lake/files/temporary-folder.ts';
 import { openOwnLake } from '../lake/own-lake.ts';
 import { MartsUnknown } from '../marts/errors.ts';
 import { martsPointerPath } from '../marts/publish-on-lake.ts';
@@ -33,9 +33,9 @@ interface Host {
 export async function clearHost(host: Host): Promise<void> {
   await clearExports(host.settings);
   await clearLakeBuilds(host);
-  await clearBuildsOf(host, 'spark');
+  await clearTargetBuilds(host, 'spark');
   // Last of all that is on this disk: a build may be waiting for readers.
-  await clearBuildsOf(host, 'postgres');
+  await clearTargetBuilds(host, 'postgres');
   await removeUnfinishedMarts(host);
 }
 
@@ -46,7 +46,7 @@ export async function clearLakeMarts(host: Host): Promise<void> {
 }
 
 /** What builds of a target have on this host's disk beside what they share. Throws BuildRunning. */
-export async function clearBuildsOf(
+export async function clearTargetBuilds(
   { settings: { database, marts } }: Host,
   target: MartsTarget,
 ): Promise<void> {
@@ -127,7 +127,7 @@ async function clearExports({ database, lake: { scratch } }: Places): Promise<vo
 
 async function clearLakeBuilds(host: Host): Promise<void> {
   const { home } = host.settings.marts;
-  await clearBuildsOf(host, 'lake');
+  await clearTargetBuilds(host, 'lake');
   await clearTemplates(join(home, 'seeds'));
   await rm(temporaryFolder(home), { recursive: true, force: true });
 }

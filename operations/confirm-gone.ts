@@ -124,7 +124,7 @@ async function listOneWithout(
     await proof.requireNow(connection);
     if (records.some((record) => isShownBy(record, id))) throw new StillReturned(asked);
     began ??= servedAt;
-    if (listed.length === 0) listed.push(...records.flatMap(idOf).slice(0, 10));
+    if (listed.length === 0) listed.push(...records.flatMap(storableIds).slice(0, 10));
     if (upTo === 'first page') break;
   }
   return { listed, began: began ?? null };
@@ -132,7 +132,7 @@ async function listOneWithout(
 
 const everything = { floorMilliseconds: null, ceilingMilliseconds: null, expandPlatformData: false };
 
-function idOf(record: SourceRecord): string[] {
+function storableIds(record: SourceRecord): string[] {
   const id = sentIdOf(record);
   return typeof id === 'string' && isWellFormed(id) ? [id] : [];
 }

@@ -6,7 +6,7 @@ import { TablesElsewhere } from '../iceberg/errors.ts';
 import { hostOf } from '../marts/host-of.ts';
 import { openOwnLake } from '../lake/own-lake.ts';
 import { createApiClient } from '../source/api-client.ts';
-import { openApiBudget } from '../warehouse/api-budget.ts';
+import { openApiBudget } from '../warehouse/api-budget/api-budget.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
 import {
   countContent,
@@ -59,9 +59,9 @@ export async function eraseEverywhere(
   { settings, warehouse }: Host,
   record: RecordNamed,
   onStep: (text: string) => void,
-  { patienceMilliseconds = 3_600_000 }: { patienceMilliseconds?: number } = {},
+  { timeoutMilliseconds = 3_600_000 }: { timeoutMilliseconds?: number } = {},
 ): Promise<Erased> {
-  await requireLakeOf({ settings, warehouse });
+  await requireUsableLake({ settings, warehouse });
   const { connectionId, resource } = record;
   const runId = randomUUID();
   const stream = resource.streams[0].name;
@@ -79,7 +79,7 @@ export async function eraseEverywhere(
     };
     for (const problem of await renewStatistics(warehouse, record)) onKept(problem);
     onStep('the tables no longer hold it');
-    const renewing = { onStep, onKept, patienceMilliseconds };
+    const renewing = { onStep, onKept, timeoutMilliseconds };
     // Killed, it leaves files here that hold the record: the next one names this host then, wherever it runs.
     const below = await whileNoted(warehouse, await hostOf(settings.marts.home), () =>
       eraseBelow({ settings, warehouse }, record, renewing),
@@ -162,7 +162,7 @@ class HeldAgain extends Error {
 }
 
 /** Before anything is erased. */
-async function requireLakeOf({ settings, warehouse }: Host): Promise<void> {
+async function requireUsableLake({ settings, warehouse }: Host): Promise<void> {
   const { location, scratch } = settings.lake;
   const lake = await openOwnLake({ location, scratch: join(scratch, 'erase') }, await lakeOwner(warehouse));
   await lake.close();

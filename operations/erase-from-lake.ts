@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { removeSnapshot } from '../activities/export/remove-snapshot.ts';
 import type { IcebergUnsearched, TablesElsewhere, TablesUnknown } from '../iceberg/errors.ts';
-import { openDuckDb, type DuckDb } from '../lake/duck-db.ts';
+import { openDuckDb, type DuckDb } from '../lake/parquet/duck-db.ts';
 import {
   keptBack,
   type FilesBeside,
@@ -10,10 +10,10 @@ import {
   type LakeKeeps,
   type SnapshotDamaged,
 } from '../lake/errors.ts';
-import { eraseFromSnapshots, type Erasing, type RowsToErase } from '../lake/erase-from-snapshots.ts';
+import { eraseFromSnapshots, type Erasing, type RowsToErase } from '../lake/snapshots/erase-from-snapshots.ts';
 import type { Lake } from '../lake/lake.ts';
-import { manifestText, sha256Of, sizesOf } from '../lake/manifest.ts';
-import { filterAtOnce } from '../lake/map-at-once.ts';
+import { manifestText, sha256Of, sizesOf } from '../lake/manifest/manifest.ts';
+import { filterConcurrently } from '../lake/map-concurrently.ts';
 import { openLake } from '../lake/open-lake.ts';
 import { requireOwnLake } from '../lake/own-lake.ts';
 import type { RecordNamed } from '../warehouse/erase/erase-record.ts';
@@ -125,7 +125,7 @@ async function notFound({ client }: ExportSession, lake: Lake): Promise<Snapshot
   const complete = new Set(await lake.snapshotIds());
   const [noted] = await readNoted(client, { lake: lake.location });
   const lost = (noted?.ids ?? []).filter((id) => !complete.has(id));
-  const there = await filterAtOnce(8, lost, (id) => lake.isThere(`snapshots/${id}`));
+  const there = await filterConcurrently(8, lost, (id) => lake.isThere(`snapshots/${id}`));
   const missing = lost.filter((id) => !there.includes(id));
   const withFiles = (await lake.foldersIn('snapshots')).filter((id) => !complete.has(id));
   const incomplete = [...new Set([...there, ...withFiles])].sort().reverse();

@@ -1,7 +1,7 @@
 import { LakeRefused, LakeUnavailable } from '../lake/errors.ts';
 import type { Lake } from '../lake/lake.ts';
 import { openLake } from '../lake/open-lake.ts';
-import { filterAtOnce } from '../lake/map-at-once.ts';
+import { filterConcurrently } from '../lake/map-concurrently.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { noteGone, readNoted } from '../warehouse/snapshots/unsearched-snapshots.ts';
 
@@ -74,7 +74,7 @@ export async function forgetSnapshots(
     const complete = new Set(await lake.snapshotIds());
     return {
       moved: ids.filter((id) => complete.has(id)),
-      incomplete: await filterAtOnce(
+      incomplete: await filterConcurrently(
         8,
         ids,
         async (id) => !complete.has(id) && (await lake.isThere(`snapshots/${id}`)),
@@ -98,8 +98,8 @@ async function requireNothingIn(
 ): Promise<void> {
   const [snapshots, folders] = await seen(place, () =>
     inLake({ location: place, scratch }, async (lake): Promise<[string[], string[]]> => [
-      await filterAtOnce(8, ids, (id) => lake.isThere(`snapshots/${id}`)),
-      await filterAtOnce(8, ['snapshots', 'marts', 'iceberg'], (name) => lake.hasFilesIn(name)),
+      await filterConcurrently(8, ids, (id) => lake.isThere(`snapshots/${id}`)),
+      await filterConcurrently(8, ['snapshots', 'marts', 'iceberg'], (name) => lake.hasFilesIn(name)),
     ]),
   );
   if (snapshots.length > 0) throw new SnapshotsThere(place, snapshots);

@@ -9,7 +9,7 @@ import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import type { MartsTarget } from '../warehouse/tables/marts.ts';
 import { buildMarts } from './build-marts.ts';
 import {
-  clearBuildsOf,
+  clearTargetBuilds,
   clearLakeMarts,
   dropLakeMarts,
   dropSparkMarts,
@@ -90,7 +90,7 @@ function failsAtEveryTry(error: unknown): error is Error {
 export async function removeSparkMarts(host: Host, renewing: Renewing): Promise<void> {
   const whenFree = waitingFor(renewing);
   const remove = async (): Promise<void> => {
-    await clearBuildsOf(host, 'spark');
+    await clearTargetBuilds(host, 'spark');
     if (await dropSparkMarts(host))
       renewing.onStep(
         'the marts on Spark are removed: build them again with "daybook dbt build --target spark"',
@@ -107,12 +107,12 @@ export async function removeSparkMarts(host: Host, renewing: Renewing): Promise<
  * build ever got through; says whether they were built. Readers may be in the way, and builds that wait for them.
  */
 export async function renewPostgresMarts(host: Host, renewing: Renewing): Promise<boolean> {
-  const { onStep, patienceMilliseconds } = renewing;
+  const { onStep, timeoutMilliseconds } = renewing;
   const whenFree = waitingFor(renewing);
   let areThere = await arePostgresMartsThere(host);
   const rebuilt = await unlessKept(renewing.onKept, () =>
     whenFree('The marts in Postgres were not rebuilt', async () => {
-      await clearBuildsOf(host, 'postgres');
+      await clearTargetBuilds(host, 'postgres');
       // The build that was waited for may have been the first.
       areThere = await arePostgresMartsThere(host);
       if (areThere) await build(host, 'postgres', renewing);
@@ -123,7 +123,7 @@ export async function renewPostgresMarts(host: Host, renewing: Renewing): Promis
     onStep('the marts in Postgres still hold it, for they could not be built without it');
   const ours = { databaseUrl: host.settings.database.directUrl, target: 'postgres' } as const;
   // It has already waited for readers of the marts that are shown.
-  const waiting = { patienceMilliseconds: Math.min(30_000, patienceMilliseconds) };
+  const waiting = { timeoutMilliseconds: Math.min(30_000, timeoutMilliseconds) };
   const drop = async (client: ClientBase): Promise<void> => {
     if (!areThere) await dropCopies(client, waiting);
     await dropHiddenMarts(client, waiting);
@@ -148,9 +148,9 @@ async function areBuilt({ warehouse }: Host, target: MartsTarget): Promise<boole
 async function build(
   host: Host,
   target: MartsTarget,
-  { onStep, patienceMilliseconds }: Renewing,
+  { onStep, timeoutMilliseconds }: Renewing,
 ): Promise<void> {
   // An obstacle to the Iceberg tables must not keep the old snapshots in the lake.
   const asked = { target, reason: 'daybook erase', connections: 1, leavesIceberg: true, mayBeEmpty: true };
-  await buildMarts(host, asked, { onStep, patienceMilliseconds });
+  await buildMarts(host, asked, { onStep, timeoutMilliseconds });
 }

@@ -37,7 +37,7 @@ export async function replayEntry(warehouse: Warehouse, replay: EntryToReplay): 
   const kept = await readQuarantineEntry(warehouse, entry.id);
   if (kept?.status !== 'open') return {};
   const where = { connectionId: entry.connection_id, resource, runId, stream: entry.stream };
-  const found = await recordOf(kept, replay);
+  const found = await findRecordToReplay(kept, replay);
   if (found === undefined) {
     // With its entry goes the last that tells of it.
     const record = { connectionId: entry.connection_id, resource, id: kept.record_id ?? '' };
@@ -78,7 +78,7 @@ interface FoundRecord {
 }
 
 /** As the service has it now; where it cannot be fetched, as it was kept. Undefined when it is gone. */
-async function recordOf(
+async function findRecordToReplay(
   { record_id: id, payload }: { record_id: string | null; payload: string },
   { resource, proof, fetch, proveAbsence, signal }: EntryToReplay,
 ): Promise<FoundRecord | undefined> {

@@ -2,7 +2,7 @@ import { isOurs } from '../errors/is-ours.ts';
 import { askForRecords, type Asking } from '../requests/ask-for-records.ts';
 import { concernsOneAlone } from '../requests/concerns-one-alone.ts';
 import { createCompanyProof } from '../requests/company-proof.ts';
-import { countRequestsOf } from '../requests/counting-client.ts';
+import { createCountingClient } from '../requests/counting-client.ts';
 import { retryingFetch } from '../requests/retry-with-deadline.ts';
 import type { Settings } from '../config/settings.ts';
 import { resourceNamed } from '../resources/index.ts';
@@ -10,7 +10,7 @@ import type { Resource } from '../resources/resource.ts';
 import { createApiClient, type ApiClient } from '../source/api-client.ts';
 import { RequestRefused } from '../source/errors.ts';
 import type { FetchedRecord } from '../source/responses.ts';
-import { openApiBudget } from '../warehouse/api-budget.ts';
+import { openApiBudget } from '../warehouse/api-budget/api-budget.ts';
 import { OtherWorld, readAccess, type ConnectionAccess } from '../warehouse/connections/read-access.ts';
 import { heldIds } from '../warehouse/landing/held-ids.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
@@ -122,7 +122,7 @@ async function replayInRun(
 ): Promise<void> {
   const { connectionId, entries, run, access, signal, onReplayed } = replay;
   const { runId } = run;
-  const counting = countRequestsOf(api);
+  const counting = createCountingClient(api);
   const proof = createCompanyProof({ warehouse }, { connectionId, runId, access, api: counting.api, signal });
   const asking = createAsking(
     { warehouse, api: counting.api },

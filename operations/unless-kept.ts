@@ -3,7 +3,7 @@ import { LakeKeeps, type LakeRefused } from '../lake/errors.ts';
 import { MartsFailed, MartsUnknown } from '../marts/errors.ts';
 import { ForeignSchema } from '../warehouse/errors.ts';
 import { MartInUse } from '../warehouse/marts/publish-marts.ts';
-import { LockHeld } from '../warehouse/taking-locks.ts';
+import { LockHeld } from '../warehouse/transactions/taking-locks.ts';
 import { StillRunning } from './when-free.ts';
 
 /** Runs `work`. Errors that affect this work alone go to `onKept`, and it returns undefined. `also`: further errors of that kind. */

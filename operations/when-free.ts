@@ -18,15 +18,15 @@ export class StillRunning extends Error {
 export interface Waiting {
   readonly onStep: (text: string) => void;
   /** How long to wait for exports and builds that are in the way. */
-  readonly patienceMilliseconds: number;
+  readonly timeoutMilliseconds: number;
 }
 
 /** Does `work` as soon as no export or build is in its way; `left` says what was not done, if that takes too long. Throws StillRunning. */
 export type WhenFree = <Result>(left: string, work: () => Promise<Result>) => Promise<Result>;
 
 /** The calls of one `WhenFree` share the patience; each is tried at least once. */
-export function waitingFor({ onStep, patienceMilliseconds }: Waiting): WhenFree {
-  const deadline = performance.now() + patienceMilliseconds;
+export function waitingFor({ onStep, timeoutMilliseconds }: Waiting): WhenFree {
+  const deadline = performance.now() + timeoutMilliseconds;
   return async (left, work) => {
     for (;;) {
       try {

@@ -1,5 +1,5 @@
-import { databaseAddress, type DatabaseAddress } from '../warehouse/database-address.ts';
-import { requireAuthOf } from '../warehouse/require-auth.ts';
+import { databaseAddress, type DatabaseAddress } from '../warehouse/session/database-address.ts';
+import { requireAuthOf } from '../warehouse/session/require-auth.ts';
 
 /** A Postgres as libpq is told of it, in the words of its parameters. */
 export interface LibpqAddress {

@@ -7,7 +7,7 @@ export interface CountingClient {
   takeCount(): number;
 }
 
-export function countRequestsOf(api: ApiClient): CountingClient {
+export function createCountingClient(api: ApiClient): CountingClient {
   let requests = 0;
   return {
     api: {

@@ -19,7 +19,7 @@ export function limitWork(most: number): WorkInTurn {
   let working = 0;
 
   return async (reply, work) => {
-    if (!(await turnOf(reply))) return undefined;
+    if (!(await waitForTurn(reply))) return undefined;
     try {
       return await work();
     } finally {
@@ -29,7 +29,7 @@ export function limitWork(most: number): WorkInTurn {
   };
 
   /** Resolves with whether the client is still there. */
-  function turnOf({ request }: FastifyReply): Promise<boolean> {
+  function waitForTurn({ request }: FastifyReply): Promise<boolean> {
     const { socket } = request.raw;
     return new Promise((resolve) => {
       if (socket.destroyed) {

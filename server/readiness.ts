@@ -20,7 +20,7 @@ export function createReadiness(checks: ReadinessChecks, logger: Logger): () => 
   const runners = Object.entries(checks).map(([name, check]) => ({
     name,
     // A check that hangs would leave one more query waiting for a connection with each probe.
-    run: oneAtATime(() => resultOf(name, check, countFailed)),
+    run: oneAtATime(() => runCheck(name, check, countFailed)),
   }));
   return async () => {
     const results = await Promise.all(
@@ -33,7 +33,7 @@ export function createReadiness(checks: ReadinessChecks, logger: Logger): () => 
   };
 }
 
-async function resultOf(
+async function runCheck(
   name: string,
   check: () => Promise<unknown>,
   countFailed: (what: string) => void,

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { inTransaction } from './in-transaction.ts';
-import { loginUrl, makeLogin, settingsOfLogin } from './make-login.ts';
+import { inTransaction } from './transactions/in-transaction.ts';
+import { loginUrl, makeLogin, settingsOfLogin } from './readers/make-login.ts';
 import type { Warehouse } from './open-warehouse.ts';
-import { expectOpens, opens } from './opens.ts';
+import { expectOpens, opens } from './session/opens.ts';
 import { checkSecretKey } from './secrets/check-secret-key.ts';
 import { openToken, sealToken } from './secrets/sealed-token.ts';
 import { warehouseId } from './warehouse-id.ts';

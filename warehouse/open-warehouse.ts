@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { keepAlive } from './keep-alive.ts';
-import { UtcClient } from './open-session.ts';
+import { keepAlive } from './session/keep-alive.ts';
+import { UtcClient } from './session/open-session.ts';
 import type { Database } from './tables/database.ts';
 
 /** Postgres as the rest of Daybook sees it. */

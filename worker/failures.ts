@@ -8,7 +8,7 @@ import { codeOf } from '../errors/code-of.ts';
 import { isOurs } from '../errors/is-ours.ts';
 import { nameOf } from '../errors/name-of.ts';
 import { createRetryDelays } from './retry-delay.ts';
-import { isDatabaseAway, whyAway, whyUnwritable } from '../warehouse/is-database-away.ts';
+import { isDatabaseAway, whyAway, whyUnwritable } from '../warehouse/session/is-database-away.ts';
 
 /**
  * Turns errors of activities into failures that Temporal and people understand: the type is the name of the error's

@@ -42,7 +42,7 @@ export async function buildMarts(input: BuildMartsInput | null = {}): Promise<Ma
   const words: string[] = [];
   const build = async (target: 'postgres' | 'lake'): Promise<Ending> => {
     show(words, `${places[target]}: being built; the heartbeat of the activity says how far`);
-    const ending = await endingOf(() => building.buildMarts({ runId, target, reason }));
+    const ending = await settleBuild(() => building.buildMarts({ runId, target, reason }));
     words.push(`${places[target]}: ${inWords(ending)}`);
     return ending;
   };
@@ -64,7 +64,7 @@ type Ending = MartsOutcome | { failure: string; type: string };
 
 const places = { postgres: 'in Postgres', lake: 'on the lake' } as const;
 
-async function endingOf(build: () => Promise<MartsOutcome>): Promise<Ending> {
+async function settleBuild(build: () => Promise<MartsOutcome>): Promise<Ending> {
   try {
     return await build();
   } catch (error) {

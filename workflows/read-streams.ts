@@ -49,7 +49,7 @@ export async function readStreams(
   return { outcomes, unfinished: outcomes.length < results.length };
 }
 
-export function createReader(run: Run, progress: Progress, readOn: ReadOn = readerOf(run)): StreamReader {
+export function createReader(run: Run, progress: Progress, readOn: ReadOn = createReadOn(run)): StreamReader {
   const waits = startOfWaits();
   let toldReady = false;
   let asked = 0;
@@ -125,7 +125,7 @@ export type AfterWait = Pick<ReadStreamInput, 'waited'>;
 /** Reads a stream on, for one chunk. */
 export type ReadOn = (stream: string, summary: string, after: AfterWait) => Promise<StreamRead>;
 
-export function readerOf(run: Run): ReadOn {
+export function createReadOn(run: Run): ReadOn {
   return (stream, summary, after) => {
     const readOn = stream === 'events' ? paging.readEvents : paging.readStream;
     return readOn.executeWithOptions({ summary }, [{ ...run, stream, ...after }]);

@@ -11,7 +11,7 @@ import { signals, updates, type ReadsIn } from '../temporal/messages.ts';
 import { trackAnnouncements } from './data-ready.ts';
 import { bookkeeping } from './proxies.ts';
 import { trackProgress } from './progress.ts';
-import { createReader, readerOf, readStreams } from './read-streams.ts';
+import { createReader, createReadOn, readStreams } from './read-streams.ts';
 import { requireInput } from './require-input.ts';
 import { continuationOf, runIdOf, runToEnd, type RunResult } from './run-to-end.ts';
 
@@ -66,7 +66,7 @@ export async function syncConnection(input: SyncConnectionInput): Promise<RunRes
   });
   if (continuation?.readAgain === true) announcements.arrived();
   const progress = trackProgress({ connection, searchable, streams });
-  const reader = createReader(run, progress, announcements.watch(readerOf(run)));
+  const reader = createReader(run, progress, announcements.watch(createReadOn(run)));
   setHandler(
     dataReadySignal,
     () => {

@@ -1,8 +1,8 @@
-import { findDamage } from '../../lake/find-damage.ts';
+import { findDamage } from '../../lake/snapshots/find-damage.ts';
 import { manifestFile, type Lake } from '../../lake/lake.ts';
-import { sha256Of, type Manifest } from '../../lake/manifest.ts';
+import { sha256Of, type Manifest } from '../../lake/manifest/manifest.ts';
 import { nearIds } from '../../lake/own-lake.ts';
-import { lookAtManifest, lookAtPointer, pointerPath } from '../../lake/pointer.ts';
+import { lookAtManifest, lookAtPointer, pointerPath } from '../../lake/manifest/pointer.ts';
 import { readNote } from '../../warehouse/snapshots/note-snapshot.ts';
 import type { ExportSession } from '../../warehouse/snapshots/open-snapshot.ts';
 import type { ExportJob } from './export-job.ts';

@@ -1,4 +1,4 @@
-import type { KeepRule } from '../../lake/keep-rule.ts';
+import type { KeepRule } from '../../lake/snapshots/keep-rule.ts';
 import type { PartSizes } from './plan-parts.ts';
 
 /** What the process of an export is told. It reaches it by a pipe, never by a command line: the URL holds a password. */

@@ -1,6 +1,6 @@
 import { codeOf } from '../../errors/code-of.ts';
 import { isOurs } from '../../errors/is-ours.ts';
-import { isDatabaseAway } from '../../warehouse/is-database-away.ts';
+import { isDatabaseAway } from '../../warehouse/session/is-database-away.ts';
 import type { ExportFailure } from './export-job.ts';
 import { placeOf } from './place-of-failure.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { AssertHeld, Lake } from '../../lake/lake.ts';
-import { tableOfFiles, type Manifest, type ManifestTable, type Unfit } from '../../lake/manifest.ts';
+import { tableOfFiles, type Manifest, type ManifestTable, type Unfit } from '../../lake/manifest/manifest.ts';
 import { takeWithin, type RoomForUnfit } from '../../warehouse/snapshots/list-unfit.ts';
 import type { DatabaseSnapshot } from '../../warehouse/snapshots/open-snapshot.ts';
 import type { ExportJob } from './export-job.ts';

@@ -1,5 +1,5 @@
 import type { Lake } from '../../lake/lake.ts';
-import { lookAtManifest, lookAtPointer } from '../../lake/pointer.ts';
+import { lookAtManifest, lookAtPointer } from '../../lake/manifest/pointer.ts';
 import { isAhead } from '../../warehouse/snapshots/is-ahead.ts';
 import type { ExportSession } from '../../warehouse/snapshots/open-snapshot.ts';
 

@@ -1,6 +1,6 @@
 import type { AssertHeld, Lake } from '../../lake/lake.ts';
-import type { Manifest, ManifestFile } from '../../lake/manifest.ts';
-import { mapAtOnce } from '../../lake/map-at-once.ts';
+import type { Manifest, ManifestFile } from '../../lake/manifest/manifest.ts';
+import { mapConcurrently } from '../../lake/map-concurrently.ts';
 import type { FileNames } from './file-names.ts';
 import { grouped } from './grouped.ts';
 import type { PartPlanned, TablePlanned } from './plan-parts.ts';
@@ -47,7 +47,7 @@ export async function keepParts(
       return [listing === undefined ? [of] : [of, { table: unfit.table, part: listing, files: listed }]];
     }),
   );
-  const kept = await mapAtOnce(partsAtOnce, wanted, async (together) => {
+  const kept = await mapConcurrently(partsAtOnce, wanted, async (together) => {
     const named = together.map(({ table, part, files }) => ({
       part,
       files,

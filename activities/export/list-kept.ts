@@ -1,8 +1,8 @@
-import { openDuckDb, type DuckDb } from '../../lake/duck-db.ts';
+import { openDuckDb, type DuckDb } from '../../lake/parquet/duck-db.ts';
 import type { Lake } from '../../lake/lake.ts';
-import { unfitCountOf, type Manifest, type Unfit } from '../../lake/manifest.ts';
-import { parquetRows } from '../../lake/parquet-rows.ts';
-import { withFileOf } from '../../lake/with-file-of.ts';
+import { unfitCountOf, type Manifest, type Unfit } from '../../lake/manifest/manifest.ts';
+import { parquetRows } from '../../lake/parquet/parquet-rows.ts';
+import { withFileOf } from '../../lake/snapshots/with-file-of.ts';
 import type { RoomForUnfit } from '../../warehouse/snapshots/list-unfit.ts';
 import { recordKeyOf } from '../../warehouse/snapshots/unfit-table.ts';
 import type { PartFilled } from './keep-parts.ts';

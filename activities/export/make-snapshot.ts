@@ -10,11 +10,11 @@ import {
   sizesOf,
   unfitCountOf,
   type Manifest,
-} from '../../lake/manifest.ts';
+} from '../../lake/manifest/manifest.ts';
 import { openLake } from '../../lake/open-lake.ts';
 import { requireOwnLake } from '../../lake/own-lake.ts';
-import { movePointer, readManifest } from '../../lake/pointer.ts';
-import { retireSnapshots } from '../../lake/retire-snapshots.ts';
+import { movePointer, readManifest } from '../../lake/manifest/pointer.ts';
+import { retireSnapshots } from '../../lake/snapshots/retire-snapshots.ts';
 import { lakeOwnerIn } from '../../warehouse/snapshots/lake-owner.ts';
 import { noteSnapshot } from '../../warehouse/snapshots/note-snapshot.ts';
 import { readPublishedIds } from '../../warehouse/snapshots/unsearched-snapshots.ts';

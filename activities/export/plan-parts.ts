@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ManifestTable } from '../../lake/manifest.ts';
+import type { ManifestTable } from '../../lake/manifest/manifest.ts';
 import { marksOfPieces, rowsOfMark } from '../../warehouse/snapshots/mark.ts';
 import type { PartOfTable } from '../../warehouse/snapshots/part-of.ts';
 import type { Piece } from '../../warehouse/snapshots/piece.ts';

@@ -24,7 +24,7 @@ export async function runExportProcess(
   };
   signal.addEventListener('abort', kill);
   try {
-    return await answerOf(child, job, onProgress);
+    return await sendJobAndWait(child, job, onProgress);
   } finally {
     signal.removeEventListener('abort', kill);
     kill();
@@ -51,7 +51,7 @@ function forBuckets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   );
 }
 
-function answerOf(
+function sendJobAndWait(
   child: ChildProcess,
   job: ExportJob,
   onProgress: (progress: ExportProgress) => void,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Manifest } from '../../lake/manifest.ts';
+import type { Manifest } from '../../lake/manifest/manifest.ts';
 import type { SnapshotTable } from '../../warehouse/snapshots/snapshot-table.ts';
 import { snapshotTables } from '../../warehouse/snapshots/snapshot-tables.ts';
 

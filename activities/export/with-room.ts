@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { ClientBase } from 'pg';
 import { codeOf } from '../../errors/code-of.ts';
 import { DiskFull, LakeRefused } from '../../lake/errors.ts';
-import type { Manifest } from '../../lake/manifest.ts';
+import type { Manifest } from '../../lake/manifest/manifest.ts';
 import { readTableBytes } from '../../warehouse/snapshots/read-context.ts';
 import type { TablePlanned } from './plan-parts.ts';
 

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { migrate } from '../../warehouse/migrate.ts';
+import { migrate } from '../../warehouse/schema/migrate.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { describeMigrations } from '../describe-migrations.ts';
 import { print, printAside, printJson } from '../printer.ts';

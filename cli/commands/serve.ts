@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { checkAddresses } from '../../warehouse/check-addresses.ts';
-import { checkSchema } from '../../warehouse/migrate.ts';
+import { checkAddresses } from '../../warehouse/ownership/check-addresses.ts';
+import { checkSchema } from '../../warehouse/schema/migrate.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { checkSecretKey } from '../../warehouse/secrets/check-secret-key.ts';
 import { printAside } from '../printer.ts';

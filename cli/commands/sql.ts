@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { beginsLikeFormula } from '../../marts/formula-guard.ts';
-import { queryAsReader } from '../../warehouse/query-as-reader.ts';
-import type { QueryResult } from '../../warehouse/query-texts.ts';
+import { queryAsReader } from '../../warehouse/query/query-as-reader.ts';
+import type { QueryResult } from '../../warehouse/query/query-texts.ts';
 import { codeOf } from '../../errors/code-of.ts';
 import { UsageError } from '../errors.ts';
 import { print, printAside, printFile, printJson, printTable } from '../printer.ts';

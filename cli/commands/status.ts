@@ -6,7 +6,7 @@ import { readDemand, type ApiDemand } from '../../warehouse/connections/read-dem
 import { readKeptData } from '../../warehouse/connections/kept-data.ts';
 import { listRemovals } from '../../warehouse/connections/list-removals.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
-import { readApiSilence } from '../../warehouse/read-api-silence.ts';
+import { readApiSilence } from '../../warehouse/api-budget/read-api-silence.ts';
 import { readMartsStatus, type MartsStatus } from '../../warehouse/marts/read-marts-status.ts';
 import { listReaders, type ReaderListed } from '../../warehouse/readers/list-readers.ts';
 import { readSnapshotStatus, type SnapshotStatus } from '../../warehouse/snapshots/read-snapshot-status.ts';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { withoutRequireAuth } from '../../warehouse/require-auth.ts';
+import { withoutRequireAuth } from '../../warehouse/session/require-auth.ts';
 import { biUrl } from '../bi-url.ts';
 import { print, printJson } from '../printer.ts';
 

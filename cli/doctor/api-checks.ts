@@ -4,12 +4,12 @@ import { bills } from '../../resources/bills.ts';
 import { createApiClient } from '../../source/api-client.ts';
 import { NotSupported, ProductNotReady } from '../../source/errors.ts';
 import { listOfOne } from '../../source/lists.ts';
-import { openApiBudget } from '../../warehouse/api-budget.ts';
+import { openApiBudget } from '../../warehouse/api-budget/api-budget.ts';
 import { listConnections } from '../../warehouse/connections/list-connections.ts';
 import { readAccess } from '../../warehouse/connections/read-access.ts';
 import { readDemand } from '../../warehouse/connections/read-demand.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
-import { readApiSilence } from '../../warehouse/read-api-silence.ts';
+import { readApiSilence } from '../../warehouse/api-budget/read-api-silence.ts';
 import { explain } from '../explain.ts';
 import type { CheckResult } from './finding.ts';
 

@@ -1,11 +1,11 @@
 import type { Settings } from '../../config/settings.ts';
-import { checkAddresses } from '../../warehouse/check-addresses.ts';
-import { checkSchema } from '../../warehouse/migrate.ts';
+import { checkAddresses } from '../../warehouse/ownership/check-addresses.ts';
+import { checkSchema } from '../../warehouse/schema/migrate.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { listReaders, type ReaderListed } from '../../warehouse/readers/list-readers.ts';
-import { readersState } from '../../warehouse/readers-state.ts';
-import { requireClock } from '../../warehouse/require-clock.ts';
-import { missingRoleSettings } from '../../warehouse/role-settings.ts';
+import { readersState } from '../../warehouse/readers/readers-state.ts';
+import { requireClock } from '../../warehouse/clock/require-clock.ts';
+import { missingRoleSettings } from '../../warehouse/schema/role-settings.ts';
 import { checkSecretKey } from '../../warehouse/secrets/check-secret-key.ts';
 import type { CheckResult } from './finding.ts';
 

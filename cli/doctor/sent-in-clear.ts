@@ -1,4 +1,4 @@
-import { databaseAddress } from '../../warehouse/database-address.ts';
+import { databaseAddress } from '../../warehouse/session/database-address.ts';
 import { isLoopback } from '../../config/is-loopback.ts';
 import { sendsInClear } from '../../config/parse-config.ts';
 import type { Settings } from '../../config/settings.ts';

@@ -1,4 +1,4 @@
-import { queryAsReader } from '../../warehouse/query-as-reader.ts';
+import { queryAsReader } from '../../warehouse/query/query-as-reader.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { print, printTable } from '../printer.ts';
 import type { RunningUp } from '../start-up.ts';

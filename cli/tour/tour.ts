@@ -69,10 +69,10 @@ async function walk(up: RunningUp): Promise<ExitCode> {
   try {
     await addMissing(warehouse, up);
     const endings: ExitCode[] = [];
-    for (const connection of shownConnections) endings.push(await syncOf(guide, connection));
+    for (const connection of shownConnections) endings.push(await runTourSync(guide, connection));
     if (up.sandbox !== undefined) endings.push(...(await followChanges(guide, up.sandbox)));
-    endings.push(await exportOf(guide));
-    const marts = await martsOf(guide);
+    endings.push(await runTourExport(guide));
+    const marts = await buildTourMarts(guide);
     endings.push(marts.exitCode);
     await printSummary(warehouse, up, { hasMarts: marts.marts.postgres.marts > 0 });
     return endings.find((ending) => ending !== exitCodes.done) ?? exitCodes.done;
@@ -95,7 +95,7 @@ async function followChanges(guide: Guide, sandbox: NonNullable<RunningUp['sandb
   print(
     `\nThen ${changed} records of ${changing} change while no webhook gets through, and a bill is deleted without an event:\n  ${vanished}`,
   );
-  const endings = [await syncOf(guide, changing), await reconcileOf(guide, changing)];
+  const endings = [await runTourSync(guide, changing), await runTourReconcile(guide, changing)];
   const [newest] = await readDiscrepancies(guide.warehouse, { connectionId: changing, limit: 1 });
   if (newest?.record_id === vanished)
     print(`It found that the source no longer has bill ${vanished}, and deleted it.`);
@@ -125,24 +125,24 @@ async function followWebhooks({ warehouse }: Guide, source: SourceAccess): Promi
   );
 }
 
-function syncOf(guide: Guide, connection: string): Promise<ExitCode> {
+function runTourSync(guide: Guide, connection: string): Promise<ExitCode> {
   print(`\nSync of ${connection}`);
   return follow(guide, startRequest('sync', { connection, reason: 'tour' }, 'people'));
 }
 
-function reconcileOf(guide: Guide, connection: string): Promise<ExitCode> {
+function runTourReconcile(guide: Guide, connection: string): Promise<ExitCode> {
   print(`\nReconcile of ${connection}: every record is listed and compared`);
   return follow(guide, startRequest('reconcile', { connection, reason: 'tour' }, 'people'));
 }
 
-async function exportOf({ up: { settings }, warehouse, client }: Guide): Promise<ExitCode> {
+async function runTourExport({ up: { settings }, warehouse, client }: Guide): Promise<ExitCode> {
   print('\nExport: all tables as Parquet, of one moment');
   const started = await startExport({ client, settings }, { reason: 'tour' });
   const { exitCode } = await followExport({ client, warehouse }, started, { quiet: false });
   return exitCode;
 }
 
-async function martsOf(guide: Guide): Promise<MartsFollowed> {
+async function buildTourMarts(guide: Guide): Promise<MartsFollowed> {
   print(
     '\nMarts: models of finance, built and tested in Postgres and on the snapshot (the first time a minute or two)',
   );

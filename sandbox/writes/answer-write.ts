@@ -4,7 +4,7 @@ import type { Answer, DataRequest } from '../api/data-request.ts';
 import type { Connection } from '../world/connection.ts';
 import type { Job } from './job-book.ts';
 import { jobWebhook } from './job-webhook.ts';
-import { outcomeOf } from './outcome.ts';
+import { settleWrite } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
 import { passToPlatform, pause } from './pass-to-platform.ts';
 import type { ResponseMode } from './read-body.ts';
@@ -26,7 +26,7 @@ export async function answerWrite(
     return write();
   };
   const earlier = earlierJob(service, request);
-  if (responseMode === 'sync') return outcomeOf(service.settings, attempt);
+  if (responseMode === 'sync') return settleWrite(service.settings, attempt);
 
   const job = earlier ?? startJob(service, request, attempt);
   const outcome = responseMode === 'async' ? null : await outcomeInTime(service, job);
@@ -64,7 +64,7 @@ function startJob(
     job.status = 'pending';
     // Section 7: only what cannot be done twice is tried again.
     const work = job.key === null ? attempt : () => withBackoff(service, attempt);
-    const outcome = await outcomeOf(service.settings, work);
+    const outcome = await settleWrite(service.settings, work);
     job.outcome = outcome;
     job.status = outcome.success ? 'success' : 'failure';
     if (outcome.success && job.toldLater) service.webhooks.publish([jobWebhook(job)]);

@@ -3,7 +3,7 @@ import type { Settings } from '../api/settings.ts';
 import { PlatformRefusal } from './platform-refusal.ts';
 
 /** How a write ended: its answer, whoever gets it. A failure is an outcome too, so nothing is thrown. */
-export async function outcomeOf(settings: Settings, write: () => Promise<string>): Promise<Outcome> {
+export async function settleWrite(settings: Settings, write: () => Promise<string>): Promise<Outcome> {
   try {
     return { status: 200, body: await write(), success: true };
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
-import { readClock } from '../../warehouse/read-clock.ts';
+import { readClock } from '../../warehouse/clock/read-clock.ts';
 import { registerDashboard } from '../dashboard/register-dashboard.tsx';
 import type { Action } from './action.ts';
 import { actions, actionsOfService } from './actions.ts';

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { codeOf } from '../../errors/code-of.ts';
 import { UnknownConnection } from '../../warehouse/errors.ts';
-import { isDatabaseAway } from '../../warehouse/is-database-away.ts';
+import { isDatabaseAway } from '../../warehouse/session/is-database-away.ts';
 import { sendHtml } from '../frame/send-html.ts';
 import type { ConsoleParts } from './console-parts.ts';
 import { Layout } from './views/layout.tsx';

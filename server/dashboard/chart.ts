@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { QueryResult } from '../../warehouse/query-texts.ts';
+import type { QueryResult } from '../../warehouse/query/query-texts.ts';
 import { visible } from '../frame/visible.ts';
 import { leftOutWords, type LeftOut } from './left-out.ts';
 import { namelessWords, type Nameless, type NamelessKind } from './nameless.ts';

@@ -1,6 +1,6 @@
 import { readMartsStatus, type TargetStatus } from '../../warehouse/marts/read-marts-status.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
-import { readClock } from '../../warehouse/read-clock.ts';
+import { readClock } from '../../warehouse/clock/read-clock.ts';
 import { readDashboard, type Dashboard } from './read-dashboard.ts';
 
 /** Each may take tens of megabytes. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { QueryResult, Statement } from '../../warehouse/query-texts.ts';
+import type { QueryResult, Statement } from '../../warehouse/query/query-texts.ts';
 import { counted } from '../frame/counted.ts';
 import { objectsOf, type Chart } from './chart.ts';
 import { scopesOf } from './scopes-of.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { readMartsStatus, type TargetStatus } from '../../warehouse/marts/read-marts-status.ts';
 import { inOneBuild } from '../../warehouse/marts/in-one-build.ts';
-import type { QueryResult } from '../../warehouse/query-texts.ts';
+import type { QueryResult } from '../../warehouse/query/query-texts.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
-import { readClock } from '../../warehouse/read-clock.ts';
+import { readClock } from '../../warehouse/clock/read-clock.ts';
 import { objectsOf, type Chart, type ChosenView } from './chart.ts';
 import { charts } from './charts.ts';
 import { dayInUtc } from './month.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { isDatabaseAway } from '../../warehouse/is-database-away.ts';
+import { isDatabaseAway } from '../../warehouse/session/is-database-away.ts';
 import type { Receipt, WebhookIntake } from '../../worker/webhooks/webhook-intake.ts';
 import { noteWebhook } from '../../worker/webhooks/webhook-metrics.ts';
 import { countByTheMinute } from '../count-by-the-minute.ts';

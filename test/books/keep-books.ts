@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { resources, streamNamed, streams } from '../../resources/index.ts';
 import type { ResourceName } from '../../sandbox/api/resources.ts';
 import { addConnection } from '../../warehouse/connections/add-connection.ts';
-import { inTransaction } from '../../warehouse/in-transaction.ts';
+import { inTransaction } from '../../warehouse/transactions/in-transaction.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { lockResource } from '../../warehouse/passes/lock-pass.ts';
 import { pruneWarehouse } from '../../warehouse/retention/prune-warehouse.ts';

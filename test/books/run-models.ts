@@ -3,7 +3,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { openDuckDb, quoted } from '../../lake/duck-db.ts';
+import { openDuckDb, quoted } from '../../lake/parquet/duck-db.ts';
 import { openLake } from '../../lake/open-lake.ts';
 import { dbtProject } from '../../marts/dbt-project.ts';
 import { localSnapshot } from '../../marts/local-snapshot.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeSnapshot } from '../../activities/export/make-snapshot.ts';
-import { snapshotId } from '../../lake/snapshot-id.ts';
+import { snapshotId } from '../../lake/manifest/snapshot-id.ts';
 import { todayIn } from '../../marts/today-in.ts';
 import { startSandbox } from '../../sandbox/start-sandbox.ts';
 import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts';

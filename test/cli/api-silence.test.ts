@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openApiBudget } from '../../warehouse/api-budget.ts';
+import { openApiBudget } from '../../warehouse/api-budget/api-budget.ts';
 import { openConsole, settingsOf } from '../console/open-console.ts';
 import { createInstallation } from '../support/installation.ts';
 

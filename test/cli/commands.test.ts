@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { from } from 'pg-copy-streams';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { checkSchema } from '../../warehouse/migrate.ts';
+import { checkSchema } from '../../warehouse/schema/migrate.ts';
 import { migrations } from '../../warehouse/migrations/index.ts';
 import { checkSecretKey } from '../../warehouse/secrets/check-secret-key.ts';
 import { builtProgram } from '../support/daybook-process.ts';

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { charts } from '../../server/dashboard/charts.ts';
 import { objectsOf } from '../../server/dashboard/chart.ts';
-import { queryAsReader } from '../../warehouse/query-as-reader.ts';
+import { queryAsReader } from '../../warehouse/query/query-as-reader.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { clientSecret, createInstallation, secretKey } from '../support/installation.ts';
 import { proofTest, some } from '../support/proof-test.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { resources } from '../../resources/index.ts';
 import type { Column } from '../../resources/resource.ts';
-import { createTestLake } from '../lake/export-of.ts';
+import { createTestLake } from '../lake/create-test-lake.ts';
 import { connectionWithEverything } from '../support/connection-with-everything.ts';
 import { bill } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MartsPointer } from '../../marts/publish-on-lake.ts';
-import { createTestLake } from '../lake/export-of.ts';
+import { createTestLake } from '../lake/create-test-lake.ts';
 import { bill } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
 import { proofTest } from '../support/proof-test.ts';

@@ -8,7 +8,7 @@ import { freePort } from '../../embedded/free-port.ts';
 import { processTable } from '../../embedded/process-table.ts';
 import { pythonWithSpark } from '../../marts/python-with-dbt.ts';
 import { forFewRows, martsOnSpark } from '../books/on-spark.ts';
-import { createTestLake } from '../lake/export-of.ts';
+import { createTestLake } from '../lake/create-test-lake.ts';
 import { startS3Server, type S3Server } from '../lake/s3-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { bill } from '../support/finance-records.ts';

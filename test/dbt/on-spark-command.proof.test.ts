@@ -7,7 +7,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { processTable, type ProcessEntry } from '../../embedded/process-table.ts';
 import { forFewRows, martsOnSpark } from '../books/on-spark.ts';
-import { createTestLake } from '../lake/export-of.ts';
+import { createTestLake } from '../lake/create-test-lake.ts';
 import { findPlanted, type Place } from '../security/find-planted.ts';
 import { recordCommandLines } from '../security/record-command-lines.ts';
 import { bill, expense } from '../support/finance-records.ts';

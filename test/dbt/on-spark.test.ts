@@ -7,7 +7,7 @@ import { jdbcAddress } from '../../marts/jdbc-address.ts';
 import { clearSparkNamespace, sparkNamespaces } from '../../marts/spark-namespaces.ts';
 import { sparkSettings } from '../../marts/spark-settings.ts';
 import { dropSparkMarts } from '../../operations/clear-host.ts';
-import { createTestLake } from '../lake/export-of.ts';
+import { createTestLake } from '../lake/create-test-lake.ts';
 import { findPlanted } from '../security/find-planted.ts';
 import { pgBouncerProgram } from '../support/pgbouncer-program.ts';
 import { startPgBouncer } from '../support/pgbouncer.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { postgresOutput } from '../../marts/postgres-output.ts';
 import { query } from '../embedded/query.ts';
-import { createTestLake } from '../lake/export-of.ts';
+import { createTestLake } from '../lake/create-test-lake.ts';
 import { proofTest, some } from '../support/proof-test.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { dbtFolder } from './marts-of.ts';

@@ -32,7 +32,7 @@ export async function startSparkCluster(input: {
         ...['--host', '127.0.0.1', '--webui-port', '0', ...args],
       ],
       logFile: join(folder, `${name}.log`),
-      stopSteps: [{ signal: 'SIGTERM', patienceMs: 20_000 }],
+      stopSteps: [{ signal: 'SIGTERM', timeoutMs: 20_000 }],
     });
   const servers = [await start('master', ['--port', String(port)])];
   onTestFinished(async () => {

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile, mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestLake } from '../lake/export-of.ts';
+import { createTestLake } from '../lake/create-test-lake.ts';
 import { readParquet } from '../lake/read-parquet.ts';
 import { createInstallation } from '../support/installation.ts';
 import { row, rows } from '../support/rows.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { createTestLake } from '../lake/export-of.ts';
+import { createTestLake } from '../lake/create-test-lake.ts';
 import { readParquet } from '../lake/read-parquet.ts';
 import { bill } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { inTransaction } from '../../warehouse/in-transaction.ts';
+import { inTransaction } from '../../warehouse/transactions/in-transaction.ts';
 import { landRecords } from '../../warehouse/landing/land-records.ts';
 import { lockResource } from '../../warehouse/passes/lock-pass.ts';
 import { bills } from '../../resources/bills.ts';

@@ -9,7 +9,7 @@ import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { eraseRecord } from '../../warehouse/erase/erase-record.ts';
 import { readHeld } from '../../warehouse/landing/read-held.ts';
-import { inTransaction } from '../../warehouse/in-transaction.ts';
+import { inTransaction } from '../../warehouse/transactions/in-transaction.ts';
 import { landOne } from '../../warehouse/landing/land-fetched.ts';
 import { lockResource } from '../../warehouse/passes/lock-pass.ts';
 import { addReader } from '../../warehouse/readers/add-reader.ts';

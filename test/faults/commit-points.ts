@@ -8,16 +8,16 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** The product's files that make transactions, but never to write. */
 const readers = [
   'warehouse/connections/count-records.ts',
-  'warehouse/readers-state.ts',
-  'warehouse/check-pooler.ts',
+  'warehouse/readers/readers-state.ts',
+  'warehouse/session/check-pooler.ts',
 ];
 /** Those that commit for others, and what happens before there is anything to lose. */
 const notTheirOwn = [
-  'warehouse/in-transaction.ts',
-  'warehouse/taking-locks.ts',
-  'warehouse/migrate.ts',
-  'warehouse/build-index.ts',
-  'warehouse/make-login.ts',
+  'warehouse/transactions/in-transaction.ts',
+  'warehouse/transactions/taking-locks.ts',
+  'warehouse/schema/migrate.ts',
+  'warehouse/schema/build-index.ts',
+  'warehouse/readers/make-login.ts',
 ];
 
 /** The product's files that commit something they wrote, by their paths from its root. */

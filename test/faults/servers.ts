@@ -1,7 +1,7 @@
 import { afterAll } from 'vitest';
 import { openHome, type Home } from '../../embedded/home.ts';
 import { startEmbedded, type EmbeddedStep } from '../../embedded/start-embedded.ts';
-import { migrate } from '../../warehouse/migrate.ts';
+import { migrate } from '../../warehouse/schema/migrate.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';
 import { giveOwnPorts } from '../support/own-ports.ts';

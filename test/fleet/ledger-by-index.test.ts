@@ -3,7 +3,7 @@ import { claimDelivery } from '../../warehouse/alerts/claim-delivery.ts';
 import { judgeAlerts } from '../../warehouse/alerts/judge-alerts.ts';
 import { readOpenAlerts } from '../../warehouse/alerts/read-alerts.ts';
 import { rankConnections } from '../../warehouse/connections/rank-connections.ts';
-import { readStatus, readStatusOf, type ConnectionStatus } from '../../warehouse/connections/read-status.ts';
+import { readStatus, readStatusesFor, type ConnectionStatus } from '../../warehouse/connections/read-status.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { countInWords } from '../../warehouse/quarantine/count-open-entries.ts';
 import { newestOpenEntries } from '../../warehouse/quarantine/read-quarantine.ts';
@@ -73,7 +73,7 @@ test.each([
   ['those that run', () => readRuns(warehouse, { connectionId: 'co-00003', running: true, limit: 10 })],
   ['the one of a workflow', () => readRuns(warehouse, { temporalRunId: 'temporal-777', limit: 1 })],
   ['what failed last', () => judged()],
-  ['the last run of each connection on a page', () => readStatusOf(warehouse, ['co-00003', 'co-00004'])],
+  ['the last run of each connection on a page', () => readStatusesFor(warehouse, ['co-00003', 'co-00004'])],
 ])('%s: the ledger of runs is read by its indexes', async (_what, read) => {
   const { found, looked } = await rowsLookedAt(warehouse, 'sync.runs', read);
   expect(found.length).toBeLessThanOrEqual(51);
@@ -149,7 +149,7 @@ test('a page of discrepancies goes on where the one before ended', async () => {
 });
 
 test.each<[string, () => Promise<readonly ConnectionStatus[]>]>([
-  ['some connections', () => readStatusOf(warehouse, ['co-00003', 'co-00004', flooded])],
+  ['some connections', () => readStatusesFor(warehouse, ['co-00003', 'co-00004', flooded])],
   ['all connections', () => readStatus(warehouse)],
 ])('of %s no more open entries are counted than are told', async (_what, read) => {
   const { found, looked } = await rowsLookedAt(warehouse, 'sync.quarantine', read);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
-import { StreamTooLong, throughPipe } from '../../lake/csv-pipe.ts';
+import { StreamTooLong, throughPipe } from '../../lake/parquet/csv-pipe.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'daybook-test-pipe-'));
 afterAll(() => rm(folder, { recursive: true }));

@@ -2,13 +2,13 @@ import { appendFile, copyFile, mkdir, open, readFile, rm, truncate, writeFile } 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openLake } from '../../lake/open-lake.ts';
-import { verifySnapshot } from '../../lake/verify-snapshot.ts';
+import { verifySnapshot } from '../../lake/snapshots/verify-snapshot.ts';
 import { bill } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
 import { some } from '../support/proof-test.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { createTestLake, type TestLake } from './export-of.ts';
+import { createTestLake, type TestLake } from './create-test-lake.ts';
 
 const { warehouse, url } = await createTestDatabase();
 const connection = await addTestConnection(warehouse);

@@ -7,7 +7,7 @@ import { deletionOf, landEvents } from '../support/land-events.ts';
 import { land } from '../support/land.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { createTestLake } from './export-of.ts';
+import { createTestLake } from './create-test-lake.ts';
 
 const { warehouse, url } = await createTestDatabase();
 const { exportNow, location, scratch } = await createTestLake(url);

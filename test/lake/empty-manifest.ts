@@ -1,5 +1,5 @@
-import type { Manifest } from '../../lake/manifest.ts';
-import { timeOfSnapshot } from '../../lake/snapshot-id.ts';
+import type { Manifest } from '../../lake/manifest/manifest.ts';
+import { timeOfSnapshot } from '../../lake/manifest/snapshot-id.ts';
 
 /** Of a snapshot that has nothing in it, taken when its run began. */
 export function emptyManifest(id: string, warehouseId: string): Manifest {

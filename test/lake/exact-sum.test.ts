@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { exactSum } from '../../lake/exact-sum.ts';
+import { exactSum } from '../../lake/parquet/exact-sum.ts';
 
 test.each([
   [['-50.000000000', '1'], '-49'],

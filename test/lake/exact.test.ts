@@ -2,8 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openLake } from '../../lake/open-lake.ts';
-import { manifestSchema, sha256Of, type Manifest } from '../../lake/manifest.ts';
-import { verifySnapshot } from '../../lake/verify-snapshot.ts';
+import { manifestSchema, sha256Of, type Manifest } from '../../lake/manifest/manifest.ts';
+import { verifySnapshot } from '../../lake/snapshots/verify-snapshot.ts';
 import { snapshotTables } from '../../warehouse/snapshots/snapshot-tables.ts';
 import {
   allocation,
@@ -20,7 +20,7 @@ import { land } from '../support/land.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { createTestLake } from './export-of.ts';
+import { createTestLake } from './create-test-lake.ts';
 import { readParquet } from './read-parquet.ts';
 
 const { warehouse, url } = await createTestDatabase();

@@ -15,13 +15,13 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { dirname, join, relative } from 'node:path';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { openLake } from '../../lake/open-lake.ts';
-import { filesBeside } from '../../lake/find-damage.ts';
-import { manifestText, sha256Of } from '../../lake/manifest.ts';
+import { filesBeside } from '../../lake/snapshots/find-damage.ts';
+import { manifestText, sha256Of } from '../../lake/manifest/manifest.ts';
 import { emptyManifest } from './empty-manifest.ts';
 import { lockHeld } from './lock-held.ts';
-import { readManifest, readPointer } from '../../lake/pointer.ts';
-import { sha256OfFile } from '../../lake/read-back.ts';
-import { verifySnapshot } from '../../lake/verify-snapshot.ts';
+import { readManifest, readPointer } from '../../lake/manifest/pointer.ts';
+import { sha256OfFile } from '../../lake/parquet/read-back.ts';
+import { verifySnapshot } from '../../lake/snapshots/verify-snapshot.ts';
 import { onceDone } from './once-done.ts';
 
 /** A folder that somebody else may write to. */

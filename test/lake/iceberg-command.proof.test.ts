@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { openLake } from '../../lake/open-lake.ts';
-import { readManifest, readPointer } from '../../lake/pointer.ts';
+import { readManifest, readPointer } from '../../lake/manifest/pointer.ts';
 import { bill, billLine } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
 import { sync } from '../support/sync.ts';

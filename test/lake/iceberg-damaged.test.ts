@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { showSnapshots } from '../../iceberg/show-snapshots.ts';
 import { openLake } from '../../lake/open-lake.ts';
-import { readManifest } from '../../lake/pointer.ts';
+import { readManifest } from '../../lake/manifest/pointer.ts';
 import { cacheFolder } from '../support/cache-folder.ts';
 import { bill } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { createTestLake } from './export-of.ts';
+import { createTestLake } from './create-test-lake.ts';
 import { manifestSeen, readIceberg } from './read-iceberg.ts';
 
 const { warehouse, url } = await createTestDatabase();

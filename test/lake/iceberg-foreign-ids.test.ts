@@ -5,7 +5,7 @@ import { showSnapshots } from '../../iceberg/show-snapshots.ts';
 import { openLake } from '../../lake/open-lake.ts';
 import { cacheFolder } from '../support/cache-folder.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { createTestLake } from './export-of.ts';
+import { createTestLake } from './create-test-lake.ts';
 import { readIceberg } from './read-iceberg.ts';
 
 const { url } = await createTestDatabase();

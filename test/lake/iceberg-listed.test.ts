@@ -13,7 +13,7 @@ import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { askReaders } from './ask-readers.ts';
-import { createTestLake } from './export-of.ts';
+import { createTestLake } from './create-test-lake.ts';
 import { readerOf, readIceberg } from './read-iceberg.ts';
 import { showMart } from './show-mart.ts';
 

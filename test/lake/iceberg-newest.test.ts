@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { manifestText, type Manifest } from '../../lake/manifest.ts';
+import { manifestText, type Manifest } from '../../lake/manifest/manifest.ts';
 import { cacheFolder } from '../support/cache-folder.ts';
 import { bill } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { createTestLake } from './export-of.ts';
+import { createTestLake } from './create-test-lake.ts';
 import { pythonWithReaders } from './python-with-readers.ts';
 import { readIceberg } from './read-iceberg.ts';
 

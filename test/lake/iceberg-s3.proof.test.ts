@@ -1,13 +1,13 @@
 import { ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
 import { openLake } from '../../lake/open-lake.ts';
-import { readManifest } from '../../lake/pointer.ts';
+import { readManifest } from '../../lake/manifest/pointer.ts';
 import { bill } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { createTestLake } from './export-of.ts';
+import { createTestLake } from './create-test-lake.ts';
 import { icebergReaders, manifestSeen, readIceberg } from './read-iceberg.ts';
 import { startS3Server } from './s3-server.ts';
 import { cacheFolder } from '../support/cache-folder.ts';

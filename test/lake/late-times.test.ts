@@ -16,7 +16,7 @@ import { land } from '../support/land.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { createTestLake } from './export-of.ts';
+import { createTestLake } from './create-test-lake.ts';
 import { readIceberg } from './read-iceberg.ts';
 import { readParquet } from './read-parquet.ts';
 import { cacheFolder } from '../support/cache-folder.ts';

@@ -2,9 +2,9 @@ import { mkdtemp, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDuckDb, quoted } from '../../lake/duck-db.ts';
+import { openDuckDb, quoted } from '../../lake/parquet/duck-db.ts';
 import { openLake } from '../../lake/open-lake.ts';
-import { sha256OfFile } from '../../lake/read-back.ts';
+import { sha256OfFile } from '../../lake/parquet/read-back.ts';
 import { publishOnLake, readMartsPointer } from '../../marts/publish-on-lake.ts';
 import { lockHeld } from './lock-held.ts';
 

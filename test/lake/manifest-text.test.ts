@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { manifestText } from '../../lake/manifest.ts';
+import { manifestText } from '../../lake/manifest/manifest.ts';
 import { emptyManifest } from './empty-manifest.ts';
 
 test('a manifest that is too long says what it lists, and what to do about that', () => {

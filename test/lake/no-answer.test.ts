@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import type { Lake } from '../../lake/lake.ts';
 import { openLake } from '../../lake/open-lake.ts';
-import { readManifest } from '../../lake/pointer.ts';
-import { verifySnapshot } from '../../lake/verify-snapshot.ts';
+import { readManifest } from '../../lake/manifest/pointer.ts';
+import { verifySnapshot } from '../../lake/snapshots/verify-snapshot.ts';
 import { bill } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { startAnsweringProxy, type Answer } from './answering-proxy.ts';
-import { createTestLake } from './export-of.ts';
+import { createTestLake } from './create-test-lake.ts';
 import { startS3Server } from './s3-server.ts';
 
 const { warehouse, url } = await createTestDatabase();

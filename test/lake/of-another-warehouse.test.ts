@@ -14,7 +14,7 @@ import { land } from '../support/land.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { createTestLake } from './export-of.ts';
+import { createTestLake } from './create-test-lake.ts';
 
 /** Two warehouses that hold the same bill; the second is told the lake of the first. */
 const [first, second] = await Promise.all([createTestDatabase(), createTestDatabase()]);

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { PartSizes } from '../../activities/export/plan-parts.ts';
-import { openDuckDb } from '../../lake/duck-db.ts';
-import { eraseFromSnapshots } from '../../lake/erase-from-snapshots.ts';
-import type { ManifestFile } from '../../lake/manifest.ts';
+import { openDuckDb } from '../../lake/parquet/duck-db.ts';
+import { eraseFromSnapshots } from '../../lake/snapshots/erase-from-snapshots.ts';
+import type { ManifestFile } from '../../lake/manifest/manifest.ts';
 import { openLake } from '../../lake/open-lake.ts';
-import { readManifest } from '../../lake/pointer.ts';
-import { verifySnapshot } from '../../lake/verify-snapshot.ts';
+import { readManifest } from '../../lake/manifest/pointer.ts';
+import { verifySnapshot } from '../../lake/snapshots/verify-snapshot.ts';
 import { bill, type Fields } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { createTestLake, testWarehouseId as warehouseId } from './export-of.ts';
+import { createTestLake, testWarehouseId as warehouseId } from './create-test-lake.ts';
 import { lockHeld } from './lock-held.ts';
 import { readParquet } from './read-parquet.ts';
 

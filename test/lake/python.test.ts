@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { openLake } from '../../lake/open-lake.ts';
-import { verifySnapshot } from '../../lake/verify-snapshot.ts';
+import { verifySnapshot } from '../../lake/snapshots/verify-snapshot.ts';
 import { snapshotTables } from '../../warehouse/snapshots/snapshot-tables.ts';
 import { unfitTable } from '../../warehouse/snapshots/unfit-table.ts';
 import { bill, subscription } from '../support/finance-records.ts';
@@ -11,7 +11,7 @@ import { land } from '../support/land.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { createTestLake } from './export-of.ts';
+import { createTestLake } from './create-test-lake.ts';
 import { pythonEnvironment } from '../support/python-environment.ts';
 import { readParquet } from './read-parquet.ts';
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { Manifest } from '../../lake/manifest.ts';
+import type { Manifest } from '../../lake/manifest/manifest.ts';
 import { libpqAddress } from '../../python/libpq-address.ts';
 import { pastThePooler } from '../support/past-the-pooler.ts';
 import { askReaders } from './ask-readers.ts';

@@ -3,13 +3,13 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { keptBy, parseKeepRule } from '../../lake/keep-rule.ts';
+import { keptBy, parseKeepRule } from '../../lake/snapshots/keep-rule.ts';
 import type { Lake } from '../../lake/lake.ts';
-import { manifestText } from '../../lake/manifest.ts';
+import { manifestText } from '../../lake/manifest/manifest.ts';
 import { emptyManifest } from './empty-manifest.ts';
 import { openLake } from '../../lake/open-lake.ts';
-import { retireSnapshots } from '../../lake/retire-snapshots.ts';
-import { timeOfSnapshot } from '../../lake/snapshot-id.ts';
+import { retireSnapshots } from '../../lake/snapshots/retire-snapshots.ts';
+import { timeOfSnapshot } from '../../lake/manifest/snapshot-id.ts';
 
 const day = 86_400_000;
 const now = new Date('2026-11-21T12:00:00Z');

@@ -67,7 +67,7 @@ async function startVersitygw(
     command,
     args: ['--port', `127.0.0.1:${port}`, '--access', access, '--secret', secret, 'posix', root],
     logFile: join(folder, 's3.log'),
-    stopSteps: [{ signal: 'SIGTERM', patienceMs: 5_000 }],
+    stopSteps: [{ signal: 'SIGTERM', timeoutMs: 5_000 }],
   });
   afterAll(async () => {
     await server.stop();

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { scratchOfCommand } from '../../lake/scratch-of-command.ts';
+import { scratchOfCommand } from '../../lake/files/scratch-of-command.ts';
 
 const home = await mkdtemp(join(tmpdir(), 'daybook-scratch-'));
 afterAll(() => rm(home, { recursive: true }));

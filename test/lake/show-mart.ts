@@ -2,9 +2,9 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { showMarts } from '../../iceberg/show-snapshots.ts';
 import type { ProgramPlaces } from '../../iceberg/tables-program.ts';
-import { openDuckDb } from '../../lake/duck-db.ts';
+import { openDuckDb } from '../../lake/parquet/duck-db.ts';
 import type { Lake } from '../../lake/lake.ts';
-import { sha256OfFile } from '../../lake/read-back.ts';
+import { sha256OfFile } from '../../lake/parquet/read-back.ts';
 
 /** Puts what `query` gives as the mart `totals` of a snapshot into the lake and its Iceberg tables, as a build does. */
 export async function showMart(

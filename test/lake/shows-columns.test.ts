@@ -2,10 +2,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { showsColumns, columnTypes } from '../../activities/export/shows-columns.ts';
-import { sha256Of, tableOfFiles, type Manifest } from '../../lake/manifest.ts';
+import { sha256Of, tableOfFiles, type Manifest } from '../../lake/manifest/manifest.ts';
 import { snapshotTables } from '../../warehouse/snapshots/snapshot-tables.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { createTestLake } from './export-of.ts';
+import { createTestLake } from './create-test-lake.ts';
 
 test('a snapshot that lacks a column, or has it with another type, does not show what tables hold now', () => {
   const described = snapshotTables.map(

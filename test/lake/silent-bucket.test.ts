@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
-import { openBucket, type Bucket } from '../../lake/bucket.ts';
+import { openBucket, type Bucket } from '../../lake/storage/bucket.ts';
 import { deletedBut } from './deleted-but.ts';
 
 const set = [

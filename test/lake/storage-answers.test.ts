@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { sha256Of } from '../../lake/manifest.ts';
+import { sha256Of } from '../../lake/manifest/manifest.ts';
 import type { Lake } from '../../lake/lake.ts';
 import { openLake } from '../../lake/open-lake.ts';
 import { startAnsweringProxy } from './answering-proxy.ts';

@@ -1,17 +1,17 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openDuckDb } from '../../lake/duck-db.ts';
-import { eraseFromSnapshots } from '../../lake/erase-from-snapshots.ts';
+import { openDuckDb } from '../../lake/parquet/duck-db.ts';
+import { eraseFromSnapshots } from '../../lake/snapshots/erase-from-snapshots.ts';
 import { openLake } from '../../lake/open-lake.ts';
-import { readManifest } from '../../lake/pointer.ts';
-import { verifySnapshot } from '../../lake/verify-snapshot.ts';
+import { readManifest } from '../../lake/manifest/pointer.ts';
+import { verifySnapshot } from '../../lake/snapshots/verify-snapshot.ts';
 import { bill, billLine, list } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
 import { isProof } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { createTestLake, testWarehouseId as warehouseId } from './export-of.ts';
+import { createTestLake, testWarehouseId as warehouseId } from './create-test-lake.ts';
 import { lockHeld } from './lock-held.ts';
 import { readParquet } from './read-parquet.ts';
 

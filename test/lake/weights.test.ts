@@ -15,7 +15,7 @@ import { deletionOf, landEvents } from '../support/land-events.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { createTestLake } from './export-of.ts';
+import { createTestLake } from './create-test-lake.ts';
 
 const { warehouse, url } = await createTestDatabase();
 const weighed = snapshotTables.filter(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { fillGroups } from '../support/fill-groups.ts';
 import { buildEnvironment } from '../dbt/build-environment.ts';
-import { createTestLake } from '../lake/export-of.ts';
+import { createTestLake } from '../lake/create-test-lake.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { testApiAddress } from '../support/test-connection.ts';
 

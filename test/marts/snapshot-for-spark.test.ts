@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { manifestText } from '../../lake/manifest.ts';
+import { manifestText } from '../../lake/manifest/manifest.ts';
 import { openLake } from '../../lake/open-lake.ts';
 import { NoIcebergSnapshot } from '../../marts/errors.ts';
 import { snapshotForSpark } from '../../marts/snapshot-for-spark.ts';

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { freePort } from '../../embedded/free-port.ts';
 import { startPostgres, type PostgresServer } from '../../embedded/postgres.ts';
-import { migrate } from '../../warehouse/migrate.ts';
+import { migrate } from '../../warehouse/schema/migrate.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { startDaybook, type DaybookProcess } from '../support/daybook-process.ts';
 import { createInstallation } from '../support/installation.ts';

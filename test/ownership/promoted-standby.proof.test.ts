@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { migrate } from '../../warehouse/migrate.ts';
+import { migrate } from '../../warehouse/schema/migrate.ts';
 import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts';
 import { inTheEnd } from '../support/eventually.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';

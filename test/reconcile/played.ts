@@ -9,7 +9,7 @@ import { dependenciesOf } from '../simulation/dependencies-of.ts';
 import type { ScriptedService } from '../replication/scripted-service.ts';
 import { overSessions } from '../support/over-sessions.ts';
 import { rows } from '../support/rows.ts';
-import { beginStatement } from '../../warehouse/in-transaction.ts';
+import { beginStatement } from '../../warehouse/transactions/in-transaction.ts';
 
 export interface Halt {
   /** The activity whose first attempt stands still. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { expired, removeSql } from '../../warehouse/retention/expired-rows.ts';
 import { removeOldSql } from '../../warehouse/retention/old-versions.ts';
-import { indexesOnly } from '../../warehouse/indexes-only.ts';
+import { indexesOnly } from '../../warehouse/transactions/indexes-only.ts';
 import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts';
 import { pruneWarehouse, type Pruned } from '../../warehouse/retention/prune-warehouse.ts';
 import { waitingSessions } from '../support/blocked-session.ts';

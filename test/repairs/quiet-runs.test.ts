@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
-import { indexesOnly } from '../../warehouse/indexes-only.ts';
+import { indexesOnly } from '../../warehouse/transactions/indexes-only.ts';
 import { pruneWarehouse, type Pruned } from '../../warehouse/retention/prune-warehouse.ts';
 import { foldQuietSql } from '../../warehouse/retention/quiet-runs.ts';
 import { endingSessions } from '../support/ending-sessions.ts';

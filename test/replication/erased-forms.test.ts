@@ -6,7 +6,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 import { erase, replayOne } from './as-commands.ts';
 import { page, type ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
-import { beginStatement } from '../../warehouse/in-transaction.ts';
+import { beginStatement } from '../../warehouse/transactions/in-transaction.ts';
 
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);

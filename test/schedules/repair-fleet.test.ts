@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { beforeEach, expect, test } from 'vitest';
 import { pauseConnection } from '../../warehouse/connections/pause-connection.ts';
 import { takeRepairTurn } from '../../warehouse/connections/repair-turn.ts';
-import { readClock } from '../../warehouse/read-clock.ts';
+import { readClock } from '../../warehouse/clock/read-clock.ts';
 import { followConnection } from '../../operations/schedules/follow-connection.ts';
 import { repairSchedules } from '../../worker/schedules/repair-schedules.ts';
 import { addFleet } from '../fleet/add-fleet.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { migrate } from '../../warehouse/migrate.ts';
+import { migrate } from '../../warehouse/schema/migrate.ts';
 import { query } from '../embedded/query.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 

@@ -11,7 +11,7 @@ import { startPostgres } from '../../embedded/postgres.ts';
 import { trustedAuthorities } from '../../python/trusted-authorities.ts';
 import { postgresOutput } from '../../marts/postgres-output.ts';
 import { pythonWithDbt } from '../../marts/python-with-dbt.ts';
-import { requiringScram } from '../../warehouse/require-auth.ts';
+import { requiringScram } from '../../warehouse/session/require-auth.ts';
 import { makeCertificates } from './certificates.ts';
 import { falsePostgres } from './false-postgres.ts';
 import { cacheFolder } from '../support/cache-folder.ts';

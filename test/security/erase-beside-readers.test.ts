@@ -4,10 +4,10 @@ import pg from 'pg';
 import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { eraseEverywhere, type Erased } from '../../operations/erase-everywhere.ts';
 import { bills } from '../../resources/bills.ts';
-import { holdLock, type HeldLock } from '../../warehouse/hold-lock.ts';
+import { holdLock, type HeldLock } from '../../warehouse/transactions/hold-lock.ts';
 import { hiddenSchema } from '../../warehouse/marts/prepare-schemas.ts';
 import { settingsOf } from '../console/open-console.ts';
-import { createTestLake } from '../lake/export-of.ts';
+import { createTestLake } from '../lake/create-test-lake.ts';
 import { startDaybook, type DaybookProcess } from '../support/daybook-process.ts';
 import { bill } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
@@ -65,7 +65,7 @@ test('a first build of the marts that ends while an erasure waits for it is foll
   const build = await holdPostgresMarts();
   let built: Promise<unknown> | undefined;
   const { kept } = await eraseHere({
-    patienceMilliseconds: 10_000,
+    timeoutMilliseconds: 10_000,
     onStep: (text) => {
       if (!text.startsWith('waiting for a running export or build') || built !== undefined) return;
       built = (async () => {
@@ -163,7 +163,7 @@ test('a record that the source shows again while an export is waited for is told
   await holdPostgresMarts();
   let shownAgain: Promise<unknown> | undefined;
   const { kept, left } = await eraseHere({
-    patienceMilliseconds: 5_000,
+    timeoutMilliseconds: 5_000,
     onStep: (text) => {
       if (text !== 'the tables no longer hold it') return;
       const again = bill(id, { last_synced_at: '"2040-01-01T00:00:00Z"' });
@@ -234,10 +234,10 @@ function startErasure(): DaybookProcess {
 
 function eraseHere({
   onStep = () => undefined,
-  patienceMilliseconds = 100,
-}: { onStep?: (text: string) => void; patienceMilliseconds?: number } = {}): Promise<Erased> {
+  timeoutMilliseconds = 100,
+}: { onStep?: (text: string) => void; timeoutMilliseconds?: number } = {}): Promise<Erased> {
   const record = { connectionId: connection, resource: bills, id };
-  const patience = { patienceMilliseconds };
+  const patience = { timeoutMilliseconds };
   return eraseEverywhere({ settings: settingsOf(env), warehouse }, record, onStep, patience);
 }
 

@@ -7,9 +7,9 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
 import { beforeEach, expect, test } from 'vitest';
-import { sha256Of } from '../../lake/manifest.ts';
+import { sha256Of } from '../../lake/manifest/manifest.ts';
 import { startAnsweringProxy } from '../lake/answering-proxy.ts';
-import { createTestLake } from '../lake/export-of.ts';
+import { createTestLake } from '../lake/create-test-lake.ts';
 import { startS3Server } from '../lake/s3-server.ts';
 import { bill } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';

@@ -150,7 +150,7 @@ async function holds(file: string): Promise<boolean> {
 
 async function inLake(): Promise<string[]> {
   const copy = join(cwd, 'copy-of-lake');
-  const { openBucket } = await import('../../lake/bucket.ts');
+  const { openBucket } = await import('../../lake/storage/bucket.ts');
   const bucket = openBucket(s3.location);
   const lake = await openLake({ location: s3.location, scratch: join(cwd, 'scratch') });
   for (const path of await bucket.list('')) {

@@ -2,7 +2,7 @@ import { ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { beforeAll, expect, test } from 'vitest';
 import { LakeKeeps } from '../../lake/errors.ts';
 import { openLake } from '../../lake/open-lake.ts';
-import { createTestLake } from '../lake/export-of.ts';
+import { createTestLake } from '../lake/create-test-lake.ts';
 import { startRefusingProxy } from '../lake/refusing-proxy.ts';
 import { startS3Server } from '../lake/s3-server.ts';
 import { bill } from '../support/finance-records.ts';

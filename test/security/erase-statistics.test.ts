@@ -72,7 +72,7 @@ test('a table that another session has is named, the others are done, and nobody
   const vacuum = new pg.Client({ connectionString: databaseUrl });
   await vacuum.connect();
   await vacuum.query('begin; lock table finance.bills in share update exclusive mode');
-  const kept = await renewStatistics(warehouse, record, { patienceMilliseconds: 100 });
+  const kept = await renewStatistics(warehouse, record, { timeoutMilliseconds: 100 });
   expect(kept.map(({ message }) => message)).toEqual([
     'finance.bills was not analyzed (VACUUM, CREATE INDEX or ALTER TABLE has it in another session), so values of the record may still be in the statistics ' +
       'that Postgres keeps of it (pg_statistic).',
@@ -83,7 +83,7 @@ test('a table that another session has is named, the others are done, and nobody
   const reader = new pg.Client({ connectionString: databaseUrl });
   await reader.connect();
   await reader.query('begin; select from finance.bills; lock table finance.bills in row exclusive mode');
-  expect(await renewStatistics(warehouse, record, { patienceMilliseconds: 100 })).toEqual([]);
+  expect(await renewStatistics(warehouse, record, { timeoutMilliseconds: 100 })).toEqual([]);
   expect(await statisticsWith('secret of eve')).toEqual([]);
   await reader.end();
 });

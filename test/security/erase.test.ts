@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { sha256Of } from '../../lake/manifest.ts';
+import { sha256Of } from '../../lake/manifest/manifest.ts';
 import { bill, billLine } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
 import { pathWithoutPython } from '../support/path-without-python.ts';

@@ -9,11 +9,11 @@ import { withScheduleState } from '../../warehouse/connections/schedule-state.ts
 import { landFetched } from '../../warehouse/landing/land-fetched.ts';
 import { withBuildLock } from '../../warehouse/marts/build-lock.ts';
 import { prepareSchemas } from '../../warehouse/marts/prepare-schemas.ts';
-import { migrate } from '../../warehouse/migrate.ts';
+import { migrate } from '../../warehouse/schema/migrate.ts';
 import { ExportRunning, openExportSession } from '../../warehouse/snapshots/open-snapshot.ts';
-import { watchBlockers } from '../../warehouse/blockers.ts';
+import { watchBlockers } from '../../warehouse/transactions/blockers.ts';
 import { withExportEvery } from '../../warehouse/snapshots/export-schedule.ts';
-import { takingLocks } from '../../warehouse/taking-locks.ts';
+import { takingLocks } from '../../warehouse/transactions/taking-locks.ts';
 import { eventually } from '../support/eventually.ts';
 import { bill } from '../support/finance-records.ts';
 import { begin, land } from '../support/land.ts';
@@ -185,7 +185,7 @@ test('a transaction of a reader that does not end is named by what it keeps from
     await owner.query('drop schema marts_a cascade; create schema marts_a');
   });
   await analyst.query('begin; select from marts.kept');
-  const drop = takingLocks(owner, { what: 'Building the marts', patienceMilliseconds: 1_500 }, () =>
+  const drop = takingLocks(owner, { what: 'Building the marts', timeoutMilliseconds: 1_500 }, () =>
     owner.query('drop schema marts_a cascade'),
   );
   await expect(drop).rejects.toThrow(
@@ -235,7 +235,7 @@ async function connectAs(of: string): Promise<pg.Client> {
 test('what a reader calls itself is plain text wherever it is told that it is in the way', async () => {
   await analyst.query(`set application_name = '<!channel> <https://evil.example|Daybook: log in here>'`);
   await analyst.query('begin; select from finance.bills');
-  const blocked = takingLocks(owner, { what: 'This', patienceMilliseconds: 0 }, () =>
+  const blocked = takingLocks(owner, { what: 'This', timeoutMilliseconds: 0 }, () =>
     owner.query('lock table finance.bills'),
   );
   const plain =

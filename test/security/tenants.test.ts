@@ -6,7 +6,7 @@ import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { prepareSchemas } from '../../warehouse/marts/prepare-schemas.ts';
 import { publishMarts } from '../../warehouse/marts/publish-marts.ts';
-import { migrate } from '../../warehouse/migrate.ts';
+import { migrate } from '../../warehouse/schema/migrate.ts';
 import { addReader } from '../../warehouse/readers/add-reader.ts';
 import { listReaders } from '../../warehouse/readers/list-readers.ts';
 import { removeReader } from '../../warehouse/readers/remove-reader.ts';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
-import { migrate } from '../../warehouse/migrate.ts';
+import { migrate } from '../../warehouse/schema/migrate.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
-import { queryAsReader } from '../../warehouse/query-as-reader.ts';
-import { readersState } from '../../warehouse/readers-state.ts';
+import { queryAsReader } from '../../warehouse/query/query-as-reader.ts';
+import { readersState } from '../../warehouse/readers/readers-state.ts';
 import { bill } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
 import { addTestConnection } from '../support/test-connection.ts';

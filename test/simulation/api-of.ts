@@ -1,5 +1,5 @@
 import { createApiClient, type ApiClient } from '../../source/api-client.ts';
-import { openApiBudget } from '../../warehouse/api-budget.ts';
+import { openApiBudget } from '../../warehouse/api-budget/api-budget.ts';
 import { clientSecret, type Installation } from '../support/installation.ts';
 
 /** A client of the installation's sandbox, for activities that no worker runs. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { makeSnapshot } from '../../activities/export/make-snapshot.ts';
-import { snapshotId } from '../../lake/snapshot-id.ts';
+import { snapshotId } from '../../lake/manifest/snapshot-id.ts';
 import { readParquet } from '../lake/read-parquet.ts';
 import { parseExactly } from '../support/exact-json.ts';
 import { sourceTables, type SourceField } from '../support/source-tables.ts';

@@ -228,7 +228,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'one request more than the budget',
-    file: 'warehouse/api-budget.ts',
+    file: 'warehouse/api-budget/api-budget.ts',
     find: 'select count(*) as requests',
     replace: 'select count(*) - 1 as requests',
   },
@@ -240,7 +240,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a day in a snapshot is the one before, as in another time zone',
-    file: 'lake/write-table.ts',
+    file: 'lake/parquet/write-table.ts',
     find: 'if (scale === undefined) return',
     replace:
       "if (parquet === 'DATE') return `cast(cast(${text} as date) - 1 as date)`;\n  if (scale === undefined) return",
@@ -448,7 +448,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the order of versions is that of the clock of Postgres',
     about: 'databaseAhead',
-    file: 'warehouse/resource-clock.ts',
+    file: 'warehouse/clock/resource-clock.ts',
     find: 'when excluded.landed_at > clock.landed_at then excluded.landed_at',
     replace: 'when true then excluded.landed_at',
   },
@@ -477,7 +477,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'nobody else hears that the service wants to be left alone',
     about: 'askedForSilence',
-    file: 'warehouse/api-budget.ts',
+    file: 'warehouse/api-budget/api-budget.ts',
     find: 'await warehouse.pool.query(reportSql, [budget, milliseconds]);',
     replace: 'await warehouse.pool.query(reportSql, [budget, milliseconds * 0]);',
   },

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { startSandbox } from '../../sandbox/start-sandbox.ts';
 import { createApiClient, type ApiClient } from '../../source/api-client.ts';
-import { openApiBudget, type ApiBudget } from '../../warehouse/api-budget.ts';
+import { openApiBudget, type ApiBudget } from '../../warehouse/api-budget/api-budget.ts';
 import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts';
 import { createSandboxAdmin, type SandboxAdmin } from '../support/sandbox-admin.ts';
 import { startVirtualClock, underVirtualTime, type VirtualClock } from './virtual-clock.ts';

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createApiClient, type ApiClient } from '../../source/api-client.ts';
-import { openApiBudget } from '../../warehouse/api-budget.ts';
+import { openApiBudget } from '../../warehouse/api-budget/api-budget.ts';
 import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts';
 import { proofTest } from '../support/proof-test.ts';
 import { createTestDatabase } from '../support/test-database.ts';

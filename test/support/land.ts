@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { streamNamed } from '../../resources/index.ts';
 import type { ServiceIdentity } from '../../warehouse/connections/pin-identity.ts';
 import { proveToken } from '../../warehouse/connections/prove-token.ts';
-import { findHeldOf } from '../../warehouse/landing/find-held.ts';
+import { createFindHeld } from '../../warehouse/landing/find-held.ts';
 import { landPage } from '../../warehouse/landing/land-page.ts';
 import { preparePage, type PreparedPage } from '../../warehouse/landing/prepared-page.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
@@ -109,7 +109,7 @@ export async function landRecords(
   const { resource } = streamNamed(pass.stream);
   const page = await preparePage(
     resource,
-    await sourceRecords(resource.name, records, findHeldOf(warehouse, { ...pass, resource })),
+    await sourceRecords(resource.name, records, createFindHeld(warehouse, { ...pass, resource })),
   );
   return landPage(warehouse, {
     pass,

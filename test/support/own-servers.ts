@@ -6,7 +6,7 @@ import { Client, Connection } from '@temporalio/client';
 import { freePort } from '../../embedded/free-port.ts';
 import { startPostgres, stopOrphanedPostgres } from '../../embedded/postgres.ts';
 import { startTemporal } from '../../embedded/temporal.ts';
-import { migrate } from '../../warehouse/migrate.ts';
+import { migrate } from '../../warehouse/schema/migrate.ts';
 import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts';
 
 /** An empty warehouse, and a Temporal namespace of its own. */

@@ -54,8 +54,8 @@ export async function startPgBouncer(
     cwd: folder,
     logFile: `${folder}.log`,
     stopSteps: [
-      { signal: 'SIGTERM', patienceMs: 500 },
-      { signal: 'SIGKILL', patienceMs: 5_000 },
+      { signal: 'SIGTERM', timeoutMs: 500 },
+      { signal: 'SIGKILL', timeoutMs: 5_000 },
     ],
   });
   const through = (url: string): string => {

@@ -29,8 +29,8 @@ async function startMoto(folder: string): Promise<{ endpoint: string; server: Em
     args: ['--host', '127.0.0.1', '--port', String(port)],
     logFile: join(folder, 's3.log'),
     stopSteps: [
-      { signal: 'SIGTERM', patienceMs: 5_000 },
-      { signal: 'SIGKILL', patienceMs: 30_000 },
+      { signal: 'SIGTERM', timeoutMs: 5_000 },
+      { signal: 'SIGKILL', timeoutMs: 30_000 },
     ],
   });
   return { endpoint: `http://127.0.0.1:${port}`, server };

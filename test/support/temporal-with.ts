@@ -30,7 +30,7 @@ export async function startTemporalWith(...settings: readonly string[]): Promise
       ...settings.flatMap((setting) => ['--dynamic-config-value', setting]),
     ],
     logFile: join(folder, 'temporal.log'),
-    stopSteps: [{ signal: 'SIGTERM', patienceMs: 10_000 }],
+    stopSteps: [{ signal: 'SIGTERM', timeoutMs: 10_000 }],
   });
   afterAll(async () => {
     await server.stop();

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { checkSchema, migrate } from '../../warehouse/migrate.ts';
+import { checkSchema, migrate } from '../../warehouse/schema/migrate.ts';
 import { runDaybook, startDaybook } from '../support/daybook-process.ts';
 import { keepAsking } from '../support/keep-asking.ts';
 import { loadReleased } from '../support/load-released.ts';

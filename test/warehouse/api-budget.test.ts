@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
-import { openApiBudget, type ApiBudget, type ApiGrant } from '../../warehouse/api-budget.ts';
+import { openApiBudget, type ApiBudget, type ApiGrant } from '../../warehouse/api-budget/api-budget.ts';
 import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts';
 import { billsRequest, clientOf, startScriptedApi } from '../source/scripted-api.ts';
 import { proofTest } from '../support/proof-test.ts';

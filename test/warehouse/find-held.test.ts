@@ -5,7 +5,7 @@ import { recordCheckOf } from '../../resources/record-check.ts';
 import { subscriptions } from '../../resources/subscriptions.ts';
 import { sourceRecord, type SourceRecord } from '../../resources/source-record.ts';
 import { contentHash } from '../../warehouse/landing/content-hash.ts';
-import { contentAsWritten, findHeldOf } from '../../warehouse/landing/find-held.ts';
+import { contentAsWritten, createFindHeld } from '../../warehouse/landing/find-held.ts';
 import { preparePage } from '../../warehouse/landing/prepared-page.ts';
 import { bill, subscription } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
@@ -36,7 +36,7 @@ describe('what finance holds is known by its text', () => {
       touched(moved),
       changed.replace('"id":"changed"', '"id":"same"'),
     ];
-    const held = await findHeldOf(warehouse, { connectionId, resource: bills })(sent);
+    const held = await createFindHeld(warehouse, { connectionId, resource: bills })(sent);
     expect([...held].map(([place, { id, version }]) => ({ place, id, version }))).toEqual([
       { place: 3, id: 'same', version: expect.any(String) as string },
       { place: 4, id: 'moved', version: '2031-01-01T00:00:00Z' },
@@ -49,7 +49,7 @@ describe('what finance holds is known by its text', () => {
     const texts = [bill('a'), bill('b', { total_amount: '0.1000000000000000000001' })];
     await land(warehouse, { connectionId, stream: 'bills', pages: [texts] });
     const parsed: string[] = [];
-    const watched = (await sourceRecords('bills', texts.map(touched), findHeldOf(warehouse, scope))).map(
+    const watched = (await sourceRecords('bills', texts.map(touched), createFindHeld(warehouse, scope))).map(
       (record): SourceRecord => ({
         ...record,
         get value() {
@@ -68,7 +68,7 @@ describe('what finance holds is known by its text', () => {
     const connectionId = await addTestConnection(warehouse);
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('held')]] });
     const query = vi.spyOn(warehouse.pool, 'query');
-    const find = findHeldOf(warehouse, { connectionId, resource: bills });
+    const find = createFindHeld(warehouse, { connectionId, resource: bills });
     expect((await find([])).size).toBe(0);
     expect(query).not.toHaveBeenCalled();
     expect((await find([bill('held')])).size).toBe(1);
@@ -78,10 +78,10 @@ describe('what finance holds is known by its text', () => {
   test('nothing is asked after a page of which nothing is held, nor of subscriptions', async () => {
     const connectionId = await addTestConnection(warehouse);
     const query = vi.spyOn(warehouse.pool, 'query');
-    const findBills = findHeldOf(warehouse, { connectionId, resource: bills });
+    const findBills = createFindHeld(warehouse, { connectionId, resource: bills });
     await findBills([bill('new')]);
     await findBills([bill('newer')]);
-    await findHeldOf(warehouse, { connectionId, resource: subscriptions })([subscription('s')]);
+    await createFindHeld(warehouse, { connectionId, resource: subscriptions })([subscription('s')]);
     expect(query).toHaveBeenCalledTimes(1);
     query.mockRestore();
   });

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { inTransaction } from '../../warehouse/in-transaction.ts';
-import { migrate } from '../../warehouse/migrate.ts';
+import { inTransaction } from '../../warehouse/transactions/in-transaction.ts';
+import { migrate } from '../../warehouse/schema/migrate.ts';
 import { openExportSession } from '../../warehouse/snapshots/open-snapshot.ts';
 import { blockWrites, waitingSessions } from '../support/blocked-session.ts';
 import { eventually } from '../support/eventually.ts';

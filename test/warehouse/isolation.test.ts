@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { inTransaction } from '../../warehouse/in-transaction.ts';
-import { migrate } from '../../warehouse/migrate.ts';
+import { inTransaction } from '../../warehouse/transactions/in-transaction.ts';
+import { migrate } from '../../warehouse/schema/migrate.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { row } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';

@@ -5,7 +5,7 @@ import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts
 import { discardEntries } from '../../warehouse/quarantine/discard-entries.ts';
 import { listQuarantine, newestOpenEntries } from '../../warehouse/quarantine/read-quarantine.ts';
 import { closeUnlisted } from '../../warehouse/reconcile/close-unlisted.ts';
-import { inTransaction } from '../../warehouse/in-transaction.ts';
+import { inTransaction } from '../../warehouse/transactions/in-transaction.ts';
 import { resourceNamed } from '../../resources/index.ts';
 import { bill } from '../support/finance-records.ts';
 import { deletionOf, landEvents } from '../support/land-events.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MigrationRefused, SchemaOutdated } from '../../warehouse/errors.ts';
-import { checkSchema, migrate } from '../../warehouse/migrate.ts';
+import { checkSchema, migrate } from '../../warehouse/schema/migrate.ts';
 import { migrations } from '../../warehouse/migrations/index.ts';
 import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts';
 import { proofTest } from '../support/proof-test.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { rebuildConnection } from '../../operations/rebuild-connection.ts';
 import { findAbsent } from '../../warehouse/reconcile/find-absent.ts';
 import { resources } from '../../resources/index.ts';
-import { tick } from '../../warehouse/resource-clock.ts';
+import { tick } from '../../warehouse/clock/resource-clock.ts';
 import { bill } from '../support/finance-records.ts';
 import { landListing } from '../support/land-listing.ts';
 import { land } from '../support/land.ts';

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { freePort } from '../../embedded/free-port.ts';
 import { startPostgres } from '../../embedded/postgres.ts';
-import { migrate } from '../../warehouse/migrate.ts';
+import { migrate } from '../../warehouse/schema/migrate.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { createInstallation } from '../support/installation.ts';
 import { sync } from '../support/sync.ts';

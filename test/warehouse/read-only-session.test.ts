@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { inTransaction } from '../../warehouse/in-transaction.ts';
+import { inTransaction } from '../../warehouse/transactions/in-transaction.ts';
 import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts';
-import { withSessions } from '../../warehouse/with-sessions.ts';
+import { withSessions } from '../../warehouse/transactions/with-sessions.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const { url } = await createTestDatabase();

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { migrate } from '../../warehouse/migrate.ts';
+import { migrate } from '../../warehouse/schema/migrate.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
-import { queryAsReader } from '../../warehouse/query-as-reader.ts';
+import { queryAsReader } from '../../warehouse/query/query-as-reader.ts';
 import { bill, list, billLine } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
 import { rows } from '../support/rows.ts';

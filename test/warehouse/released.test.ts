@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { checkSchema, migrate } from '../../warehouse/migrate.ts';
+import { checkSchema, migrate } from '../../warehouse/schema/migrate.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { bill } from '../support/finance-records.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';

@@ -9,7 +9,7 @@ import { readKeptData } from '../../warehouse/connections/kept-data.ts';
 import { listConnections } from '../../warehouse/connections/list-connections.ts';
 import { listRemovals } from '../../warehouse/connections/list-removals.ts';
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
-import { rowsPerBatch } from '../../warehouse/rows-per-batch.ts';
+import { rowsPerBatch } from '../../warehouse/transactions/rows-per-batch.ts';
 import { readAccess } from '../../warehouse/connections/read-access.ts';
 import { LeaseLost, TokenNotProved, UnknownConnection } from '../../warehouse/errors.ts';
 import { landFetched } from '../../warehouse/landing/land-fetched.ts';

@@ -13,7 +13,7 @@ import { removeConnection } from '../../warehouse/connections/remove-connection.
 import { setToken } from '../../warehouse/connections/set-token.ts';
 import { ConnectionReplaced, LeaseLost, TokenNotProved } from '../../warehouse/errors.ts';
 import { eraseRecord } from '../../warehouse/erase/erase-record.ts';
-import { inTransaction } from '../../warehouse/in-transaction.ts';
+import { inTransaction } from '../../warehouse/transactions/in-transaction.ts';
 import { keepStreamMonths } from '../../warehouse/history/keep-stream-months.ts';
 import { rebuildBatch } from '../../warehouse/history/rebuild-batch.ts';
 import { landFetched } from '../../warehouse/landing/land-fetched.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { migrate } from '../../warehouse/migrate.ts';
+import { migrate } from '../../warehouse/schema/migrate.ts';
 import { row } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
-import { takingLocks } from '../../warehouse/taking-locks.ts';
+import { takingLocks } from '../../warehouse/transactions/taking-locks.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { migrate } from '../../warehouse/migrate.ts';
+import { migrate } from '../../warehouse/schema/migrate.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { eventually } from '../support/eventually.ts';
 import { bill, type Fields } from '../support/finance-records.ts';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { relayLogins } from '../../warehouse/login-relay.ts';
-import { openSession } from '../../warehouse/open-session.ts';
+import { relayLogins } from '../../warehouse/session/login-relay.ts';
+import { openSession } from '../../warehouse/session/open-session.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 

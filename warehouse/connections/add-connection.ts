@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
 import { resourceNames, resources } from '../../resources/index.ts';
 import { IdentityInUse } from '../errors.ts';
 import { openStreams } from '../passes/open-streams.ts';

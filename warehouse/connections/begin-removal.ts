@@ -1,10 +1,10 @@
 import { sql, type Selectable } from 'kysely';
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
 import { UnknownConnection } from '../errors.ts';
-import { keepStreamMonthsOf } from '../history/keep-stream-months.ts';
+import { keepStreamMonthsFor } from '../history/keep-stream-months.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockLandings } from '../passes/lock-pass.ts';
-import { retryDeadlocks } from '../retry-deadlocks.ts';
+import { retryDeadlocks } from '../transactions/retry-deadlocks.ts';
 import type { AllConnectionsTable } from '../tables/connections.ts';
 import type { KeptDataTable } from '../tables/kept-data.ts';
 import { readKeptData } from './kept-data.ts';
@@ -59,7 +59,7 @@ async function begin(
   await lockName(db, connectionId);
   // Its passes, and after them its row: a page that lands takes them in this order.
   await lockLandings(db, connectionId);
-  const found = await rowOf(db, connectionId);
+  const found = await lockConnectionRow(db, connectionId);
   if (found === undefined) return beginWithKept(db, { connectionId, keepData });
   const begun = found.removing_at !== null;
   const foundNoData = begun
@@ -69,7 +69,7 @@ async function begin(
     throw new RemovedWithRecords(connectionId);
   const keepsData = keepData && !foundNoData;
   if (keepsData && !begun) {
-    await keepStreamMonthsOf({ db }, [connectionId]);
+    await keepStreamMonthsFor({ db }, [connectionId]);
     const { api_address, service_connection_id, org_id, platform } = found;
     await keepIdentity(db, {
       connection_id: connectionId,
@@ -94,7 +94,7 @@ type Found = Pick<
   | 'removing_found_no_data'
 >;
 
-function rowOf(db: Warehouse['db'], connectionId: string): Promise<Found | undefined> {
+function lockConnectionRow(db: Warehouse['db'], connectionId: string): Promise<Found | undefined> {
   return db
     .selectFrom('sync.all_connections')
     .select(['api_address', 'service_connection_id', 'org_id', 'platform'])

@@ -1,9 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
 import { CommitsLost } from '../errors.ts';
-import { indexesOnly } from '../indexes-only.ts';
+import { indexesOnly } from '../transactions/indexes-only.ts';
 import type { Warehouse } from '../open-warehouse.ts';
-import { retryDeadlocks } from '../retry-deadlocks.ts';
+import { retryDeadlocks } from '../transactions/retry-deadlocks.ts';
 import type { Removal } from './begin-removal.ts';
 import { tablesOf, type RemovedTable } from './removed-tables.ts';
 

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import { CompanyUnnamed, ConnectionReplaced, IdentityChanged, TokenNotProved } from '../errors.ts';
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { tokenMarkSql } from '../secrets/sealed-token.ts';
 import { adoptWebhooks } from '../webhooks/adopt-webhooks.ts';

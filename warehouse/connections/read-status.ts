@@ -55,22 +55,22 @@ export interface StreamStatus {
 
 /** Of all connections, by name, or of one. Throws UnknownConnection when the one asked for does not exist. */
 export async function readStatus(warehouse: Warehouse, connectionId?: string): Promise<ConnectionStatus[]> {
-  const statuses = await statusOf(warehouse, connectionId === undefined ? null : [connectionId]);
+  const statuses = await readStatuses(warehouse, connectionId === undefined ? null : [connectionId]);
   if (connectionId !== undefined && statuses.length === 0) throw new UnknownConnection(connectionId);
   return statuses;
 }
 
 /** Of some connections, in the order of their names in `connections`. One that is gone is left out. */
-export async function readStatusOf(
+export async function readStatusesFor(
   warehouse: Warehouse,
   connections: readonly string[],
 ): Promise<ConnectionStatus[]> {
-  const statuses = new Map((await statusOf(warehouse, connections)).map((status) => [status.name, status]));
+  const statuses = new Map((await readStatuses(warehouse, connections)).map((status) => [status.name, status]));
   return connections.flatMap((name) => statuses.get(name) ?? []);
 }
 
 /** Null: of all. */
-async function statusOf(warehouse: Warehouse, names: readonly string[] | null): Promise<ConnectionStatus[]> {
+async function readStatuses(warehouse: Warehouse, names: readonly string[] | null): Promise<ConnectionStatus[]> {
   const { db } = warehouse;
   const asked = sql<boolean>`(${names}::text[] is null or connections.connection_id = any(${names}::text[]))`;
   const connections = await db

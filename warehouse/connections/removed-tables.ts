@@ -1,5 +1,5 @@
 import { resources } from '../../resources/index.ts';
-import { rowsPerBatch } from '../rows-per-batch.ts';
+import { rowsPerBatch } from '../transactions/rows-per-batch.ts';
 import type { Removal } from './begin-removal.ts';
 
 /** A table from which a removal deletes. */

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { Database } from '../tables/database.ts';
 import { milliseconds } from './interval.ts';

@@ -1,4 +1,4 @@
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
 import { UnknownConnection } from '../errors.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { checkSecretKey } from '../secrets/check-secret-key.ts';

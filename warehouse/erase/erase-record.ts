@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import { streamsOf } from '../../resources/streams-of.ts';
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
 import type { RecordScope } from '../record-scope.ts';

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { codeOf } from '../../errors/code-of.ts';
-import { inTransaction } from '../in-transaction.ts';
-import { isDatabaseAway } from '../is-database-away.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
+import { isDatabaseAway } from '../session/is-database-away.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { RecordNamed } from './erase-record.ts';
 import { placesOfContent } from './places-of-content.ts';
@@ -28,14 +28,14 @@ class StatisticsKept extends Error {
 export async function renewStatistics(
   { pool }: Warehouse,
   record: RecordNamed,
-  { patienceMilliseconds = 30_000 }: { patienceMilliseconds?: number } = {},
+  { timeoutMilliseconds = 30_000 }: { timeoutMilliseconds?: number } = {},
 ): Promise<StatisticsKept[]> {
   const kept: StatisticsKept[] = [];
   for (const { table } of await placesOfContent(pool, record)) {
     try {
       await inTransaction(pool, async ({ client }) => {
         await client.query(
-          `set local statement_timeout = 0; set local lock_timeout = ${patienceMilliseconds}`,
+          `set local statement_timeout = 0; set local lock_timeout = ${timeoutMilliseconds}`,
         );
         // First: who takes it later than other locks may deadlock with an index that is built meanwhile.
         await client.query(`lock table ${table} in share update exclusive mode`);

@@ -36,7 +36,7 @@ async function keepNext(db: Kysely<Database>, { after }: { after: string }): Pro
     .limit(connectionsAtOnce)
     .execute();
   const names = page.map(({ connection_id }) => connection_id);
-  await keepStreamMonthsOf({ db }, names);
+  await keepStreamMonthsFor({ db }, names);
   return names.length < connectionsAtOnce ? undefined : names.at(-1);
 }
 
@@ -47,7 +47,7 @@ const connectionsAtOnce = 50;
  * The same for some connections. Their rows are held, and looked for by the snapshot that the runs are read with: what one of them
  * read is not written down when it is gone by then, for another one may have its name.
  */
-export async function keepStreamMonthsOf(
+export async function keepStreamMonthsFor(
   { db }: Pick<Warehouse, 'db'>,
   connections: readonly string[],
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { Column, Resource } from '../../resources/resource.ts';
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
 import { columnExpression } from '../landing/column-expression.ts';
 import { removeChildren } from '../landing/remove-children.ts';
 import { insertChildren } from '../landing/write-records.ts';

@@ -9,7 +9,7 @@ import { heldAmong } from './holds-records.ts';
  * Finds in the pages of one reading what `finance` holds already. After a page of which it holds nothing, as in a first load, it is not asked
  * again.
  */
-export function findHeldOf(warehouse: Pick<Warehouse, 'pool'>, scope: RecordScope): FindHeld {
+export function createFindHeld(warehouse: Pick<Warehouse, 'pool'>, scope: RecordScope): FindHeld {
   // A version that is `updated_at` may stand in what is nested in a record too. There are few such records.
   let asks = scope.resource.version === 'last_synced_at';
   return async (texts) => {

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { isObject } from '../../resources/is-object.ts';
 import { sentIdOf, type SourceRecord } from '../../resources/source-record.ts';
 import { requireProof } from '../connections/prove-token.ts';
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { readHeld } from './read-held.ts';
 import { lockResource } from '../passes/lock-pass.ts';

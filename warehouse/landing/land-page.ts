@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { codeOf } from '../../errors/code-of.ts';
 import type { Resource } from '../../resources/resource.ts';
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { completePass } from '../passes/complete-pass.ts';
 import { lockToLand } from '../passes/lock-pass.ts';

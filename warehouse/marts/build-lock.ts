@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
-import { holdLock } from '../hold-lock.ts';
-import { openSession } from '../open-session.ts';
+import { holdLock } from '../transactions/hold-lock.ts';
+import { openSession } from '../session/open-session.ts';
 import type { MartsTarget } from '../tables/marts.ts';
 
 /** What dbt calls its sessions. */

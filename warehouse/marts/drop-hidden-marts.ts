@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { takingLocks, type LockWait } from '../taking-locks.ts';
+import { takingLocks, type LockWait } from '../transactions/taking-locks.ts';
 import { endDbtSessions } from './build-lock.ts';
 import { hiddenSchema, schemasOfCopies } from './prepare-schemas.ts';
 import { refuseForeignSchemas } from './refuse-foreign-schemas.ts';

@@ -1,7 +1,7 @@
 import { codeOf } from '../../errors/code-of.ts';
-import { becomeReader } from '../query-as-reader.ts';
-import { queryTexts, type QueryResult, type Statement } from '../query-texts.ts';
-import { inTransaction } from '../in-transaction.ts';
+import { becomeReader } from '../query/query-as-reader.ts';
+import { queryTexts, type QueryResult, type Statement } from '../query/query-texts.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 
 /** There are no marts, or those of another version of Daybook. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { finishRunOfAll } from '../runs/finish-run-of-all.ts';
 import type { MartsTarget } from '../tables/marts.ts';

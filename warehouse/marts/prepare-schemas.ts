@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { LockHeld, takingLocks, type LockWait } from '../taking-locks.ts';
+import { LockHeld, takingLocks, type LockWait } from '../transactions/taking-locks.ts';
 import { refuseForeignSchemas } from './refuse-foreign-schemas.ts';
 
 /** Two schemas take turns: one is shown, the other is built. */
@@ -28,7 +28,7 @@ export async function prepareSchemas(client: ClientBase, waiting: LockWait = {})
  * alone; the next build empties it. Expects to hold the lock of builds.
  */
 export async function emptyCopies(client: ClientBase, waiting: LockWait = {}): Promise<void> {
-  const wish = { what: 'Dropping the steps of the build', ...waiting, patienceMilliseconds: 30_000 };
+  const wish = { what: 'Dropping the steps of the build', ...waiting, timeoutMilliseconds: 30_000 };
   try {
     await takingLocks(client, wish, () => client.query(emptiedCopies.join(';\n')));
   } catch (error) {

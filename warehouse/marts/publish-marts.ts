@@ -1,6 +1,6 @@
 import { DatabaseError, type ClientBase } from 'pg';
 import { codeOf } from '../../errors/code-of.ts';
-import { lockAtOnce, takingLocks, type LockWait } from '../taking-locks.ts';
+import { lockAtOnce, takingLocks, type LockWait } from '../transactions/taking-locks.ts';
 import type { MartsSchema } from './prepare-schemas.ts';
 
 /** A mart lost or changed a column that a view of the user's shows. */

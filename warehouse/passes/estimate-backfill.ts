@@ -20,7 +20,7 @@ export async function estimateBackfill(
   { connectionId, plan }: { connectionId: string; plan: BackfillPlan },
 ): Promise<BackfillEstimate> {
   const resumes = await isLeft(db, { connectionId, plan });
-  const unsupported = await unsupportedOf(db, { connectionId, plan });
+  const unsupported = await readUnsupported(db, { connectionId, plan });
   const streams: BackfillEstimate['streams'] = [];
   for (const stream of plan.streams.filter((name) => !unsupported.includes(name))) {
     streams.push({ stream, ...(await estimateStream(db, { connectionId, plan, stream, resumes })) });
@@ -43,7 +43,7 @@ async function isLeft(
   return left !== undefined;
 }
 
-async function unsupportedOf(
+async function readUnsupported(
   db: Warehouse['db'],
   { connectionId, plan }: { connectionId: string; plan: BackfillPlan },
 ): Promise<string[]> {

@@ -3,8 +3,8 @@ import type { PoolClient } from 'pg';
 import { resourceNames } from '../../resources/index.ts';
 import { provedSql } from '../connections/prove-token.ts';
 import { CommitsLost, ConnectionReplaced, LeaseLost, TokenNotProved, UnknownConnection } from '../errors.ts';
-import { indexesOnlyColumns } from '../indexes-only.ts';
-import { tick, tickSql } from '../resource-clock.ts';
+import { indexesOnlyColumns } from '../transactions/indexes-only.ts';
+import { tick, tickSql } from '../clock/resource-clock.ts';
 import type { PassInHand } from './pass.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 

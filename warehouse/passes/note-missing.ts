@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
 import { LeaseLost } from '../errors.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { othersAnswer } from './others-answer.ts';

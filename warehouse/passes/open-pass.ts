@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
-import { afterLastWrite } from '../resource-clock.ts';
+import { afterLastWrite } from '../clock/resource-clock.ts';
 import type { Listed, PassInHand } from './pass.ts';
 
 /** The stored state of a pass, its times in Unix milliseconds. */

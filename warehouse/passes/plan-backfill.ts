@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
 import { streamNamed } from '../../resources/index.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { BackfillPlan } from './backfill-plan.ts';

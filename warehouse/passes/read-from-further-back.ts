@@ -1,4 +1,4 @@
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockPass } from './lock-pass.ts';
 import type { Listed, PassInHand } from './pass.ts';

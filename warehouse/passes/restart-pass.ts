@@ -1,4 +1,4 @@
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { forgetListing } from './forget-listing.ts';
 import { lockPass } from './lock-pass.ts';

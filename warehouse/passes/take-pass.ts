@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { ConnectionReplaced, ReconcileReplaced } from '../errors.ts';
 import { knownUnsupported } from './known-unsupported.ts';
-import { tick } from '../resource-clock.ts';
+import { tick } from '../clock/resource-clock.ts';
 import { unlessRemoved } from '../runs/unless-removed.ts';
 import { openPass } from './open-pass.ts';
 import { openRunStream } from './open-run-stream.ts';
@@ -67,7 +67,7 @@ export async function takePass(
       .where('part', '=', pass.part)
       .forUpdate()
       .execute();
-    const began = pass.kind === 'reconcile' ? await beginningOf(db, input) : null;
+    const began = pass.kind === 'reconcile' ? await takeListingStart(db, input) : null;
     const { unsupported, neverAnswered, watermark, serviceTime, now } = await openStream(db, input);
     const { status, pages, over } = await unlessRemoved(connectionId, () => openRunStream(db, pass));
     if (over && pass.kind === 'reconcile' && ['running', 'interrupted'].includes(status))
@@ -106,7 +106,7 @@ export async function takePass(
  * When a reconcile's listing begins, in the order of writes; null when it has begun. Locks the resource after the pass and before the stream,
  * as a page that lands does: one order for all, so they cannot deadlock.
  */
-async function beginningOf(
+async function takeListingStart(
   db: Warehouse['db'],
   { pass, resource }: { pass: PassInHand; resource: Listed },
 ): Promise<string | null> {

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
 import { UnknownConnection } from '../errors.ts';
-import { loginUrl, makeLogin } from '../make-login.ts';
+import { loginUrl, makeLogin } from './make-login.ts';
 import type { Warehouse } from '../open-warehouse.ts';
-import { expectOpens } from '../opens.ts';
+import { expectOpens } from '../session/opens.ts';
 import { shareWithTenants } from './share-with-tenants.ts';
 
 export interface NewReader {

@@ -1,5 +1,5 @@
 import type { Warehouse } from '../open-warehouse.ts';
-import { takingLocks } from '../taking-locks.ts';
+import { takingLocks } from '../transactions/taking-locks.ts';
 
 /**
  * Opens `finance` and `history` to readers of some connections, as far as these go, and the published marts once there is such a reader;

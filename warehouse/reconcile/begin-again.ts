@@ -1,5 +1,5 @@
 import { streamsOf } from '../../resources/streams-of.ts';
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
 import { lockListing, type ListingInHand } from './listing-in-hand.ts';

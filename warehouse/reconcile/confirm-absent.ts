@@ -1,9 +1,9 @@
 import { streamsOf } from '../../resources/streams-of.ts';
 import { latestVersion } from '../history/latest-version.ts';
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { RunScope } from '../record-scope.ts';
-import { withoutNestedLoops } from '../without-nested-loops.ts';
+import { withoutNestedLoops } from '../transactions/without-nested-loops.ts';
 import { leaveUndecided } from './fetches-failing.ts';
 import { namelessSql } from './find-absent.ts';
 import { isLongAgo, listLag, longHeld, newestShown, surelyListed } from './list-lag.ts';

@@ -1,12 +1,12 @@
 import type { Resource } from '../../resources/resource.ts';
 import { streamsOf } from '../../resources/streams-of.ts';
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
 import { closeGone } from '../quarantine/close-gone.ts';
 import type { RunScope } from '../record-scope.ts';
 import { applyTombstones } from '../tombstones/apply-tombstones.ts';
-import { withoutNestedLoops } from '../without-nested-loops.ts';
+import { withoutNestedLoops } from '../transactions/without-nested-loops.ts';
 import { checkApproval, type DeletionQuestion } from './deletion-question.ts';
 import { lockListing, type ListingInHand } from './listing-in-hand.ts';
 import { readStandstill } from './read-standstill.ts';

@@ -1,10 +1,10 @@
 import type { Resource } from '../../resources/resource.ts';
 import { streamsOf } from '../../resources/streams-of.ts';
 import { latestVersion } from '../history/latest-version.ts';
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
-import { tick } from '../resource-clock.ts';
-import { withoutNestedLoops } from '../without-nested-loops.ts';
+import { tick } from '../clock/resource-clock.ts';
+import { withoutNestedLoops } from '../transactions/without-nested-loops.ts';
 import { longHeld, surelyListed } from './list-lag.ts';
 import { lockListing, type ListingInHand } from './listing-in-hand.ts';
 

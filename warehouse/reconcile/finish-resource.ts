@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { streamsOf } from '../../resources/streams-of.ts';
 import { CommitsLost } from '../errors.ts';
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { closeUnlisted } from './close-unlisted.ts';
 import type { Deleted } from './delete-absent.ts';
@@ -24,7 +24,7 @@ export async function finishResource(
   const { connectionId, resource, runId } = input;
   return inTransaction(warehouse.pool, async ({ client }) => {
     await lockListing(client, input);
-    const began = await beginningOf(client, input);
+    const began = await readListingStart(client, input);
     const totals = await readTotals(client, input);
     const { tooLong: stoodStill } = await readStandstill(client, input);
     if (stoodStill) await doubtConfirmed(client, input);
@@ -140,7 +140,7 @@ async function keepUndecided(
 }
 
 /** When the listing began. */
-async function beginningOf(client: PoolClient, { connectionId, resource, runId }: RunScope): Promise<string> {
+async function readListingStart(client: PoolClient, { connectionId, resource, runId }: RunScope): Promise<string> {
   const { rows } = await client.query<{ began: string }>(
     `select min(started_at)::text as began from sync.passes
      where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile' and run_id = $3`,

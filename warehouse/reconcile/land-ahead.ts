@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { microsecondsOf } from '../../resources/instant.ts';
 import type { SourceRecord } from '../../resources/source-record.ts';
 import { requireProof } from '../connections/prove-token.ts';
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
 import { landOne, type FetchedLanding } from '../landing/land-fetched.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';

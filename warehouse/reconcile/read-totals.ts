@@ -3,7 +3,7 @@ import { currencyColumnOf, measuresOf, type Measure } from '../../resources/meas
 import type { Resource } from '../../resources/resource.ts';
 import { streamsOf } from '../../resources/streams-of.ts';
 import type { RunScope } from '../record-scope.ts';
-import { withoutNestedLoops } from '../without-nested-loops.ts';
+import { withoutNestedLoops } from '../transactions/without-nested-loops.ts';
 
 /** Of the records of one currency: how many, and the sum of each amount with all its digits, of which the first are told where it has 1,000. */
 export type Totals = Readonly<Record<string, string>>;

@@ -1,11 +1,11 @@
 import type { PoolClient } from 'pg';
 import type { Resource } from '../../resources/resource.ts';
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
 import { removeChildren } from '../landing/remove-children.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
 import type { RecordScope } from '../record-scope.ts';
-import { withoutNestedLoops } from '../without-nested-loops.ts';
+import { withoutNestedLoops } from '../transactions/without-nested-loops.ts';
 import { lockListing, type ListingInHand } from './listing-in-hand.ts';
 
 const atOnce = 1_000;

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import { resources } from '../../resources/index.ts';
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { RecordScope } from '../record-scope.ts';
 

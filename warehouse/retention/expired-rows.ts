@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { rowsPerBatch } from '../rows-per-batch.ts';
+import { rowsPerBatch } from '../transactions/rows-per-batch.ts';
 
 /** Rows that are over and old; `$1` is the cutoff. */
 export interface ExpiredRows {

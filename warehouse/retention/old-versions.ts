@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { rowsPerBatch } from '../rows-per-batch.ts';
+import { rowsPerBatch } from '../transactions/rows-per-batch.ts';
 
 /** How far a walk through the versions has come, in the order in which they were recorded. */
 export type Place = readonly [recordedAt: string, connectionId: string, resource: string, recordId: string];

@@ -2,9 +2,9 @@ import type { Pool, PoolClient } from 'pg';
 import { finishRemoval } from '../connections/finish-removal.ts';
 import { listRemovals } from '../connections/list-removals.ts';
 import { keepStreamMonths } from '../history/keep-stream-months.ts';
-import { indexesOnly } from '../indexes-only.ts';
+import { indexesOnly } from '../transactions/indexes-only.ts';
 import type { Warehouse } from '../open-warehouse.ts';
-import { requireClock } from '../require-clock.ts';
+import { requireClock } from '../clock/require-clock.ts';
 import { inCountedBatches, type InBatch } from './batches.ts';
 import { beginningOfTime, countExpired, expired, removeExpired } from './expired-rows.ts';
 import {
@@ -48,7 +48,7 @@ export async function pruneWarehouse(
 ): Promise<Pruned> {
   const { keep, dryRun, signal } = input;
   await requireClock(warehouse);
-  const cutoffs = await cutoffsOf(warehouse, keep);
+  const cutoffs = await readCutoffs(warehouse, keep);
   return dryRun
     ? countOld(warehouse, cutoffs)
     : inCountedBatches(warehouse, { what: 'a prune', signal }, (inBatch) =>
@@ -141,7 +141,7 @@ async function forgetRemovedRuns(pool: Pool, { cutoff }: { cutoff: string }): Pr
 }
 
 /** Decided once, by the database clock, which wrote the times that are compared with them. */
-async function cutoffsOf(
+async function readCutoffs(
   { pool }: Warehouse,
   { runsMilliseconds, quietRunsMilliseconds, historyMilliseconds }: Keep,
 ): Promise<Cutoffs> {

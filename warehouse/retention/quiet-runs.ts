@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { rowsPerBatch } from '../rows-per-batch.ts';
+import { rowsPerBatch } from '../transactions/rows-per-batch.ts';
 import { isNotNewest } from './expired-rows.ts';
 
 /** How far a walk through the runs has come, in the order in which they ended. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
-import { requireClock } from '../require-clock.ts';
+import { requireClock } from '../clock/require-clock.ts';
 import type { MartsTarget } from '../tables/marts.ts';
 
 /** A run that works for no single connection. */

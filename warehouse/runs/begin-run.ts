@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
 import { ConnectionReplaced, UnknownConnection } from '../errors.ts';
-import { checkClock } from '../require-clock.ts';
+import { checkClock } from '../clock/require-clock.ts';
 import type { RunKind } from '../tables/runs.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 

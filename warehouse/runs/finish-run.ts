@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { streamNamed } from '../../resources/index.ts';
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { areUnsupported, judgeUnsupported } from '../passes/judge-unsupported.ts';
 import { CommitsLost } from '../errors.ts';

@@ -1,4 +1,4 @@
-import { isDatabaseAway } from '../is-database-away.ts';
+import { isDatabaseAway } from '../session/is-database-away.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 
 export interface Beating {

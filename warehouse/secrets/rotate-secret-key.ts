@@ -1,4 +1,4 @@
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
 import { resealBiLogin } from '../bi-login.ts';
 import { WrongSecretKey } from '../errors.ts';
 import type { Warehouse } from '../open-warehouse.ts';

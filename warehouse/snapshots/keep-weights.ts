@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { beginStatement } from '../in-transaction.ts';
+import { beginStatement } from '../transactions/in-transaction.ts';
 
 /** What was found of a table, for the next export. */
 export interface TableWeights {

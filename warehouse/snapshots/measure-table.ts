@@ -26,7 +26,7 @@ export async function measureTable(client: ClientBase, table: SnapshotTable): Pr
     ...decimals.map(({ name }) => `coalesce(sum(${named(name)}), 0)::text`),
     ...times.map(({ name }) => `(max(${named(name)}) >= ${firstTooLate})::int::text`),
   ];
-  const [count, ...seen] = await figuresOf(client, `select ${figures.join(', ')} from ${from}`);
+  const [count, ...seen] = await readFigures(client, `select ${figures.join(', ')} from ${from}`);
   const sums = seen.slice(0, decimals.length);
   const late = times.filter((_, index) => seen[decimals.length + index] === '1');
   const measured: TableMeasured = {
@@ -56,7 +56,7 @@ export async function lookCloser(
     ...columns.map(({ held }) => `count(*) filter (where not ${held.isExact})`),
     ...decimals.map(({ held }) => `coalesce(sum(${held.value}), 0)::text`),
   ];
-  const seen = await figuresOf(client, `select ${figures.join(', ')} from ${table.from}`);
+  const seen = await readFigures(client, `select ${figures.join(', ')} from ${table.from}`);
   const sums = decimals.map(({ name }, index) => [name, seen[columns.length + index] ?? '0'] as const);
   return {
     ...measured,
@@ -69,7 +69,7 @@ function isDecimal<Column extends SnapshotColumn>(column: Column): column is Col
   return column.scale !== undefined;
 }
 
-async function figuresOf(client: ClientBase, text: string): Promise<(string | null)[]> {
+async function readFigures(client: ClientBase, text: string): Promise<(string | null)[]> {
   const { rows } = await client.query<(string | null)[]>({ text, rowMode: 'array' });
   return rows[0] ?? [];
 }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Client } from 'pg';
-import { holdLock, readLockHolder, type HeldLock } from '../hold-lock.ts';
-import { openSession } from '../open-session.ts';
+import { holdLock, readLockHolder, type HeldLock } from '../transactions/hold-lock.ts';
+import { openSession } from '../session/open-session.ts';
 import { readServerFacts } from '../ownership/server-facts.ts';
 import { forgetWeights, keepWeights, type TableWeights } from './keep-weights.ts';
 

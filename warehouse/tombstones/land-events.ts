@@ -1,5 +1,5 @@
 import { eventsStream, resources } from '../../resources/index.ts';
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
 import { quarantineRecords } from '../landing/quarantine-records.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { completePass } from '../passes/complete-pass.ts';

@@ -1,7 +1,7 @@
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { RecordScope } from '../record-scope.ts';
-import { withoutNestedLoops } from '../without-nested-loops.ts';
+import { withoutNestedLoops } from '../transactions/without-nested-loops.ts';
 import { isDeletion } from './waiting-webhooks.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { problemOfNumbers } from '../../resources/huge-number.ts';
 import { resourceNamed } from '../../resources/index.ts';
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction } from '../transactions/in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { wantReconcile } from '../reconcile/want-reconcile.ts';
 import { isDeletion } from './waiting-webhooks.ts';

@@ -1,5 +1,5 @@
 import type { Told } from '../../warehouse/alerts/settle-delivery.ts';
-import { isDatabaseAway, whyAway, whyUnwritable } from '../../warehouse/is-database-away.ts';
+import { isDatabaseAway, whyAway, whyUnwritable } from '../../warehouse/session/is-database-away.ts';
 import { utcMinute } from '../utc-minute.ts';
 import type { ToldAlert } from './alert-message.ts';
 

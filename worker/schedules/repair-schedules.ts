@@ -2,11 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { reasonOf } from '../../errors/reason-of.ts';
-import { mapAtOnce } from '../../lake/map-at-once.ts';
+import { mapConcurrently } from '../../lake/map-concurrently.ts';
 import { settleStretch } from '../../warehouse/connections/settle-stretch.ts';
 import { takeRepairTurn, type RepairTurn } from '../../warehouse/connections/repair-turn.ts';
 import { noteSettledAsListed, withScheduleStates } from '../../warehouse/connections/schedule-state.ts';
-import { readClock } from '../../warehouse/read-clock.ts';
+import { readClock } from '../../warehouse/clock/read-clock.ts';
 import { warehouseId } from '../../warehouse/warehouse-id.ts';
 import { settleConnection, type SchedulePlaces } from '../../operations/schedules/follow-connection.ts';
 import { ForeignSchedule } from '../../operations/schedules/settle-schedule.ts';
@@ -118,7 +118,7 @@ async function settlePage(
   const deadline = Date.now() + 15_000;
   try {
     await withScheduleStates(warehouse, page, async (states, notes) => {
-      const settled = await mapAtOnce(atOnce, page, async (connectionId) => {
+      const settled = await mapConcurrently(atOnce, page, async (connectionId) => {
         try {
           const state = states.get(connectionId);
           const input = { connectionId, state, resume: false, listed: listed.ids, deadline };

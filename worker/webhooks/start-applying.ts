@@ -8,7 +8,7 @@ import { missingSearchAttributes } from '../../operations/search-attributes.ts';
 
 /** Starts what applies the webhooks of a connection, or tells the one that runs that there are more. */
 export async function signalApplying(temporal: Client, connection: string): Promise<void> {
-  const { workflowType, options } = await requestOf(temporal, connection);
+  const { workflowType, options } = await buildWebhooksRequest(temporal, connection);
   await temporal.workflow.signalWithStart(workflowType, {
     ...options,
     signal: signals.webhooksArrived,
@@ -18,10 +18,10 @@ export async function signalApplying(temporal: Client, connection: string): Prom
 
 /** Starts it unless it runs; one that runs is left alone, for it may wait. */
 export async function startApplying(temporal: Client, connection: string): Promise<void> {
-  await startOrJoin(temporal, await requestOf(temporal, connection));
+  await startOrJoin(temporal, await buildWebhooksRequest(temporal, connection));
 }
 
-async function requestOf(temporal: Client, connection: string): Promise<StartRequest> {
+async function buildWebhooksRequest(temporal: Client, connection: string): Promise<StartRequest> {
   // Short, and somebody may be looking at the very record.
   const request = startRequest('webhooks', { connection }, 'people');
   if (!(await isSearchable(temporal))) return request;

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { addReader } from '../../../warehouse/readers/add-reader.ts';
-import { withoutRequireAuth } from '../../../warehouse/require-auth.ts';
+import { withoutRequireAuth } from '../../../warehouse/session/require-auth.ts';
 import { checkName } from '../../check-name.ts';
 import { print, printAside } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';

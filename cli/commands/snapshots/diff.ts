@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import type { SnapshotsDiffer } from '../../../lake/diff-snapshots.ts';
+import type { SnapshotsDiffer } from '../../../lake/snapshots/diff-snapshots.ts';
 import type { Lake } from '../../../lake/lake.ts';
-import type { Manifest } from '../../../lake/manifest.ts';
-import { readManifest } from '../../../lake/pointer.ts';
+import type { Manifest } from '../../../lake/manifest/manifest.ts';
+import { readManifest } from '../../../lake/manifest/pointer.ts';
 import { snapshotTables } from '../../../warehouse/snapshots/snapshot-tables.ts';
 import { unfitTable } from '../../../warehouse/snapshots/unfit-table.ts';
 import { print, printAside, printJson, printTable } from '../../printer.ts';
@@ -22,7 +22,7 @@ export function diffCommand(): Command {
       '\nExample:\n  $ npx daybook snapshots diff 20250101T000000Z-00aa11 20250102T000000Z-22bb33',
     )
     .action(async (from: string, to: string, { json }: { json?: true }) => {
-      const { diffSnapshots } = await import('../../../lake/diff-snapshots.ts');
+      const { diffSnapshots } = await import('../../../lake/snapshots/diff-snapshots.ts');
       const differ = await withLake(async (lake, scratch) =>
         diffSnapshots(lake, {
           first: await manifestOf(lake, from),

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { Command } from 'commander';
 import { openHome } from '../../../embedded/home.ts';
-import { scratchOfCommand } from '../../../lake/scratch-of-command.ts';
+import { scratchOfCommand } from '../../../lake/files/scratch-of-command.ts';
 import { counted } from '../../../server/frame/counted.ts';
 import { print, printJson } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { Lake } from '../../../lake/lake.ts';
-import { sizesOf, unfitCountOf } from '../../../lake/manifest.ts';
-import { lookAtManifest, lookAtPointer, type Pointer } from '../../../lake/pointer.ts';
+import { sizesOf, unfitCountOf } from '../../../lake/manifest/manifest.ts';
+import { lookAtManifest, lookAtPointer, type Pointer } from '../../../lake/manifest/pointer.ts';
 import { print, printAside, printJson, printTable } from '../../printer.ts';
 import { withLake } from './with-lake.ts';
 

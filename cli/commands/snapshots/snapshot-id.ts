@@ -1,5 +1,5 @@
 import type { Lake } from '../../../lake/lake.ts';
-import { snapshotIdPattern } from '../../../lake/snapshot-id.ts';
+import { snapshotIdPattern } from '../../../lake/manifest/snapshot-id.ts';
 import { UsageError } from '../../errors.ts';
 
 /** An ID as it was typed. Throws UsageError. */

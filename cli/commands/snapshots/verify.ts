@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import type { DamageFound } from '../../../lake/find-damage.ts';
+import type { DamageFound } from '../../../lake/snapshots/find-damage.ts';
 import { namesOfSnapshots, type Lake } from '../../../lake/lake.ts';
-import { unfitCountOf, unfitTableName } from '../../../lake/manifest.ts';
-import { readPointer } from '../../../lake/pointer.ts';
+import { unfitCountOf, unfitTableName } from '../../../lake/manifest/manifest.ts';
+import { readPointer } from '../../../lake/manifest/pointer.ts';
 import { UsageError } from '../../errors.ts';
 import { exitCodes, type SetExitCode } from '../../exit-codes.ts';
 import { print, printJson, printTable } from '../../printer.ts';
@@ -18,7 +18,7 @@ export function verifyCommand(setExitCode: SetExitCode): Command {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook snapshots verify')
     .action(async (wanted: string | undefined, { json }: { json?: true }) => {
-      const { verifySnapshot } = await import('../../../lake/verify-snapshot.ts');
+      const { verifySnapshot } = await import('../../../lake/snapshots/verify-snapshot.ts');
       const { id, ...verified } = await withLake(async (lake, scratch) => {
         const named = wanted ?? (await readPointer(lake))?.snapshot_id;
         if (named === undefined) throw new UsageError(`There are no snapshots in ${lake.location} yet.`);

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { openHome } from '../../../embedded/home.ts';
 import type { Lake } from '../../../lake/lake.ts';
 import { openLake } from '../../../lake/open-lake.ts';
-import { scratchOfCommand } from '../../../lake/scratch-of-command.ts';
+import { scratchOfCommand } from '../../../lake/files/scratch-of-command.ts';
 import { readConfig } from '../../settings.ts';
 
 /** Runs a command's work on the lake. It needs neither Postgres nor Temporal. */

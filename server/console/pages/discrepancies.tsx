@@ -23,7 +23,7 @@ export async function discrepanciesPage(
   const connection = choice.chosen;
   const [read, questions] = await Promise.all([
     readDiscrepancies(warehouse, { connectionId: connection, before, limit: pageLength + 1 }),
-    questionsOf(warehouse, connection),
+    approvalQuestion(warehouse, connection),
   ]);
   const { shown, last } = pageOf(read);
   return {
@@ -49,7 +49,7 @@ export async function discrepanciesPage(
 }
 
 /** Of all connections only their names: to count what waits takes its time where it is much, and a connection has a page of its own. */
-async function questionsOf(warehouse: Warehouse, connection: string | undefined): Promise<VNode | null> {
+async function approvalQuestion(warehouse: Warehouse, connection: string | undefined): Promise<VNode | null> {
   if (connection === undefined) {
     const asking = await connectionsAskingForApproval(warehouse);
     return asking.length === 0 ? null : <AskingConnections names={asking} />;

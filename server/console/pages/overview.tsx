@@ -7,9 +7,9 @@ import {
   type ConnectionFilter,
   type Ranking,
 } from '../../../warehouse/connections/rank-connections.ts';
-import { readApiSilence } from '../../../warehouse/read-api-silence.ts';
+import { readApiSilence } from '../../../warehouse/api-budget/read-api-silence.ts';
 import { readDemand } from '../../../warehouse/connections/read-demand.ts';
-import { readStatusOf } from '../../../warehouse/connections/read-status.ts';
+import { readStatusesFor } from '../../../warehouse/connections/read-status.ts';
 import { readMartsStatus } from '../../../warehouse/marts/read-marts-status.ts';
 import { countInWords } from '../../../warehouse/quarantine/count-open-entries.ts';
 import { connectionsAskingForApproval } from '../../../warehouse/reconcile/asked-for-approval.ts';
@@ -58,7 +58,7 @@ export async function overviewPage(
     offset: (page - 1) * rowsOfPage,
   });
   const [statuses, alerts, open, asking, demand, silentUntil, snapshot, marts] = await Promise.all([
-    readStatusOf(warehouse, ranking.names),
+    readStatusesFor(warehouse, ranking.names),
     readOpenAlerts(warehouse, undefined, { limit: mostAlerts }),
     countOpenAlerts(warehouse),
     connectionsAskingForApproval(warehouse),

@@ -1,9 +1,9 @@
 import type { PoolClient } from 'pg';
 import type { Warehouse } from '../../../warehouse/open-warehouse.ts';
-import { withSessions } from '../../../warehouse/with-sessions.ts';
+import { withSessions } from '../../../warehouse/transactions/with-sessions.ts';
 import { AloneOrTogether } from './alone-or-together.ts';
 import type { Standby } from './standby.ts';
-import { beginStatement } from '../../../warehouse/in-transaction.ts';
+import { beginStatement } from '../../../warehouse/transactions/in-transaction.ts';
 
 /** When a standby takes over, and what it lacks then. */
 export interface Takeover {

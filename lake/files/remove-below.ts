@@ -1,0 +1,71 @@
+import { lstat, readdir, rmdir, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { codeOf } from '../../errors/code-of.ts';
+import { inFolder } from './folder-below.ts';
+import { mapConcurrently } from '../map-concurrently.ts';
+
+/**
+ * Removes a name of a folder that is worked in (`inFolderBelow`), and if it is a folder everything below it. No link is followed, not even one that
+ * takes the place of a folder while that is emptied: Node's recursive `rm` goes by path, and follows it. What turns out to be
+ * something else by then is left, and so is what others add meanwhile, with the folder that holds it.
+ */
+export async function removeIn(folder: string, name: string): Promise<void> {
+  const found = await unlessExchanged(lstat(join(folder, name)));
+  if (found?.isDirectory() === true) await removeFolderIn(folder, name);
+  else if (found !== undefined) await unlessExchanged(unlink(join(folder, name)));
+}
+
+/** Removes a file or a link, if it is there. */
+export async function removeFileIn(folder: string, name: string): Promise<void> {
+  try {
+    await unlink(join(folder, name));
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+  }
+}
+
+/**
+ * Removes a folder with everything below it, unless a link or a file stands in for it. What may not be removed keeps nothing else: that is
+ * thrown once the rest is gone.
+ */
+export async function removeFolderIn(folder: string, name: string, levels = mostLevels): Promise<void> {
+  if (levels === 0) return;
+  const emptied = unlessExchanged(inFolder(folder, name, (inner) => empty(inner, levels - 1)));
+  const failure = await emptied.then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  );
+  // One that may not be opened may be empty.
+  const isGone = await unlessExchanged(rmdir(join(folder, name)).then(() => true));
+  if (failure !== undefined && isGone !== true) throw failure.error;
+}
+
+/** Each level holds a descriptor and a place on the stack. Daybook's folders have three; what is deeper is not ours, and stays. */
+const mostLevels = 64;
+
+/** A disk that is far away answers for several files at once. Folders are emptied one after the other, so that few descriptors are open. */
+const filesAtOnce = 8;
+
+async function empty(folder: string, levels: number): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const files = entries.filter((entry) => !entry.isDirectory());
+  const folders = entries.filter((entry) => entry.isDirectory());
+  const failures: unknown[] = [];
+  const attempt = (removal: Promise<unknown>): Promise<unknown> =>
+    removal.catch((error: unknown) => failures.push(error));
+  await mapConcurrently(filesAtOnce, files, ({ name }) => attempt(unlessExchanged(unlink(join(folder, name)))));
+  for (const { name } of folders) await attempt(removeFolderIn(folder, name, levels));
+  if (failures.length > 0) throw failures[0];
+}
+
+/** Undefined when there is something else by now, or nothing. */
+async function unlessExchanged<Result>(work: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (exchanged.has(codeOf(error))) return undefined;
+    throw error;
+  }
+}
+
+const exchanged = new Set<unknown>(['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP', 'ENOTEMPTY', 'EEXIST']);

@@ -1,0 +1,55 @@
+import { stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { codeOf } from '../../errors/code-of.ts';
+import { LakeRefused } from '../errors.ts';
+
+/** A path of a lake, and what Daybook has there while it works. */
+export interface LakePlace {
+  readonly path: string;
+  readonly is: 'a file' | 'a folder' | 'free';
+}
+
+/**
+ * Works at a place of a lake. Where there is a file in the place of a folder, or a folder in the place of a file, no attempt succeeds
+ * before a person has moved it: throws LakeRefused, which names it.
+ */
+export async function unobstructed<Result>(
+  location: string,
+  place: LakePlace,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!obstructed.has(codeOf(error))) throw error;
+    const obstacle = await obstacleTo(location, place);
+    if (obstacle === undefined) throw error;
+    throw new LakeRefused(location, obstacle, error);
+  }
+}
+
+/** EPERM: what macOS says where a folder is to be removed as a file. */
+const obstructed = new Set<unknown>(['ENOTDIR', 'EISDIR', 'EPERM', 'EEXIST', 'ENOTEMPTY']);
+
+/** In words; undefined when every name on the way is what it has to be. */
+async function obstacleTo(location: string, { path, is }: LakePlace): Promise<string | undefined> {
+  if ((await kindOf(location)) === 'a file') return 'it is a file, not a folder';
+  for (const name of namesOnTheWay(path)) {
+    const kind = await kindOf(join(location, name));
+    if (kind === undefined || kind === (name === path ? is : 'a folder')) continue;
+    return `${name} is ${kind}, in the way of what Daybook keeps under that name; move it elsewhere`;
+  }
+  return undefined;
+}
+
+/** `a/b/c`: `a`, `a/b`, `a/b/c`. */
+function namesOnTheWay(path: string): string[] {
+  const above = dirname(path);
+  return above === '.' ? [path] : [...namesOnTheWay(above), path];
+}
+
+/** Undefined when there is nothing. */
+async function kindOf(path: string): Promise<'a file' | 'a folder' | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  return found && (found.isDirectory() ? 'a folder' : 'a file');
+}

@@ -1,0 +1,102 @@
+import { execFile } from 'node:child_process';
+import { constants, openSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { codeOf } from '../../errors/code-of.ts';
+
+/** A stream has more bytes than its reader may be given. */
+export class StreamTooLong extends Error {
+  override readonly name = 'StreamTooLong';
+}
+
+/**
+ * Lets `read` take a stream as if it were a file, by a named pipe: nothing of it is ever on a disk. Throws what the stream
+ * throws, or what `read` throws; a stream that breaks off is never taken for one that has ended. Throws StreamTooLong when it has more than
+ * `mostBytes`.
+ */
+export async function throughPipe<Result>(
+  pipe: string,
+  open: () => Readable,
+  read: () => Promise<Result>,
+  mostBytes = Infinity,
+): Promise<Result> {
+  await promisify(execFile)('mkfifo', ['-m', '600', pipe]);
+  const stream = open();
+  const over = new AbortController();
+  const reading = read().finally(() => {
+    over.abort();
+  });
+  const [fed, result] = await Promise.allSettled([
+    feed(stream, { pipe, mostBytes, over: over.signal }),
+    reading,
+  ]);
+  await rm(pipe, { force: true });
+  // Who reads a pipe that breaks off complains too; who writes to one that nobody reads any more has not the reason.
+  if (fed.status === 'rejected' && !isBrokenPipe(fed.reason)) throw fed.reason;
+  if (result.status === 'rejected') throw result.reason;
+  if (fed.status === 'rejected') throw fed.reason;
+  return result.value;
+}
+
+/**
+ * Whatever becomes of the reader, the stream is taken to its end: the session behind it can do nothing else before, and is
+ * needed.
+ */
+async function feed(
+  stream: Readable,
+  { pipe, mostBytes, over }: { pipe: string; mostBytes: number; over: AbortSignal },
+): Promise<void> {
+  // Listened to from the beginning: it may break off before anybody opens the pipe.
+  const taken = Promise.allSettled([finished(stream, { writable: false })]);
+  const fd = await openForWriting(pipe, over);
+  if (fd === undefined) stream.resume();
+  const writing = fd === undefined ? undefined : writeTo(fd, stream, { mostBytes, taken });
+  const [[read], [wrote]] = await Promise.all([taken, Promise.allSettled([writing])]);
+  if (read.status === 'rejected') throw read.reason;
+  if (wrote.status === 'rejected') throw wrote.reason;
+}
+
+async function writeTo(
+  fd: number,
+  stream: Readable,
+  { mostBytes, taken }: { mostBytes: number; taken: Promise<[PromiseSettledResult<void>]> },
+): Promise<void> {
+  // A socket waits for room in the pipe without blocking a thread.
+  const socket = new Socket({ fd, readable: false, writable: true });
+  void taken.then(([{ status }]) => {
+    if (status === 'rejected') socket.destroy();
+  });
+  let bytes = 0;
+  stream.on('data', (chunk: Buffer | string) => {
+    bytes += chunk.length;
+    if (bytes > mostBytes) socket.destroy(new StreamTooLong(`More than ${mostBytes} bytes`));
+  });
+  stream.pipe(socket);
+  try {
+    await finished(socket, { readable: false });
+  } finally {
+    stream.unpipe(socket).resume();
+  }
+}
+
+/** Undefined when the reader was over before it began. */
+async function openForWriting(pipe: string, over: AbortSignal): Promise<number | undefined> {
+  while (!over.aborted) {
+    try {
+      return openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
+    } catch (error) {
+      // Nobody has opened it for reading yet. Opening it without O_NONBLOCK would block a thread for ever if nobody does.
+      if (codeOf(error) !== 'ENXIO') throw error;
+      await wait(2);
+    }
+  }
+  return undefined;
+}
+
+function isBrokenPipe(error: unknown): boolean {
+  return ['EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'].some((code) => codeOf(error) === code);
+}

@@ -1,0 +1,187 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { mkdir, readdir, rename } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { StreamTooLong, throughPipe } from './csv-pipe.ts';
+import { named, quoted, type DuckDb } from './duck-db.ts';
+import { RowTooLong, SnapshotBroken } from '../errors.ts';
+import { removeIn } from '../files/remove-below.ts';
+import { scaleOf, type LakeColumn, type LakeTable } from './table.ts';
+
+export interface WriteTableInput {
+  table: LakeTable;
+  /** A folder for the files; what is in it is removed. */
+  folder: string;
+  /** What each part holds; undefined: one part holds everything. */
+  parts: PartsByConnection | PartsByColumn | undefined;
+  /** The name of a pipe that is made and removed. */
+  pipe: string;
+  /** As many as there are. */
+  rows: number;
+  /** The rows as CSV in the order of the columns; called again when one was longer than expected. */
+  openCsv: () => Readable;
+  /** Bytes of the longest row as CSV, or a little more. Asked only when one was longer than expected. */
+  longestRow: () => Promise<number>;
+  /** A part that holds everything goes on in another file after so many bytes. */
+  partBytes: number | undefined;
+}
+
+/** Each part holds some connections. They are small together. */
+export interface PartsByConnection {
+  readonly connections: readonly (readonly string[])[];
+}
+
+/** Each part holds the rows with one value in a column that no file has. The rows are sorted by it. */
+export interface PartsByColumn {
+  readonly column: string;
+  readonly values: readonly number[];
+}
+
+/**
+ * Writes the rows of a table in their order, and says to which files of the folder, part by part. A part that holds everything has
+ * more than one past 1 GB; one without rows has its file too. Throws RowTooLong, SnapshotBroken, and PartsTooLarge when they are to be written
+ * one by one.
+ */
+export async function writeTable(duckDb: DuckDb, input: WriteTableInput): Promise<string[][]> {
+  const { table, folder, parts, longestRow } = input;
+  if (!(await tryToWrite(duckDb, input, usualRowBytes).catch(falseOfTooLong))) {
+    if (parts !== undefined) throw new PartsTooLarge(`Parts of ${table.name} are written one by one`);
+    const rowBytes = Math.max(usualRowBytes, await longestRow());
+    if (rowBytes > longestRowBytes) throw new RowTooLong(table.name, longestRowBytes);
+    if (!(await tryToWrite(duckDb, input, rowBytes)))
+      throw new SnapshotBroken(`${table.name} lost rows on the way`);
+  }
+  if (parts !== undefined)
+    return ('column' in parts ? parts.values : parts.connections).map((_, index) => [fileName(index)]);
+  const names = await readdir(folder);
+  return [names.sort((one, other) => numberIn(one) - numberIn(other))];
+}
+
+/** What parts of a table hold is too much, or has too long a row, for writing them together. */
+export class PartsTooLarge extends Error {
+  override readonly name = 'PartsTooLarge';
+}
+
+/** Bytes of a row. A buffer holds a whole one, and there are several, so long rows are reckoned with only where there are. */
+const usualRowBytes = 2_000_000;
+const longestRowBytes = 60_000_000;
+
+/**
+ * Of parts that are written together. Their rows are a table in memory, of which DuckDB takes 2,048 rows at a time, a few times over, however
+ * long they are. The rows of a single part pass through.
+ */
+const bytesTogether = 250_000_000;
+
+/**
+ * What DuckDB cannot read as CSV is a row that is longer than its buffer: which error that is depends on where in the row the buffer ends, and
+ * on the release.
+ */
+function falseOfTooLong(error: unknown): false {
+  if (error instanceof StreamTooLong) return false;
+  if (error instanceof Error && /^(Invalid Input|Not implemented) Error/.test(error.message)) return false;
+  throw error;
+}
+
+/** Says whether every row was written: one that is longer than a buffer is an error, or, when it is the last one, dropped without a word. */
+async function tryToWrite(duckDb: DuckDb, input: WriteTableInput, rowBytes: number): Promise<boolean> {
+  const { table, folder, pipe, parts, rows, openCsv, partBytes = 1_000_000_000 } = input;
+  await mkdir(dirname(folder), { recursive: true });
+  await removeIn(dirname(folder), basename(folder));
+  const selected = selectSql(table, { pipe, rowBytes });
+  const connection = await duckDb.connect();
+  try {
+    if (parts === undefined) {
+      const sql = `copy (${selected}) to ${quoted(folder)} (${parquetOptions}, file_size_bytes ${partBytes}, filename_pattern 'part-{i}')`;
+      const written = await throughPipe(pipe, openCsv, () => connection.runAndReadAll(sql));
+      return Number(written.getRows()[0]?.[0]) === rows;
+    }
+    await mkdir(folder);
+    if ('column' in parts) return (await writeByColumn(connection, { ...input, parts, selected })) === rows;
+    const create = (): Promise<unknown> => connection.run(`create temp table batch as ${selected}`);
+    await throughPipe(pipe, openCsv, create, bytesTogether);
+    let copied = 0;
+    for (const [index, connections] of parts.connections.entries()) {
+      const written = await connection.runAndReadAll(
+        `copy (select * from batch where connection_id in (${connections.map(quoted).join(', ')}))
+         to ${quoted(join(folder, fileName(index)))} (${parquetOptions})`,
+      );
+      copied += Number(written.getRows()[0]?.[0]);
+    }
+    return copied === rows;
+  } finally {
+    connection.closeSync();
+  }
+}
+
+/** Passes the rows through to the files of the parts, and says how many there were. */
+async function writeByColumn(
+  connection: DuckDBConnection,
+  input: WriteTableInput & { parts: PartsByColumn; selected: string },
+): Promise<number> {
+  const { table, folder, pipe, parts, openCsv, selected } = input;
+  const { column, values } = parts;
+  await connection.run(`set partitioned_write_flush_threshold = ${rowsInMemory}`);
+  const divided = join(folder, 'divided');
+  const sql = `copy (${selected}) to ${quoted(divided)} (${parquetOptions}, partition_by (${named(column)}))`;
+  const written = await throughPipe(pipe, openCsv, () => connection.runAndReadAll(sql));
+  const found = new Set(await readdir(divided));
+  for (const [index, value] of values.entries()) {
+    const of = `${column}=${value}`;
+    const to = join(folder, fileName(index));
+    if (found.has(of)) await rename(join(divided, of, 'data_0.parquet'), to);
+    else await connection.run(`copy (${noneOf(table, column)}) to ${quoted(to)} (${parquetOptions})`);
+  }
+  await removeIn(folder, basename(divided));
+  return Number(written.getRows()[0]?.[0]);
+}
+
+/** No rows, with the columns of a file. */
+function noneOf({ columns }: LakeTable, without: string): string {
+  const nulls = columns
+    .filter(({ name }) => name !== without)
+    .map(({ name, parquet }) => `cast(null as ${parquet}) as ${named(name)}`);
+  return `select ${nulls.join(', ')} where false`;
+}
+
+/** Of a few parts at once, for they are sorted. */
+const rowsInMemory = 50_000;
+
+/** A value has more digits before the point than its type, or is a time that it cannot hold. */
+export function isUncastable(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('Conversion Error');
+}
+
+/** How every file of a snapshot is written. */
+export const parquetOptions =
+  "format parquet, compression zstd, compression_level 1, row_group_size_bytes '12MB'";
+
+function selectSql({ columns }: LakeTable, { pipe, rowBytes }: { pipe: string; rowBytes: number }): string {
+  const types = columns.map(({ name }) => `${quoted(name)}: 'VARCHAR'`).join(', ');
+  // Postgres writes null as nothing and an empty text as "".
+  // A pattern finds no pipe: the path is what is left to try. `name=value` in it would be a column, over the one of that name.
+  const csv = `read_csv(${quoted(pipe)}, hive_partitioning = false, columns = {${types}}, header = false, auto_detect = false, delim = ',',
+    quote = '"', escape = '"', nullstr = '', allow_quoted_nulls = false, new_line = '\\n', max_line_size = ${rowBytes},
+    buffer_size = ${rowBytes})`;
+  return `select ${columns.map((column) => `${valueOf(column)} as ${named(column.name)}`).join(', ')} from ${csv} as csv`;
+}
+
+/**
+ * Casting text to 38 digits takes 16 times as long as to 18 (136,000 rows/s against 2.2 million), and nearly every value has
+ * fewer. Neither cast rounds here: what has more digits than the type was
+ * rounded before it was sent.
+ */
+function valueOf({ name, parquet }: LakeColumn): string {
+  const text = `csv.${named(name)}`;
+  const scale = scaleOf(parquet);
+  if (parquet === 'VARCHAR') return text;
+  if (scale === undefined) return `cast(${text} as ${parquet})`;
+  return `coalesce(cast(try_cast(${text} as decimal(18,${scale})) as ${parquet}), cast(${text} as ${parquet}))`;
+}
+
+function fileName(index: number): string {
+  return `part-${index}.parquet`;
+}
+
+function numberIn(name: string): number {
+  return Number(/\d+/.exec(name)?.[0] ?? '0');
+}

@@ -1,0 +1,87 @@
+import { ListTooLong } from '../errors.ts';
+import { manifestFile, successFile, type Lake } from '../lake.ts';
+import { isBucket } from '../location.ts';
+import { sha256Of, type Manifest } from '../manifest/manifest.ts';
+import { lookAtManifest, lookAtPointer, pointerPath } from '../manifest/pointer.ts';
+import { sha256OfFile } from '../parquet/read-back.ts';
+import type { FileOfSnapshot } from './with-file-of.ts';
+
+export interface DamageFound {
+  /** Undefined when there is no readable one. */
+  readonly manifest: Manifest | undefined;
+  /** In words; none when every file is as it was published. */
+  readonly problems: readonly string[];
+}
+
+/** What is wrong with a file, in words; null when nothing is. */
+export type Problem = string | null;
+
+/**
+ * Compares every file of a snapshot with the manifest, by its size and SHA-256, and the manifest with the pointer. `use` is given each
+ * file that is as it was published, on this machine; one that is another is not even opened.
+ */
+export async function findDamage(
+  lake: Lake,
+  id: string,
+  use: (table: string, file: FileOfSnapshot, localPath: string) => Promise<Problem> = () =>
+    Promise.resolve(null),
+): Promise<DamageFound> {
+  const seen = await lookAtManifest(lake, id);
+  if (seen === undefined) return { manifest: undefined, problems: [`${id} has no ${manifestFile}`] };
+  if (seen.altered !== undefined) return { manifest: undefined, problems: [seen.altered.message] };
+  const manifest = seen.value;
+  const problems = [
+    ...(await problemsAround(lake, { id, text: seen.found.text })),
+    ...(await problemsBeside(lake, manifest)),
+  ];
+  for (const [table, { files }] of Object.entries(manifest.tables))
+    for (const file of files) {
+      const { path, bytes, sha256 } = file;
+      const used = await lake.withFile({ path: `snapshots/${id}/${path}`, bytes }, async (localPath) =>
+        (await sha256OfFile(localPath, bytes)) === sha256
+          ? use(table, file, localPath)
+          : 'has another SHA-256',
+      );
+      const problem = used.problem ?? used.result;
+      if (problem !== null) problems.push(`${path} ${problem}`);
+    }
+  return { manifest, problems };
+}
+
+async function problemsBeside(lake: Lake, manifest: Manifest): Promise<string[]> {
+  const paths = await filesBeside(lake, manifest);
+  return paths === 'too many'
+    ? ['more files are not in the manifest than can be listed']
+    : paths.map((path) => `${path} is not in the manifest`);
+}
+
+/**
+ * Who reads a table by a pattern, such as `bills/*.parquet`, would read these too; and perhaps what is in a folder that Daybook may not open. Whoever
+ * may write to a bucket may put millions there.
+ */
+export async function filesBeside(
+  lake: Lake,
+  { snapshot_id: id, tables }: Manifest,
+): Promise<string[] | 'too many'> {
+  const listed = new Set(Object.values(tables).flatMap(({ files }) => files.map(({ path }) => path)));
+  // In a bucket an object of such a name is what programs make for a folder, and nothing is in it.
+  const isClosed = (path: string): boolean => path.endsWith('/') && !isBucket(lake.location);
+  const isBeside = (path: string): boolean =>
+    (path.endsWith('.parquet') || isClosed(path)) && !listed.has(path);
+  try {
+    return (await lake.filesIn(`snapshots/${id}`, isBeside)).sort();
+  } catch (error) {
+    if (error instanceof ListTooLong) return 'too many';
+    throw error;
+  }
+}
+
+async function problemsAround(lake: Lake, { id, text }: { id: string; text: string }): Promise<string[]> {
+  const success = await lake.read(`snapshots/${id}/${successFile}`);
+  const pointer = (await lookAtPointer(lake))?.value;
+  const isOther = pointer?.snapshot_id === id && pointer.manifest_sha256 !== sha256Of(text);
+  return [
+    ...(success === undefined ? [`${id} has no ${successFile}`] : []),
+    ...(isOther ? [`${pointerPath} names another content of ${manifestFile}`] : []),
+  ];
+}

@@ -1,0 +1,319 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { Readable } from 'node:stream';
+import {
+  CopyObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+  S3Client,
+  type HeadObjectOutput,
+  type _Object,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import { abortUploads } from './abort-uploads.ts';
+import { askStorage, decodedKey, isNamed, statusOf } from './ask-storage.ts';
+import {
+  FileRefused,
+  LakeUnavailable,
+  ListTooLong,
+  refused,
+  unlessRefused,
+  unreadableAnswer,
+} from '../errors.ts';
+import { listedKeys, listedPages } from './listed-pages.ts';
+import {
+  manifestFile,
+  mostBytesOf,
+  unreadable,
+  type FileUsed,
+  type Found,
+  type KeptFile,
+  type SizedFile,
+} from '../lake.ts';
+import { removeObjects, removeObjectsBelow } from './remove-objects.ts';
+
+/** The objects under a prefix of a bucket. Paths are relative to it. */
+export interface Bucket {
+  /** Those of them that are meant: whoever may write to the bucket may have put any number of others there. Throws ListTooLong. */
+  list(prefix: string, isMeant?: (path: string) => boolean): Promise<string[]>;
+  /** The names of what lies directly under a prefix and has something under it, if they are meant. Throws ListTooLong. */
+  folders(prefix: string, isMeant?: (name: string) => boolean): Promise<string[]>;
+  /** Whether there is any under a prefix. */
+  hasAny(prefix: string): Promise<boolean>;
+  /** Whether an object is there, by what a listing says. */
+  isListed(path: string): Promise<boolean>;
+  /** Of an object that may not be read, no text. */
+  read(path: string): Promise<Found | undefined>;
+  /** Undefined when there is no such object. Throws FileRefused. */
+  bytesOf(path: string): Promise<number | undefined>;
+  /** Writes an object if it is still as it was found; says whether it did. */
+  replace(path: string, text: string, found: Found | undefined): Promise<boolean>;
+  /** Writes an object, which remembers its SHA-256; unless `over`, only one that is not there yet. Says whether it did. */
+  upload(
+    path: string,
+    localPath: string,
+    how: { over: boolean; sha256?: string | undefined },
+  ): Promise<boolean>;
+  /**
+   * Lets the server copy an object, if it is there, has the size and was uploaded with the SHA-256, and is not too large for that; unless `over`,
+   * only to where nothing is yet, as far as the server knows that condition of copies. Says whether it did. Throws FileRefused.
+   */
+  copy(file: KeptFile, to: string, how: { over: boolean }): Promise<boolean>;
+  /** Whether an object is there, has the size and was uploaded, or copied, with the SHA-256. */
+  holds(file: KeptFile): Promise<boolean>;
+  /** Says why it did not. */
+  download(file: SizedFile, localPath: string): Promise<FileUsed<never>['problem']>;
+  /** Looks for them afterwards below what their paths begin with alike: best those of one folder. */
+  remove(paths: readonly string[]): Promise<void>;
+  /** Removes all that is under a prefix, however many they are. */
+  removeBelow(prefix: string): Promise<void>;
+  /** Gives up uploads that never ended: they cost room that no listing shows. */
+  abortUploads(prefix: string): Promise<void>;
+  close(): void;
+}
+
+/** Metadata of an object. */
+const sha256Key = 'sha256';
+
+/** Region, credentials and endpoint come from where the AWS SDK looks for them. Calls throw LakeRefused and LakeUnavailable. */
+export function openBucket(
+  location: string,
+  {
+    silenceMs = 60_000,
+    // Thirty tables and marts of ten thousand snapshots are fewer; a listing that never ends is not.
+    mostPaths = 1_000_000,
+  } = {},
+): Bucket {
+  const [, Bucket = '', prefix = ''] = /^s3:\/\/([^/]+)\/?(.*)$/.exec(location) ?? [];
+  // Every bucket can be named in the path; servers that are not AWS seldom know another way.
+  const client = new S3Client({
+    forcePathStyle: true,
+    requestHandler: { connectionTimeout: 10_000, socketTimeout: silenceMs },
+  });
+  const asked = <Result>(work: () => Promise<Result>): Promise<Result> =>
+    askStorage({ location, client }, work);
+  const askedOfFile = <Result>(work: () => Promise<Result>): Promise<Result> =>
+    askStorage({ location, client, ofFile: true }, work);
+  const keyOf = (path: string): string => (prefix === '' ? path : `${prefix}/${path}`);
+  const pathOf = (key: string): string => key.slice(keyOf('').length);
+  /** Gathers what is listed under a prefix, as far as it is meant. */
+  const createGathered = (
+    under: string,
+    isMeant: (path: string) => boolean,
+  ): { paths: string[]; add: (path: string) => void } => {
+    const paths: string[] = [];
+    let characters = 0;
+    const add = (path: string): void => {
+      if (!isMeant(path)) return;
+      characters += path.length;
+      if (paths.length >= mostPaths || characters > mostPaths * charactersOfPath)
+        throw new ListTooLong(location, `it lists more files below ${under} than Daybook writes`);
+      paths.push(path);
+    };
+    return { paths, add };
+  };
+  /** Whoever answers in the place of S3 does not name the version that was written. */
+  const requireVersion = (written: { ETag?: string | undefined } | undefined): void => {
+    if (written?.ETag === undefined) throw new LakeUnavailable(location, unreadableAnswer);
+  };
+  const at = (path: string): { Bucket: string; Key: string } => ({ Bucket, Key: keyOf(path) });
+  const listedAt = { client, location, bucket: Bucket };
+
+  const findHeld = async ({ path, bytes, sha256 }: KeptFile): Promise<HeadObjectOutput | undefined> => {
+    const found = await unlessMissing(() => client.send(new HeadObjectCommand(at(path))));
+    return found?.ContentLength === bytes && found.Metadata?.[sha256Key] === sha256 ? found : undefined;
+  };
+
+  const readSmall = async (path: string): Promise<Found> => {
+    const { Body, ContentLength = Infinity, ETag = '' } = await client.send(new GetObjectCommand(at(path)));
+    if (ContentLength > mostBytesOf(path)) {
+      if (Body instanceof Readable) Body.destroy();
+      return unreadable(ETag);
+    }
+    let text = '';
+    const problem = await unlessOther(async () => {
+      text = (await Body?.transformToString()) ?? '';
+    });
+    return problem === undefined ? { text, version: ETag } : unreadable(ETag);
+  };
+
+  /** Of those whose keys begin with it, it is listed first. */
+  const findListed = async (key: string): Promise<_Object | undefined> => {
+    for await (const { Contents = [], EncodingType } of listedPages(listedAt, { prefix: key })) {
+      const found = Contents.find(({ Key = '' }) => decodedKey(Key, EncodingType) === key);
+      if (Contents.length > 0) return found;
+    }
+    return undefined;
+  };
+
+  return {
+    list: (under, isMeant = () => true) =>
+      asked(async () => {
+        const { paths, add } = createGathered(under, isMeant);
+        for await (const keys of listedKeys(listedAt, keyOf(under))) for (const key of keys) add(pathOf(key));
+        return paths;
+      }),
+    folders: (under, isMeant = () => true) =>
+      asked(async () => {
+        const { paths, add } = createGathered(under, isMeant);
+        const below = { prefix: keyOf(under), delimiter: '/' };
+        for await (const { CommonPrefixes = [], EncodingType } of listedPages(listedAt, below))
+          for (const { Prefix = '' } of CommonPrefixes)
+            add(decodedKey(Prefix, EncodingType).slice(keyOf(under).length, -1));
+        return paths;
+      }),
+    hasAny: (under) =>
+      asked(async () => {
+        for await (const keys of listedKeys(listedAt, keyOf(under))) if (keys.length > 0) return true;
+        return false;
+      }),
+    isListed: (path) => asked(async () => (await findListed(keyOf(path))) !== undefined),
+    read: async (path) => {
+      try {
+        return await askedOfFile(() => unlessMissing(() => readSmall(path)));
+      } catch (error) {
+        if (!(error instanceof FileRefused)) throw error;
+        // By its version it is replaced; a manifest never is.
+        const found = path.endsWith(manifestFile) ? undefined : await asked(() => findListed(keyOf(path)));
+        return unreadable(found?.ETag ?? '', error.code);
+      }
+    },
+    bytesOf: (path) =>
+      askedOfFile(() =>
+        unlessMissing(async () => (await client.send(new HeadObjectCommand(at(path)))).ContentLength ?? 0),
+      ),
+    replace: (path, text, found) =>
+      asked(async () => {
+        const condition = found === undefined ? { IfNoneMatch: '*' } : { IfMatch: found.version };
+        const body = Buffer.from(text);
+        const sized = { Body: body, ContentLength: body.length };
+        const replaced = await unlessMissing(() =>
+          unlessChanged(async () => {
+            requireVersion(await client.send(new PutObjectCommand({ ...at(path), ...sized, ...condition })));
+          }),
+        );
+        // What was to be replaced is gone.
+        return replaced ?? false;
+      }),
+    upload: (path, localPath, { over, sha256 }) =>
+      asked(() =>
+        unlessChanged(async () => {
+          const condition = over ? {} : { IfNoneMatch: '*' };
+          const remembered = sha256 === undefined ? {} : { Metadata: { [sha256Key]: sha256 } };
+          const params = { ...at(path), Body: createReadStream(localPath), ...condition, ...remembered };
+          await new Upload({ client, params, partSize, queueSize: 2 }).done();
+        }),
+      ),
+    copy: ({ path, bytes, sha256 }, to, { over }) =>
+      askedOfFile(async () => {
+        if (bytes > mostCopied) return false;
+        const found = await findHeld({ path, bytes, sha256 });
+        if (found === undefined) return false;
+        // The ETag changes if somebody replaces it at this moment.
+        const names = `${Bucket}/${keyOf(path)}`.split('/').map(encodeURIComponent);
+        const source = { CopySource: names.join('/'), CopySourceIfMatch: found.ETag };
+        const condition = over ? {} : { IfNoneMatch: '*' };
+        const copied = await unlessMissing(() =>
+          unlessChanged(async () => {
+            const copying = new CopyObjectCommand({ ...at(to), ...source, ...condition });
+            const { CopyObjectResult } = await client.send(copying);
+            requireVersion(CopyObjectResult);
+          }),
+        );
+        return copied ?? false;
+      }),
+    holds: (file) => asked(async () => (await findHeld(file)) !== undefined),
+    download: ({ path, bytes }, localPath) =>
+      asked(async () => {
+        const found = await unlessRefused(() =>
+          askedOfFile(() => unlessMissing(() => client.send(new GetObjectCommand(at(path))))),
+        );
+        if (found === refused) return 'may not be read';
+        if (found === undefined) return 'is missing';
+        const { Body, ContentLength = bytes } = found;
+        if (!(Body instanceof Readable)) throw new Error('An object without a body cannot be downloaded.');
+        if (ContentLength !== bytes) {
+          Body.destroy();
+          return 'has another size';
+        }
+        return await unlessOther(() => pipeline(Body, exactly(bytes), createWriteStream(localPath)));
+      }),
+    remove: (paths) => asked(() => removeObjects(listedAt, paths.filter(canBeOurs).map(keyOf))),
+    removeBelow: (under) =>
+      asked(() =>
+        removeObjectsBelow(listedAt, { prefix: keyOf(under), isMeant: (key) => canBeOurs(pathOf(key)) }),
+      ),
+    abortUploads: (under) => asked(() => abortUploads({ ...listedAt, prefix: keyOf(under) })),
+    close: () => {
+      client.destroy();
+    },
+  };
+}
+
+/** Ours have some 120; a key may have 1,024, and a million of these a gigabyte. */
+const charactersOfPath = 250;
+
+/**
+ * No path of ours has a character that controls, or that nobody sees, or the one by which some servers list these (U+FFFD). Whoever may write
+ * to the bucket may leave such keys there, which a request to remove objects cannot name: they stay, and nothing of ours with them.
+ */
+function canBeOurs(path: string): boolean {
+  return /^[^\p{C}\ufffd]*$/u.test(path);
+}
+
+/** Passes on no more than so many bytes: a server need not say how many it sends. */
+function exactly(bytes: number): (source: AsyncIterable<Buffer>) => AsyncGenerator<Buffer> {
+  return async function* (source) {
+    let left = bytes;
+    for await (const piece of source) {
+      left -= piece.length;
+      if (left < 0) throw new OtherSize();
+      yield piece;
+    }
+    if (left > 0) throw new OtherSize();
+  };
+}
+
+class OtherSize extends Error {}
+
+async function unlessOther(work: () => Promise<void>): Promise<FileUsed<never>['problem']> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    if (error instanceof OtherSize) return 'has another size';
+    // The only way the client has to say that they are not those of the checksum that was stored with them.
+    if (error instanceof Error && error.message.startsWith('Checksum mismatch')) return 'has other bytes';
+    throw error;
+  }
+}
+
+/** S3 refuses to copy an object of more than 5 GB in one request, though it takes larger ones in parts. */
+const mostCopied = 5 * 1024 ** 3;
+
+/** Parts of 16 MB: four in memory at most, and objects of up to 160 GB. */
+const partSize = 16 * 1_048_576;
+
+async function unlessMissing<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    // A bucket that is not there is another thing than an object that is not.
+    if (statusOf(error) === 404 && !isNamed(error, 'NoSuchBucket')) return undefined;
+    throw error;
+  }
+}
+
+async function unlessChanged(work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    // 412: the condition does not hold; 409: somebody else writes at this moment.
+    if (statusOf(error) === 412 || statusOf(error) === 409) return false;
+    // A request to complete an upload whose answer was lost is sent again, or somebody has given the upload up.
+    if (isNamed(error, 'NoSuchUpload')) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,16 @@
+import { sql } from 'kysely';
+import { budgetKey } from './api-budget.ts';
+import type { Warehouse } from '../open-warehouse.ts';
+
+/** Until when the service has asked for no requests, of any connection; null when it has not, or the time is over. */
+export async function readApiSilence(
+  { db }: Pick<Warehouse, 'db'>,
+  { address, clientId }: { address: string; clientId: string },
+): Promise<Date | null> {
+  const { rows } = await sql<{ until: Date }>`
+    select blocked_until as until from sync.api_budgets
+    where budget = ${budgetKey({ apiAddress: address, clientId })}
+      and blocked_until > clock_timestamp() and blocked_until <= clock_timestamp() + interval '1 hour'
+  `.execute(db);
+  return rows[0]?.until ?? null;
+}

@@ -1,0 +1,10 @@
+import { sql } from 'kysely';
+import type { Warehouse } from '../open-warehouse.ts';
+
+/** Now, by the clock that all times in the warehouse are of. */
+export async function readClock({ db }: Pick<Warehouse, 'db'>): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
+  const [row] = rows;
+  if (row === undefined) throw new Error('Postgres did not say what time it is.');
+  return row.now;
+}

@@ -1,0 +1,104 @@
+import type { ClientBase } from 'pg';
+import { codeOf } from '../../errors/code-of.ts';
+import { beginStatement } from './in-transaction.ts';
+import { openSession } from '../session/open-session.ts';
+
+/** What one process at a time does, on whatever host it is. */
+export type LockName = 'export' | 'marts/postgres' | 'marts/lake' | 'marts/spark';
+
+export interface HeldLock {
+  /** Throws when the lock is lost, and with it the right to go on. */
+  assertHeld(): Promise<void>;
+  letGo(): Promise<void>;
+}
+
+/**
+ * Takes a lock for as long as it is wanted; undefined when somebody else has it. It is the lock on a table that only Daybook may lock,
+ * in a transaction that stays open and does nothing else. So it works through a pooler, which leaves a session to whoever has a transaction
+ * open; it ends with the process; and a process that stopped without an end, and no longer says that it is alive, loses it. The
+ * transaction has neither a snapshot nor an ID: vacuum goes on behind it.
+ */
+export async function holdLock(
+  url: string,
+  name: LockName,
+  { application = 'daybook lock' }: { application?: string } = {},
+): Promise<HeldLock | undefined> {
+  const client = await openSession(url, { application });
+  try {
+    if (!(await takeLock(client, locks[name]))) {
+      await client.end();
+      return undefined;
+    }
+  } catch (error) {
+    await client.end();
+    throw error;
+  }
+  let last: Promise<unknown> = Promise.resolve();
+  /** One after the other: the answer is to a question that was asked after this was called. */
+  const ask = async (): Promise<void> => {
+    const asked = last.then(() => client.query('select'));
+    last = asked.catch(() => undefined);
+    await asked;
+  };
+  const beating = setInterval(() => {
+    // Whether it is lost, `assertHeld` tells.
+    ask().catch(() => undefined);
+  }, beatMilliseconds).unref();
+  return {
+    assertHeld: ask,
+    async letGo() {
+      clearInterval(beating);
+      await client.end();
+    },
+  };
+}
+
+/** What the session is called that has a lock, and its number; undefined where nobody has it, or a release before 0.6. */
+export async function readLockHolder(
+  url: string,
+  name: LockName,
+): Promise<{ application: string; pid: number } | undefined> {
+  const client = await openSession(url, { application: 'daybook lock' });
+  try {
+    const { rows } = await client.query<{ application: string; pid: number }>(
+      `select a.application_name as application, a.pid
+       from pg_locks l join pg_stat_activity a using (pid)
+       where l.database = (select oid from pg_database where datname = current_database())
+         and l.relation = '${locks[name].table}'::regclass and l.granted and l.mode = 'ShareUpdateExclusiveLock'`,
+    );
+    return rows[0];
+  } finally {
+    await client.end();
+  }
+}
+
+/** What is locked, and the advisory lock that releases before 0.6 take instead: a stranger who holds that one is in nobody's way. */
+const locks: Readonly<Record<LockName, { table: string; oldKey: string }>> = {
+  export: { table: 'sync.export_lock', oldKey: '3251656497959521245' },
+  'marts/postgres': { table: 'sync.marts_postgres_lock', oldKey: '7232019552' },
+  'marts/lake': { table: 'sync.marts_lake_lock', oldKey: '7232019553' },
+  'marts/spark': { table: 'sync.marts_spark_lock', oldKey: '7232019554' },
+};
+
+async function takeLock(client: ClientBase, { table, oldKey }: (typeof locks)[LockName]): Promise<boolean> {
+  await client.query(`${beginStatement}; ${openForLong}`);
+  try {
+    await client.query(`lock table ${table} in share update exclusive mode nowait`);
+  } catch (error) {
+    if (codeOf(error) === lockNotAvailable) return false;
+    throw error;
+  }
+  // Without parameters: a statement that has some keeps its snapshot until the next one.
+  const { rows } = await client.query<{ free: boolean }>(
+    `select pg_try_advisory_xact_lock(${oldKey}) or not sync.is_held_by_us(${oldKey}) as free`,
+  );
+  return rows[0]?.free === true;
+}
+
+/** Six beats may be missed. Postgres 17 and newer may be set to end every transaction that takes long. */
+const openForLong = `
+  set local idle_in_transaction_session_timeout = '30s';
+  select set_config(name, '0', true) from pg_settings where name = 'transaction_timeout'`;
+const beatMilliseconds = 5_000;
+
+const lockNotAvailable = '55P03';

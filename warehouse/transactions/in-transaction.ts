@@ -1,0 +1,74 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import type { Pool, PoolClient } from 'pg';
+import { isReadOnly } from '../session/is-database-away.ts';
+import type { Database } from '../tables/database.ts';
+
+/** One open transaction, through two interfaces. */
+export interface OpenTransaction {
+  /** For SQL as text: statements on sets of rows, and named prepared statements. */
+  readonly client: PoolClient;
+  /** For single rows, with their types. */
+  readonly db: Kysely<Database>;
+}
+
+/** Whatever the server, the database or the role begins with: a statement after a lock has to see what was committed while that was waited for. */
+export const beginStatement = 'begin isolation level read committed';
+
+/**
+ * Runs `work` in one transaction: committed when it returns, rolled back when it throws. docs/architecture.md ("Transactions and SQL") lists the
+ * few that are opened elsewhere.
+ */
+export async function inTransaction<Result>(
+  pool: Pool,
+  work: (transaction: OpenTransaction) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query(beginStatement);
+    const result = await work(openOn(client));
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    // It may lead to a primary that has become a standby, while a new one would lead to the primary of now.
+    if (isReadOnly(error)) broken = error;
+    // A connection that cannot roll back is not given back to the pool; the error that matters is the first one.
+    await client.query('rollback').catch((rollbackError: unknown) => {
+      broken = rollbackError instanceof Error ? rollbackError : new Error('rollback failed');
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+function openOn(client: PoolClient): OpenTransaction {
+  return {
+    client,
+    get db() {
+      return kyselyOf(client);
+    },
+  };
+}
+
+/** Kept for each session of the pool: creating one takes longer than many statements. */
+function kyselyOf(client: PoolClient): Kysely<Database> {
+  const known = kyselies.get(client);
+  if (known !== undefined) return known;
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: poolOfOne(client) }) });
+  kyselies.set(client, db);
+  return db;
+}
+
+const kyselies = new WeakMap<PoolClient, Kysely<Database>>();
+
+/** A pool of this one client, as Kysely expects one: releasing does nothing. */
+function poolOfOne(client: PoolClient): ConstructorParameters<typeof PostgresDialect>[0]['pool'] {
+  const lent = {
+    get query() {
+      return client.query.bind(client);
+    },
+    release: () => undefined,
+  };
+  return { connect: () => Promise.resolve(lent), end: () => Promise.resolve() };
+}
