@@ -10,7 +10,11 @@ import {
   type LakeKeeps,
   type SnapshotDamaged,
 } from '../lake/errors.ts';
-import { eraseFromSnapshots, type Erasing, type RowsToErase } from '../lake/snapshots/erase-from-snapshots.ts';
+import {
+  eraseFromSnapshots,
+  type Erasing,
+  type RowsToErase,
+} from '../lake/snapshots/erase-from-snapshots.ts';
 import type { Lake } from '../lake/lake.ts';
 import { manifestText, sha256Of, sizesOf } from '../lake/manifest/manifest.ts';
 import { filterConcurrently } from '../lake/map-concurrently.ts';

@@ -31,7 +31,7 @@ export async function rebuildConnection(
   },
 ): Promise<RebuiltResource[]> {
   const { connectionId, resources } = input;
-  const streams = resources.map(streamOf);
+  const streams = resources.map(firstStream);
   return withRun(warehouse, { connectionId, kind: 'rebuild', reason: 'rebuild', streams }, (run) =>
     rebuildResources(warehouse, { ...input, run }),
   );

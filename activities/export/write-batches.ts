@@ -8,7 +8,12 @@ import { tableOfFiles, type ManifestFile, type Unfit } from '../../lake/manifest
 import { readBack, type FileBack, type FilesBack } from '../../lake/parquet/read-back.ts';
 import { removeIn } from '../../lake/files/remove-below.ts';
 import { tableDifferences } from '../../lake/parquet/table-differences.ts';
-import { isUncastable, PartsTooLarge, writeTable, type WriteTableInput } from '../../lake/parquet/write-table.ts';
+import {
+  isUncastable,
+  PartsTooLarge,
+  writeTable,
+  type WriteTableInput,
+} from '../../lake/parquet/write-table.ts';
 import { copyTable } from '../../warehouse/snapshots/copy-table.ts';
 import { listUnfit, type RoomForUnfit } from '../../warehouse/snapshots/list-unfit.ts';
 import { longestRow } from '../../warehouse/snapshots/longest-row.ts';

@@ -53,7 +53,9 @@ async function empty(folder: string, levels: number): Promise<void> {
   const failures: unknown[] = [];
   const attempt = (removal: Promise<unknown>): Promise<unknown> =>
     removal.catch((error: unknown) => failures.push(error));
-  await mapConcurrently(filesAtOnce, files, ({ name }) => attempt(unlessExchanged(unlink(join(folder, name)))));
+  await mapConcurrently(filesAtOnce, files, ({ name }) =>
+    attempt(unlessExchanged(unlink(join(folder, name)))),
+  );
   for (const { name } of folders) await attempt(removeFolderIn(folder, name, levels));
   if (failures.length > 0) throw failures[0];
 }

@@ -16,7 +16,13 @@ import {
 } from '../manifest/manifest.ts';
 import { mapConcurrently } from '../map-concurrently.ts';
 import { parquetRows } from '../parquet/parquet-rows.ts';
-import { findManifest, lookAtManifest, lookAtPointer, manifestPath, movePointer } from '../manifest/pointer.ts';
+import {
+  findManifest,
+  lookAtManifest,
+  lookAtPointer,
+  manifestPath,
+  movePointer,
+} from '../manifest/pointer.ts';
 import { readBack } from '../parquet/read-back.ts';
 import { copyRegularFile } from '../files/regular-file.ts';
 import { isFarAhead, timeOfSnapshot } from '../manifest/snapshot-id.ts';

@@ -3,7 +3,11 @@ import { claimDelivery } from '../../warehouse/alerts/claim-delivery.ts';
 import { judgeAlerts } from '../../warehouse/alerts/judge-alerts.ts';
 import { readOpenAlerts } from '../../warehouse/alerts/read-alerts.ts';
 import { rankConnections } from '../../warehouse/connections/rank-connections.ts';
-import { readStatus, readStatusesFor, type ConnectionStatus } from '../../warehouse/connections/read-status.ts';
+import {
+  readStatus,
+  readStatusesFor,
+  type ConnectionStatus,
+} from '../../warehouse/connections/read-status.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { countInWords } from '../../warehouse/quarantine/count-open-entries.ts';
 import { newestOpenEntries } from '../../warehouse/quarantine/read-quarantine.ts';

@@ -8,7 +8,13 @@ import { publicationLines } from '../../cli/commands/status/publication-lines.ts
 import { openLake } from '../../lake/open-lake.ts';
 import type { Lake } from '../../lake/lake.ts';
 import { manifestText, sha256Of } from '../../lake/manifest/manifest.ts';
-import { manifestPath, movePointer, pointerPath, readManifest, readPointer } from '../../lake/manifest/pointer.ts';
+import {
+  manifestPath,
+  movePointer,
+  pointerPath,
+  readManifest,
+  readPointer,
+} from '../../lake/manifest/pointer.ts';
 import { verifySnapshot } from '../../lake/snapshots/verify-snapshot.ts';
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { readMartsStatus } from '../../warehouse/marts/read-marts-status.ts';

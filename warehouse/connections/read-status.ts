@@ -65,12 +65,17 @@ export async function readStatusesFor(
   warehouse: Warehouse,
   connections: readonly string[],
 ): Promise<ConnectionStatus[]> {
-  const statuses = new Map((await readStatuses(warehouse, connections)).map((status) => [status.name, status]));
+  const statuses = new Map(
+    (await readStatuses(warehouse, connections)).map((status) => [status.name, status]),
+  );
   return connections.flatMap((name) => statuses.get(name) ?? []);
 }
 
 /** Null: of all. */
-async function readStatuses(warehouse: Warehouse, names: readonly string[] | null): Promise<ConnectionStatus[]> {
+async function readStatuses(
+  warehouse: Warehouse,
+  names: readonly string[] | null,
+): Promise<ConnectionStatus[]> {
   const { db } = warehouse;
   const asked = sql<boolean>`(${names}::text[] is null or connections.connection_id = any(${names}::text[]))`;
   const connections = await db

@@ -26,7 +26,8 @@ export async function checkAddresses({
   const pooler = await checkPooler(url, 'DATABASE_URL');
   if (directUrl === url) return { pooler, direct: pooler };
   const direct = await checkPooler(directUrl, 'DAYBOOK_DATABASE_DIRECT_URL');
-  if (!isDeepStrictEqual(await readServerFactsAt(url), await readServerFactsAt(directUrl))) throw new DirectUrlElsewhere();
+  if (!isDeepStrictEqual(await readServerFactsAt(url), await readServerFactsAt(directUrl)))
+    throw new DirectUrlElsewhere();
   return { pooler, direct };
 }
 
