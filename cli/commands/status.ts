@@ -140,8 +140,9 @@ interface Published {
 
 async function placesOf({ temporal, database }: Settings): Promise<Places> {
   const runtime = await readRuntimeFile(await openHome(readConfig().home));
+  const { address = '' } = temporal.connection;
   return {
-    temporal: { address: temporal.connection.address || null, ui: temporal.ui ?? null },
+    temporal: { address: address === '' ? null : address, ui: temporal.ui ?? null },
     database: { url: withoutPassword(database.url) },
     http: runtime?.http?.url ?? null,
   };
