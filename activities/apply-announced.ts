@@ -17,7 +17,7 @@ import type { Asking } from '../requests/ask-for-records.ts';
 import type { CompanyProof } from '../requests/company-proof.ts';
 import { waitOf } from '../requests/wait.ts';
 
-/** What the service says of a record that webhooks have named. */
+/** The service's answer for a record that webhooks have named. */
 export interface AnnouncedAnswer {
   readonly announced: WaitingRecord;
   readonly found: FetchedRecord | Error | 'unproved';
@@ -39,7 +39,7 @@ export async function fetchAnnounced(
   }
 }
 
-/** Whether something follows from the answer, and it does not say of which company: a refusal never does. */
+/** Whether the answer has a consequence but names no company. A refusal never has one. */
 export function isUnnamed({ found }: AnnouncedAnswer): boolean {
   if (found instanceof Error || found === 'unproved') return found instanceof RecordGone;
   return found.connection === null;
@@ -53,10 +53,10 @@ function asError(signal: AbortSignal): (error: unknown) => Error {
 }
 
 /**
- * Does what follows from the answer, and closes the record's webhooks by the same commit. A record that could not be asked for is tried
- * later, after those that were tried less, and why not is returned as `failure`. Only a webhook that says so together with a service that
- * has no such record is a deletion; either alone is not. Expects that the company was named after an unnamed answer. Throws what the
- * company's proof throws.
+ * Acts on the answer, and closes the record's webhooks in the same commit. A record that could not be fetched is postponed behind records
+ * with fewer attempts, and the reason is returned as `failure`. A record counts as deleted only if a webhook says so and the service no
+ * longer has it; either alone is not enough. Expects that the company was named after an unnamed answer. Throws the errors of the
+ * company's proof.
  */
 export async function applyAnnounced(
   warehouse: Warehouse,
@@ -73,7 +73,7 @@ export async function applyAnnounced(
   return { counts: (await settleAnnounced(warehouse, { ...where, close }, { announced, found })).counts };
 }
 
-/** Other errors bring no answer: the record may be asked for later. */
+/** Other errors are no answer about the record: it may be fetched later. */
 function isAboutRecord(error: Error): error is RecordGone | RequestRefused {
   return error instanceof RecordGone || error instanceof RequestRefused;
 }
@@ -134,7 +134,7 @@ async function closed({ pool }: Warehouse, where: ToClose, applied: Applied): Pr
   return applied;
 }
 
-/** Its deletion may never be announced: a webhook can be lost, and most platforms have no events. */
+/** The deletion may never be announced: a webhook can be lost, and most platforms have no events. */
 async function doubt(warehouse: Warehouse, where: Announcement, { id }: WaitingRecord): Promise<Applied> {
   const wantsReconcile = await mayBeHeld(warehouse, { ...where, id });
   const outcome = 'the service no longer has the record: its deletion is left to who announces it';
@@ -170,8 +170,8 @@ const touchedThen =
   'it was touched in the very second of its deletion, so whether it is gone is left to a reconcile';
 
 /**
- * No version that the service showed before it answered is newer, and a page that shows one may be on its way; a record that was
- * made again afterwards is.
+ * The newer of the webhook's version and the time of the 404. Pages read before the 404 show no newer version; a record created again
+ * afterwards is newer.
  */
 function newerOf(known: string | null, goneBy: string | null): string | null {
   if (known === null || goneBy === null) return known ?? goneBy;
@@ -186,7 +186,7 @@ async function applyFound(
   const { connectionId, resource, runId, proof, lookbackMilliseconds, close } = where;
   const { record, connection, servedAt } = found;
   await proof.require(connection);
-  // Told before it was done, or to a server that does not know yet; what was made again is newer.
+  // Announced before the deletion, or the server that answered lags behind. A record created again is newer.
   const told = microsecondsOf(announced.deletedVersion ?? '') ?? Infinity;
   const isEarly = announced.deleted && (versionOf(record.value, resource) ?? -Infinity) <= told;
   const landing = await landFetched(

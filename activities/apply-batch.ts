@@ -20,17 +20,17 @@ export interface Batch {
   readonly held: () => Promise<readonly string[]>;
   readonly proof: CompanyProof;
   readonly counting: CountingClient;
-  /** How many records before these failed in a row. */
+  /** Consecutive failed records before this batch. */
   readonly inRow: number;
 }
 
-/** Fetches a few records at once and applies the answers. Returns how many failed in a row by now, or that the service is down. */
+/** Fetches a few records at once and applies the answers. Returns the number of consecutive failures so far, or that the service is down. */
 export async function applyBatch(
   { warehouse, policies }: Dependencies,
   batch: Batch,
 ): Promise<number | 'is down'> {
   const { connection, runId, run, signal, resource, records, asking, held, proof, counting } = batch;
-  // Before anything is asked: what is answered after the connection was removed has no run any more.
+  // Before any request: answers that arrive after the connection was removed have no run any more.
   await run.begin();
   const answers = await Promise.all(records.map((record) => fetchAnnounced(asking, record, signal)));
   await run.add(resource, { requests: counting.takeCount() });

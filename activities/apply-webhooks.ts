@@ -27,16 +27,16 @@ export interface ApplyWebhooksInput {
 }
 
 export interface WebhooksApplied {
-  /** more: further ones are due; wait: the service wants to be left alone first. */
+  /** more: further webhooks are due; wait: the service asks for a pause first. */
   state: 'more' | 'done' | 'wait';
   wait?: Wait & { notBefore: number };
-  /** Records asked for. */
+  /** Records fetched. */
   records: number;
 }
 
 /**
- * Applies what waits of a connection, for one chunk: a webhook is a hint, so each record it names is fetched, once however often it
- * is named. Done twice it does nothing more; killed anywhere, the next one does what is left.
+ * Applies a connection's waiting webhooks, for one chunk. A webhook is a hint: each record that is named is fetched once, however often it
+ * is named. Idempotent; if it is killed, the next attempt does the rest.
  */
 export function applyWebhooks(
   dependencies: Dependencies,
@@ -61,7 +61,7 @@ interface Applying extends ApplyWebhooksInput {
   signal: AbortSignal;
 }
 
-/** For more records than this a list is read instead: a page of it brings 500 for one request. */
+/** For more records than this a list is read instead: one request returns a page of 500. */
 const mostFetched = 300;
 
 async function applyDue(dependencies: Dependencies, applying: Applying): Promise<'more' | 'done'> {
@@ -81,14 +81,14 @@ async function applyDue(dependencies: Dependencies, applying: Applying): Promise
   return announced.length === 0 ? 'done' : applyRecords(dependencies, { ...applying, announced });
 }
 
-/** What is known by now was closed a moment ago, so they are counted again. */
+/** Counts again, since webhooks with known news were just closed. */
 async function leaveToLists(
   { warehouse, temporal }: Dependencies,
   { connection, announced }: { connection: string; announced: readonly Resource[] },
 ): Promise<void> {
   const { resources: due } = await readWaiting(warehouse, connection);
   if (sumOf(due) <= mostFetched) return;
-  // In this order: a sync that runs may end at any moment, and its end is what makes them due again.
+  // In this order: a running sync may end at any moment, and its end makes the webhooks due again.
   for (const resource of announced) await leaveToList(warehouse, { connectionId: connection, resource });
   try {
     await requestSync(temporal, connection);
@@ -98,10 +98,10 @@ async function leaveToLists(
   }
 }
 
-/** Records asked for at once: an answer takes longer than its landing, and other connections want their turn too. */
+/** Records fetched concurrently: a response takes longer than its landing, and other connections need their turn too. */
 const fetchesAtOnce = 4;
 const recordsAtOnce = 40;
-/** A service that is down is asked again after this time. */
+/** The pause before a service that is down is asked again. */
 const downMilliseconds = 10_000;
 
 async function applyRecords(
@@ -150,11 +150,11 @@ async function applyRecords(
   return 'done';
 }
 
-/** Somebody has to set another token, or the platform's access: until then there is nothing to be had. */
+/** Somebody has to set another token, or the platform's access; until then every request would be refused. */
 const refusedMilliseconds = 300_000;
 const notReadyMilliseconds = 60_000;
 
-/** Where the service does not want to be asked, the whole connection is held back; what is to be retried by Temporal is thrown again. */
+/** Holds back the whole connection if the service asks for a pause. Rethrows errors that Temporal is to retry. */
 async function settleFailure(
   { warehouse, temporal }: Dependencies,
   failed: { connection: string; run: WebhookRun; error: Error },
@@ -167,12 +167,12 @@ async function settleFailure(
     await run.finish();
     return { state: 'wait', wait: waitFor(wait.reason, milliseconds), records: run.records() };
   }
-  // That is about this run alone. What waits is there still, and the next one applies it.
+  // These errors concern this run alone. The webhooks still wait, and the next run applies them.
   const isOver = error instanceof CommitsLost || error instanceof ConnectionReplaced;
   if (handlingOf(error) === 'stop' && !isOver) {
     await holdWebhooks(warehouse, { connectionId, milliseconds: refusedMilliseconds });
     await run.finish(error);
-    // It meets the same refusal, and pauses the connection with a sentence that says what to do.
+    // The sync meets the same refusal, and pauses the connection with a sentence that says what to do.
     await requestSync(temporal, connectionId);
   }
   throw error;

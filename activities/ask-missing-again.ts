@@ -2,12 +2,12 @@ import type { ApiClient } from '../source/api-client.ts';
 import { NotSupported } from '../source/errors.ts';
 import type { Dependencies } from './dependencies.ts';
 
-/** A route that comes up, or a gateway in the middle of a deploy, answers 404 for a moment. */
+/** A route that is starting, or a gateway in the middle of a deploy, answers 404 for a moment. */
 const momentMilliseconds = 5_000;
 
 /**
- * The client for a list that never returned a page. A platform without it answers 404, and so does a service for a moment: only two 404s in
- * a row are passed on. Anything else that the second request brings counts as if it had been the first.
+ * The client for a list that has not returned a page yet. A platform without the list answers 404, and so does a service for a moment: only
+ * two 404s in a row are passed on. Any other result of the second request counts as if it were the first.
  */
 export function askMissingAgain(api: ApiClient, pause: Dependencies['pause']): ApiClient {
   let hasAnswered = false;

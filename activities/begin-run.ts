@@ -10,25 +10,25 @@ import { runOf } from './run-of.ts';
 export interface BeginRunInput {
   runId: string;
   connection: string;
-  /** All, when empty. */
+  /** Empty: all. */
   resources: readonly string[];
   reason: string;
-  /** A sync, when absent. */
+  /** Absent: a sync. */
   kind?: RunKind;
-  /** The run that the tick of a schedule has begun, and left to a workflow. */
+  /** The run that a schedule's tick has begun and left to this workflow. */
   adopts?: { runId: string };
 }
 
 export interface BegunRun {
   streams: string[];
   searchable: boolean;
-  /** It goes on with lists that a run before it began to read. Workers of 0.5.0 do not tell. */
+  /** Whether it continues lists that an earlier run began to read. Absent from workers of 0.5.0. */
   goesOn?: boolean;
-  /** It goes on with the tick's run, as long as it is this execution. */
+  /** It continues the tick's run, as long as that run belongs to this execution. */
   adopted?: { runId: string; by: string };
 }
 
-/** Opens the run's row and decides which streams it reads. A token that cannot be opened is found out here. */
+/** Opens the run's row and decides which streams it reads. Fails early if the token cannot be decrypted. */
 export async function beginRun(dependencies: Dependencies, input: BeginRunInput): Promise<BegunRun> {
   const { warehouse, apiAddress, secretKey, searchable } = dependencies;
   const wanted = streamsToRead(input.resources);
@@ -45,7 +45,7 @@ export async function beginRun(dependencies: Dependencies, input: BeginRunInput)
   };
 }
 
-/** The names of the streams of these resources, the events last. All resources, when none is named. */
+/** Returns the names of the streams of these resources, the events last. No resource named: all. */
 export function streamsToRead(wanted: readonly string[]): string[] {
   const chosen = resourcesNamed(wanted);
   const lists = chosen.flatMap((resource) => resource.streams.map(({ name }) => name));

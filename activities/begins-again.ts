@@ -8,18 +8,18 @@ import type { Dependencies } from './dependencies.ts';
 
 export type Taken = Extract<PassTaken, { state: 'open' }>;
 
-/** A cursor is refused when it has grown old. A service that refuses each one, or whose pages go round, would be read for ever. */
+/** A cursor is refused once it is old. A service that refuses every cursor, or whose pages go in a circle, would otherwise be read forever. */
 export const maximumRestarts = 10;
 
-/** What the clock of the service showed with a response, in Unix milliseconds, and when that came by the clock of this process. */
+/** The service's clock in a response, in Unix milliseconds, and the response's arrival by the clock of this process. */
 export interface ServiceTime {
   readonly milliseconds: number;
   readonly receivedAt: Date;
 }
 
 /**
- * With the newest page of any run; null when none came with a time. `asked` is when the database was asked for it: behind its answer the
- * host may have slept.
+ * The service's time in the newest page of any run; null if none had one. `asked` is the time before the database was queried, because the
+ * host may have slept until it answered.
  */
 export function lastServiceTime({ serviceTime }: Taken, asked: Date): ServiceTime | null {
   if (serviceTime === null) return null;
@@ -27,19 +27,19 @@ export function lastServiceTime({ serviceTime }: Taken, asked: Date): ServiceTim
   return { milliseconds, receivedAt: new Date(asked.getTime() - agoMilliseconds) };
 }
 
-/** When a response came, by the clock of the database. */
+/** Converts the arrival of a response to the clock of the database. */
 export type DatabaseClock = (receivedAt: Date) => Date;
 
 /**
- * By the time at which the database gave the pass, and answered at the latest at `returned`: rather too early, so that no time in which the
- * host slept counts as the service's.
+ * Based on the time at which the database handed out the pass, at the latest at `returned`. The result is rather too early, so that time in
+ * which the host slept does not count as the service's.
  */
 export function databaseClockOf({ takenAtMilliseconds }: Taken, returned: Date): DatabaseClock {
   return (receivedAt) => new Date(takenAtMilliseconds + receivedAt.getTime() - returned.getTime());
 }
 
 /**
- * Makes the pass begin again if the service's time in a response requires it, and returns whether it did: the service has set its clock back,
+ * Restarts the pass if the service's time in a response requires it, and returns whether it did. Reasons: the service has set its clock back,
  * the watermark lies in its future, or the pass stood still for longer than the lookback, so that records which the list shows late would be
  * behind its cursor. Differences of up to a minute are tolerated: the servers of one service may differ.
  */
@@ -68,7 +68,7 @@ export async function beginAgainIfNeeded(
     return true;
   }
   const putBack = pass.kind === 'sync' ? putBackBy(reading) : 0;
-  // Servers that differ by much would have it begin again and again.
+  // Servers whose clocks differ by much would make it restart again and again.
   if (taken.restarts >= maximumRestarts) return false;
   if (putBack > tolerance || (taken.floorMilliseconds ?? -Infinity) > now + tolerance) {
     const milliseconds = lookback + putBack + 2 * aMinute;
@@ -76,10 +76,10 @@ export async function beginAgainIfNeeded(
     return true;
   }
   if (!reading.isFirst || stoodStill || cursor === null) return false;
-  // Once in a run: a service that asks for a pause after every few pages would be read in circles. The watermark is capped anyhow, and of a
-  // reconcile all that it has listed is judged before it counts: `beginAgainIfStoodStill`.
+  // Once per run: a service that asks for a pause after every few pages would be read in circles. The watermark is capped anyway, and a
+   // reconcile's whole listing is judged before it counts: `beginAgainIfStoodStill`.
   const stoodStillFor = before === null ? 0 : now - before;
-  // Behind a record of the future a list shows nothing that has come since.
+  // Behind a record with a future time a list shows nothing that has come since.
   const isBehindFuture = taken.takenOver && (taken.highestMilliseconds ?? -Infinity) > now + tolerance;
   if (stoodStillFor <= lookbackMilliseconds && !isBehindFuture) return false;
   await restartPass(warehouse, { pass, resource, lookbackMilliseconds: lookback, why: 'stood still' });
@@ -87,8 +87,8 @@ export async function beginAgainIfNeeded(
 }
 
 /**
- * By how much the service has put its clock back since the response before: so much less it has advanced than ours. Where our own clock
- * was put forward instead, more is read than needed.
+ * By how much the service has set its clock back since the previous response: the amount by which it advanced less than ours. If our own
+ * clock was put forward instead, more is read than needed.
  */
 function putBackBy({ now, told }: { now: ServiceTime; told: ServiceTime | null }): number {
   if (told === null) return 0;

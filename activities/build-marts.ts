@@ -13,17 +13,17 @@ export interface BuildMartsInput {
   reason: string;
 }
 
-/** `built`, or why there was nothing to build with or on. */
+/** `built`, or why nothing could be built. */
 export type MartsOutcome =
   { built: Pick<MartsBuilt, 'as_of_date' | 'tests'> & { marts: number } } | { skipped: string };
 
-/** How far a build is, for the Web UI and whoever waits for it. */
+/** The progress of a build, for the Web UI and for callers that wait. */
 export interface MartsProgress {
   readonly step: string;
   readonly node?: string;
 }
 
-/** Builds the marts of one target. dbt is a process of its own; it ends with this attempt, however that ends. */
+/** Builds the marts of one target. dbt runs in a process of its own, which ends with this attempt, whatever its result. */
 export async function buildMarts(
   { warehouse, building, stopping }: Pick<Dependencies, 'warehouse' | 'building' | 'stopping'>,
   { runId, target, reason }: BuildMartsInput,
@@ -41,7 +41,7 @@ export async function buildMarts(
   };
   return heartbeating(
     async (cancelling) => {
-      // Not within the worker's grace: a build takes minutes, and the next worker starts it again.
+      // Aborts at once, without the worker's grace: a build takes minutes, and the next worker starts it again.
       const signal = AbortSignal.any([cancelling, stopping]);
       try {
         return outcomeOf(await build({ warehouse, places: building }, run, { ...follower, signal }));

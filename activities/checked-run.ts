@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { UnknownConnection } from '../warehouse/errors.ts';
 import { plainName } from '../warehouse/plain-name.ts';
 
-/** As `daybook connection add` takes it. */
+/** The same pattern as in `daybook connection add`. */
 const connectionName = z.string().regex(plainName);
 
 const shape = z.object({
@@ -10,7 +10,7 @@ const shape = z.object({
   reason: z.string().transform(checkedReason),
 });
 
-/** The reason without characters that Postgres cannot hold, cut at 200 characters; empty if it is not a text. */
+/** Returns the reason without characters that Postgres cannot hold, cut at 200 characters; empty if it is not a string. */
 export function checkedReason(reason: unknown): string {
   const text = typeof reason === 'string' ? reason : '';
   return text.replaceAll('\u0000', '').slice(0, 200);
@@ -24,8 +24,8 @@ export function checkedConnection(connection: string): string {
 }
 
 /**
- * Anyone who may write in the namespace can start a run with any input. An input that no database takes would be retried for ever, so
- * the run ends here. Throws UnknownConnection.
+ * Validates a run's input: anyone with write access to the namespace can start a run with any input. An input that the database rejects
+ * would be retried forever. Throws UnknownConnection.
  */
 export function checkedRun<Input extends z.input<typeof shape>>(input: Input): Input {
   const { success, data } = shape.safeParse(input);

@@ -35,13 +35,13 @@ export interface ConfirmByFetchInput extends ReconcileInput {
 export interface Confirmed {
   state: 'more' | 'done' | 'wait';
   wait?: Wait;
-  /** Fetches prove nothing here: only a second listing can. Absent in histories of releases before 0.6. */
+  /** Fetches prove nothing; only a second listing can. Absent in histories of releases before 0.6. */
   unfetchable?: true;
 }
 
 /**
- * Asks for absent records, and for those that are ahead, one by one, for one chunk: one that is gone is confirmed; a record that
- * comes is landed. One whose fetch alone keeps failing holds up no other, and stays undecided in the end.
+ * Fetches absent records, and records that are ahead, one by one, for one chunk. A record that is gone is confirmed; a record that is
+ * returned is landed. A record whose fetch alone keeps failing holds up no other, and stays undecided.
  */
 export async function confirmByFetch(
   dependencies: Dependencies,
@@ -52,7 +52,7 @@ export async function confirmByFetch(
     const of = listingOf(input);
     const access = await readAccess(warehouse, secretKey, { connectionId: input.connection, apiAddress });
     const pass = passOf(of, access.mark);
-    // Then `settleResource` finds the resource unlisted, and it is listed again.
+    // `settleResource` then finds the resource unlisted, and it is listed again.
     if (!(await takeListing(warehouse, of))) return { state: 'done' };
     const counting = createCountingClient(api);
     const chunk = startChunk(stopping);
@@ -79,7 +79,7 @@ export async function confirmByFetch(
         api: counting.api,
         signal,
       });
-      // A refusal names nobody: under the token of another company everything would be gone.
+      // A refusal names no company: under another company's token every record would be gone.
       await proof.require(null);
       let failure: Error | undefined;
       for (const unconfirmed of await readUnconfirmed(warehouse, of, fetchesPerChunk)) {
@@ -94,7 +94,7 @@ export async function confirmByFetch(
         if (chunk.pageWasLast()) return { state: 'more' };
       }
       const [another] = await readUnconfirmed(warehouse, of, 1);
-      // What is left fails: it is asked for again after a pause.
+      // All the rest fails: it is fetched again after a pause.
       if (another?.failing === true && failure !== undefined) throw failure;
       return { state: another === undefined ? 'done' : 'more' };
     } catch (error) {
@@ -123,7 +123,7 @@ interface FetchRequest {
   readonly asking: Asking;
 }
 
-/** What became of one record; where its fetch alone fails, whether it is asked for again. Throws what concerns more than this record. */
+/** Returns the result for one record; if its fetch alone fails, whether it is retried. Throws errors that concern more than this record. */
 async function fetchOrJudge(
   dependencies: Dependencies,
   request: FetchRequest,

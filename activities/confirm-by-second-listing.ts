@@ -5,11 +5,11 @@ import { heartbeating } from './heartbeating.ts';
 import { listingOf, type ReconcileInput } from './reconcile-input.ts';
 
 export interface SecondListingInput extends ReconcileInput {
-  /** Fetches have proved nothing before: only this listing can. Absent in histories of releases before 0.6. */
+  /** Earlier fetches have proved nothing; only this listing can. Absent in histories of releases before 0.6. */
   unfetchable?: boolean;
 }
 
-/** Confirms what a second complete listing did not show either. */
+/** Confirms absences by a second complete listing. */
 export async function confirmBySecondListing(
   { warehouse, policies: { lookbackMilliseconds } }: Dependencies,
   { unfetchable = false, ...input }: SecondListingInput,

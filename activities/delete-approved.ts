@@ -17,8 +17,8 @@ export interface DeleteApprovedInput {
 }
 
 /**
- * Deletes what a person was shown and approved, once the service has named the company to the token of now. An approval of 0.5.0
- * does not say what that was: then nothing is deleted, and anything that waits is something else.
+ * Deletes the records that a person was shown and approved, once the service has named the company of the current token. An approval of
+ * 0.5.0 does not list them: then nothing is deleted, and waiting records count as something else.
  */
 export async function deleteApproved(
   dependencies: Dependencies,

@@ -7,13 +7,13 @@ import type { SecretKey } from '../warehouse/secrets/secret-key.ts';
 import type { MartsPlaces } from '../marts/build-marts.ts';
 import type { Schedules } from './schedules.ts';
 
-/** What the activities work with. Made once, in the worker's composition root. */
+/** The dependencies of the activities. Made once, in the worker's composition root. */
 export interface Dependencies {
   readonly warehouse: Warehouse;
   readonly api: ApiClient;
   readonly temporal: Client;
   readonly schedules: Schedules;
-  /** The address connections must have been added under; `sandbox` for the embedded one. */
+  /** The address under which connections must have been added; `sandbox` for the embedded one. */
   readonly apiAddress: string;
   readonly secretKey: SecretKey;
   readonly policies: Policies;
@@ -23,9 +23,9 @@ export interface Dependencies {
   readonly building: MartsPlaces;
   /** Whether Temporal knows our search attributes; workflows must not set them otherwise. */
   readonly searchable: boolean;
-  /** Aborted when the worker is asked to stop: chunks then end after the page in hand. */
+  /** Aborted when the worker is asked to stop; a chunk then ends after its current page. */
   readonly stopping: AbortSignal;
-  /** Waits within an activity; rejects once aborted. For seconds only: what waits longer is a workflow. */
+  /** Waits within an activity; rejects once aborted. For seconds only: longer waits belong to workflows. */
   readonly pause: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
   readonly onPageLanded: (page: { stream: string; milliseconds: number; counts: PageCounts }) => void;
 }

@@ -7,11 +7,11 @@ import { heartbeating } from './heartbeating.ts';
 
 export interface ExportSnapshotInput {
   runId: string;
-  /** When the workflow began, milliseconds since 1970. */
+  /** The time at which the workflow began, in Unix milliseconds. */
   startedAt: number;
-  /** Make one although nothing has changed. */
+  /** Makes a snapshot although nothing has changed. */
   force?: boolean;
-  /** Let Iceberg tables show it too, although the worker is not set up so. */
+  /** Shows it in Iceberg tables too, although the worker is not set up to do so. */
   iceberg?: boolean;
 }
 

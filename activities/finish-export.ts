@@ -7,13 +7,13 @@ import { runOfAll } from './run-of-all.ts';
 export interface FinishExportInput {
   runId: string;
   reason: string;
-  /** None, when it failed or was cancelled. */
+  /** Absent if it failed or was cancelled. */
   exported?: Exported;
   /** A sentence that says what failed. */
   failure?: string;
 }
 
-/** Closes the row of the export with what is true of it. A run that was reset to its end has no row yet, so it is begun first. */
+/** Closes the export's row with its result. A run that was reset to its end has no row yet, so it is begun first. */
 export async function finishExport(
   { warehouse, exporting }: Pick<Dependencies, 'warehouse' | 'exporting'>,
   { runId, reason, exported, failure }: FinishExportInput,
@@ -28,7 +28,7 @@ export async function finishExport(
   });
 }
 
-/** A published snapshot counts as failed if readers, or Iceberg tables, do not see it, or the removal of old files failed: somebody has to learn of it. */
+/** A published snapshot counts as failed if readers or Iceberg tables do not see it, or old files could not be removed: somebody has to be told. */
 export function endOfExport(
   exported: Exported,
   lake: string,

@@ -14,22 +14,22 @@ export interface FinishRunInput {
   runId: string;
   connection: string;
   reason: string;
-  /** A sync, when absent. */
+  /** Absent: a sync. */
   kind?: RunKind;
   outcomes: StreamOutcome[];
   cancelled: boolean;
-  /** Of a workflow that was reset, the execution that it comes from, or the run that it went on with: of a tick, or of the execution before it. Absent in histories of releases before 0.6. */
+  /** The execution that a reset workflow comes from, or the run that it continued: a tick's or its predecessor's. Absent in histories before 0.6. */
   firstExecutionRunId?: string;
 }
 
-/** Closes the run's row with what is true of it. A run that was reset to its end has no row yet, so it is begun first. */
+/** Closes the run's row with its result. A run that was reset to its end has no row yet, so it is begun first. */
 export async function finishRun(dependencies: Dependencies, input: FinishRunInput): Promise<FinishedRun> {
   const { warehouse } = dependencies;
   await beginRun(warehouse, runOf(input));
   const finished = await finishRunInWarehouse(warehouse, input);
   if ((input.kind ?? 'sync') === 'sync') {
     await judgeSync(dependencies, { ...input, ...finished });
-    // Of one that no schedule started, nobody else does.
+    // Nobody else does this for a sync that no schedule started.
     await startWanted(dependencies, { ...input, reason: 'sync' });
   }
   // A run of any kind that met another company has paused the connection.

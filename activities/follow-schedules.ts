@@ -2,7 +2,7 @@ import { log } from '@temporalio/activity';
 import { reasonOf } from '../errors/reason-of.ts';
 import type { Dependencies } from './dependencies.ts';
 
-/** The database has it in any case; schedules that cannot be changed now are repaired when a worker starts. */
+/** The database is up to date in any case; schedules that cannot be changed now are repaired when a worker starts. */
 export async function followSchedules(
   { schedules }: Pick<Dependencies, 'schedules'>,
   connection: string,

@@ -1,6 +1,6 @@
 import { isOurs } from '../errors/is-ours.ts';
 
-/** Requests kept failing for longer, or more often, than a run may wait. The next run starts the pass again, and as patient. */
+/** Requests kept failing longer, or more often, than a run may wait. The next run restarts the pass with the same limits. */
 export class GaveUp extends Error {
   override readonly name = 'GaveUp';
   readonly handling = 'stop';

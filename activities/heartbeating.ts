@@ -1,11 +1,11 @@
 import { Context, heartbeat } from '@temporalio/activity';
 
-/** For the timeout of 20 s less would do; whoever watches, or cancels, waits this long. */
+/** The timeout of 20 s would allow longer intervals, but observers, and a cancellation, wait this long. */
 export const beatMilliseconds = 2_000;
 
 /**
- * Runs `work` with heartbeats, which are also how a cancellation gets here. An abort by it comes out as that cancellation.
- * `progress` is shown in the Web UI meanwhile.
+ * Runs `work` with heartbeats, which also deliver a cancellation. An abort by it is thrown as that cancellation. `progress` is shown in the
+ * Web UI meanwhile.
  */
 export async function heartbeating<Result>(
   work: (signal: AbortSignal) => Promise<Result>,

@@ -24,7 +24,7 @@ import { forRunOfExecution } from './run-of.ts';
 import { settleResource } from './settle-resource.ts';
 import { startScheduled } from './start-scheduled.ts';
 
-/** All activities under their names, which histories hold, by the kind of work: `workflows/proxies.ts` has its policies. */
+/** All activities, grouped by the kind of work that has a policy in `workflows/proxies.ts`. Histories hold their names. */
 const steps = {
   bookkeeping: {
     beginRun,
@@ -43,7 +43,7 @@ const steps = {
     confirmBySecondListing,
     settleResource,
     deleteApproved,
-    /** The same, under a name that workers of 0.5.0 do not know: theirs would not look at what was approved. */
+    /** The same activity under a name that workers of 0.5.0 do not know: they would ignore the approval's contents. */
     deleteNamed: deleteApproved,
   },
   keeping: { prune },
@@ -65,12 +65,12 @@ export type Activities = {
   readonly [Name in NameOf<Kind>]: Bound<Extract<Kinds[Kind], Record<Name, unknown>>[Name]>;
 };
 
-/** What a run does at the source and in the warehouse, and remembers from one activity to the next: a failover ends it. */
+/** Activities that keep state between the source and the warehouse from one to the next: a failover ends them. */
 const endedByFailover: ReadonlySet<Step> = new Set(
   [steps.paging, steps.comparing, steps.applying].flatMap((ofKind) => Object.values<Step>(ofKind)),
 );
 
-/** What may have been asked for before its workflow was reset. */
+/** Activities that may have been scheduled before their workflow was reset. */
 const reading: ReadonlySet<Step> = new Set(Object.values<Step>(steps.paging));
 
 export function createActivities(dependencies: Dependencies): Activities {

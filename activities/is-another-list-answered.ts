@@ -6,13 +6,13 @@ import { listsThatAnswer } from '../warehouse/passes/lists-that-answer.ts';
 import type { PassInHand } from '../warehouse/passes/pass.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 
-/** Others may want to be left alone too, but hardly all. */
+/** Other lists may be told to wait too, but hardly all. */
 const othersAsked = 3;
 
 /**
- * Whether the service answers another list of the connection, asked for a single record. Asked before a stream that was told to wait asks
- * again: what that is told right after such an answer is about itself alone, also when it is a 429, after which nobody may ask. Of a
- * company whose data was never ready no list has answered before, so nothing more is asked. Throws no failure of a request.
+ * Whether the service answers another list of the connection, for a single record. Asked before a stream that was told to wait asks again: a
+ * wait that follows such an answer concerns that stream alone, even a 429, after which no request is allowed. If a company's data was never
+ * ready, no list has answered before, so nothing more is asked. Throws no failure of a request.
  */
 export async function isAnotherListAnswered(
   warehouse: Warehouse,

@@ -2,19 +2,19 @@ import type { Asking } from '../requests/ask-for-records.ts';
 import { concernsOneAlone } from '../requests/concerns-one-alone.ts';
 import { handlingOf } from '../requests/handling.ts';
 
-/** After so many in a row, where it answers for no other record either, the service is taken to be down. */
+/** After this many consecutive failures, the service is taken to be down if it answers for no other record either. */
 const failuresInRow = 3;
 
-/** A record that webhooks have named and that could not be asked for. */
+/** A record that webhooks have named and that could not be fetched. */
 export interface FailedRecord {
   readonly id: string;
   readonly error: Error;
 }
 
 /**
- * What follows from the failures among records that were asked for at once: nothing for the others while the service answers for one
- * that is `held` and is none of them. `inRow`: how many have failed without an answer in between. Throws a refusal or a request for a
- * pause that the others get too, and what concerns more than a record.
+ * Judges the failures among records that were fetched together. They do not affect the others while the service answers for a record that is
+ * `held` and not among them. `inRow`: consecutive failures without an answer in between. Throws a refusal or a requested pause that other
+ * records get too, and errors that concern more than a record.
  */
 export async function judgeAnnouncedFailures(
   failed: readonly FailedRecord[],

@@ -6,9 +6,9 @@ import type { Dependencies } from './dependencies.ts';
 import { handlingOf } from '../requests/handling.ts';
 
 /**
- * What follows for a record whose fetch failed, while the service answers the fetch of another: it is asked for again, for as long as
- * DAYBOOK_GIVE_UP_AFTER where that may help, and then it stays undecided in this run. The others are settled without it. Throws the
- * error when no other fetch is answered, or it concerns more than this record.
+ * Decides about a record whose fetch failed while the service answers the fetch of another. If a retry may help, it is retried for as long
+ * as DAYBOOK_GIVE_UP_AFTER; then it stays undecided in this run, and the others are settled without it. Throws the error if no other fetch
+ * is answered, or if it concerns more than this record.
  */
 export async function judgeFetchFailure(
   { warehouse, policies }: Pick<Dependencies, 'warehouse' | 'policies'>,

@@ -6,9 +6,9 @@ import { GaveUp } from './gave-up.ts';
 import { handlingOf } from '../requests/handling.ts';
 
 /**
- * The error of a request, or GaveUp when such have kept coming for longer than DAYBOOK_GIVE_UP_AFTER. No request failed when
- * Postgres is away or full: that is waited for, however long it takes. So is a service that asks for a pause, unless it does so
- * `ofOneAlone`. `requests` are counted with what failed for the service's part.
+ * Returns the error of a request, or GaveUp if such errors have continued for longer than DAYBOOK_GIVE_UP_AFTER. If Postgres is away or full,
+ * no request has failed: that is waited for without limit, like a service that asks for a pause, unless the pause is `ofOneAlone`. `requests`
+ * are counted with failures on the service's side.
  */
 export async function judgeRequestFailure(
   { warehouse, policies }: Pick<Dependencies, 'warehouse' | 'policies'>,

@@ -6,8 +6,8 @@ import type { Dependencies } from './dependencies.ts';
 import { followSchedules } from './follow-schedules.ts';
 
 /**
- * Applies the end of a sync to the next ones: failures make them rarer, a failure that only a person can fix pauses the
- * connection, and a sync that succeeds ends both.
+ * Applies the result of a sync to later ones: failures make them less frequent, a failure that only a person can fix pauses the connection,
+ * and a successful sync ends both.
  */
 export async function judgeSync(
   { warehouse, schedules }: Pick<Dependencies, 'warehouse' | 'schedules'>,
@@ -31,7 +31,7 @@ function whyToPause(connection: string, outcomes: readonly StreamOutcome[]): str
   return mend?.(connection) ?? null;
 }
 
-/** By type of failure. */
+/** Sentences by type of failure. */
 const onlyPeopleMend: Record<string, (connection: string) => string> = {
   CredentialsRefused: (name) =>
     `The finance API refused the credentials of ${name}: set the right token with "daybook connection set-token ${name}"; it then resumes by itself. ` +

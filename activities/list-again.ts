@@ -6,6 +6,6 @@ import { listingOf, type ReconcileInput } from './reconcile-input.ts';
 /** Opens the streams of the resource for a second listing. */
 export async function listAgain({ warehouse }: Dependencies, input: ReconcileInput): Promise<void> {
   const listing = listingOf(input);
-  // When an attempt before this one has opened them, the listing is not complete.
+  // If an earlier attempt has opened them, the listing is not complete.
   if (await takeListing(warehouse, listing)) await listAgainInWarehouse(warehouse, listing);
 }

@@ -1,6 +1,6 @@
 import type { NotSupported } from '../source/errors.ts';
 
-/** 404 of a list that returned pages before: a failure like any other, for a list does not go away by one answer. */
+/** A 404 for a list that returned pages before. Retried like other failures, because one answer does not prove that a list is gone. */
 export class ListMissing extends Error {
   override readonly name = 'ListMissing';
   readonly handling = 'retry';

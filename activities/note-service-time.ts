@@ -14,7 +14,7 @@ import { passOf } from './reconcile-input.ts';
 import { retryWithDeadline } from '../requests/retry-with-deadline.ts';
 import { waitOf } from '../requests/wait.ts';
 
-/** The service has sent its time before, and one answer without it would hide how long the host was suspended. */
+/** The service has sent its time before; accepting one answer without it would hide how long the host was suspended. */
 class TimeNotTold extends Error {
   override readonly name = 'TimeNotTold';
   readonly handling = 'retry';
@@ -25,9 +25,9 @@ class TimeNotTold extends Error {
 }
 
 /**
- * Asks the service for a single record, and notes the time of the answer: a host that was suspended since the listing, or with a page of
- * it in hand, cannot tell from its own clock. The same answer, or that of a list that names a company, proves that the token still opens
- * the company of the connection. Throws TimeNotTold, IdentityChanged, and what the list says.
+ * Asks the service for a single record, and notes the time of the answer: a host that was suspended since the listing, or while it held a page,
+ * cannot tell from its own clock. The same answer, or the answer of a list that names a company, proves that the token still opens the
+ * connection's company. Throws TimeNotTold, IdentityChanged, and the errors of the list.
  */
 export async function noteServiceTime(
   dependencies: Dependencies,
@@ -50,7 +50,7 @@ export async function noteServiceTime(
   } catch (error) {
     if (signal.aborted) throw error;
     const failure = error instanceof NotSupported ? new ListMissing(error) : error;
-    // It has been asked for a minute by now.
+    // By now it has been retried for a minute.
     const ofOneAlone =
       waitOf(failure) !== undefined &&
       isAnswer(failure) &&

@@ -1,4 +1,4 @@
-/** What is due has the name of a run that reads less. It begins when that has ended. */
+/** A running backfill has the same name, but reads fewer resources. The due one begins when it has ended. */
 export class OtherResources extends Error {
   override readonly name = 'OtherResources';
   readonly handling = 'retry';

@@ -13,18 +13,18 @@ export interface PlanBackfillInput {
   from: string;
   to: string;
   windowMilliseconds?: number;
-  /** All, when empty. */
+  /** Empty: all. */
   resources: readonly string[];
 }
 
-/** However many windows there are, they stay in the warehouse: a history holds the plan's name only. */
+/** The windows, however many, stay in the warehouse: a history holds only the plan's name. */
 export interface PlannedBackfill {
   plan: string;
   streams: readonly string[];
   searchable: boolean;
 }
 
-/** Opens the run's row, and a pass for each window that is to be read. Throws InvalidBackfill, UnknownResource. */
+/** Opens the run's row, and a pass for each window to be read. Throws InvalidBackfill, UnknownResource. */
 export async function planBackfill(
   dependencies: Dependencies,
   input: PlanBackfillInput,

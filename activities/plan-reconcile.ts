@@ -13,14 +13,14 @@ export interface PlanReconcileInput {
   runId: string;
   connection: string;
   reason: string;
-  /** All, when empty. */
+  /** Empty: all. */
   resources: readonly string[];
 }
 
 export interface ReconcilePlan {
   resources: { resource: string; streams: string[] }[];
   searchable: boolean;
-  /** What waits for approval as the run begins, of all resources. Workers of 0.5.0 do not tell. */
+  /** The deletions of all resources that wait for approval as the run begins. Absent from workers of 0.5.0. */
   question?: DeletionQuestion;
 }
 

@@ -3,11 +3,11 @@ import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
 
 export interface PruneInput {
-  /** Only counts. */
+  /** Only counts, without removing. */
   dryRun: boolean;
 }
 
-/** Removes from the warehouse what is older than it is to be kept. */
+/** Removes from the warehouse data older than its retention. */
 export function prune(
   { warehouse, policies: { keep } }: Dependencies,
   { dryRun }: PruneInput,

@@ -34,32 +34,32 @@ export interface ReadStreamInput {
   connection: string;
   reason: string;
   stream: string;
-  /** A sync, when absent. */
+  /** Absent: a sync. */
   kind?: PassKind;
-  /** Window of a backfill. */
+  /** The window of a backfill. */
   part?: string;
-  /** The service has told the stream to wait, and that is over: is it of this list alone? Absent in histories of releases before 0.6. */
+  /** The service told the stream to wait, and the wait is over. Does the wait concern this list alone? Absent in histories of releases before 0.6. */
   waited?: true;
 }
 
 export interface StreamRead {
-  /** more: there are further pages; wait: the service wants to be left alone first. */
+  /** more: there are further pages; wait: the service asks for a pause first. */
   state: 'more' | 'done' | 'unsupported' | 'wait';
   wait?: Wait;
-  /** Of the whole run. */
+  /** The counts of the whole run. */
   counts: StreamCounts;
 }
 
-/** A list, and how a page of it is landed. */
+/** A list, and how its pages are landed. */
 export interface Listing<Page> {
   readonly listed: Listed;
   readonly listWithin: (bounds: Bounds) => List;
-  /** Finds what of the pages of one reading need not be checked again. */
+  /** Finds the records of one reading's pages that need not be checked again. */
   readonly createFindHeld?: (connectionId: string) => FindHeld;
   readonly prepare: (records: readonly SourceRecord[]) => Page | Promise<Page>;
-  /** Whether the page brings something, and the connection holds all of it: then the page is of its company. */
+  /** Whether the page has records, and the connection holds all of them: then the page belongs to its company. */
   readonly holds: (connectionId: string, page: Page) => Promise<boolean>;
-  /** Where a page that brings nothing would move the watermark, in microseconds; undefined for one that brings something. */
+  /** The watermark, in microseconds, after a page without news; undefined for a page with news. */
   readonly movesTo: (page: Page) => number | undefined;
   readonly land: (landing: {
     pass: PassInHand;
@@ -73,8 +73,8 @@ export interface Listing<Page> {
 }
 
 /**
- * Reads a stream on from where its pass stands, for one chunk. Every page is committed with its cursor, so an attempt that
- * dies costs the page in hand and nothing else.
+ * Continues a stream from its pass's cursor, for one chunk. Each page is committed with its cursor, so an attempt that dies loses only the
+ * current page.
  */
 export function readChunk<Page>(
   dependencies: Dependencies,
@@ -96,7 +96,7 @@ export function readChunk<Page>(
 
 export type ChunkOutcome = Omit<StreamRead, 'counts'>;
 
-/** What all reads of one activity share: the access, and the company that was proved so far (`createCompanyProof` fills it in). */
+/** Shared by all reads of one activity: the access, and the company proved so far (`createCompanyProof` fills it in). */
 export interface RunAccess {
   readonly access: ConnectionAccess;
   readonly company: NamedCompany;
@@ -110,7 +110,7 @@ export async function readRunAccess(
   return { access, company: {} };
 }
 
-/** The same within an activity that does more and has begun the run: reads at most so many `pages`. */
+/** The same within an activity that does more and has begun the run. Reads at most `pages`. */
 export async function takeAndRead<Page>(
   dependencies: Dependencies,
   input: ReadStreamInput,
@@ -224,8 +224,8 @@ async function landPages<Page>(
 }
 
 /**
- * Whether a page that is the whole of a sync's pass would leave everything as it is, the watermark included: then it does not matter which
- * company it is of. The window of a backfill would be done, and a listing proves something by what it does not show.
+ * Whether a page that is the whole of a sync's pass would change nothing, not even the watermark; then its company does not matter. Other
+ * passes do not qualify: a backfill's window would count as done, and a listing proves something by the records that it does not show.
  */
 function movesNothing<Page>(
   { pass, taken, listing }: { pass: PassInHand; taken: Taken; listing: Listing<Page> },

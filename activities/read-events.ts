@@ -6,7 +6,7 @@ import { prepareEvents, type PreparedEvents } from '../warehouse/tombstones/prep
 import type { Dependencies } from './dependencies.ts';
 import { readChunk, type Listing, type ReadStreamInput, type StreamRead } from './read-chunk.ts';
 
-/** Reads the deletion events on, for one chunk: all resources are in one list (API document 4.6). */
+/** Continues the deletion events, for one chunk. One list holds the events of all resources (API document 4.6). */
 export function readEvents(dependencies: Dependencies, input: ReadStreamInput): Promise<StreamRead> {
   return readChunk(dependencies, input, listingOfEvents(dependencies));
 }

@@ -10,7 +10,7 @@ import {
 import { listingOfEvents } from './read-events.ts';
 import { listingOfStream } from './read-stream.ts';
 
-/** Reads a stream on by one page, within an activity that does more and has begun the run. */
+/** Reads the next page of a stream, within an activity that does more and has begun the run. */
 export function readPage(
   dependencies: Dependencies,
   input: ReadStreamInput,

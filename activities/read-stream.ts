@@ -8,7 +8,7 @@ import type { PreparedPage } from '../warehouse/landing/prepared-page.ts';
 import type { Dependencies } from './dependencies.ts';
 import { readChunk, type Listing, type ReadStreamInput, type StreamRead } from './read-chunk.ts';
 
-/** Reads a stream of records on, for one chunk. */
+/** Continues a stream of records, for one chunk. */
 export function readStream(dependencies: Dependencies, input: ReadStreamInput): Promise<StreamRead> {
   return readChunk(dependencies, input, listingOfStream(dependencies, input.stream));
 }

@@ -9,7 +9,7 @@ import { readStream } from './read-stream.ts';
 import { RunOver } from './run-over.ts';
 
 export interface ReadWindowsInput extends Omit<ReadStreamInput, 'kind' | 'part'> {
-  /** Name of the backfill's plan. */
+  /** The name of the backfill's plan. */
   plan: string;
 }
 
@@ -17,20 +17,20 @@ export interface WindowsRead extends StreamRead {
   windowsLeft: number;
 }
 
-/** Reads the windows of a backfill on, the oldest first, for one chunk. A window that is done is no longer there. */
+/** Continues the windows of a backfill, the oldest first, for one chunk. A finished window is removed. */
 export function readWindows(dependencies: Dependencies, input: ReadWindowsInput): Promise<WindowsRead> {
   const { warehouse, stopping } = dependencies;
   const { plan, waited, ...reading } = input;
   const ofStream = { connectionId: input.connection, stream: input.stream, plan };
   const chunk = startChunk(stopping);
-  // Each window beats for itself, but many are over before their first beat.
+  // Each window heartbeats for itself, but many end before their first heartbeat.
   return heartbeating(async (signal) => {
     for (let windows = 0; ; windows += 1) {
       signal.throwIfAborted();
       const next = await nextWindow(warehouse, ofStream);
       if (next === undefined)
         return { state: 'done', windowsLeft: 0, counts: await readCounts(warehouse, input) };
-      // What was told to wait is the first.
+      // The window that was told to wait is the first.
       const first = windows === 0 && waited === true ? { waited } : {};
       const read = await readStream(dependencies, {
         ...reading,
@@ -43,9 +43,9 @@ export function readWindows(dependencies: Dependencies, input: ReadWindowsInput)
         return { ...read, windowsLeft: 0 };
       }
       if (read.state !== 'done') return { ...read, windowsLeft: next.left };
-      // Taking a window opens the stream in its run again, which must not happen to a run that was ended meanwhile.
+      // Taking a window reopens the stream in its run, which must not happen to a run that has ended meanwhile.
       if (!(await isStreamRunning(warehouse, input))) throw new RunOver(input.stream);
-      // A window costs a page at least.
+      // A window costs at least one page.
       if (next.left > 1 && chunk.pageWasLast()) return { ...read, state: 'more', windowsLeft: next.left - 1 };
     }
   });

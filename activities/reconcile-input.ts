@@ -3,7 +3,7 @@ import type { ListingInHand } from '../warehouse/reconcile/listing-in-hand.ts';
 import type { PassInHand } from '../warehouse/passes/pass.ts';
 import { createLease } from './create-lease.ts';
 
-/** The input of each step of a reconcile: one resource of the run. */
+/** The input of each step of a reconcile, for one resource of the run. */
 export interface ReconcileInput {
   runId: string;
   connection: string;

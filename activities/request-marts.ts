@@ -11,8 +11,8 @@ export interface RequestMartsInput {
 }
 
 /**
- * Starts a build of the marts after an export, or tells the one that runs to build once more: there are never two. Nothing new
- * was exported: then only when the marts are not what they should be, for one, those of yesterday.
+ * Starts a build of the marts after an export, or tells the running build to build once more, so that two never run at once. If nothing new
+ * was exported, it does so only if the marts are outdated, for example yesterday's.
  */
 export async function requestMarts(
   { warehouse, temporal, building }: Pick<Dependencies, 'warehouse' | 'temporal' | 'building'>,

@@ -3,12 +3,12 @@ import { signals } from '../temporal/messages.ts';
 import { startOrJoin } from '../temporal/start-or-join.ts';
 import { startRequest, type StartRequest } from '../temporal/start-request.ts';
 
-/** Starts a sync of the connection, or leaves the one that runs. */
+/** Starts a sync of the connection, or joins the running one. */
 export async function requestSync(temporal: Client, connection: string): Promise<void> {
   await startOrJoin(temporal, syncOf(connection));
 }
 
-/** Wakes the sync that waits until the service has prepared the data, or starts one: there is more to read. */
+/** Wakes the sync that waits until the service has prepared the data, or starts one. */
 export async function tellDataReady(temporal: Client, connection: string): Promise<void> {
   const { workflowType, options } = syncOf(connection);
   await temporal.workflow.signalWithStart(workflowType, {

@@ -5,12 +5,12 @@ import type { RunKind } from '../warehouse/tables/runs.ts';
 import { checkedRun } from './checked-run.ts';
 import { executionNow } from './execution-now.ts';
 
-/** The run that the current activity works for. Throws UnknownConnection. */
+/** The run of the current activity. Throws UnknownConnection. */
 export function runOf(input: {
   runId: string;
   connection: string;
   reason: string;
-  /** A sync, when absent. */
+  /** Absent: a sync. */
   kind?: RunKind;
 }): RunToBegin {
   const { workflowId, runId: temporalRunId } = executionNow();
@@ -25,7 +25,7 @@ export function runOf(input: {
   };
 }
 
-/** The input of an activity that reads, for the run that its workflow works for now: see `runOfExecution`. */
+/** The input of an activity that reads, for the run that its workflow serves now: see `runOfExecution`. */
 export async function forRunOfExecution<Input extends { runId: string }>(
   warehouse: Pick<Warehouse, 'db'>,
   input: Input,

@@ -1,4 +1,4 @@
-/** The run was ended while this attempt still read for it. Where it was not, the next attempt goes on. */
+/** The run ended while this attempt was still reading for it. If the run has not ended after all, the next attempt continues. */
 export class RunOver extends Error {
   override readonly name = 'RunOver';
   readonly handling = 'retry';

@@ -1,12 +1,12 @@
 import type { ScheduleKind } from '../temporal/schedule-ids.ts';
 
-/** What activities need of the schedules in Temporal; `operations/schedules` and `worker/schedules` do it. */
+/** The part of Temporal's schedules that activities need; implemented in `operations/schedules` and `worker/schedules`. */
 export interface Schedules {
-  /** Brings the schedules of a connection to what the database says. */
+  /** Updates the schedules of a connection to match the database. */
   follow(connection: string): Promise<void>;
   /** Decides whether a schedule that fired may start its run. */
   admit(tick: DueTick): Promise<TickAdmitted>;
-  /** The same for the schedule of exports. */
+  /** The same, for the schedule of exports. */
   admitExport(): Promise<TickAdmitted>;
 }
 
@@ -16,7 +16,7 @@ export interface Tick {
 }
 
 export interface DueTick extends Tick {
-  /** Of one that was admitted, and has waited for another run since: when it fired, Unix milliseconds. */
+  /** The time at which a tick fired that was admitted and has waited for another run since, in Unix milliseconds. */
   waitsSince?: number;
 }
 

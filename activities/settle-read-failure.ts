@@ -14,7 +14,7 @@ import { judgeRequestFailure } from './judge-request-failure.ts';
 import { ListMissing } from './list-missing.ts';
 import type { ChunkOutcome } from './read-chunk.ts';
 
-/** Decides by its class what follows from a failure. Throws what Temporal is to retry. */
+/** Handles a failure by its class. Throws errors that Temporal is to retry. */
 export async function settleReadFailure(
   { warehouse, policies }: Dependencies,
   failed: { pass: PassInHand; resource: Listed; requests: number; error: unknown; othersAnswer: boolean },
@@ -26,7 +26,7 @@ export async function settleReadFailure(
     if (absence === 'unsupported') return { state: 'unsupported' };
   } else if (isAnswer(failed.error)) await noteNotMissing(warehouse, pass);
   const error = failed.error instanceof NotSupported ? new ListMissing(failed.error) : failed.error;
-  // A person has replaced the token meanwhile: the next chunk reads with the new one.
+  // Somebody has replaced the token meanwhile: the next chunk reads with the new one.
   if (error instanceof CredentialsRefused && (await isReplaced(warehouse, pass))) {
     await countRequests(warehouse, { pass, requests });
     return { state: 'more' };
@@ -47,7 +47,7 @@ export async function settleReadFailure(
   if (handlingOf(error) === 'stop') await countRequests(warehouse, { pass, requests });
   const failure = await judgeRequestFailure({ warehouse, policies }, { pass, requests, error, ofOneAlone });
   if (wait !== undefined && failure === error) return { state: 'wait', wait: { ...wait, ofOneAlone } };
-  // The next run must not begin with the cursor that this one gave up on: it may be dead.
+  // The next run must not begin with the cursor that this run gave up on: it may be invalid.
   if (failure instanceof GaveUp || failure instanceof RequestRefused)
     await restartPass(warehouse, { pass, resource, lookbackMilliseconds, why: 'given up' });
   throw failure;

@@ -10,7 +10,7 @@ import { noteServiceTime } from './note-service-time.ts';
 import { listingOf, type ReconcileInput } from './reconcile-input.ts';
 
 export interface SettleResourceInput extends ReconcileInput {
-  /** How often the history says that the resource was listed, which after a reset may have been in another run. */
+  /** How often the resource was listed according to the history; after a reset, that may have been in another run. */
   listings?: number;
 }
 
@@ -19,11 +19,11 @@ export interface ReconciledResource {
   waiting: number;
   held: number;
   equal: boolean;
-  /** Nothing was done, since this run has not listed the resource, or what it has listed is too old. */
+  /** Nothing was done, because this run has not listed the resource, or its listing is too old. */
   unlisted?: true;
 }
 
-/** Deletes what is absent, as far as that may be done without asking, and proves the result. */
+/** Deletes absent records as far as no approval is needed, and proves the result. */
 export async function settleResource(
   dependencies: Dependencies,
   { listings = 1, ...input }: SettleResourceInput,
@@ -34,7 +34,7 @@ export async function settleResource(
     const nothing = { deleted: 0, waiting: 0, held: 0 };
     if (!(await isListed(warehouse, { ...listing, listings })))
       return { ...nothing, equal: false, unlisted: true };
-    // An attempt before this one has finished it.
+    // An earlier attempt has finished it.
     if (!(await takeListing(warehouse, listing)))
       return { deleted: 0, ...(await readFinished(warehouse, listing)) };
     await noteServiceTime(dependencies, listing, signal);

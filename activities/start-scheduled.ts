@@ -15,35 +15,35 @@ import { OtherResources } from './other-resources.ts';
 import { startWanted } from './start-wanted.ts';
 import { syncWithinTick } from './sync-within-tick.ts';
 
-/** What a schedule hands to the workflow it starts. */
+/** The input that a schedule passes to the workflow it starts. */
 export type ScheduledStartInput = ScheduledTick | { kind: 'export' };
 
 interface ScheduledTick extends Tick {
-  /** Of a backfill: how far back it reads. Milliseconds. */
+  /** For a backfill: how far back it reads, in milliseconds. */
   last?: number;
-  /** Of a sync; all six, when absent. */
+  /** For a sync; absent: all six. */
   resources?: string[];
 }
 
 export type StartScheduledInput = ScheduledStartInput & At;
 
 interface At {
-  /** The time the schedule meant, milliseconds since 1970. */
+  /** The scheduled time, in Unix milliseconds. */
   at: number;
 }
 
 type TickInput = ScheduledTick & At;
 
 /**
- * What was started or ran already under that name, with why a sync could not end here; or the sync that did, and so needed no workflow
- * of its own; or why nothing was.
+ * The workflow that was started or already ran under that name, and why a sync could not end here; or the sync that ended here without a
+ * workflow of its own; or why nothing was started.
  */
 export type ScheduledStarted =
   | { workflowId: string; runId: string; why?: string }
   | { quiet: true; runId: string; status: string }
   | { skipped: string };
 
-/** Starts the run that is due under its stable name, or leaves the one that runs. A sync it runs itself, as far as that is quickly done. */
+/** Starts the run that is due under its stable name, or joins the running one. Runs a sync itself if that is quickly done. */
 export async function startScheduled(
   dependencies: Dependencies,
   input: StartScheduledInput,
@@ -54,7 +54,7 @@ export async function startScheduled(
   const connection = checkedConnection(input.connection);
   const tick = await schedules.admit({ kind, connection, ...waiting(kind) });
   if (!tick.admitted) {
-    // An earlier attempt may have been admitted and have begun the run: it is given up.
+    // An earlier attempt may have been admitted and have begun the run, which is abandoned.
     await leaveTickRun(warehouse, executionNow());
     return { skipped: tick.why };
   }
@@ -66,7 +66,7 @@ export async function startScheduled(
   return kind === 'reconcile' ? reconcile(dependencies, input) : backfill(dependencies, input);
 }
 
-/** Since when the tick has waited for another run. Only a backfill waits (see `backfill`): a sync that has begun goes on even if its connection is paused. */
+/** Since when the tick has waited for another run. Only a backfill waits (see `backfill`): a begun sync continues even if its connection pauses. */
 function waiting(kind: Tick['kind']): { waitsSince?: number } {
   const { attempt, scheduledTimestampMs } = activityInfo();
   return kind === 'backfill' && attempt > 1 ? { waitsSince: scheduledTimestampMs } : {};
@@ -92,7 +92,7 @@ async function sync(
   }
 }
 
-/** Starts the workflow that goes on with the run, unless a sync runs already: then that one is the run that was due. */
+/** Starts the workflow that continues the run, unless a sync runs already: then the running sync is the one that was due. */
 async function leaveToWorkflow(
   { warehouse, temporal }: Pick<Dependencies, 'warehouse' | 'temporal'>,
   due: StartInputs['sync'],
@@ -110,7 +110,7 @@ async function leaveToWorkflow(
   }
 }
 
-/** One that runs may be of some resources only: then the others are wanted, and the next sync starts their reconcile. */
+/** A running reconcile may cover some resources only: the others are then marked as wanted, and the next sync starts their reconcile. */
 async function reconcile(
   { warehouse, temporal }: Pick<Dependencies, 'warehouse' | 'temporal'>,
   input: TickInput,
@@ -121,7 +121,7 @@ async function reconcile(
   return started;
 }
 
-/** One of the same days that runs may be of some resources only: then the tick waits until that is over. Throws OtherResources. */
+/** A running backfill of the same days may cover some resources only: the tick then waits until it is over. Throws OtherResources. */
 async function backfill(
   { temporal }: Pick<Dependencies, 'temporal'>,
   input: TickInput,
@@ -153,7 +153,7 @@ async function startExport({
 function requestOf({ kind, connection, at, last = 0 }: TickInput): StartRequest {
   const input = { connection, reason: 'schedule' };
   if (kind !== 'backfill') return startRequest(kind, input, 'schedules');
-  // Whole days, so that a run that is repeated has the same name; the day it is due on is within.
+  // Whole days, so that a repeated run has the same name; they include the due day.
   const [from, to] = [utcDay(at - last), utcDay(at + dayMilliseconds)];
   return startRequest('backfill', { ...input, from, to }, 'schedules');
 }

@@ -4,8 +4,8 @@ import { readWantedReconciles } from '../warehouse/reconcile/read-wanted-reconci
 import type { Dependencies } from './dependencies.ts';
 
 /**
- * Starts a reconcile of the resources that need one: a deletion was met of which only a complete list can say whether it is true. Where
- * one runs, it is left alone, and what it does not list is started by the next sync.
+ * Starts a reconcile of the resources that need one, because they have a deletion that only a complete list can confirm. A running reconcile is
+ * left alone; the next sync starts one for the resources that it does not list.
  */
 export async function startWanted(
   { warehouse, temporal }: Pick<Dependencies, 'warehouse' | 'temporal'>,

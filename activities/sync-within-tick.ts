@@ -13,27 +13,27 @@ import { readRunAccess } from './read-chunk.ts';
 import { readPage } from './read-page.ts';
 import { runOf } from './run-of.ts';
 
-/** How a sync fared that a tick ran itself. */
+/** The result of a sync that a tick ran itself. */
 export type TickSync =
   | { readonly state: 'ended'; readonly runId: string; readonly status: FinishedRun['status'] }
-  /** It cannot end here: its workflow has to go on with it. */
+  /** It cannot end here: its workflow has to continue it. */
   | { readonly state: 'unfinished'; readonly runId: string; readonly why: string }
   | Extract<TickRun, { state: 'busy' | 'adopted' }>;
 
-/** The run of a sync within a tick: it bears the name of the tick's execution, the same for all attempts. */
+/** The run of a sync within a tick. Its ID is that of the tick's execution, the same for all attempts. */
 export interface TickSyncInput {
   runId: string;
   connection: string;
   reason: string;
-  /** All, when empty. */
+  /** Empty: all. */
   resources: readonly string[];
 }
 
 /**
- * Runs the sync of a connection here and now, as long as every list is one page and the service answers well: most syncs find little
- * that is new, and a workflow of their own would cost many times what they do. Lists are read one after the other, for a slot of the
- * queue stands for one stream at a time, and the events last, as in `workflows/read-streams.ts`. Whatever is to be waited for, tried again
- * or judged is left to the workflow of the sync. Throws only what keeps anybody from going on: a Postgres that is away, or a cancellation.
+ * Runs the sync of a connection within the tick, as long as every list is one page and the service answers well: most syncs find few changes,
+ * and a workflow would cost many times their work. Lists are read one after the other, because a slot of the queue stands for one stream at a
+ * time, and the events last, as in `workflows/read-streams.ts`. Waits, retries and judgments are left to the sync's workflow. Throws only
+ * errors that would stop the workflow too: Postgres is away, or a cancellation.
  */
 export function syncWithinTick(dependencies: Dependencies, input: TickSyncInput): Promise<TickSync> {
   return heartbeating(
@@ -43,7 +43,7 @@ export function syncWithinTick(dependencies: Dependencies, input: TickSyncInput)
       const begun = await beginTickRun(warehouse, run);
       if (begun.state === 'ended') return endedBefore(dependencies, input, begun);
       if (begun.state !== 'open') return begun;
-      // `catch` reads it, which keeps it: AbortSignal.any alone would leave it to garbage collection on Node 20.
+      // `catch` reads it, which keeps it referenced: on Node 20, AbortSignal.any alone would leave it to garbage collection.
       const deadline = AbortSignal.timeout(deadlineMilliseconds);
       try {
         const signal = AbortSignal.any([cancelled, deadline]);
@@ -55,7 +55,7 @@ export function syncWithinTick(dependencies: Dependencies, input: TickSyncInput)
         if (isDatabaseAway(error)) throw error;
         const why = deadline.aborted ? 'slow answers' : nameOf(error);
         if (!cancelled.aborted) return await unfinished(dependencies, input, why);
-        // Not when the worker is stopped: then another attempt goes on.
+        // Not when the worker stops: then another attempt continues.
         if (cancellationDetails()?.cancelRequested === true)
           await finishRun(warehouse, { ...input, outcomes: [], cancelled: true, heldBy: run.workflowId });
         throw error;
@@ -66,12 +66,12 @@ export function syncWithinTick(dependencies: Dependencies, input: TickSyncInput)
   );
 }
 
-/** Each beat is an action of Temporal's. Two of them fit into the timeout. */
+/** Each heartbeat is an action in Temporal. Two of them fit into the timeout. */
 const rareBeatMilliseconds = 8_000;
-/** One answer may take two minutes, for which an attempt of the workflow's activities has the time. */
+/** One response may take two minutes; only the workflow's activities have the time for it. */
 const deadlineMilliseconds = 45_000;
 
-/** How the streams ended; a text that says why, where they cannot be read to their end here. */
+/** Returns the results of the streams, or a text that says why they cannot be read to their end here. */
 async function readLists(
   dependencies: Dependencies,
   input: TickSyncInput,
@@ -80,7 +80,7 @@ async function readLists(
   const outcomes: StreamOutcome[] = [];
   const runAccess = await readRunAccess(dependencies, input);
   for (const stream of streamsToRead(input.resources)) {
-    // What the lists brought may have been deleted since, so the events are the last; they do not say whose they are, but a list does.
+    // The events come last, because records of the lists may have been deleted since; they do not name their company, but a list does.
     if (stream === eventsStream && !outcomes.some(({ state }) => state === 'done')) return 'NothingSupported';
     signal.throwIfAborted();
     const run = await readTickRun(dependencies.warehouse, runOf(input));
@@ -98,14 +98,14 @@ async function finish(
   outcomes: StreamOutcome[],
 ): Promise<TickSync> {
   const { workflowId: heldBy } = runOf({ runId, connection, ...input });
-  // It reads every list itself, so a run before it is no evidence.
+  // It reads every list itself, so an earlier run is no evidence.
   const ended = { runId, outcomes, cancelled: false, heldBy, firstExecutionRunId: runId };
   const { status } = await finishRun(warehouse, ended);
   await judgeSync({ warehouse, schedules }, { runId, connection, outcomes, status });
   return { state: 'ended', runId, status };
 }
 
-/** Whoever else has the run by now, another attempt or another sync, goes on with it or has ended it: then nobody is to be started for it. */
+/** If another attempt or another sync has the run by now, it continues the run or has ended it: then nothing is to be started. */
 async function unfinished({ warehouse }: Dependencies, input: TickSyncInput, why: string): Promise<TickSync> {
   const { runId } = input;
   const run = await readTickRun(warehouse, runOf(input));
@@ -113,7 +113,7 @@ async function unfinished({ warehouse }: Dependencies, input: TickSyncInput, why
   return run.state === 'ended' ? { ...run, runId } : run;
 }
 
-/** The attempt before this one may have died before it had judged the run. */
+/** The earlier attempt may have died before it had judged the run. */
 async function endedBefore(
   dependencies: Dependencies,
   { runId, connection }: TickSyncInput,

@@ -8,15 +8,15 @@ import { finishRun } from '../warehouse/runs/finish-run.ts';
 import type { StreamOutcome } from '../warehouse/runs/judge-run.ts';
 import { runOf } from './run-of.ts';
 
-/** The run that applies webhooks; one that finds nothing to ask for leaves no row. */
+/** The run that applies webhooks. A run with nothing to fetch leaves no row. */
 export interface WebhookRun {
   begin(): Promise<void>;
   add(resource: Resource, counts: CountsToAdd): Promise<void>;
-  /** A record of the resource could not be asked for; its webhooks wait. */
+  /** Notes that a record of the resource could not be fetched; its webhooks wait. */
   noteFailure(resource: Resource, failure: Error): void;
-  /** With what ended it early, if anything did. */
+  /** Ends the run, with the failure that ended it early, if any. */
   finish(failure?: Error): Promise<void>;
-  /** Records asked for so far. */
+  /** The number of records fetched so far. */
   records(): number;
 }
 
@@ -45,7 +45,7 @@ export function createWebhookRun(
       const left = await leftByAttemptBefore(warehouse, runId);
       for (const { stream } of left?.streams ?? []) streams.set(stream, streams.get(stream));
       if (begun === undefined && left === undefined) return;
-      // It may have ended before any record was asked for.
+      // It may have ended before any record was fetched.
       if (streams.size === 0) streams.set('webhooks', undefined);
       const outcomes = [...streams].map(([stream, failed]) => outcomeOf(stream, ended ?? failed));
       await finishRun(warehouse, { runId, outcomes, cancelled: false });
@@ -55,8 +55,8 @@ export function createWebhookRun(
 }
 
 /**
- * What an attempt that was killed has opened: it may have left nothing to do but to close it. Asked for by any attempt, since a reset of the
- * activity calls a later one the first.
+ * Returns the run that a killed attempt has opened: there may be nothing left to do but to close it. Every attempt looks for it, because a reset
+ * of the activity counts a later attempt as the first.
  */
 async function leftByAttemptBefore(warehouse: Warehouse, runId: string): Promise<RunRead | undefined> {
   const [run] = await readRuns(warehouse, { temporalRunId: runId, running: true, limit: 1 });

@@ -13,9 +13,9 @@ export class LakeRefused extends Error {
   }
 }
 
-/** One file of the lake may not be read, such as an archived or a foreign one; of others that says nothing. */
+/** One file of the lake may not be read, because it is archived or somebody else's. Other files may still be readable. */
 export class FileRefused extends LakeRefused {
-  /** Of storage or of the system, in a word. */
+  /** The code of storage or of the operating system. */
   readonly code: string;
 
   constructor(location: string, code: string, cause?: unknown) {
@@ -24,12 +24,12 @@ export class FileRefused extends LakeRefused {
   }
 }
 
-/** More is listed below one name than is followed, which says nothing of others: whoever may write to a bucket may put any number of objects there. */
+/** A list below one name is too long to follow. Other lists may be fine: anyone with write access to a bucket can put any number of objects there. */
 export class ListTooLong extends LakeRefused {}
 
 export const refused = Symbol('refused');
 
-/** `refused`, where the file may not be read that `work` reads. */
+/** Returns `refused` if `work` reads a file that may not be read. */
 export async function unlessRefused<Result>(work: () => Promise<Result>): Promise<Result | typeof refused> {
   try {
     return await work();
@@ -44,7 +44,7 @@ export class LakeKeeps extends Error {
   override readonly name = 'LakeKeeps';
   readonly handling = 'stop';
 
-  /** `uploads`: those that never ended, which no list of files shows. */
+  /** `uploads`: multipart uploads that never ended, which no list of files shows. */
   constructor(location: string, { files, code }: { files: number | 'uploads'; code: string }) {
     super(
       files === 'uploads'
@@ -65,7 +65,7 @@ function isOfSystem(code: string): boolean {
   return code === 'EACCES' || code === 'EPERM';
 }
 
-/** The error if storage refuses the deletions of `work`; undefined when they succeed. For callers that continue in any case. */
+/** Returns the error if storage refuses the deletions of `work`; undefined if they succeed. For callers that continue in any case. */
 export async function keptBack(work: () => Promise<void>): Promise<LakeKeeps | undefined> {
   try {
     await work();
@@ -76,12 +76,12 @@ export async function keptBack(work: () => Promise<void>): Promise<LakeKeeps | u
   }
 }
 
-/** A file of the lake is not one that Daybook wrote: damaged, made by somebody else with write access, or not to be read at all. */
+/** A file of the lake is not as Daybook wrote it: damaged, written by somebody else with write access, or not readable at all. */
 export class LakeAltered extends Error {
   override readonly name = 'LakeAltered';
   readonly handling = 'stop';
 
-  /** `where` says which part is wrong, or why it may not be read. Anybody may have written it, so only our own names are repeated. */
+  /** `where` says which part is wrong, or why it may not be read. Anyone may have written the file, so only our own names are repeated. */
   constructor(location: string, file: string, where: readonly PropertyKey[] | { readonly refused: string }) {
     super(
       'refused' in where
@@ -98,7 +98,7 @@ function inBrackets(where: readonly PropertyKey[]): string {
   return named === '' ? '' : ` (${named})`;
 }
 
-/** Object storage that does not answer, or answers that it is busy. */
+/** Object storage does not answer, or answers that it is busy. */
 export class LakeUnavailable extends Error {
   override readonly name = 'LakeUnavailable';
   readonly handling = 'retry';
@@ -111,10 +111,10 @@ export class LakeUnavailable extends Error {
   }
 }
 
-/** Why storage counts as one that does not answer, although something came. */
+/** Why storage counts as not answering, although a response came. */
 export const unreadableAnswer = 'its answer cannot be read';
 
-/** Nothing was published, and what was written is removed. `setting` is the variable that says where the folder is. */
+/** The disk is full. Nothing was published, and written files were removed. `setting` is the variable that sets the folder. */
 export class DiskFull extends Error {
   override readonly name = 'DiskFull';
   readonly handling = 'stop';
@@ -128,7 +128,7 @@ export class DiskFull extends Error {
   }
 }
 
-/** A table has a row that no buffer holds. */
+/** A table has a row that does not fit into any buffer. */
 export class RowTooLong extends Error {
   override readonly name = 'RowTooLong';
   readonly handling = 'stop';
@@ -141,7 +141,7 @@ export class RowTooLong extends Error {
   }
 }
 
-/** So much is listed that no reader would take the manifest. */
+/** A manifest would be longer than readers accept. */
 export class ManifestTooLong extends Error {
   override readonly name = 'ManifestTooLong';
   readonly handling = 'stop';
@@ -159,7 +159,7 @@ export class ManifestTooLong extends Error {
   }
 }
 
-/** The snapshots there are of another database; a lake shows the history of one. */
+/** The existing snapshots belong to another database; a lake shows the history of one. */
 export class ForeignLake extends Error {
   override readonly name = 'ForeignLake';
   readonly handling = 'stop';
@@ -181,7 +181,7 @@ export class SnapshotBroken extends Error {
   }
 }
 
-/** A file of a published snapshot is gone, not the one that its manifest names, or cannot be read. */
+/** A file of a published snapshot is gone, is not the one that its manifest names, or cannot be read. */
 export class SnapshotDamaged extends Error {
   override readonly name = 'SnapshotDamaged';
   readonly handling = 'stop';
@@ -194,14 +194,14 @@ export class SnapshotDamaged extends Error {
 }
 
 /**
- * An erasure has found Parquet files in the folder of a snapshot that its manifest does not list, folders that it may not open, or more files than can be
- * listed. Who reads a table by a pattern reads them too.
+ * In the folder of a snapshot, an erasure has found Parquet files that the manifest does not list, folders that it may not open, or more files
+ * than can be listed. Readers that read a table by a pattern read these files too.
  */
 export class FilesBeside extends Error {
   override readonly name = 'FilesBeside';
   readonly handling = 'stop';
 
-  /** Anybody may have written them, so only a name like ours is repeated. */
+  /** Anyone may have written the files, so only a name like ours is repeated. */
   constructor(location: string, id: string, paths: readonly string[] | 'too many') {
     const what =
       paths !== 'too many' && paths.some((path) => path.endsWith('/'))

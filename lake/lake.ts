@@ -1,76 +1,76 @@
-/** Where snapshots are kept: a folder, or a bucket. Paths are relative to it. Both keep the same protocol. */
+/** The storage of snapshots: a folder, or a bucket. Paths are relative to it. Both follow the same protocol. */
 export interface Lake {
-  /** As DAYBOOK_LAKE says it. */
+  /** The value of DAYBOOK_LAKE. */
   readonly location: string;
-  /** Where the folder is in which a snapshot is written before it is published. */
+  /** The folder in which a snapshot is written before it is published. */
   draftFolder(id: string): string;
-  /** Makes that folder anew and hands over a path to it, which is good for the time of the work. What is not published by then is removed. */
+  /** Creates that folder anew and passes on a path to it, valid during the work. Files that are not published by then are removed. */
   withDraft<Result>(id: string, write: (folder: string) => Promise<Result>): Promise<Result>;
-  /** Of complete snapshots, the oldest first. */
+  /** Returns the IDs of complete snapshots, the oldest first. */
   snapshotIds(): Promise<string[]>;
-  /** A small file; undefined when there is none. */
+  /** Reads a small file; undefined if there is none. */
   read(path: string): Promise<Found | undefined>;
-  /** Replaces a small file in one step, if it is still as it was found; says whether it did. */
+  /** Replaces a small file atomically, if it is still as it was found. Returns whether it did. */
   replace(path: string, text: string, found: Found | undefined): Promise<boolean>;
   /**
-   * Gives a draft files of a snapshot, each under a path of its own, if all are as they were published; says whether it did. Their bytes are
-   * not written again: a folder has one more link to them, a bucket copies them by itself. In a bucket the lock is checked before each
-   * copy: another attempt of the same run may have published the snapshot since, and its files have the same paths.
-   */
+     * Adds files of a snapshot to a draft, each under its own path, if all of them are as published. Returns whether it did. Their bytes are not
+     * written again: a folder gets one more link to each, a bucket copies them itself. In a bucket the lock is checked before each copy: another
+     * attempt of the same run may have published the snapshot since, and its files have the same paths.
+     */
   keep(
     from: { id: string; files: readonly KeptFile[] },
     to: { id: string; paths: readonly string[]; assertHeld: AssertHeld },
   ): Promise<boolean>;
   /**
-   * Makes a draft a snapshot: complete for every reader, or not there. It consists of the files that were kept, and of those that were
-   * written to the draft folder, with their SHA-256 by path. Whoever may write there asks `assertHeld` whether they still may. A draft that
-   * somebody else has removed as a leftover never becomes a snapshot, however late its publisher goes on.
-   */
+     * Turns a draft into a snapshot: complete for every reader, or absent. It consists of the kept files and of those written to the draft folder,
+     * with their SHA-256 by path. `assertHeld` checks that the lock is still held. A draft that somebody else has removed as a leftover never
+     * becomes a snapshot, however late its publisher continues.
+     */
   publish(
     id: string,
     files: { written: ReadonlyMap<string, string>; kept: readonly string[]; assertHeld: AssertHeld },
   ): Promise<void>;
-  /** Puts a file into the lake in one step, over the one that is there. */
+  /** Puts a file into the lake atomically, and replaces an existing one. */
   putFile(path: string, localPath: string): Promise<void>;
   /**
-   * Gives a file of a snapshot or a mart one more name, over the file that has it, if it is as it was published; says whether it did. A folder
-   * has one more link to it, a bucket copies it by itself.
-   */
+     * Adds a name for a file of a snapshot or a mart, and replaces the file of that name, if the source is as published. Returns whether it did.
+     * A folder gets one more link to it, a bucket copies it itself.
+     */
   share(file: KeptFile, to: string): Promise<boolean>;
-  /** Removes a file that nothing names any more, if it is there. This and what follows throw LakeKeeps where storage does not remove it. */
+  /** Removes a file that is no longer referenced, if it exists. This and the methods below throw LakeKeeps if storage refuses. */
   removeFile(path: string): Promise<void>;
-  /** Removes a folder of the lake with everything below it, unless a link stands in for it or for one above. */
+  /** Removes a folder of the lake with everything below it, unless the folder or one above it is a link. */
   removeFolder(path: string): Promise<void>;
-  /** Whether anything is in the place of a folder of the lake: also an empty one, a file or a link. */
+  /** Whether anything is at the path of a folder of the lake, even an empty folder, a file or a link. */
   isThere(folder: string): Promise<boolean>;
   /**
-   * Of every file below a folder of the lake that is meant, relative to that folder; none when there is no such folder. A folder that may not be
-   * opened is listed with a slash at its end: something is there. A bucket throws ListTooLong.
-   */
+     * Lists every file below a folder of the lake for which `isMeant` holds, relative to that folder; none if there is no such folder. A folder
+     * that may not be opened is listed with a slash at its end: something is there. A bucket throws ListTooLong.
+     */
   filesIn(folder: string, isMeant?: (path: string) => boolean): Promise<string[]>;
   /** Whether `filesIn` would list any. */
   hasFilesIn(folder: string): Promise<boolean>;
   /**
-   * The IDs of snapshots by which folders directly below a folder of the lake are named that have a file somewhere below them: a folder of another
-   * name is somebody else's. A bucket answers that without listing the files, of which all snapshots together may have millions.
-   */
+     * Lists the folders directly below a folder of the lake that are named by a snapshot ID and have a file somewhere below them; other folders
+     * are somebody else's. A bucket answers without listing the files, of which all snapshots together may have millions.
+     */
   foldersIn(folder: string): Promise<string[]>;
-  /** Hands over a file of a snapshot as one on this machine, unless there is none of that size. */
+  /** Passes on a local copy of a snapshot's file, unless there is none of that size. */
   withFile<Result>(file: SizedFile, use: (localPath: string) => Promise<Result>): Promise<FileUsed<Result>>;
-  /** Removes a snapshot or its marts; nobody sees a half of it. */
+  /** Removes a snapshot or its marts; no reader sees a half of it. */
   removeSnapshot(id: string): Promise<void>;
   /**
-   * Removes what killed exports, or killed builds of marts, left behind, in Iceberg tables uploads that never ended, but nothing of snapshots that
-   * were published, though what completes them may be gone. Only while no other one runs.
-   */
+     * Removes leftovers of killed exports, or of killed builds of marts, and unfinished uploads in Iceberg tables, but nothing of published
+     * snapshots, even if the file that completes them is gone. Only while no other export or build runs.
+     */
   removeLeftovers(of: 'snapshots' | 'marts', published?: ReadonlySet<string>): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Throws when the lock is lost under which somebody writes to a lake: others may be at it, and may have removed what this one has read. */
+/** Throws if a writer's lock on the lake is lost: others may be writing, and may have removed files that this writer has read. */
 export type AssertHeld = () => Promise<void>;
 
-/** Somebody else may have put an object without end in its place: no more bytes than these are fetched. */
+/** Somebody else may have put an endless object in its place: no more bytes than these are fetched. */
 export interface SizedFile {
   readonly path: string;
   readonly bytes: number;
@@ -88,14 +88,14 @@ export type FileUsed<Result> =
 export interface Found {
   readonly text: string;
   readonly version: string;
-  /** Why it may not be read, in a word of storage or of the system: an archived object, or somebody else's file. It says nothing of other files. */
+  /** Why it may not be read, as a code of storage or of the system: an archived object, or somebody else's file. Other files may be readable. */
   readonly refused?: string;
 }
 
 /**
- * The largest small file that is read: a pointer names one snapshot, or the marts of two; a manifest lists values that their type could
- * not hold, some 250,000 in 64 MB. Whoever may write to a lake can put any number of bytes there, and a process that takes them all
- * into its memory ends, or stands still for minutes.
+ * The size limit for reading a small file. A pointer names one snapshot, or the marts of two; a manifest lists values that do not fit their type,
+ * some 250,000 in 64 MB. Anyone with write access to a lake can put any number of bytes there, and a process that loads them all into memory
+ * ends, or hangs for minutes.
  */
 export function mostBytesOf(path: string): number {
   return path.endsWith(manifestFile) ? 64 * megabyte : megabyte;
@@ -103,7 +103,7 @@ export function mostBytesOf(path: string): number {
 
 const megabyte = 1_048_576;
 
-/** In the place of what Daybook does not write: it is altered for whoever reads it, and is replaced like that. */
+/** Stands for a file that Daybook did not write: it counts as altered for readers, and can be replaced. */
 export function unreadable(version: string, refused?: string): Found {
   return { text: '', version, ...(refused === undefined ? {} : { refused }) };
 }
@@ -111,12 +111,12 @@ export function unreadable(version: string, refused?: string): Found {
 export const successFile = '_SUCCESS';
 export const manifestFile = '_manifest.json';
 
-/** The snapshots whose marts may be there: those that are, and the one that readers of marts are sent to. */
+/** The snapshots whose marts may exist: the existing snapshots, and the one that `latest-marts.json` names. */
 export async function namesOfMarts(lake: Lake): Promise<Set<string>> {
   return new Set([...(await lake.snapshotIds()), ...(await namedBy(lake, 'latest-marts.json'))]);
 }
 
-/** The snapshots that are there, and those that readers are sent to: such a one was complete, whatever became of it. */
+/** The existing snapshots, and those that pointers name: a named snapshot was complete, even if it is gone. */
 export async function namesOfSnapshots(lake: Lake): Promise<Set<string>> {
   const shown = [await namedBy(lake, 'latest.json'), await namedBy(lake, 'latest-marts.json')];
   return new Set([...(await lake.snapshotIds()), ...shown.flat()]);

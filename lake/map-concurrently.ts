@@ -1,6 +1,6 @@
 /**
- * Works through the items, so many at once, and returns the results in the order of the items. After a failure none is begun any more, and
- * what is under way has ended when this throws.
+ * Works through the items, `atOnce` at a time, and returns the results in the order of the items. After a failure no item is begun, and items
+ * in progress have ended when this throws.
  */
 export async function mapConcurrently<Item, Result>(
   atOnce: number,
@@ -27,7 +27,7 @@ export async function mapConcurrently<Item, Result>(
   return results;
 }
 
-/** Those of the items of which it is so, in their order. */
+/** Returns the items for which `is` resolves to true, in their order. */
 export async function filterConcurrently<Item>(
   atOnce: number,
   items: readonly Item[],

@@ -4,16 +4,16 @@ import type { Lake } from './lake.ts';
 import { isBucket } from './location.ts';
 import { openFolderLake } from './storage/folder-lake.ts';
 
-/** `location`: a folder, or `s3://bucket/prefix`; `scratch`: a folder on this machine for what is on its way to a bucket or from it. */
+/** `location`: a folder, or `s3://bucket/prefix`; `scratch`: a folder on this machine for files to or from a bucket. */
 export async function openLake({ location, scratch }: { location: string; scratch: string }): Promise<Lake> {
   if (!isBucket(location)) {
     if (!isReadable(location))
       throw new LakeRefused(location, 'its path has a backslash, and one of [, * and ?');
     return openFolderLake(location);
   }
-  // It would tell every user, on every run, which Node versions a later release of it drops.
+  // Otherwise the SDK warns on every run that a later release of it drops certain Node versions.
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
-  // The SDK takes 100 ms and 30 MB to load, which only those pay who use it.
+  // The SDK takes 100 ms and 30 MB to load, so it is loaded only if a bucket is used.
   const { openS3Lake } = await import('./storage/s3-lake.ts');
   return openS3Lake({ location, scratch });
 }

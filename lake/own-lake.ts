@@ -7,11 +7,11 @@ import { isFarAhead, timeOfSnapshot } from './manifest/snapshot-id.ts';
 /** The warehouse whose history a lake shows. */
 export interface LakeOwner {
   readonly warehouseId: string;
-  /** Whether the warehouse knows the snapshot as its own: of one whose manifest cannot be read nothing else tells. */
+  /** Whether the warehouse knows the snapshot as its own. Nothing else tells if the manifest cannot be read. */
   readonly hasNoted: (snapshotId: string) => Promise<boolean>;
 }
 
-/** Opens a lake to write or remove there. Throws ForeignLake, and what `openLake` does. */
+/** Opens a lake to write or remove there. Throws ForeignLake, and the errors of `openLake`. */
 export async function openOwnLake(places: Parameters<typeof openLake>[0], owner: LakeOwner): Promise<Lake> {
   const lake = await openLake(places);
   try {
@@ -24,8 +24,8 @@ export async function openOwnLake(places: Parameters<typeof openLake>[0], owner:
 }
 
 /**
- * Throws ForeignLake when the lake is another warehouse's: by the snapshot that `latest.json` names, or else by the newest one that tells.
- * A lake without snapshots is anybody's.
+ * Throws ForeignLake if the lake belongs to another warehouse, according to the snapshot that `latest.json` names, or else to the newest one
+ * with an owner. A lake without snapshots belongs to nobody.
  */
 export async function requireOwnLake(lake: Lake, owner: LakeOwner): Promise<void> {
   let isOurs: boolean | undefined;
@@ -45,12 +45,12 @@ async function* tellingIds(lake: Lake): AsyncGenerator<string> {
   yield* (await nearIds(lake)).reverse();
 }
 
-/** IDs of complete snapshots, oldest first. IDs that are far in the future are left out: none of them is ours. */
+/** IDs of complete snapshots, oldest first, without IDs far in the future: none of them is ours. */
 export async function nearIds(lake: Lake): Promise<string[]> {
   return (await lake.snapshotIds()).filter((id) => !isFarAhead(timeOfSnapshot(id)));
 }
 
-/** Of those, the warehouse's own: somebody may have copied another company's snapshot into the lake. */
+/** The warehouse's own IDs among these: somebody may have copied another company's snapshot into the lake. */
 export async function ownIds(lake: Lake, owner: LakeOwner): Promise<string[]> {
   const own: string[] = [];
   for (const id of await nearIds(lake)) {

@@ -12,15 +12,15 @@ import { showsColumns } from './shows-columns.ts';
 export interface Current {
   /** Undefined when it cannot be read. */
   manifest: Manifest | undefined;
-  /** What this database has noted of it. */
+  /** This database's notes about it. */
   noted: { mark: string; isSame: boolean } | undefined;
-  /** What is known to be wrong with it, before its files were looked at. */
+  /** A problem that is known before its files are checked. */
   damage?: string;
 }
 
 /**
- * Of a snapshot that an earlier attempt published: what it was made of may have been lost with a failover since. The next export is not skipped,
- * and writes all files anew.
+ * The mark of a snapshot that an earlier attempt published. A failover since may have lost its source rows, so the next export is not
+ * skipped, and writes all files anew.
  */
 export const unknownMark = 'unknown';
 
@@ -54,8 +54,8 @@ export async function readCurrent({
 }
 
 /**
- * What readers see, if it shows what the tables hold now: whole, or with its damage. It is looked at only then, file by file, because
- * any other is replaced in any case.
+ * Returns the snapshot that readers see, and its damage, if it shows the tables' current contents. Only then are its files checked, because
+ * any other snapshot is replaced anyway.
  */
 export async function sameSnapshot(
   lake: Lake,
@@ -72,8 +72,8 @@ export async function sameSnapshot(
 }
 
 /**
- * The snapshot whose files the new one may have: none where this database does not know it, for its rows may have had the same numbers of
- * transactions in another past, before a backup was restored; and none when somebody wants all of it made anew.
+ * Returns the snapshot whose files the new one may reuse. Undefined if this database does not know it, because before the restore of a backup
+ * different rows may have had the same transaction IDs; undefined also if everything is to be written anew.
  */
 export function baseOf(current: Current | undefined, { force }: ExportJob): Manifest | undefined {
   return force !== true && current?.noted?.isSame === true ? current.manifest : undefined;

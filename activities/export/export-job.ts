@@ -1,34 +1,34 @@
 import type { KeepRule } from '../../lake/snapshots/keep-rule.ts';
 import type { PartSizes } from './plan-parts.ts';
 
-/** What the process of an export is told. It reaches it by a pipe, never by a command line: the URL holds a password. */
+/** The input of the export process. It is sent through a pipe, never on a command line: the URL holds a password. */
 export interface ExportJob {
   readonly databaseUrl: string;
-  /** Sessions it may have at once. */
+  /** The maximum number of its sessions. */
   readonly databaseConnections: number;
   /** A folder or `s3://bucket/prefix`. */
   readonly lake: string;
-  /** A folder on this machine for what is on its way. Emptied before and after. */
+  /** A folder on this machine for temporary files. Emptied before and after. */
   readonly scratch: string;
   readonly keep: KeepRule;
   readonly productVersion: string;
   readonly warehouseId: string;
   readonly runId: string;
   readonly snapshotId: string;
-  /** Absent where no Iceberg tables are thought of. */
+  /** Absent if there are no Iceberg tables and none are wanted. */
   readonly iceberg?: IcebergJob;
   /** Makes a snapshot although nothing has changed. */
   readonly force?: boolean;
-  /** A part goes on in another file after so many bytes; 1 GB unless it is said. */
+  /** A part continues in another file after so many bytes; 1 GB by default. */
   readonly partBytes?: number;
-  /** How connections are shared out to parts, unless as usual. */
+  /** How connections are distributed over parts, unless by default. */
   readonly sizes?: PartSizes;
 }
 
 export interface IcebergJob {
-  /** Whether tables show the snapshots too. Those that are there lose what the lake loses in any case. */
+  /** Whether new snapshots are added to tables. Snapshots that the lake removes are removed from tables anyway. */
   readonly add: boolean;
-  /** Where the Python environment is kept. */
+  /** The folder of the Python environment. */
   readonly cacheFolder: string;
 }
 
@@ -47,22 +47,22 @@ export interface Exported {
   readonly tables: number;
   readonly rows: number;
   readonly bytes: number;
-  /** Of the files that were written for it; the others it shares with the snapshot before. Absent in histories of releases before 0.6. */
+  /** Bytes of newly written files; the rest is shared with the snapshot before. Absent in histories of releases before 0.6. */
   readonly bytesWritten?: number;
   readonly unfit: number;
-  /** The moment whose rows it holds. */
+  /** The time of its rows. */
   readonly takenAt: string;
-  /** The Iceberg tables that show it; absent when there are none. */
+  /** The number of Iceberg tables that show it; absent when there are none. */
   readonly icebergTables?: number;
-  /** Why they do not show it yet, in a sentence. */
+  /** Why those tables do not show it yet, in a sentence. */
   readonly icebergProblem?: string;
-  /** Why older snapshots, or what killed exports left, are still in the lake, in a sentence. */
+  /** Why older snapshots, or leftovers of killed exports, are still in the lake, in a sentence. */
   readonly removalProblem?: string;
-  /** Nothing has changed, but the last snapshot is not as it was published any more: what is wrong with it. */
+  /** The problem with the last snapshot, which is damaged although nothing has changed. */
   readonly damage?: string;
-  /** Readers are sent to another one, which was taken later as it says. */
+  /** Readers stay with another snapshot, whose recorded time is later. */
   readonly isBehind?: true;
-  /** Why those are older rows all the same, in a sentence: a clock was ahead. */
+  /** Why readers see older rows nevertheless, in a sentence: a clock was ahead. */
   readonly clockProblem?: string;
 }
 
@@ -72,7 +72,7 @@ export type ExportFailure =
   | { readonly kind: 'database away'; readonly code: string }
   | { readonly kind: 'unexpected'; readonly code: string; readonly place: string; readonly stack: string };
 
-/** What the process says. */
+/** A message from the export process. */
 export type ExportMessage =
   | { readonly progress: ExportProgress }
   | { readonly exported: Exported }

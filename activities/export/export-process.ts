@@ -3,9 +3,8 @@ import { failureMessage } from './failure-message.ts';
 import { makeSnapshot } from './make-snapshot.ts';
 
 /**
- * The process of one export. It is one of its own because DuckDB computes in native threads for minutes: a crash or a lack of
- * memory there must not take the worker with it, and what it used goes back to the system. It ends with its parent, for
- * nobody would hear of its end.
+ * The process of one export. DuckDB computes in native threads for minutes: in a process of its own, a crash or a lack of memory does not
+ * take the worker down, and its memory returns to the system. It ends with its parent, because nobody would receive its result.
  */
 process.once('disconnect', die);
 process.once('uncaughtException', (error) => {
@@ -33,7 +32,7 @@ function end(message: ExportMessage): void {
   process.send?.(message, die);
 }
 
-/** Not by `process.exit`, which waits for DuckDB's threads: one that opens a pipe may wait for ever. */
+/** Not by `process.exit`, which waits for DuckDB's threads: a thread that opens a pipe may wait forever. */
 function die(): void {
   process.kill(process.pid, 'SIGKILL');
 }

@@ -5,8 +5,8 @@ import type { ExportFailure } from './export-job.ts';
 import { placeOf } from './place-of-failure.ts';
 
 /**
- * An error for the pipe: our own in their own words; of any other the place, whose rows these were, and the code, for a driver's message may
- * quote a record.
+ * Converts an error for the pipe. Our own errors keep their message; others are reduced to place, connections and code, because a driver's
+ * message may quote a record.
  */
 export function failureMessage(error: unknown): ExportFailure {
   if (!(error instanceof Error)) return { kind: 'unexpected', code: typeof error, place: '', stack: '' };
@@ -23,12 +23,12 @@ export function failureMessage(error: unknown): ExportFailure {
       };
 }
 
-/** DuckDB has no codes; its messages begin with what kind they are of. */
+/** DuckDB has no codes; its messages begin with the kind of error. */
 function kindOf({ message }: Error): string {
   return /^([A-Z][A-Za-z ]{1,30}) Error: /.exec(message)?.[1] ?? '';
 }
 
-/** What the worker makes of it. */
+/** One of our errors, rebuilt in the worker. */
 class ExportFailed extends Error {
   override readonly name: string;
   readonly handling: string;
@@ -40,7 +40,7 @@ class ExportFailed extends Error {
   }
 }
 
-/** The error as it was, as far as it may be known. */
+/** Rebuilds the error, with the facts that may be known. */
 export function errorFrom(failure: ExportFailure): Error {
   if (failure.kind === 'known') return new ExportFailed(failure);
   if (failure.kind === 'database away')

@@ -1,10 +1,10 @@
 import type { SnapshotTable } from '../../warehouse/snapshots/snapshot-table.ts';
 import type { PartPlanned, TablePlanned } from './plan-parts.ts';
 
-/** Where a file of a part lies in the snapshot; asked once for each. */
+/** Returns a file's path in the snapshot. Called once for each file. */
 export type FileNames = (table: SnapshotTable, part: PartPlanned, file: number) => string;
 
-/** Numbers the files of each table: the first ones of its parts, and behind them those in which parts of more than 1 GB go on. */
+/** Numbers the files of each table: first one file for each part, then the further files of parts of more than 1 GB. */
 export function fileNames(planned: readonly TablePlanned[]): FileNames {
   const next = new Map(planned.map(({ table, parts }) => [table.name, parts.length]));
   return ({ name }, { index }, file) => {

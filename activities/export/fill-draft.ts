@@ -14,7 +14,7 @@ import { batchesOf, writeBatches } from './write-batches.ts';
 
 export interface DraftFilled {
   readonly tables: Record<string, ManifestTable>;
-  /** The first of them, for the manifest. */
+  /** The first unfit values, for the manifest. */
   readonly unfit: Unfit[];
 }
 
@@ -22,14 +22,14 @@ export interface DraftFilled {
 const roomInManifest: Readonly<RoomForUnfit> = { values: 10_000, bytes: 8_000_000 };
 
 /**
- * Fills the draft of a snapshot: with files of `base` where it has the rows of a part and they are as they were published, else with new
- * ones. Throws SnapshotBroken.
+ * Fills the draft of a snapshot. Reuses a file of `base` if it holds the rows of a part and is unchanged since its publication; writes the
+ * others anew. Throws SnapshotBroken.
  */
 export async function fillDraft(
   { snapshot, lake }: { snapshot: DatabaseSnapshot; lake: Lake },
   input: {
     job: ExportJob;
-    /** Of the draft. */
+    /** The folder of the draft. */
     folder: string;
     planned: readonly TablePlanned[];
     base: Manifest | undefined;
@@ -41,7 +41,7 @@ export async function fillDraft(
   const { snapshotId, scratch, partBytes } = job;
   const unfit = planUnfit(planned);
   const nameFile = fileNames([...planned, unfit]);
-  // One of an earlier release does not list the unfit values of its parts.
+  // A snapshot of an earlier release does not list the unfit values of its parts.
   const base = input.base?.tables[unfit.table.name] === undefined ? undefined : input.base;
   const room = { ...roomInManifest };
   const kept =

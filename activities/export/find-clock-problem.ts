@@ -4,8 +4,8 @@ import { isAhead } from '../../warehouse/snapshots/is-ahead.ts';
 import type { ExportSession } from '../../warehouse/snapshots/open-snapshot.ts';
 
 /**
- * Why readers are not sent to the rows of now, in a sentence: the clock of Postgres was ahead when those were read that they see. Undefined where
- * they see newer ones.
+ * Why readers are not sent to the current rows, in a sentence: the clock of Postgres was ahead when their rows were read. Undefined if they
+ * see newer ones.
  */
 export async function findClockProblem({
   session,

@@ -1,6 +1,6 @@
 /**
- * Every worker takes the next piece of work as soon as it is done with one. After a failure no more is begun, and what is
- * under way is waited for: nothing writes any more when this throws.
+ * Gives each worker the next piece of work as soon as it is done with one. After a failure no piece is begun, and pieces in progress are
+ * waited for, so nothing writes any more when this throws.
  */
 export async function forEachConcurrently<Work, Worker>(
   work: readonly Work[],

@@ -1,4 +1,4 @@
-/** Values by what they have in common, in their order. */
+/** Groups values by key, and keeps their order. */
 export function grouped<Key, Value>(
   values: readonly Value[],
   keyOf: (value: Value) => Key,

@@ -6,18 +6,18 @@ import { grouped } from './grouped.ts';
 import type { PartPlanned, TablePlanned } from './plan-parts.ts';
 import { needsFile, type UnfitPlanned } from './unfit-parts.ts';
 
-/** A part of a draft, and its files. */
+/** A part of a draft and its files. */
 export interface PartFilled {
   readonly part: PartPlanned;
   readonly files: readonly ManifestFile[];
 }
 
-/** While the hash of a file is taken, or a bucket waited for, others go on. */
+/** While one part hashes a file or waits for a bucket, others proceed. */
 const partsAtOnce = 8;
 
 /**
- * Gives a draft the files of a snapshot for each part whose rows it has, unless they are not as they were published; and with them those that
- * list its unfit values. Says for which.
+ * Reuses a snapshot's files for each part with the same rows, and the files that list its unfit values, unless they have changed since
+ * their publication. Returns the filled parts.
  */
 export async function keepParts(
   lake: Lake,

@@ -10,8 +10,8 @@ import type { PartPlanned, TablePlanned } from './plan-parts.ts';
 import type { UnfitPlanned } from './unfit-parts.ts';
 
 /**
- * The unfit values of parts that were kept: what the manifest of their snapshot lists of them, or, where it does not list all, what their
- * files say, as far as there is room.
+ * Returns the unfit values of reused parts: from the manifest of their snapshot, or, if it does not list all of them, from their files, as
+ * far as there is room.
  */
 export async function listKept(
   lake: Lake,
@@ -53,7 +53,7 @@ export async function listKept(
   return found;
 }
 
-/** A connection some of whose pieces are written anew: which of its values are theirs is in the files alone. */
+/** Whether some pieces of a kept connection are written anew. Only files tell which values belong to which piece. */
 function isPartlyKept({ parts }: TablePlanned, isKept: ReadonlySet<PartPlanned>): boolean {
   const pieces = parts.filter(({ piece }) => piece !== undefined);
   const kept = new Set(pieces.filter((part) => isKept.has(part)).map(({ connections }) => connections?.[0]));
@@ -72,7 +72,7 @@ function listedOf(
   );
 }
 
-/** Of long values fewer than the limit: their bytes are bounded in the file already. */
+/** Returns fewer values than the limit if they are long: the files already bound their bytes. */
 async function read(
   duckDb: DuckDb,
   {
@@ -84,7 +84,7 @@ async function read(
   const connection = await duckDb.connect();
   try {
     const answer = await connection.runAndReadAll(
-      // The client drops a byte order mark that a text begins with: of an ID it is a part.
+      // The client drops a byte order mark at the start of a text, but in an ID it is significant.
       `select table_name, column_name, connection_id, '.' || record_id, position::varchar,
          strftime(recorded_at at time zone 'UTC', '%Y-%m-%dT%H:%M:%S.%f+00:00'), value, is_rounded
        from (

@@ -42,8 +42,8 @@ import {
 import { bytesNeeded, withRoom } from './with-room.ts';
 
 /**
- * Makes the snapshot of a run and publishes it, once: what an attempt that was killed has published already is found, and
- * what it left half done is removed. Throws ForeignLake.
+ * Makes the snapshot of a run and publishes it, once. If a killed attempt has already published it, it is found; leftovers of a killed
+ * attempt are removed. Throws ForeignLake.
  */
 export async function makeSnapshot(
   job: ExportJob,
@@ -62,7 +62,7 @@ export async function makeSnapshot(
         : { manifest: published, skipped: false };
     const isLatest = result.skipped || (await settle({ session, lake }, result));
     const clockProblem = isLatest ? undefined : await findClockProblem({ session, lake });
-    // Also where nothing has changed: the rule may have, and days have passed.
+    // Also if nothing has changed: the rule may have, and days have passed.
     const notRemoved = await retire({ session, lake }, job);
     const inIceberg = await showInIceberg({ session, lake }, job, result.manifest.snapshot_id);
     const kept = leftovers ?? notRemoved;
@@ -84,7 +84,7 @@ interface Made {
   manifest: Manifest;
   skipped: boolean;
   mark?: string;
-  /** What was wrong with the snapshot that readers saw until now. */
+  /** The damage of the snapshot that readers saw until now. */
   damage?: string;
 }
 
@@ -145,7 +145,7 @@ async function exportTables(
     const manifest = await withRoom(place, () => lake.withDraft(snapshotId, write));
     return { manifest, skipped: false, mark, ...(same?.damage === undefined ? {} : { damage: same.damage }) };
   } catch (error) {
-    // What an earlier export has kept may be what is wrong, and every attempt would fail as this one. Without a server there is nothing to forget.
+    // The weights kept by an earlier export may be wrong, and then every attempt would fail like this one. Without a server they need not be cleared.
     if (error instanceof SnapshotBroken) await session.forgetWeights().catch(() => undefined);
     throw error;
   } finally {
@@ -153,7 +153,7 @@ async function exportTables(
   }
 }
 
-/** Ends the reading of the database, and keeps the weights for the next export. */
+/** Closes the database snapshot, and keeps the weights for the next export. */
 async function letGo(
   { session, snapshot }: { session: ExportSession; snapshot: DatabaseSnapshot },
   deciding: WeighedByName,
@@ -174,7 +174,7 @@ function planTables(
   });
 }
 
-/** Tells how far it is when a part is there. */
+/** Reports progress after each finished part. */
 function progressOf(
   { total }: TablesWeighed,
   {
@@ -227,7 +227,7 @@ function sumOf(tables: Manifest['tables'], what: 'rows' | 'bytes'): number {
   return Object.values(tables).reduce((sum, table) => sum + table[what], 0);
 }
 
-/** What follows from a published snapshot; done again it changes nothing. Says whether it is the one that readers are sent to now. */
+/** Moves the pointer to a published snapshot and records it. Idempotent. Returns whether readers are now sent to this snapshot. */
 async function settle(
   { session, lake }: { session: ExportSession; lake: Lake },
   { manifest, mark }: Made,
@@ -244,7 +244,7 @@ async function settle(
   return isLatest;
 }
 
-/** Marks and removes what the rule keeps no more. Says what storage keeps of it. */
+/** Marks and removes snapshots that the rule no longer keeps. Returns the problem if storage refuses to delete some. */
 async function retire(
   { session, lake }: { session: ExportSession; lake: Lake },
   { keep: rule, warehouseId }: ExportJob,
@@ -254,7 +254,7 @@ async function retire(
   try {
     return (await retireSnapshots(lake, { rule, warehouseId, now: new Date(), remove })).problem;
   } catch (error) {
-    // What is published leads to Iceberg tables and marts, whatever becomes of older ones.
+    // The published snapshot must reach Iceberg tables and marts, even if older ones cannot be removed.
     if (error instanceof LakeRefused || error instanceof LakeAltered) return error;
     throw error;
   }

@@ -8,38 +8,38 @@ import { steadyCount } from '../../warehouse/snapshots/steady-count.ts';
 import type { TableWeighed } from '../../warehouse/snapshots/weigh-table.ts';
 import { grouped } from './grouped.ts';
 
-/** What a table consists of in the files. */
+/** A table and its parts in the files. */
 export interface TablePlanned {
   readonly table: SnapshotTable;
   readonly parts: readonly PartPlanned[];
-  /** Undefined where the table is one part. */
+  /** Undefined if the table is one part. */
   readonly groups: number | undefined;
 }
 
 export interface PartPlanned extends PartOfTable {
-  /** Of the part within its table. */
+  /** The position of the part within its table. */
   readonly index: number;
   readonly rows: number;
-  /** The fingerprint of its rows; undefined where it is not known whether they are the same. */
+  /** The fingerprint of its rows; undefined if it is unknown whether they are the same. */
   readonly content: string | undefined;
 }
 
-/** How connections are shared out to parts. */
+/** How connections are distributed over parts. */
 export interface PartSizes {
-  /** With so many rows in a table a connection has a part of its own there. */
+  /** From this number of rows on, a connection has its own part of a table. */
   readonly rowsAlone: number;
-  /** With a few times as many it is divided into pieces of about so many rows, and each is a part. */
+  /** With a few times as many rows, a connection is divided into pieces of about this number of rows; each piece is a part. */
   readonly rowsOfPiece: number;
-  /** Parts that connections share have so many rows at least, on average … */
+  /** The minimum average number of rows in a part that connections share … */
   readonly rowsShared: number;
-  /** … and so many connections. */
+  /** … and of connections. */
   readonly connectionsShared: number;
 }
 
 /**
- * A small part costs little when one of its connections has changed, and many parts cost much when everything is written. With 10,000
- * connections of a thousand bills, 2,048 parts hold them; when a hundred have changed, about 98 are written. Of one with ten million bills, when
- * three have changed, three parts of 512.
+ * A small part costs little when one of its connections has changed, and many parts cost much when everything is written. 10,000 connections
+ * of a thousand bills fit in 2,048 parts; when a hundred have changed, about 98 parts are written. When three of ten million bills of one
+ * connection have changed, 3 of 512 parts are written.
  */
 export const usualSizes: PartSizes = {
   rowsAlone: 20_000,
@@ -49,9 +49,9 @@ export const usualSizes: PartSizes = {
 };
 
 /**
- * Shares the connections of a table out to parts: small ones together, by a hash of their name, large ones alone, and the largest divided by a
- * hash of the IDs of their records. `before` is what a snapshot to be compared with has: as long as its number of groups is about right it is kept, since with
- * another one no part is the same.
+ * Distributes the connections of a table over parts: small ones share a part, by a hash of their name; large ones have their own; the largest are
+ * divided by a hash of their records' IDs. `before` is the table in the snapshot to compare with. Its number of groups is kept as long as it is
+ * about right, because with another number no part would be the same.
  */
 export function planParts(
   table: SnapshotTable,
@@ -60,7 +60,7 @@ export function planParts(
   const { weighed, origin, before, sizes } = input;
   const { connections } = weighed;
   if (connections === undefined) {
-    // Not the mark: that leaves out columns whose change alone is no reason for a snapshot, and the file has them.
+    // Not the mark: it omits columns whose change alone is no reason for a snapshot, and the file has these columns.
     const content =
       weighed.content === undefined ? undefined : contentOf(table, origin, [['', weighed.content]]);
     return {
@@ -100,17 +100,17 @@ export function planParts(
 interface Connection {
   readonly name: string;
   readonly rows: number;
-  /** Of its pieces. */
+  /** The marks of its pieces. */
   readonly marks: readonly string[];
 }
 
-/** What a part holds. */
+/** The connections, or the piece of one, in a part. */
 interface Gathered {
   readonly members: readonly Connection[];
   readonly piece?: Piece;
 }
 
-/** A large connection: alone, or in its pieces, of which those without rows need no file. */
+/** A large connection, whole or in its pieces. Pieces without rows need no file. */
 function dividedOf(connection: Connection): Gathered[] {
   const { name, marks } = connection;
   if (marks.length === 1) return [{ members: [connection] }];

@@ -4,8 +4,8 @@ import type { Lake } from '../../lake/lake.ts';
 import { noteSnapshotRemoved, noteSnapshotThere } from '../../warehouse/snapshots/note-snapshot.ts';
 
 /**
- * Removes a snapshot from the lake, and notes that before: what a process that is killed midway leaves is no snapshot any more, and nothing
- * tells later that it was one. One that storage keeps whole is there. Throws LakeKeeps.
+ * Removes a snapshot from the lake, and notes the removal before: if the process is killed midway, the leftovers are no longer a snapshot, and
+ * nothing would tell later that they were one. If storage keeps the snapshot whole, it is noted as present. Throws LakeKeeps.
  */
 export async function removeSnapshot(client: ClientBase, lake: Lake, id: string): Promise<void> {
   await noteSnapshotRemoved(client, { lake: lake.location, id });

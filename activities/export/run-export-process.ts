@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Exported, ExportJob, ExportMessage, ExportProgress } from './export-job.ts';
 import { errorFrom } from './failure-message.ts';
 
-/** The process of the export ended without a word: it was killed, or crashed. */
+/** The export process ended without a message: it was killed, or crashed. */
 class ExportProcessLost extends Error {
   override readonly name = 'ExportProcessLost';
   readonly handling = 'retry';
@@ -13,7 +13,7 @@ class ExportProcessLost extends Error {
   }
 }
 
-/** Runs the export in a process of its own, and kills it when `signal` says so. Throws what the process throws. */
+/** Runs the export in a process of its own, and kills it when `signal` is aborted. Throws the errors of the process. */
 export async function runExportProcess(
   job: ExportJob,
   { signal, onProgress }: { signal: AbortSignal; onProgress: (progress: ExportProgress) => void },
@@ -31,7 +31,7 @@ export async function runExportProcess(
   }
 }
 
-/** In a checkout it is TypeScript, which a loader compiles; in the packed product it is JavaScript beside this file. */
+/** In a checkout the process runs TypeScript, which a loader compiles; in the packed product it runs the JavaScript beside this file. */
 function startProcess(): ChildProcess {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const main = fileURLToPath(new URL(`./export-process.${extension}`, import.meta.url));
@@ -39,12 +39,12 @@ function startProcess(): ChildProcess {
   return fork(main, {
     execArgv: extension === 'ts' ? ['--import', loader] : [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    // With an arena for every thread the C library keeps what each of them has once used.
+    // With an arena for each thread the C library would keep the most memory that each of them has used.
     env: { ...forBuckets(process.env), MALLOC_ARENA_MAX: '2' },
   });
 }
 
-/** It keeps the variables by which the AWS SDK reaches buckets; the job holds everything else. */
+/** Keeps the variables with which the AWS SDK reaches buckets; the job holds everything else. */
 function forBuckets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(environment).filter(([name]) => !/^(DAYBOOK_|TEMPORAL_|DATABASE_URL$)/.test(name)),
@@ -66,7 +66,7 @@ function sendJobAndWait(
     child.once('exit', (code, signal) => {
       reject(new ExportProcessLost(signal ?? `exit code ${String(code)}`));
     });
-    // A child that could not be started says so by an event of its own.
+    // A child that could not be started emits an event of its own.
     child.send(job, () => undefined);
   });
 }

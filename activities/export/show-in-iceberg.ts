@@ -8,8 +8,8 @@ import type { ExportSession } from '../../warehouse/snapshots/open-snapshot.ts';
 import type { Exported, ExportJob } from './export-job.ts';
 
 /**
- * Lets Iceberg tables show the snapshots of the lake, where that is wanted, and removes from them what is gone. The snapshot is published
- * whatever becomes of it: what fails is told, and must hold up neither the marts nor the next snapshot, which completes the tables too.
+ * Adds the snapshots of the lake to Iceberg tables if that is wanted, and removes deleted ones. The snapshot stays published in any case: a
+ * failure is only reported, and must not hold up the marts or the next snapshot, which completes the tables too.
  */
 export async function showInIceberg(
   { session, lake }: { session: ExportSession; lake: Lake },

@@ -3,9 +3,9 @@ import type { SnapshotTable } from '../../warehouse/snapshots/snapshot-table.ts'
 import { mayBeUnfit, unfitTable } from '../../warehouse/snapshots/unfit-table.ts';
 import type { PartPlanned, TablePlanned } from './plan-parts.ts';
 
-/** The parts of the table of unfit values: each lists those of one part of another table, and is the same as long as that one is. */
+/** The parts of the table of unfit values. Each lists the unfit values of one part of another table, and is unchanged as long as that part is. */
 export interface UnfitPlanned extends TablePlanned {
-  /** Undefined where no value can be unfit. */
+  /** Undefined if no value can be unfit. */
   readonly partFor: (part: PartPlanned) => PartPlanned | undefined;
 }
 
@@ -23,7 +23,7 @@ export function planUnfit(planned: readonly TablePlanned[]): UnfitPlanned {
   return { table, parts, groups: undefined, partFor: (part) => byPart.get(part) };
 }
 
-/** Only the first has a file without rows too: so the table has one in any case, and no more than it needs. */
+/** Only the first part has a file even without rows: so the table always has one, and no more than it needs. */
 export function needsFile({ index }: PartPlanned): boolean {
   return index === 0;
 }

@@ -24,7 +24,7 @@ export interface Weighing {
   readonly onProgress: (progress: ExportProgress) => void;
 }
 
-/** Weighs the others too, and reads what a manifest says beside the tables. */
+/** Weighs the remaining tables too, and reads the manifest's other facts. */
 export async function weighAllTables(
   snapshot: DatabaseSnapshot,
   deciding: WeighedByName,
@@ -40,7 +40,7 @@ export async function weighAllTables(
   };
 }
 
-/** With that of unfit values, which is written last. */
+/** Includes the table of unfit values, which is written last. */
 const tablesOfSnapshot = snapshotTables.length + 1;
 
 async function weighTables(
@@ -63,7 +63,7 @@ async function weighTables(
   return tables;
 }
 
-/** Another one whenever a table whose changes count is another, or files are written in another way. */
+/** Differs whenever a table whose changes count differs, or the file format. */
 export function markOf(tables: WeighedByName): string {
   const hash = createHash('sha256').update(`${format}\n`);
   for (const { name } of snapshotTables) hash.update(`${name} ${tables.get(name)?.mark ?? ''}\n`);

@@ -8,8 +8,8 @@ import { readTableBytes } from '../../warehouse/snapshots/read-context.ts';
 import type { TablePlanned } from './plan-parts.ts';
 
 /**
- * Lets `write` fill the folder of a draft. Throws DiskFull: before the first byte where the draft would surely not fit, or when a disk is
- * full all the same.
+ * Lets `write` fill the folder of a draft. Throws DiskFull: before the first byte if the draft surely would not fit, or when a disk is full
+ * nevertheless.
  */
 export async function withRoom<Result>(
   { folder, scratch, neededBytes }: { folder: string; scratch: string; neededBytes: number },
@@ -32,8 +32,8 @@ export async function withRoom<Result>(
 }
 
 /**
- * As many as the last snapshot took and a tenth more, without the files that the new one has of `base`; before the first, a quarter of what
- * Postgres takes (measured: a sixth).
+ * The bytes of the last snapshot plus a tenth, without the files that are reused from `base`; before the first snapshot, a quarter of the
+ * size in Postgres (measured: a sixth).
  */
 export async function bytesNeeded(
   client: ClientBase,
@@ -48,12 +48,12 @@ export async function bytesNeeded(
   return Math.ceil((current.bytes - kept.reduce((sum, { bytes }) => sum + bytes, 0)) * 1.1);
 }
 
-/** What does not fit into memory has no room on the disk either: DuckDB leaves a tenth of it alone. */
+/** DuckDB cannot spill to the disk either: it leaves a tenth of the disk free. */
 function isSpillFull(error: unknown): boolean {
   return error instanceof Error && /max_temp_directory_size|duckdb_temp_storage/.test(error.message);
 }
 
-/** DuckDB says it in the words of the system. */
+/** DuckDB passes on the operating system's message. */
 function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return codeOf(error) === 'ENOSPC' || error.message.includes('No space left on device');

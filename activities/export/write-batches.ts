@@ -31,21 +31,21 @@ import { withPlace } from './place-of-failure.ts';
 import { columnTypes } from './shows-columns.ts';
 import { needsFile, type UnfitPlanned } from './unfit-parts.ts';
 
-/** Parts of one table that are read from the database, and written, together. */
+/** Parts of one table that are read and written together. */
 export interface Batch {
   readonly table: SnapshotTable;
   readonly parts: readonly PartPlanned[];
-  /** Undefined where nobody has counted them yet: what is written of unfit values. */
+  /** Undefined if the rows are not counted yet, as for unfit values. */
   readonly rows: number | undefined;
 }
 
-/** Rows that are in memory, or spilled, before they are written to the files of a batch. */
+/** The number of rows in memory, or spilled, before they are written to the files of a batch. */
 const rowsOfBatch = 50_000;
 const partsOfBatch = 100;
 
 /**
- * Many small parts together, so that the way to the database and back is gone once for all of them; a large one alone; and the pieces of a
- * connection together, however many rows they have, so that its rows are looked through once.
+ * Puts many small parts together, to save round trips to the database; keeps a large part alone; and puts the pieces of a connection
+ * together, however many rows they have, so that its rows are scanned once.
  */
 export function batchesOf(table: SnapshotTable, parts: readonly PartPlanned[]): Batch[] {
   const batches: { table: SnapshotTable; parts: PartPlanned[]; rows: number }[] = [];
@@ -72,15 +72,15 @@ function hasRoom(
 }
 
 /**
- * Writes batches to Parquet files of a folder, several side by side, and reads each file back: rows, sums and types are what the
- * database says of this very moment. Throws SnapshotBroken when they are not.
+ * Writes batches to Parquet files of a folder, several concurrently, and reads each file back. Throws SnapshotBroken if rows, sums or types
+ * differ from the database's.
  */
 export async function writeBatches(
   { readers }: DatabaseSnapshot,
   input: {
     batches: readonly Batch[];
     unfit: UnfitPlanned;
-    /** How much of the unfit values the manifest still lists. */
+    /** The space for unfit values that is left in the manifest. */
     room: RoomForUnfit;
     folder: string;
     scratch: string;
@@ -140,7 +140,7 @@ function connectionsOf({ parts }: Batch): readonly string[] | undefined {
     : [...new Set(connections.flatMap((names) => names ?? []))];
 }
 
-/** What a batch is written with, and where. */
+/** The resources and folders for writing a batch. */
 interface WritingPlace {
   readonly client: ClientBase;
   readonly duckDb: DuckDb;
@@ -157,7 +157,7 @@ interface BatchWritten {
   readonly unfitColumns: readonly string[];
 }
 
-/** Its parts together, or, where they are too large for that, one by one. */
+/** Writes its parts together, or one by one if they are too large. */
 async function writeBatch(at: WritingPlace, batch: Batch, from: SnapshotTable): Promise<BatchWritten> {
   try {
     return await writeTogether(at, batch, from);
@@ -186,7 +186,7 @@ async function writeTogether(at: WritingPlace, batch: Batch, from: SnapshotTable
   }
 }
 
-/** Returns what the files are held to: less than what was measured where a value does not fit. */
+/** Returns the facts that the files must match, adjusted if a value does not fit. */
 async function writeFiles(
   { client, duckDb, draft, pipe, partBytes }: WritingPlace,
   { table, parts }: Batch,
@@ -213,7 +213,7 @@ async function writeFiles(
   }
 }
 
-/** How the rows of a batch are told apart. */
+/** How the parts of a batch are told apart. */
 function selectionOf(parts: readonly PartPlanned[]): WriteTableInput['parts'] {
   if (parts.length === 1) return undefined;
   const pieces = parts.flatMap(({ piece }) => piece?.index ?? []);
@@ -231,7 +231,7 @@ function compare({ table, rows }: Batch, facts: TableMeasured, { columns, files 
   if (problems.length > 0) throw new SnapshotBroken(problems.join(', '));
 }
 
-/** Gives the files of a batch the names that they have in the snapshot. */
+/** Renames the files of a batch to their names in the snapshot. */
 async function moveFiles(
   { draft, folder, nameFile }: WritingPlace,
   {
@@ -240,7 +240,7 @@ async function moveFiles(
     back,
   }: {
     batch: Batch;
-    /** Part by part. */
+    /** The names, part by part. */
     names: readonly string[][];
     back: FilesBack;
   },

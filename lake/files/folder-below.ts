@@ -3,10 +3,10 @@ import { lstat, mkdir, open, stat } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
 import { codeOf } from '../../errors/code-of.ts';
 
-/** In the place of a folder there is nothing, or what Daybook does not go through: a link, a file. */
+/** At the path of a folder there is nothing, or something that Daybook does not enter: a link, a file. */
 export class NoFolder extends Error {
   override readonly name = 'NoFolder';
-  /** As the system says it: ENOENT, ENOTDIR, ELOOP. */
+  /** The system's code: ENOENT, ENOTDIR, ELOOP. */
   readonly code: string;
 
   constructor(name: string, code: string) {
@@ -16,10 +16,10 @@ export class NoFolder extends Error {
 }
 
 /**
- * Works in a folder of a lake, by a path that is good for the time of the work. Whoever may write to the lake may put something else in the
- * place of a folder at any moment, so each is opened from the one above, never by a link, and the path leads through its descriptor: to
- * what was opened, whatever has that name by now. That takes Linux. Elsewhere it is the usual path, and each folder on it is looked at
- * first. The lake itself may be a link: whoever set it up said so. Throws NoFolder.
+ * Works in a folder of a lake, by a path that is valid during the work. Anyone with write access to the lake can replace a folder at any moment,
+ * so each folder is opened from the one above, never by a link, and the path leads through its descriptor to the folder that was opened, even
+ * if its name has been reused. This requires Linux. Elsewhere the path is the usual one, and each folder on it is checked first. The lake itself
+ * may be a link, because its operator chose it. Throws NoFolder.
  */
 export async function inFolderBelow<Result>(
   lake: string,
@@ -36,7 +36,7 @@ export async function inFolderBelow<Result>(
   return opened(lake, { mayBeLink: true }, (folder) => step(folder, 0));
 }
 
-/** Works in a folder of one that is worked in. Throws NoFolder. */
+/** Works in a folder inside one that is already open. Throws NoFolder. */
 export function inFolder<Result>(
   above: string,
   name: string,
@@ -95,7 +95,7 @@ async function lookAt(path: string, mayBeLink: boolean): Promise<OpenFolder> {
   return { path, close: () => Promise.resolve() };
 }
 
-/** Somebody else may have made it meanwhile; what it is, is seen when it is opened. */
+/** Somebody else may have made it meanwhile; its kind is checked when it is opened. */
 function unlessThere(error: unknown): void {
   if (codeOf(error) !== 'EEXIST') throw error;
 }

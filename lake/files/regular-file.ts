@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { codeOf } from '../../errors/code-of.ts';
 
-/** In the place of a file there is nothing, or what Daybook does not read: a link, a folder, a pipe, a device. */
+/** At the path of a file there is nothing, or something that Daybook does not read: a link, a folder, a pipe, a device. */
 export class NoRegularFile extends Error {
   override readonly name = 'NoRegularFile';
   readonly isMissing: boolean;
@@ -14,9 +14,9 @@ export class NoRegularFile extends Error {
 }
 
 /**
- * Opens a file of a lake, and hands over its handle and size. Whoever may write to the folder may put something else in its place at any
- * moment, so what is looked at is what was opened: a link is not followed, and a pipe that nobody writes to is not waited for. The
- * folder may be reached by links. Throws NoRegularFile.
+ * Opens a file of a lake, and passes on its handle and size. Anyone with write access to the folder can replace the file at any moment, so the
+ * checks apply to the opened file: a link is not followed, and a pipe without a writer is not waited for. The folder may be reached by links.
+ * Throws NoRegularFile.
  */
 export async function withRegularFile<Result>(
   path: string,
@@ -44,11 +44,11 @@ async function openForReading(path: string): Promise<FileHandle> {
 }
 
 /**
- * What a file holds, piece by piece. It may grow meanwhile, without end: no more is read than so many bytes and one, which shows that there are
- * more. A piece is overwritten by the next one.
+ * Yields the contents of a file in pieces. The file may grow meanwhile, without end: at most `bytes` plus one are read; the one shows that
+ * there are more. A piece is overwritten by the next one.
  */
 export async function* piecesOf(file: FileHandle, bytes: number): AsyncGenerator<Buffer> {
-  // A lake has thousands of small files, and a stream takes two to three times as long for one.
+  // A lake has thousands of small files, and for each of them a stream would take two to three times as long.
   const buffer = Buffer.allocUnsafe(Math.min(bytes + 1, bytesAtOnce));
   for (let left = bytes + 1; left > 0;) {
     const { bytesRead } = await file.read(buffer, 0, Math.min(left, buffer.length));
@@ -60,7 +60,7 @@ export async function* piecesOf(file: FileHandle, bytes: number): AsyncGenerator
 
 const bytesAtOnce = 262_144;
 
-/** Makes `target` anew, of no more than the bytes that are expected, and one: by default, as many as there are now. Throws NoRegularFile. */
+/** Copies a file to the new file `target`, at most `expected` bytes plus one; by default, its current size. Throws NoRegularFile. */
 export function copyRegularFile(source: string, target: string, expected?: number): Promise<void> {
   return withRegularFile(source, async (from, bytes) => {
     const to = await open(target, 'wx');

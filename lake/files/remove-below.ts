@@ -5,9 +5,9 @@ import { inFolder } from './folder-below.ts';
 import { mapConcurrently } from '../map-concurrently.ts';
 
 /**
- * Removes a name of a folder that is worked in (`inFolderBelow`), and if it is a folder everything below it. No link is followed, not even one that
- * takes the place of a folder while that is emptied: Node's recursive `rm` goes by path, and follows it. What turns out to be
- * something else by then is left, and so is what others add meanwhile, with the folder that holds it.
+ * Removes a name from an open folder (`inFolderBelow`); if it is a folder, with everything below it. No link is followed, not even a link that
+ * replaces a folder while it is emptied: Node's recursive `rm` goes by path, and would follow it. Entries that have become something else
+ * meanwhile are left, and so are entries that others add, with the folder that holds them.
  */
 export async function removeIn(folder: string, name: string): Promise<void> {
   const found = await unlessExchanged(lstat(join(folder, name)));
@@ -25,8 +25,8 @@ export async function removeFileIn(folder: string, name: string): Promise<void> 
 }
 
 /**
- * Removes a folder with everything below it, unless a link or a file stands in for it. What may not be removed keeps nothing else: that is
- * thrown once the rest is gone.
+ * Removes a folder with everything below it, unless a link or a file has its name. An entry that cannot be removed does not stop the removal of
+ * the rest: its error is thrown afterwards.
  */
 export async function removeFolderIn(folder: string, name: string, levels = mostLevels): Promise<void> {
   if (levels === 0) return;
@@ -35,15 +35,15 @@ export async function removeFolderIn(folder: string, name: string, levels = most
     () => undefined,
     (error: unknown) => ({ error }),
   );
-  // One that may not be opened may be empty.
+  // A folder that may not be opened may be empty.
   const isGone = await unlessExchanged(rmdir(join(folder, name)).then(() => true));
   if (failure !== undefined && isGone !== true) throw failure.error;
 }
 
-/** Each level holds a descriptor and a place on the stack. Daybook's folders have three; what is deeper is not ours, and stays. */
+/** Each level holds a descriptor and a stack frame. Daybook's folders have three levels; anything deeper is not ours, and stays. */
 const mostLevels = 64;
 
-/** A disk that is far away answers for several files at once. Folders are emptied one after the other, so that few descriptors are open. */
+/** Files removed concurrently, for a remote disk. Folders are emptied one after the other, so that few descriptors are open. */
 const filesAtOnce = 8;
 
 async function empty(folder: string, levels: number): Promise<void> {
@@ -60,7 +60,7 @@ async function empty(folder: string, levels: number): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-/** Undefined when there is something else by now, or nothing. */
+/** Returns undefined if the name has become something else, or is gone. */
 async function unlessExchanged<Result>(work: Promise<Result>): Promise<Result | undefined> {
   try {
     return await work;

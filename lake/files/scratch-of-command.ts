@@ -6,8 +6,8 @@ import { codeOf } from '../../errors/code-of.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /**
- * A folder for what a command downloads: in the home, where an erasure finds what a killed one has left. What such ones left is
- * removed first.
+ * Creates a folder for a command's downloads. It is in the home, where an erasure finds the leftovers of a killed command. Removes such
+ * leftovers first.
  */
 export async function scratchOfCommand(home: string): Promise<string> {
   const folder = temporaryFolder(home);
@@ -33,7 +33,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Another user's process may not be asked, but is there.
+    // Another user's process may not be signaled, but it exists.
     return codeOf(error) !== 'ESRCH';
   }
 }

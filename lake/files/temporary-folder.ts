@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** In a home: what commands that only look at a lake have downloaded, while they last. */
+/** The folder in a home for temporary downloads of commands that only read a lake. */
 export function temporaryFolder(home: string): string {
   return join(home, 'tmp');
 }

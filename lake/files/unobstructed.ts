@@ -3,15 +3,15 @@ import { dirname, join } from 'node:path';
 import { codeOf } from '../../errors/code-of.ts';
 import { LakeRefused } from '../errors.ts';
 
-/** A path of a lake, and what Daybook has there while it works. */
+/** A path of a lake, and the kind of entry that Daybook keeps there while it works. */
 export interface LakePlace {
   readonly path: string;
   readonly is: 'a file' | 'a folder' | 'free';
 }
 
 /**
- * Works at a place of a lake. Where there is a file in the place of a folder, or a folder in the place of a file, no attempt succeeds
- * before a person has moved it: throws LakeRefused, which names it.
+ * Works at a place of a lake. If a file has the name of a folder, or a folder the name of a file, no attempt can succeed until a person has
+ * moved it: throws LakeRefused, which names it.
  */
 export async function unobstructed<Result>(
   location: string,
@@ -28,10 +28,10 @@ export async function unobstructed<Result>(
   }
 }
 
-/** EPERM: what macOS says where a folder is to be removed as a file. */
+/** EPERM: the error on macOS if a folder is to be removed as a file. */
 const obstructed = new Set<unknown>(['ENOTDIR', 'EISDIR', 'EPERM', 'EEXIST', 'ENOTEMPTY']);
 
-/** In words; undefined when every name on the way is what it has to be. */
+/** Describes the obstacle; undefined if every name on the path is of the right kind. */
 async function obstacleTo(location: string, { path, is }: LakePlace): Promise<string | undefined> {
   if ((await kindOf(location)) === 'a file') return 'it is a file, not a folder';
   for (const name of namesOnTheWay(path)) {
@@ -42,13 +42,13 @@ async function obstacleTo(location: string, { path, is }: LakePlace): Promise<st
   return undefined;
 }
 
-/** `a/b/c`: `a`, `a/b`, `a/b/c`. */
+/** Returns for `a/b/c`: `a`, `a/b`, `a/b/c`. */
 function namesOnTheWay(path: string): string[] {
   const above = dirname(path);
   return above === '.' ? [path] : [...namesOnTheWay(above), path];
 }
 
-/** Undefined when there is nothing. */
+/** Returns undefined if there is nothing. */
 async function kindOf(path: string): Promise<'a file' | 'a folder' | undefined> {
   const found = await stat(path).catch(() => undefined);
   return found && (found.isDirectory() ? 'a folder' : 'a file');

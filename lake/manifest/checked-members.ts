@@ -3,8 +3,8 @@ import { nameText } from './checked-texts.ts';
 import { isObject } from '../../resources/is-object.ts';
 
 /**
- * A list whose check ends with the first member that is wrong. z.array looks at all and keeps what is wrong with each: of millions that
- * took eleven minutes.
+ * A list whose check ends with the first wrong member. z.array checks all members and keeps each error: for millions of members that took
+ * eleven minutes.
  */
 export function listOf<Shape extends z.ZodType>(
   shape: Shape,
@@ -20,7 +20,7 @@ export function listOf<Shape extends z.ZodType>(
   });
 }
 
-/** Members by names of tables or columns; the check ends with the first that is wrong. */
+/** Members by names of tables or columns. The check ends with the first wrong one. */
 export function byName<Shape extends z.ZodType>(
   shape: Shape,
 ): z.ZodType<Record<string, z.infer<Shape>>, Record<string, unknown>> {

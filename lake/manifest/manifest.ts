@@ -15,10 +15,10 @@ import { ManifestTooLong } from '../errors.ts';
 import { exactSum } from '../parquet/exact-sum.ts';
 import { manifestFile, mostBytesOf } from '../lake.ts';
 
-/** What a snapshot consists of, as `_manifest.json` says it. Decimal sums and watermarks are text, so that no digit is lost. */
+/** The contents of a snapshot, as in `_manifest.json`. Decimal sums and watermarks are text, so that no digit is lost. */
 export type Manifest = z.infer<typeof manifestSchema>;
 
-/** A value that its Parquet type cannot hold to the last digit: rounded or null in the file, and here as Postgres writes it. */
+/** A value that its Parquet type cannot hold to the last digit: rounded or null in the file, and listed here as Postgres writes it. */
 export type Unfit = z.infer<typeof unfitSchema>;
 
 export type ManifestTable = z.infer<typeof tableSchema>;
@@ -27,7 +27,7 @@ export type ManifestFile = z.infer<typeof fileSchema>;
 
 const sumsSchema = byName(z.string().regex(/^-?\d{1,80}(\.\d{1,80})?$/));
 
-/** What is optional here is absent in snapshots of releases before 0.6. */
+/** Optional fields are absent in snapshots of releases before 0.6. */
 const fileSchema = z.object({
   /** Relative to the snapshot. */
   path: partPath,
@@ -35,9 +35,9 @@ const fileSchema = z.object({
   bytes: countNumber,
   sha256: sha256Text,
   sums: sumsSchema.optional(),
-  /** The fingerprint of its rows in the database: a later snapshot of rows with the same one has the same file. */
+  /** The fingerprint of its rows in the database: a later snapshot with the same fingerprint reuses the file. */
   content: sha256Text.optional(),
-  /** The snapshot that it was written for. */
+  /** The snapshot for which it was written. */
   since: snapshotIdText.optional(),
 });
 
@@ -45,9 +45,9 @@ const tableSchema = z.object({
   rows: countNumber,
   bytes: countNumber,
   columns: byName(z.string().regex(/^[A-Z][A-Z0-9_ ,()]{0,99}$/)),
-  /** Of every decimal column, as the files hold it. */
+  /** The sums of all decimal columns, as in the files. */
   sums: sumsSchema,
-  /** How many groups of connections share parts; absent where a table is one part, and before 0.6. */
+  /** The number of groups of connections that share parts; absent if the table is one part, and before 0.6. */
   groups: countNumber.optional(),
   files: listOf(fileSchema),
 });
@@ -57,7 +57,7 @@ const unfitSchema = z.object({
   column: nameText,
   key: byName(z.union([z.string(), z.number()])),
   value: z.string(),
-  /** Whether the file holds it with fewer decimals; otherwise it is null there. Snapshots of 0.5 and older never round, and do not say so. */
+  /** Whether the file holds it with fewer decimals; otherwise it is null there. Snapshots of 0.5 and older never round, and omit this. */
   rounded: z.boolean().optional(),
 });
 
@@ -66,7 +66,7 @@ export const manifestSchema = z
     snapshot_id: snapshotIdText,
     run_id: wordText,
     warehouse_id: wordText,
-    /** Every row is as it was at this moment, by the database clock. */
+    /** The time whose rows it holds, by the database clock. */
     taken_at: instantText,
     product_version: wordText,
     schema_version: wordText,
@@ -76,20 +76,20 @@ export const manifestSchema = z
     watermarks: listOf(
       z.object({ connection_id: wordText, stream: nameText, watermark: watermarkText.nullable() }),
     ),
-    /** The first of them: all are in the table `unfit_values`, which snapshots before 0.6 have not. */
+    /** The first unfit values. All of them are in the table `unfit_values`, which snapshots before 0.6 lack. */
     unfit: listOf(unfitSchema),
-    /** How many there are in all; absent where all are listed here. */
+    /** The number of all unfit values; absent if all are listed here. */
     unfit_values: countNumber.optional(),
   })
   .refine(({ tables }) => Object.entries(tables).every(holdsOwnFiles), { path: ['tables'] });
 
-/** Each file of a table lies in its folder, and is named once. */
+/** Whether each file of a table lies in its folder, and is named once. */
 function holdsOwnFiles([table, { files }]: [string, ManifestTable]): boolean {
   const paths = new Set(files.map(({ path }) => path));
   return paths.size === files.length && files.every(({ path }) => path.startsWith(`${table}/`));
 }
 
-/** A table of these files, in the order of their names. */
+/** Describes a table of these files, in the order of their names. */
 export function tableOfFiles(
   columns: ManifestTable['columns'],
   files: readonly ManifestFile[],
@@ -109,14 +109,14 @@ export function tableOfFiles(
   };
 }
 
-/** Of the files that were written for the snapshot itself: all of them, before 0.6. */
+/** Returns the files that were written for the snapshot itself: before 0.6, all of them. */
 export function filesWrittenFor({ snapshot_id: id, tables }: Manifest): ManifestFile[] {
   return Object.values(tables)
     .flatMap(({ files }) => files)
     .filter(({ since }) => since === undefined || since === id);
 }
 
-/** How many files a snapshot has, and what of them was written for it. */
+/** Returns the number of a snapshot's files, and of those written for it. */
 export function sizesOf(manifest: Manifest): { parts: number; partsAdded: number; bytesAdded: number } {
   const added = filesWrittenFor(manifest);
   return {
@@ -126,15 +126,15 @@ export function sizesOf(manifest: Manifest): { parts: number; partsAdded: number
   };
 }
 
-/** The table of a snapshot that lists what its other tables do not hold to the last digit. */
+/** The table of a snapshot that lists values which its other tables do not hold to the last digit. */
 export const unfitTableName = 'unfit_values';
 
-/** How many values its files do not hold to the last digit. */
+/** The number of values that its files do not hold to the last digit. */
 export function unfitCountOf({ unfit, unfit_values: all }: Pick<Manifest, 'unfit' | 'unfit_values'>): number {
   return all ?? unfit.length;
 }
 
-/** The same manifest is the same text: keys are sorted. Throws ManifestTooLong where nobody would read it. */
+/** Writes the manifest with sorted keys, so that equal manifests are equal texts. Throws ManifestTooLong if no reader would accept it. */
 export function manifestText(manifest: Manifest): string {
   const text = `${JSON.stringify(sorted(manifest), null, 2)}\n`;
   if (Buffer.byteLength(text) > mostBytesOf(manifestFile)) throw new ManifestTooLong(listedIn(manifest));

@@ -7,7 +7,7 @@ import { manifestSchema, sha256Of, type Manifest } from './manifest.ts';
 import { look, unaltered, type Checked } from './read-checked.ts';
 import { isFarAhead, timeOfSnapshot } from './snapshot-id.ts';
 
-/** `latest.json`: which snapshot readers are to take. `manifest` is a path relative to the lake. */
+/** `latest.json`, which names the snapshot for readers. `manifest` is a path relative to the lake. */
 export type Pointer = z.infer<typeof pointerSchema>;
 
 const pointerSchema = z
@@ -20,22 +20,22 @@ export function manifestPath(id: string): string {
   return `snapshots/${id}/_manifest.json`;
 }
 
-/** Undefined before the first snapshot. Throws LakeAltered. */
+/** Reads the pointer; undefined before the first snapshot. Throws LakeAltered. */
 export async function readPointer(lake: Lake): Promise<Pointer | undefined> {
   return unaltered(await lookAtPointer(lake))?.value;
 }
 
-/** Undefined before the first snapshot. */
+/** Reads the pointer without throwing if it is altered; undefined before the first snapshot. */
 export function lookAtPointer(lake: Lake): Promise<Checked<Pointer> | undefined> {
   return look(lake, pointerPath, pointerSchema);
 }
 
-/** Undefined when there is none of that snapshot. Throws LakeAltered. */
+/** Reads a snapshot's manifest; undefined if there is none. Throws LakeAltered. */
 export async function readManifest(lake: Lake, id: string): Promise<Manifest | undefined> {
   return (await findManifest(lake, id))?.value;
 }
 
-/** The manifest with its text, which the pointer has a hash of. Throws LakeAltered. */
+/** Reads the manifest with its text, whose hash is in the pointer. Throws LakeAltered. */
 export async function findManifest(
   lake: Lake,
   id: string,
@@ -43,7 +43,7 @@ export async function findManifest(
   return unaltered(await lookAtManifest(lake, id));
 }
 
-/** Undefined when there is none of that snapshot. */
+/** Reads a snapshot's manifest without throwing if it is altered; undefined if there is none. */
 export async function lookAtManifest(lake: Lake, id: string): Promise<Checked<Manifest> | undefined> {
   const seen = await look(lake, manifestPath(id), manifestSchema);
   if (seen?.value === undefined || seen.value.snapshot_id === id) return seen;
@@ -51,10 +51,10 @@ export async function lookAtManifest(lake: Lake, id: string): Promise<Checked<Ma
 }
 
 /**
- * Lets `latest.json` name a snapshot that is complete, unless it names a newer one. Says whether it names this one now. Where the
- * manifest of the other is altered, its ID says when it was begun; a pointer that is altered, or names one of the day after tomorrow or
- * one that is not there, is replaced. Another host may replace the pointer at the same moment; then it is looked at again. Who has lost the
- * lock since it was looked at does not replace it. Throws LakeRefused when it is another one each time.
+ * Makes `latest.json` name a complete snapshot, unless it names a newer one. Returns whether it names this snapshot now. If the other manifest
+ * is altered, the time in its ID counts. A pointer is replaced if it is altered, or names a snapshot that is missing or more than a day in the
+ * future. If another host replaces the pointer at the same moment, it is read again. A writer that has lost the lock does not replace it. Throws
+ * LakeRefused if the pointer differs each time.
  */
 export async function movePointer(lake: Lake, manifest: Manifest, assertHeld: AssertHeld): Promise<boolean> {
   const id = manifest.snapshot_id;
@@ -79,14 +79,14 @@ export async function movePointer(lake: Lake, manifest: Manifest, assertHeld: As
 
 const mostRounds = 10;
 
-/** A proxy that changes the versions of files, for one, lets no file be what it was. */
+/** For example, a proxy that changes the versions of files makes each of them look altered. */
 export function neverTheSame({ location }: Lake, path: string): LakeRefused {
   return new LakeRefused(location, `${path} is another one whenever it is to be replaced (If-Match)`);
 }
 
 /**
- * Whether readers stay with the snapshot that they are led to: its rows are newer. The ID tells only when a run began, and one that was reset
- * publishes rows of today under the time it began; it decides where a manifest is altered.
+ * Whether readers stay with the snapshot that the pointer names, because its rows are newer. The ID tells only when a run began, and a run that
+ * was reset publishes rows of today under its first begin; the ID decides only if a manifest is altered.
  */
 export async function keepsReaders(
   lake: Lake,

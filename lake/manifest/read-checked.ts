@@ -3,12 +3,12 @@ import { createValueCounter } from '../../resources/count-values.ts';
 import { LakeAltered } from '../errors.ts';
 import type { Found, Lake } from '../lake.ts';
 
-/** A small file of a lake: what it says, or why nothing of it is used. */
+/** A small file of a lake: its contents, or why none of it is used. */
 export type Checked<Value> =
   | { readonly found: Found; readonly value: Value; readonly altered?: undefined }
   | { readonly found: Found; readonly value?: undefined; readonly altered: LakeAltered };
 
-/** Undefined when there is no such file. Throws LakeAltered when Daybook would not write it so. */
+/** Undefined if there is no such file. Throws LakeAltered if Daybook would not write it so. */
 export async function readChecked<Shape extends z.ZodType>(
   lake: Lake,
   path: string,
@@ -17,7 +17,7 @@ export async function readChecked<Shape extends z.ZodType>(
   return unaltered(await look(lake, path, shape));
 }
 
-/** Undefined when there is no such file; altered when Daybook would not write it so. */
+/** Undefined if there is no such file; altered if Daybook would not write it so. */
 export async function look<Shape extends z.ZodType>(
   lake: Lake,
   path: string,
@@ -41,16 +41,16 @@ export function unaltered<Value>(
   return checked;
 }
 
-/** Undefined when it is no JSON, or of more values than a manifest of the largest size has: parsed they take 30 times their room. */
+/** Undefined if it is not JSON, or has more values than the largest manifest: parsed, they take 30 times their size. */
 function parsed(text: string): unknown {
   if (text.length > mostValues && createValueCounter()(Buffer.from(text)) > mostValues) return undefined;
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    // The only way JSON.parse has to say so.
+    // JSON.parse reports invalid text only by throwing.
     return undefined;
   }
 }
 
-/** A value that does not fit is ten values of JSON in some 260 bytes. */
+/** An unfit value takes ten JSON values in some 260 bytes. */
 const mostValues = 3_000_000;

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 
-/** `YYYYMMDDTHHMMSSZ-<6 hex>`, from the run alone: a run that is tried again writes the same snapshot. */
+/** `YYYYMMDDTHHMMSSZ-<6 hex>`, from the run alone: a retried run writes the same snapshot. */
 export function snapshotId({ runId, startedAt }: { runId: string; startedAt: Date }): string {
   const time = startedAt.toISOString().replace(/[-:]|\.\d+/g, '');
   return `${time}-${createHash('sha256').update(runId).digest('hex').slice(0, 6)}`;
 }
 
-/** When its run began, in milliseconds: IDs begin with that. */
+/** The time at which its run began, in Unix milliseconds, from the start of the ID. */
 export function timeOfSnapshot(id: string): number {
   return Date.parse(id.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\dZ)-.*$/, '$1-$2-$3:$4:$5'));
 }
 
 /**
- * Whether a time lies further ahead than the clocks of hosts may be. A snapshot that says so was not made by us, and must not be the latest
- * for ever, or take the place of others.
+ * Whether a time lies further ahead than clocks of hosts may differ. A snapshot with such a time is not ours, and must not stay the latest
+ * forever, or displace others.
  */
 export function isFarAhead(milliseconds: number, now = Date.now()): boolean {
   return !(milliseconds <= now + 24 * 3_600_000);

@@ -8,15 +8,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { codeOf } from '../../errors/code-of.ts';
 
-/** A stream has more bytes than its reader may be given. */
+/** A stream has more bytes than its reader may receive. */
 export class StreamTooLong extends Error {
   override readonly name = 'StreamTooLong';
 }
 
 /**
- * Lets `read` take a stream as if it were a file, by a named pipe: nothing of it is ever on a disk. Throws what the stream
- * throws, or what `read` throws; a stream that breaks off is never taken for one that has ended. Throws StreamTooLong when it has more than
- * `mostBytes`.
+ * Lets `read` read a stream as if it were a file, through a named pipe: nothing is written to a disk. Throws the errors of the stream and of
+ * `read`; a stream that breaks off never counts as ended. Throws StreamTooLong if it has more than `mostBytes`.
  */
 export async function throughPipe<Result>(
   pipe: string,
@@ -35,7 +34,7 @@ export async function throughPipe<Result>(
     reading,
   ]);
   await rm(pipe, { force: true });
-  // Who reads a pipe that breaks off complains too; who writes to one that nobody reads any more has not the reason.
+  // The reader of a pipe that breaks off fails too, and a writer whose reader is gone does not know why: the other side's error counts.
   if (fed.status === 'rejected' && !isBrokenPipe(fed.reason)) throw fed.reason;
   if (result.status === 'rejected') throw result.reason;
   if (fed.status === 'rejected') throw fed.reason;
@@ -43,14 +42,13 @@ export async function throughPipe<Result>(
 }
 
 /**
- * Whatever becomes of the reader, the stream is taken to its end: the session behind it can do nothing else before, and is
- * needed.
+ * Consumes the stream to its end even if the reader fails: its session, which is still needed, can do nothing else before.
  */
 async function feed(
   stream: Readable,
   { pipe, mostBytes, over }: { pipe: string; mostBytes: number; over: AbortSignal },
 ): Promise<void> {
-  // Listened to from the beginning: it may break off before anybody opens the pipe.
+  // Listens from the start: the stream may break off before anybody opens the pipe.
   const taken = Promise.allSettled([finished(stream, { writable: false })]);
   const fd = await openForWriting(pipe, over);
   if (fd === undefined) stream.resume();
@@ -83,13 +81,13 @@ async function writeTo(
   }
 }
 
-/** Undefined when the reader was over before it began. */
+/** Undefined if the reader ended before it began. */
 async function openForWriting(pipe: string, over: AbortSignal): Promise<number | undefined> {
   while (!over.aborted) {
     try {
       return openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
     } catch (error) {
-      // Nobody has opened it for reading yet. Opening it without O_NONBLOCK would block a thread for ever if nobody does.
+      // No reader has opened it yet. Opening it without O_NONBLOCK would block a thread, possibly forever.
       if (codeOf(error) !== 'ENXIO') throw error;
       await wait(2);
     }

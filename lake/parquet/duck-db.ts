@@ -1,25 +1,25 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 
-/** DuckDB in memory; what does not fit is spilled to a folder. */
+/** DuckDB in memory; it spills to a folder. */
 export interface DuckDb {
   connect(): Promise<DuckDBConnection>;
   close(): void;
 }
 
-/** Enough for rows of 60 MB, each of which is there up to eight times; what is usual passes through and takes a tenth of it. */
+/** Enough for rows of 60 MB, of which DuckDB holds up to eight copies; usual rows are streamed and take a tenth of it. */
 const memoryMegabytes = 700;
 
 export async function openDuckDb({ spillFolder }: { spillFolder: string }): Promise<DuckDb> {
-  // Loaded when it is needed: a worker seldom does, and it would be about a seventh of the work of starting one.
+  // Loaded on demand: a worker seldom needs it, and it would take about a seventh of the startup time.
   const { DuckDBInstance } = await import('@duckdb/node-api');
   const instance = await DuckDBInstance.create(':memory:', {
     memory_limit: `${memoryMegabytes}MB`,
     temp_directory: spillFolder,
-    // One thread keeps rows in their order, and whoever wants more speed opens more of these.
+    // One thread keeps rows in their order; for more speed, open more instances.
     threads: '1',
-    // Else a row group has so many rows, however long they are, and is kept in memory until it is full.
+    // Otherwise a row group has a fixed number of rows, however long they are, and is kept in memory until it is full.
     preserve_insertion_order: 'false',
-    // Nothing is fetched from anywhere: what Daybook needs is compiled in.
+    // Nothing is downloaded: the needed extensions are compiled in.
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
   });
@@ -35,22 +35,22 @@ export async function openDuckDb({ spillFolder }: { spillFolder: string }): Prom
   };
 }
 
-/** A text as SQL writes it. */
+/** Quotes a text as an SQL literal. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** The path of a file that is read, as SQL writes it: DuckDB takes it for a pattern, which may be the name of other folders. */
+/** Quotes the path of a file to read: DuckDB treats paths as patterns, which may match other folders. */
 export function quotedPath(path: string): string {
   return quoted(path.replaceAll(/[[*?]/g, '[$&]'));
 }
 
-/** Whether DuckDB reads the files of a folder: in a pattern, it takes a backslash for a slash. */
+/** Whether DuckDB can read the files of a folder: in a pattern, it treats a backslash as a slash. */
 export function isReadable(folder: string): boolean {
   return !(folder.includes('\\') && /[[*?]/.test(folder));
 }
 
-/** A name as SQL writes it: `interval` is a word of the language. */
+/** Quotes a name for SQL: `interval` is a keyword. */
 export function named(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

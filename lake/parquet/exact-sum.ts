@@ -1,7 +1,7 @@
-/** Digits behind the point that sums are kept with: more than any Parquet type here has. */
+/** Decimal places of sums: more than any Parquet type here has. */
 const scale = 30;
 
-/** The sum of decimals written as text, exactly, in its shortest form: `-50.000` and `1` give `-49`. */
+/** Returns the exact sum of decimals written as text, in its shortest form: `-50.000` and `1` give `-49`. */
 export function exactSum(...decimals: readonly string[]): string {
   return decimalText(decimals.map(scaled).reduce((sum, value) => sum + value, 0n));
 }

@@ -1,8 +1,8 @@
 import { quotedPath, type DuckDb } from './duck-db.ts';
 
 /**
- * Whether a Parquet file has so many rows, by what its footer says of the file and of each group of rows. One that names a group again and
- * again has billions of rows in 100 kB, and to read them takes hours: no row is read here.
+ * Whether a Parquet file has so many rows, according to its footer, in total and by row group. A file that repeats a row group can have billions
+ * of rows in 100 kB, which would take hours to read: no row is read here.
  */
 export async function hasRows(duckDb: DuckDb, path: string, rows: number): Promise<boolean> {
   const connection = await duckDb.connect();

@@ -18,11 +18,11 @@ export interface FileBack {
   readonly rows: number;
   readonly bytes: number;
   readonly sha256: string;
-  /** Of every decimal column, exactly. */
+  /** The exact sums of all decimal columns. */
   readonly sums: Record<string, string>;
 }
 
-/** What files of a table really hold, read from the first byte to the last. Paths are relative to the folder. */
+/** Reads the actual contents of a table's files, from the first byte to the last. Paths are relative to the folder. */
 export async function readBack(
   duckDb: DuckDb,
   { folder, paths }: { folder: string; paths: readonly string[] },
@@ -40,7 +40,7 @@ export async function readBack(
   return { columns: read.columns, files };
 }
 
-/** No more is read than the bytes that are expected, and one: by default, as many as there are now. Throws NoRegularFile. */
+/** Hashes a file. Reads at most `expected` bytes plus one; by default, its current size. Throws NoRegularFile. */
 export function sha256OfFile(path: string, expected?: number): Promise<string> {
   return withRegularFile(path, async (file, bytes) => {
     const hash = createHash('sha256');
@@ -52,11 +52,11 @@ export function sha256OfFile(path: string, expected?: number): Promise<string> {
 export interface FilesRead {
   /** Types by column. */
   readonly columns: Record<string, string>;
-  /** In the order of the paths: rows, and the sum of every decimal column, exactly. */
+  /** In the order of the paths: rows, and the exact sums of all decimal columns. */
   readonly files: { rows: number; sums: Record<string, string> }[];
 }
 
-/** Decodes every column of Parquet files that belong together. */
+/** Decodes every column of Parquet files of one table. */
 export async function readFiles(duckDb: DuckDb, paths: readonly string[]): Promise<FilesRead> {
   const connection = await duckDb.connect();
   try {
@@ -84,7 +84,7 @@ interface DescribedColumn {
   readonly type: string;
 }
 
-/** Of every decimal column by file, exactly; a file without rows is left out. Every other column is decoded too. */
+/** Returns the exact sums of all decimal columns, by file, without files that have no rows. Decodes every other column too. */
 async function readSumsByFile(
   connection: DuckDBConnection,
   { columns, paths }: { columns: readonly DescribedColumn[]; paths: readonly string[] },
@@ -116,7 +116,7 @@ async function readSumsByFile(
     return await figuresOf((value) => [value]);
   } catch (error) {
     if (!isOverflow(error)) throw error;
-    // The sum of values with 29 digits before the point has more than the 38 that DuckDB knows. Parts take 20 times as long.
+    // The sum of values with 29 digits before the point exceeds DuckDB's 38. Summing in parts takes 20 times as long.
     return figuresOf((value) => [`trunc(${value})::hugeint`, `${value} - trunc(${value})`]);
   }
 }

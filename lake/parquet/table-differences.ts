@@ -1,11 +1,11 @@
-/** What is compared of a table: the database's word against the files', or the manifest's. */
+/** The facts of a table that are compared: the database's with the files' or the manifest's. */
 export interface TableFacts {
   readonly rows: number;
   readonly columns: Readonly<Record<string, string>>;
   readonly sums: Readonly<Record<string, string>>;
 }
 
-/** In words; none when both say the same. Values are left out: they may be amounts. */
+/** Describes the differences; empty if there are none. Values are left out: they may be amounts. */
 export function tableDifferences(name: string, expected: TableFacts, seen: TableFacts): string[] {
   const problems: string[] = [];
   if (seen.rows !== expected.rows) problems.push(`${name} has ${seen.rows} rows instead of ${expected.rows}`);

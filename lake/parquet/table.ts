@@ -12,7 +12,7 @@ export interface LakeColumn {
 export type ParquetType =
   'VARCHAR' | 'BOOLEAN' | 'DATE' | 'TIMESTAMP WITH TIME ZONE' | 'BIGINT' | 'DECIMAL(38,9)' | 'DECIMAL(38,12)';
 
-/** Digits behind the point; undefined when the type is no decimal. */
+/** Decimal places of a type; undefined if it is not decimal. */
 export function scaleOf(type: ParquetType): number | undefined {
   return { 'DECIMAL(38,9)': 9, 'DECIMAL(38,12)': 12 }[type as string];
 }

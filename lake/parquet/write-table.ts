@@ -10,23 +10,23 @@ import { scaleOf, type LakeColumn, type LakeTable } from './table.ts';
 
 export interface WriteTableInput {
   table: LakeTable;
-  /** A folder for the files; what is in it is removed. */
+  /** The folder for the files; it is emptied first. */
   folder: string;
-  /** What each part holds; undefined: one part holds everything. */
+  /** The contents of each part; undefined: one part holds everything. */
   parts: PartsByConnection | PartsByColumn | undefined;
-  /** The name of a pipe that is made and removed. */
+  /** The path of a pipe that is created and removed. */
   pipe: string;
-  /** As many as there are. */
+  /** The expected number of rows. */
   rows: number;
-  /** The rows as CSV in the order of the columns; called again when one was longer than expected. */
+  /** The rows as CSV in the order of the columns; called again if a row was longer than expected. */
   openCsv: () => Readable;
-  /** Bytes of the longest row as CSV, or a little more. Asked only when one was longer than expected. */
+  /** The bytes of the longest row as CSV, or a little more. Called only if a row was longer than expected. */
   longestRow: () => Promise<number>;
-  /** A part that holds everything goes on in another file after so many bytes. */
+  /** A part that holds everything continues in another file after so many bytes. */
   partBytes: number | undefined;
 }
 
-/** Each part holds some connections. They are small together. */
+/** Each part holds some connections. Together they are small. */
 export interface PartsByConnection {
   readonly connections: readonly (readonly string[])[];
 }
@@ -38,9 +38,9 @@ export interface PartsByColumn {
 }
 
 /**
- * Writes the rows of a table in their order, and says to which files of the folder, part by part. A part that holds everything has
- * more than one past 1 GB; one without rows has its file too. Throws RowTooLong, SnapshotBroken, and PartsTooLarge when they are to be written
- * one by one.
+ * Writes the rows of a table in their order, and returns the names of the files in the folder, part by part. A part that holds everything has
+ * several files if it is larger than 1 GB; a part without rows has a file too. Throws RowTooLong, SnapshotBroken, and PartsTooLarge if the parts
+ * must be written one by one.
  */
 export async function writeTable(duckDb: DuckDb, input: WriteTableInput): Promise<string[][]> {
   const { table, folder, parts, longestRow } = input;
@@ -57,24 +57,24 @@ export async function writeTable(duckDb: DuckDb, input: WriteTableInput): Promis
   return [names.sort((one, other) => numberIn(one) - numberIn(other))];
 }
 
-/** What parts of a table hold is too much, or has too long a row, for writing them together. */
+/** The parts of a table have too much data, or too long a row, to be written together. */
 export class PartsTooLarge extends Error {
   override readonly name = 'PartsTooLarge';
 }
 
-/** Bytes of a row. A buffer holds a whole one, and there are several, so long rows are reckoned with only where there are. */
+/** Bytes of a row. A buffer holds a whole row, and there are several buffers, so long rows are allowed for only if there are some. */
 const usualRowBytes = 2_000_000;
 const longestRowBytes = 60_000_000;
 
 /**
- * Of parts that are written together. Their rows are a table in memory, of which DuckDB takes 2,048 rows at a time, a few times over, however
- * long they are. The rows of a single part pass through.
+ * The limit of bytes for parts that are written together. Their rows are a table in memory, from which DuckDB takes 2,048 rows at a time, with
+ * several copies, however long they are. The rows of a single part are streamed.
  */
 const bytesTogether = 250_000_000;
 
 /**
- * What DuckDB cannot read as CSV is a row that is longer than its buffer: which error that is depends on where in the row the buffer ends, and
- * on the release.
+ * Returns false for the errors of a row that is longer than DuckDB's CSV buffer. The error depends on where in the row the buffer ends, and on
+ * the release.
  */
 function falseOfTooLong(error: unknown): false {
   if (error instanceof StreamTooLong) return false;
@@ -82,7 +82,7 @@ function falseOfTooLong(error: unknown): false {
   throw error;
 }
 
-/** Says whether every row was written: one that is longer than a buffer is an error, or, when it is the last one, dropped without a word. */
+/** Returns whether every row was written. A row that is longer than a buffer is an error or, if it is the last one, silently dropped. */
 async function tryToWrite(duckDb: DuckDb, input: WriteTableInput, rowBytes: number): Promise<boolean> {
   const { table, folder, pipe, parts, rows, openCsv, partBytes = 1_000_000_000 } = input;
   await mkdir(dirname(folder), { recursive: true });
@@ -113,7 +113,7 @@ async function tryToWrite(duckDb: DuckDb, input: WriteTableInput, rowBytes: numb
   }
 }
 
-/** Passes the rows through to the files of the parts, and says how many there were. */
+/** Streams the rows to the files of the parts, and returns their number. */
 async function writeByColumn(
   connection: DuckDBConnection,
   input: WriteTableInput & { parts: PartsByColumn; selected: string },
@@ -135,7 +135,7 @@ async function writeByColumn(
   return Number(written.getRows()[0]?.[0]);
 }
 
-/** No rows, with the columns of a file. */
+/** Selects no rows, with the columns of a file. */
 function noneOf({ columns }: LakeTable, without: string): string {
   const nulls = columns
     .filter(({ name }) => name !== without)
@@ -143,7 +143,7 @@ function noneOf({ columns }: LakeTable, without: string): string {
   return `select ${nulls.join(', ')} where false`;
 }
 
-/** Of a few parts at once, for they are sorted. */
+/** The rows of a few parts, because they are sorted. */
 const rowsInMemory = 50_000;
 
 /** A value has more digits before the point than its type, or is a time that it cannot hold. */
@@ -151,14 +151,14 @@ export function isUncastable(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Conversion Error');
 }
 
-/** How every file of a snapshot is written. */
+/** The format of every file of a snapshot. */
 export const parquetOptions =
   "format parquet, compression zstd, compression_level 1, row_group_size_bytes '12MB'";
 
 function selectSql({ columns }: LakeTable, { pipe, rowBytes }: { pipe: string; rowBytes: number }): string {
   const types = columns.map(({ name }) => `${quoted(name)}: 'VARCHAR'`).join(', ');
   // Postgres writes null as nothing and an empty text as "".
-  // A pattern finds no pipe: the path is what is left to try. `name=value` in it would be a column, over the one of that name.
+  // A pattern matches no pipe, so DuckDB tries the path itself. `name=value` in it would become a column, instead of the file's column of that name.
   const csv = `read_csv(${quoted(pipe)}, hive_partitioning = false, columns = {${types}}, header = false, auto_detect = false, delim = ',',
     quote = '"', escape = '"', nullstr = '', allow_quoted_nulls = false, new_line = '\\n', max_line_size = ${rowBytes},
     buffer_size = ${rowBytes})`;
@@ -167,8 +167,8 @@ function selectSql({ columns }: LakeTable, { pipe, rowBytes }: { pipe: string; r
 
 /**
  * Casting text to 38 digits takes 16 times as long as to 18 (136,000 rows/s against 2.2 million), and nearly every value has
- * fewer. Neither cast rounds here: what has more digits than the type was
- * rounded before it was sent.
+ * fewer. Neither cast rounds here: values with more digits than the type were
+ * rounded before they were sent.
  */
 function valueOf({ name, parquet }: LakeColumn): string {
   const text = `csv.${named(name)}`;

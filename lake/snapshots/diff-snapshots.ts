@@ -5,20 +5,20 @@ import type { Manifest, ManifestTable } from '../manifest/manifest.ts';
 import { parquetRows } from '../parquet/parquet-rows.ts';
 import { withFileOf } from './with-file-of.ts';
 
-/** How the rows of a connection differ in a table of two snapshots. */
+/** How the rows of a connection in a table differ between two snapshots. */
 export interface RowsMoved {
-  /** Null in rows that are of no connection, such as the runs of exports. */
+  /** Null for rows of no connection, such as the runs of exports. */
   readonly connection_id: string | null;
   readonly table: string;
-  /** Only the second snapshot has them. */
+  /** Rows that only the second snapshot has. */
   readonly added: number;
-  /** Only the first one has them. */
+  /** Rows that only the first snapshot has. */
   readonly removed: number;
-  /** Both have them, with other values in columns that both have. */
+  /** Rows of both snapshots, with different values in common columns. */
   readonly changed: number;
 }
 
-/** A column that only one of the snapshots has: they are of different releases. */
+/** A column that only one of the snapshots has, because they are of different releases. */
 export interface ColumnMoved {
   readonly table: string;
   readonly column: string;
@@ -31,8 +31,8 @@ export interface SnapshotsDiffer {
 }
 
 /**
- * What moved between two snapshots. Files that both have are not read. `keyOf` says which columns name a row; without them
- * a row that changed is one that was removed and one that was added. Throws SnapshotDamaged.
+ * Compares two snapshots. Files in both are not read. `keyOf` returns the columns that identify a row; without them a changed row counts as one
+ * removed and one added. Throws SnapshotDamaged.
  */
 export async function diffSnapshots(
   lake: Lake,
@@ -79,10 +79,10 @@ export async function diffSnapshots(
   return { rows, columns };
 }
 
-/** What a snapshot of another release has of a table that it does not know. */
+/** A table that a snapshot of another release lacks. */
 const none: ManifestTable = { rows: 0, bytes: 0, columns: {}, sums: {}, files: [] };
 
-/** Files that both have hold the same rows. */
+/** Leaves out files in both: they hold the same rows. */
 function withoutCommon(one: ManifestTable, other: ManifestTable): [ManifestTable, ManifestTable] {
   const without = (table: ManifestTable, { files }: ManifestTable): ManifestTable => {
     const hashes = new Set(files.map(({ sha256 }) => sha256));
@@ -101,7 +101,7 @@ function columnsMoved(table: string, before: ManifestTable, after: ManifestTable
   return [...only(before, after, 'removed'), ...only(after, before, 'added')];
 }
 
-/** Hands over all files of a table, on this machine. */
+/** Passes on all files of a table, on this machine. */
 async function withFiles<Result>(
   lake: Lake,
   duckDb: DuckDb,
@@ -153,7 +153,7 @@ async function countMoved(
   }));
 }
 
-/** Of each row its key and a hash of its values: what is compared fits into memory, however long the rows are. */
+/** Selects the key and a hash of the values of each row: the comparison fits into memory, however long the rows are. */
 function contentsSql(
   files: readonly string[],
   { key, columns }: { key: readonly string[]; columns: readonly string[] },

@@ -29,42 +29,42 @@ import { isFarAhead, timeOfSnapshot } from '../manifest/snapshot-id.ts';
 import { withFileOf } from './with-file-of.ts';
 import { parquetOptions } from '../parquet/write-table.ts';
 
-/** The rows of snapshots that hold content of one record. */
+/** The rows in snapshots that hold content of one record. */
 export interface RowsToErase {
-  /** Whose snapshots: another's are left as they are. */
+  /** The owner of the snapshots: another warehouse's stay unchanged. */
   readonly warehouseId: string;
   readonly connectionId: string;
   readonly id: string;
-  /** The column that names the record, by table. */
+  /** The column that identifies the record, by table. */
   readonly columns: Readonly<Record<string, string>>;
 }
 
 export interface Rewritten {
-  /** It is still there: it goes when nothing names it any more. */
+  /** The old snapshot. It still exists until nothing names it any more. */
   readonly from: string;
   readonly manifest: Manifest;
-  /** Rows that the new one has less. */
+  /** The number of rows that the new one lacks. */
   readonly erased: number;
 }
 
-/** What else knows of the snapshots, and has a part in it. */
+/** The database's part in an erasure from snapshots. */
 export interface Erasing {
-  /** The SHA-256 of the manifests that are known, by snapshot: one that somebody has changed since may not say all that its snapshot holds. */
+  /** The SHA-256 of the known manifests, by snapshot: a manifest that was changed since may not list all contents of its snapshot. */
   readonly manifests?: ReadonlyMap<string, string>;
-  /** Throws when an export may run. */
+  /** Throws if an export may be running. */
   readonly assertHeld: AssertHeld;
-  /** Notes one that was published, before anything leads readers to it. What it was made from may be anybody's, unless that was known. */
+  /** Notes a published snapshot before a pointer names it. If its source was not known, that may be anybody's. */
   readonly note?: (manifest: Manifest, from: { isKnown: boolean }) => Promise<void>;
   /**
-   * Hears of a snapshot that cannot be read, and of files beside those of one that stays: all others are searched all the same. Without it that is
-   * thrown.
-   */
+     * Receives a snapshot that cannot be read, or files beside those of one that stays; all other snapshots are searched nevertheless. Without it
+     * the problem is thrown.
+     */
   readonly onUnread?: (problem: FilesBeside | LakeAltered | SnapshotDamaged) => void;
 }
 
 /**
- * Publishes every snapshot of the warehouse that holds such rows once more without them, under an ID of the same time, and lets the pointer
- * follow. Killed anywhere and called again it goes on. Expects that no export runs. Throws FilesBeside, LakeAltered and SnapshotDamaged.
+ * Republishes every snapshot of the warehouse that holds such rows without them, under an ID of the same time, and moves the pointer. Idempotent,
+ * also after a kill. Expects that no export runs. Throws FilesBeside, LakeAltered and SnapshotDamaged.
  */
 export async function eraseFromSnapshots(
   lake: Lake,
@@ -84,7 +84,7 @@ export async function eraseFromSnapshots(
         return;
       }
       clean.add(id);
-      // What is published again takes its folder with it, whatever is in that.
+      // A republished snapshot's folder is removed with everything in it, so only folders that stay are checked.
       const beside = await filesBeside(lake, manifest);
       if (beside === 'too many' || beside.length > 0) throw new FilesBeside(lake.location, id, beside);
     });
@@ -94,15 +94,15 @@ export async function eraseFromSnapshots(
       const manifest = await rewrite(lake, duckDb, { ...one, clean, rows, erasing });
       rewritten.push({ from: one.manifest.snapshot_id, manifest, erased: one.erased });
     });
-  // Once, when all are there: none that is about to be removed is named then.
+  // Once, when all are published: the pointer then never names one that is about to be removed.
   const next = await snapshotToPointTo(lake, { rewritten, clean });
   if (next !== undefined) await movePointer(lake, next, erasing.assertHeld);
   return rewritten;
 }
 
 /**
- * What readers are to be led to: what they are led to, without such rows. Where they are led nowhere, the newest of all that were searched, but
- * none of years ahead: the newest of those that held such rows may be months old. Undefined where nothing is to change.
+ * Returns the snapshot that the pointer should name: the current one without such rows. If there is no current one, the newest of all searched
+ * ones, though none of years ahead; the newest with such rows may be months old. Undefined if nothing is to change.
  */
 async function snapshotToPointTo(
   lake: Lake,
@@ -143,15 +143,15 @@ async function unlessUnread({ onUnread }: Erasing, work: () => Promise<void>): P
   }
 }
 
-/** A snapshot that holds such rows. */
+/** A snapshot with such rows. */
 interface Holding {
   readonly manifest: Manifest;
-  /** By the path of the file. */
+  /** The number of such rows, by file path. */
   readonly held: ReadonlyMap<string, number>;
   readonly erased: number;
 }
 
-/** Undefined where it is another warehouse's. */
+/** Undefined if it belongs to another warehouse. */
 async function readOwn(
   lake: Lake,
   { id, rows, erasing: { manifests } }: { id: string; rows: RowsToErase; erasing: Erasing },
@@ -165,7 +165,7 @@ async function readOwn(
   return manifest.warehouse_id === rows.warehouseId ? manifest : undefined;
 }
 
-/** Undefined where it holds none. */
+/** Undefined if it holds no such rows. */
 async function search(
   lake: Lake,
   duckDb: DuckDb,
@@ -177,12 +177,12 @@ async function search(
   return { manifest, held, erased };
 }
 
-/** The one without such rows. */
+/** Publishes a snapshot without such rows. */
 async function rewrite(
   lake: Lake,
   duckDb: DuckDb,
   input: Pick<Holding, 'manifest' | 'held'> & {
-    /** Snapshots that were searched and hold none. */
+    /** Searched snapshots without such rows. */
     clean: ReadonlySet<string>;
     rows: RowsToErase;
     erasing: Erasing;
@@ -192,7 +192,7 @@ async function rewrite(
   const { manifests = new Map<string, string>(), note, assertHeld } = erasing;
   for (let attempt = 0; ; attempt += 1) {
     const to = idWithout(manifest.snapshot_id, rows, { attempt, place: lake.location });
-    // Left by an erasure that was killed. A snapshot that was not noted may be anybody's: its ID can be predicted.
+    // Left by an erasure that was killed. A snapshot that was not noted may be anybody's: its ID is predictable.
     const own = manifests.has(to) && clean.has(to) ? (await findManifest(lake, to))?.value : undefined;
     if (own === undefined && (await lake.isThere(`snapshots/${to}`))) continue;
     const now =
@@ -206,8 +206,8 @@ async function rewrite(
 }
 
 /**
- * Of the same time, so that retention and pointers take it for the old one; the same one whenever it is asked for in that place, unless
- * something else is there.
+ * Returns an ID of the same time, so that retention and pointers treat the new snapshot like the old one. It is the same for each call in that
+ * place, unless something else exists there.
  */
 export function idWithout(
   id: string,
@@ -218,7 +218,7 @@ export function idWithout(
   return `${id.slice(0, -6)}${sha256Of(`${id} in ${place} without ${rows}, ${attempt}`).slice(0, 6)}`;
 }
 
-/** By the path of the file; those without are left out. */
+/** Counts such rows by file path; files without any are left out. */
 async function countRows(
   lake: Lake,
   duckDb: DuckDb,
@@ -242,7 +242,7 @@ async function countRows(
   return new Map(counted.filter(([, count]) => count > 0));
 }
 
-/** While a bucket is waited for, or the hash of a file is taken, others go on: at 10,000 connections a snapshot has some 25,000 files. */
+/** While one file waits for a bucket or is hashed, others proceed: at 10,000 connections a snapshot has some 25,000 files. */
 const filesAtOnce = 8;
 
 async function publishWithout(
@@ -251,7 +251,7 @@ async function publishWithout(
   input: {
     manifest: Manifest;
     to: string;
-    /** Of the draft. */
+    /** The folder of the draft. */
     folder: string;
     held: ReadonlyMap<string, number>;
     rows: RowsToErase;
@@ -262,7 +262,7 @@ async function publishWithout(
   const { snapshot_id: from } = manifest;
   const all = Object.entries(manifest.tables).flatMap(([table, { files }]) => {
     const isOther = files.some(({ path }) => held.has(path));
-    // The sums of each are needed then, which releases before 0.6 did not note.
+    // The sums of each file are needed then, which releases before 0.6 did not record.
     return files.map((file) => ({ table, file, mayStay: file.sums !== undefined || !isOther }));
   });
   const isKept = await mapConcurrently(
@@ -283,7 +283,7 @@ async function publishWithout(
   for (const [name, table] of Object.entries(manifest.tables)) {
     const files = table.files.map((file) => now.get(file.path) ?? file);
     const { columns, groups } = table;
-    // Without such rows the sums are what they were, also where those of each file are not known.
+    // A table without such rows keeps its sums, even if the sums of its files are unknown.
     tables[name] = files.every((file, place) => file === table.files[place])
       ? table
       : { ...tableOfFiles(columns, files), ...(groups === undefined ? {} : { groups }) };
@@ -304,7 +304,7 @@ async function publishWithout(
   return described;
 }
 
-/** A file that was not kept as it is, as it is in the new snapshot. */
+/** Rewrites or copies a file that could not be kept as it is. */
 async function fileWithout(
   lake: Lake,
   duckDb: DuckDb,
@@ -316,7 +316,7 @@ async function fileWithout(
     folder: string;
     table: string;
     file: ManifestFile;
-    /** Whether its sums are known, if they are needed. */
+    /** Whether its sums are known, or not needed. */
     mayStay: boolean;
   },
 ): Promise<ManifestFile> {
@@ -340,12 +340,12 @@ async function fileWithout(
   if (count === undefined && mayStay) return file;
   const [back] = (await asked({ id, path }, () => readBack(duckDb, { folder, paths: [path] }))).files;
   if (back?.rows !== file.rows - (count ?? 0))
-    // A row that is of no connection, which Daybook does not write, is neither of the record nor of another.
+    // A row without a connection, which Daybook does not write, counts neither as the record's nor as another's.
     throw new SnapshotDamaged(id, path);
   return { ...back, since: to };
 }
 
-/** What the table of unfit values lists of a record is content of it. */
+/** The condition for the record's rows. Rows about it in the table of unfit values are its content too. */
 function condition({ connectionId, id, columns }: RowsToErase, table: string): string {
   const ofConnection = `connection_id = ${quoted(connectionId)}`;
   return table === unfitTableName
@@ -360,7 +360,7 @@ function isOfErased(
   return key.connection_id === connectionId && key[columns[table] ?? ''] === id;
 }
 
-/** The first number of the answer. */
+/** Returns the first number of the result. */
 async function ask(duckDb: DuckDb, sql: string): Promise<number> {
   const connection = await duckDb.connect();
   try {
@@ -372,26 +372,26 @@ async function ask(duckDb: DuckDb, sql: string): Promise<number> {
 }
 
 interface FileNamed {
-  /** Of the snapshot. */
+  /** The ID of the snapshot. */
   readonly id: string;
   readonly path: string;
 }
 
 /**
- * Throws SnapshotDamaged where DuckDB cannot read the file: one with the right hash may hold anything, also what takes all memory. Where the
- * disk is full, the other snapshots say so too.
+ * Throws SnapshotDamaged if DuckDB cannot read the file: a file with the right hash may hold anything, even data that exhausts memory. If the
+ * disk is full, the other snapshots report it too.
  */
 async function asked<Result>({ id, path }: FileNamed, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    // Only how it begins: the rest quotes names of columns.
+    // Matches only the beginning: the rest quotes names of columns.
     const hasNoRoom = /^(Error: )?(Out of Memory|IO) Error/.test(String(error));
     throw new SnapshotDamaged(id, path, hasNoRoom ? noRoom : undefined);
   }
 }
 
-/** A file has the size that its own manifest says. */
+/** A file may be as large as its own manifest says, so a full disk counts as damage. */
 async function unlessFull<Result>({ id, path }: FileNamed, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -7,18 +7,18 @@ import { sha256OfFile } from '../parquet/read-back.ts';
 import type { FileOfSnapshot } from './with-file-of.ts';
 
 export interface DamageFound {
-  /** Undefined when there is no readable one. */
+  /** Undefined if there is no readable one. */
   readonly manifest: Manifest | undefined;
-  /** In words; none when every file is as it was published. */
+  /** In words; empty if every file is as published. */
   readonly problems: readonly string[];
 }
 
-/** What is wrong with a file, in words; null when nothing is. */
+/** The problem with a file, in words; null if there is none. */
 export type Problem = string | null;
 
 /**
- * Compares every file of a snapshot with the manifest, by its size and SHA-256, and the manifest with the pointer. `use` is given each
- * file that is as it was published, on this machine; one that is another is not even opened.
+ * Compares every file of a snapshot with the manifest, by its size and SHA-256, and the manifest with the pointer. `use` receives each intact
+ * file, on this machine; an altered one is not even opened.
  */
 export async function findDamage(
   lake: Lake,
@@ -56,15 +56,15 @@ async function problemsBeside(lake: Lake, manifest: Manifest): Promise<string[]>
 }
 
 /**
- * Who reads a table by a pattern, such as `bills/*.parquet`, would read these too; and perhaps what is in a folder that Daybook may not open. Whoever
- * may write to a bucket may put millions there.
+ * Lists files that the manifest does not list. Readers that use a pattern such as `bills/*.parquet` would read them too, and perhaps files in a
+ * folder that Daybook may not open. Anyone with write access to a bucket may put millions there.
  */
 export async function filesBeside(
   lake: Lake,
   { snapshot_id: id, tables }: Manifest,
 ): Promise<string[] | 'too many'> {
   const listed = new Set(Object.values(tables).flatMap(({ files }) => files.map(({ path }) => path)));
-  // In a bucket an object of such a name is what programs make for a folder, and nothing is in it.
+  // In a bucket an object of such a name is a program's marker for a folder, and holds nothing.
   const isClosed = (path: string): boolean => path.endsWith('/') && !isBucket(lake.location);
   const isBeside = (path: string): boolean =>
     (path.endsWith('.parquet') || isClosed(path)) && !listed.has(path);

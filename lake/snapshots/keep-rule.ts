@@ -1,14 +1,14 @@
-/** Which snapshots are kept: `7 last, 30 daily, month-ends`. What no rule keeps goes. */
+/** Which snapshots are kept: `7 last, 30 daily, month-ends`. Snapshots that no rule keeps are removed. */
 export interface KeepRule {
-  /** The newest ones. */
+  /** The number of newest ones. */
   readonly last: number;
-  /** The last one of each of so many days, in UTC. */
+  /** The last one of each of this many days, in UTC. */
   readonly daily: number;
-  /** The last one of every month, for ever. */
+  /** The last one of every month, forever. */
   readonly monthEnds: boolean;
 }
 
-/** Undefined when the text is no such rule, or keeps nothing. */
+/** Undefined if the text is no such rule, or keeps nothing. */
 export function parseKeepRule(text: string): KeepRule | undefined {
   const rule = { last: 0, daily: 0, monthEnds: false };
   for (const part of text.split(',').map((one) => one.trim())) {
@@ -22,13 +22,13 @@ export function parseKeepRule(text: string): KeepRule | undefined {
 
 export interface Dated {
   readonly id: string;
-  /** When its rows were read, in milliseconds. */
+  /** The time at which its rows were read, in Unix milliseconds. */
   readonly takenAt: number;
 }
 
 /**
- * The IDs of those that the rule keeps. The moment of its rows counts, not the time its ID begins with: a run that is reset, or waits for a worker,
- * publishes rows of today under the time it began. `now` says which days count.
+ * Returns the IDs that the rule keeps. The time of the rows counts, not the time in the ID: a run that is reset, or waits for a worker,
+ * publishes rows of today under the time it began. `now` determines the days that count.
  */
 export function keptBy(
   rule: KeepRule,
@@ -45,7 +45,7 @@ export function keptBy(
   return new Set(kept.map(({ id }) => id));
 }
 
-/** The first one of each day or month. */
+/** Returns the first one of each day or month. */
 function firstOfEach(snapshots: readonly Dated[], groupOf: (milliseconds: number) => string): Dated[] {
   const firsts = new Map<string, Dated>();
   for (const snapshot of snapshots) {

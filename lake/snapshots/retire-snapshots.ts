@@ -8,17 +8,17 @@ import { lookAtManifest } from '../manifest/pointer.ts';
 import { readChecked } from '../manifest/read-checked.ts';
 import { isFarAhead, timeOfSnapshot } from '../manifest/snapshot-id.ts';
 
-/** Which snapshots are on their way out, and since when. */
+/** The file that lists the snapshots marked for removal, and since when. */
 const path = 'retention.json';
 const schema = z.object({ expired: z.record(snapshotIdText, instantText) });
 
-/** Who has begun to read a snapshot is done with it after this time. */
+/** Readers have this time to finish with a snapshot. */
 const graceMilliseconds = 6 * 3_600_000;
 
 /**
- * Removes snapshots that no rule keeps, in two steps: first they are marked, and a later export removes what has been marked for
- * six hours. What a pointer names always stays. What is no snapshot of this warehouse is neither counted nor removed. Says which were
- * removed, and of those that storage keeps, why: one that somebody has locked does not hold up the others.
+ * Removes snapshots that no rule keeps, in two steps: first they are marked, and a later export removes snapshots that have been marked for six
+ * hours. A snapshot that a pointer names always stays. Snapshots of other warehouses are neither counted nor removed. Returns the removed
+ * ones, and why storage refused to remove others; a locked one does not hold up the rest.
  */
 export async function retireSnapshots(
   lake: Lake,
@@ -31,7 +31,7 @@ export async function retireSnapshots(
     rule: KeepRule;
     warehouseId: string;
     now: Date;
-    /** What is done beside it, too. */
+    /** Removes a snapshot, possibly with further steps. */
     remove?: (id: string) => Promise<void>;
   },
 ): Promise<{ removed: string[]; problem?: LakeKeeps }> {
@@ -56,8 +56,8 @@ export async function retireSnapshots(
 }
 
 /**
- * The snapshots that fill places of the rule. A clock that was ahead, or whoever may write to the lake, makes others of any time: counted,
- * they would push every later one out.
+ * The snapshots that fill places of the rule. A clock that was ahead, or anyone with write access to the lake, can make others of any time: if
+ * they counted, they would push every later one out.
  */
 async function ownSnapshots(
   lake: Lake,
@@ -76,8 +76,8 @@ async function ownSnapshots(
 const manifestsAtOnce = 4;
 
 /**
- * What the rule still kept six hours ago, or was not there yet, whatever its mark says: whoever may write to the lake may write any mark, and
- * who reads a snapshot has this time.
+ * Returns the snapshots that the rule still kept six hours ago, or that did not exist then, whatever their mark says: anyone with write access to
+ * the lake can write any mark, and readers of a snapshot have this time.
  */
 function keptUntilLately(
   rule: KeepRule,
@@ -93,7 +93,7 @@ function isOver(since: string | undefined, now: Date): boolean {
   return since !== undefined && now.getTime() - Date.parse(since) >= graceMilliseconds;
 }
 
-/** One of a time to come is from a clock that was ahead, or from somebody else: it would keep its snapshot until then. */
+/** A mark with a future time is from a clock that was ahead, or from somebody else: it would keep its snapshot until then. */
 function markOf(since: string | undefined, now: Date): string {
   return since !== undefined && Date.parse(since) <= now.getTime() ? since : now.toISOString();
 }

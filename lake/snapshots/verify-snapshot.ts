@@ -22,7 +22,7 @@ export async function verifySnapshot(
     });
     const differences = Object.entries(manifest?.tables ?? {}).flatMap(([name, table]) => {
       const files = read.get(name) ?? [];
-      // What is missing is told already.
+      // Missing files are reported already.
       return files.length < table.files.length ? [] : tableDifferences(name, table, seenIn(files, table));
     });
     return { manifest, problems: [...problems, ...differences] };

@@ -8,8 +8,8 @@ import { hasRows } from '../parquet/has-rows.ts';
 export type FileOfSnapshot = Manifest['tables'][string]['files'][number];
 
 /**
- * Hands over a file of a snapshot, after it was compared with the manifest: its size, SHA-256 and rows. Throws SnapshotDamaged when it
- * is gone, or another one.
+ * Passes on a file of a snapshot, after comparing its size, SHA-256 and rows with the manifest. Throws SnapshotDamaged if it is gone or
+ * differs.
  */
 export async function withFileOf<Result>(
   lake: Lake,
@@ -19,7 +19,7 @@ export async function withFileOf<Result>(
   const { bytes, sha256, rows } = file;
   const used = await lake.withFile({ path: `snapshots/${id}/${file.path}`, bytes }, async (localPath) =>
     (await sha256OfFile(localPath, bytes)) === sha256 &&
-    // What has the right hash may be no Parquet all the same.
+    // A file with the right hash may still not be Parquet.
     (await hasRows(duckDb, localPath, rows).catch(() => false))
       ? { result: await use(localPath) }
       : undefined,

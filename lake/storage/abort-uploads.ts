@@ -11,12 +11,12 @@ interface Uploads extends ListedBucket {
   readonly prefix: string;
 }
 
-/** Of a thousand uploads. */
+/** Pages of a thousand uploads. */
 const mostPages = 1_000;
 
 /**
- * Gives up the uploads below a prefix. One that is gone is given up, and a server that knows of no uploads has none. What is not
- * permitted is told once the others are done: throws LakeKeeps.
+ * Aborts the uploads below a prefix. An upload that is gone counts as aborted, and a server without multipart uploads has none. Throws LakeKeeps
+ * once all were tried, if it lacks permission for some.
  */
 export async function abortUploads({ client, location, bucket, prefix }: Uploads): Promise<void> {
   let refused: unknown;
@@ -30,7 +30,7 @@ export async function abortUploads({ client, location, bucket, prefix }: Uploads
       }
     }
   } catch (error) {
-    // Those that were given up are gone: the next time there are fewer.
+    // The aborted uploads are gone: the next time there are fewer.
     if (error instanceof ListTooLong) throw new LakeKeeps(location, { files: 'uploads', code: 'too many' });
     if (statusOf(error) === 501) return;
     if (statusOf(error) !== 403) throw error;

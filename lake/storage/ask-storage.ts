@@ -3,8 +3,8 @@ import { isFreeOfSecrets, longEnough } from '../../errors/without-secrets.ts';
 import { FileRefused, LakeRefused, LakeUnavailable, unreadableAnswer } from '../errors.ts';
 
 /**
- * Does what needs object storage. Throws LakeRefused and LakeUnavailable when it does not do as it is told; `ofFile`: FileRefused, where it
- * refuses the object that is read and not whoever asks.
+ * Runs requests to object storage. Throws LakeRefused or LakeUnavailable if one fails; with `ofFile`, FileRefused if storage refuses the
+ * object, and not the caller.
  */
 export async function askStorage<Result>(
   { location, client, ofFile = false }: { location: string; client: S3Client; ofFile?: boolean },
@@ -16,7 +16,7 @@ export async function askStorage<Result>(
     const status = statusOf(error);
     if (status === 507 || (error instanceof Error && ofFull.has(error.name)))
       throw new LakeRefused(location, `it is full (${await reasonOf(client, error)})`, error, ofRoom);
-    // 501: it does not know what is asked, and never will.
+    // 501: the server does not implement the request, and never will.
     const isRefusal =
       status === 501 ||
       (status !== undefined && status >= 400 && status < 500 && status !== 429 && status !== 408);
@@ -37,7 +37,7 @@ const ofFull: ReadonlySet<string> = new Set(['XMinioAdminBucketQuotaExceeded', '
 const ofRoom =
   'Free some space or raise its quota, then rerun "daybook export", or the command that failed because of this.';
 
-/** Codes that say nothing of an object. */
+/** Codes that concern the caller, not an object. */
 const ofWhoever: ReadonlySet<string> = new Set([
   'AccountProblem',
   'AllAccessDisabled',
@@ -55,8 +55,8 @@ const ofWhoever: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A code of S3, if it is a word that may be shown. Whoever answers in its place may write anything there: markup, megabytes, or the
- * credentials that it was sent.
+ * Returns a code of S3 if it is a word that may be shown. A server that answers in its place may write anything there: markup, megabytes, or
+ * the credentials that it received.
  */
 export async function codeToShow(client: S3Client, code: string | undefined): Promise<string | undefined> {
   if (code === undefined || !/^[A-Za-z][A-Za-z0-9.]{0,63}$/.test(code)) return undefined;
@@ -66,8 +66,8 @@ export async function codeToShow(client: S3Client, code: string | undefined): Pr
 }
 
 /**
- * Characters that are none of XML's may be in a key: an answer that has them as they are cannot be read. Who does not know of the encoding
- * does not say that it used it.
+ * Decodes a key. Keys may have characters that XML cannot hold, and a response with them unencoded cannot be read. A server that does not know
+ * the encoding does not declare it.
  */
 export function decodedKey(key: string, encoding: EncodingType | undefined): string {
   return encoding === 'url' ? decodeURIComponent(key.replaceAll('+', ' ')) : key;
@@ -81,7 +81,7 @@ export function isNamed(error: unknown, name: string): boolean {
   return error instanceof Error && error.name === name;
 }
 
-/** What the client says by itself is shown as it is. */
+/** Errors of the client itself are shown as they are. */
 async function reasonOf(client: S3Client, error: unknown): Promise<string> {
   const status = statusOf(error);
   if (status === undefined) return error instanceof Error ? error.name : String(error);
@@ -97,7 +97,7 @@ function isNetwork(error: unknown): boolean {
   );
 }
 
-/** The client lets what it could not parse be found at the error; an address that is none is told by our own reading of a listing. */
+/** The client attaches a response that it could not parse to the error. A URIError comes from our own decoding of a listing. */
 function isUnreadable(error: unknown): boolean {
   return error instanceof Error && ('$response' in error || error instanceof URIError);
 }

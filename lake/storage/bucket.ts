@@ -35,40 +35,40 @@ import { removeObjects, removeObjectsBelow } from './remove-objects.ts';
 
 /** The objects under a prefix of a bucket. Paths are relative to it. */
 export interface Bucket {
-  /** Those of them that are meant: whoever may write to the bucket may have put any number of others there. Throws ListTooLong. */
+  /** Lists the paths that `isMeant` accepts: anyone with write access may have put any number of others there. Throws ListTooLong. */
   list(prefix: string, isMeant?: (path: string) => boolean): Promise<string[]>;
-  /** The names of what lies directly under a prefix and has something under it, if they are meant. Throws ListTooLong. */
+  /** Lists the names directly under a prefix that have objects below them and that `isMeant` accepts. Throws ListTooLong. */
   folders(prefix: string, isMeant?: (name: string) => boolean): Promise<string[]>;
-  /** Whether there is any under a prefix. */
+  /** Whether there is any object under a prefix. */
   hasAny(prefix: string): Promise<boolean>;
-  /** Whether an object is there, by what a listing says. */
+  /** Whether an object exists according to a listing. */
   isListed(path: string): Promise<boolean>;
-  /** Of an object that may not be read, no text. */
+  /** Reads a small object; without text if it may not be read. */
   read(path: string): Promise<Found | undefined>;
-  /** Undefined when there is no such object. Throws FileRefused. */
+  /** Undefined if there is no such object. Throws FileRefused. */
   bytesOf(path: string): Promise<number | undefined>;
-  /** Writes an object if it is still as it was found; says whether it did. */
+  /** Writes an object if it is still as it was found. Returns whether it did. */
   replace(path: string, text: string, found: Found | undefined): Promise<boolean>;
-  /** Writes an object, which remembers its SHA-256; unless `over`, only one that is not there yet. Says whether it did. */
+  /** Writes an object, with its SHA-256 as metadata; unless `over`, only if it does not exist yet. Returns whether it did. */
   upload(
     path: string,
     localPath: string,
     how: { over: boolean; sha256?: string | undefined },
   ): Promise<boolean>;
   /**
-   * Lets the server copy an object, if it is there, has the size and was uploaded with the SHA-256, and is not too large for that; unless `over`,
-   * only to where nothing is yet, as far as the server knows that condition of copies. Says whether it did. Throws FileRefused.
-   */
+     * Lets the server copy an object, if it exists, has the size and SHA-256 of its upload, and is not too large. Unless `over`, copies only if the
+     * target does not exist, as far as the server supports this condition. Returns whether it did. Throws FileRefused.
+     */
   copy(file: KeptFile, to: string, how: { over: boolean }): Promise<boolean>;
-  /** Whether an object is there, has the size and was uploaded, or copied, with the SHA-256. */
+  /** Whether an object exists, has the size and was uploaded, or copied, with the SHA-256. */
   holds(file: KeptFile): Promise<boolean>;
-  /** Says why it did not. */
+  /** Returns why it did not; undefined if it did. */
   download(file: SizedFile, localPath: string): Promise<FileUsed<never>['problem']>;
-  /** Looks for them afterwards below what their paths begin with alike: best those of one folder. */
+  /** Removes objects, then lists their common prefix to check: best those of one folder. */
   remove(paths: readonly string[]): Promise<void>;
-  /** Removes all that is under a prefix, however many they are. */
+  /** Removes all objects under a prefix, however many they are. */
   removeBelow(prefix: string): Promise<void>;
-  /** Gives up uploads that never ended: they cost room that no listing shows. */
+  /** Aborts unfinished uploads: they take space that no listing shows. */
   abortUploads(prefix: string): Promise<void>;
   close(): void;
 }
@@ -76,17 +76,17 @@ export interface Bucket {
 /** Metadata of an object. */
 const sha256Key = 'sha256';
 
-/** Region, credentials and endpoint come from where the AWS SDK looks for them. Calls throw LakeRefused and LakeUnavailable. */
+/** Region, credentials and endpoint are found by the AWS SDK. Calls throw LakeRefused and LakeUnavailable. */
 export function openBucket(
   location: string,
   {
     silenceMs = 60_000,
-    // Thirty tables and marts of ten thousand snapshots are fewer; a listing that never ends is not.
+    // Thirty tables and marts of ten thousand snapshots are fewer; an endless listing is not.
     mostPaths = 1_000_000,
   } = {},
 ): Bucket {
   const [, Bucket = '', prefix = ''] = /^s3:\/\/([^/]+)\/?(.*)$/.exec(location) ?? [];
-  // Every bucket can be named in the path; servers that are not AWS seldom know another way.
+  // Every bucket can be addressed by path; few servers other than AWS support anything else.
   const client = new S3Client({
     forcePathStyle: true,
     requestHandler: { connectionTimeout: 10_000, socketTimeout: silenceMs },
@@ -97,7 +97,7 @@ export function openBucket(
     askStorage({ location, client, ofFile: true }, work);
   const keyOf = (path: string): string => (prefix === '' ? path : `${prefix}/${path}`);
   const pathOf = (key: string): string => key.slice(keyOf('').length);
-  /** Gathers what is listed under a prefix, as far as it is meant. */
+  /** Gathers the listed paths under a prefix that `isMeant` accepts. */
   const createGathered = (
     under: string,
     isMeant: (path: string) => boolean,
@@ -113,7 +113,7 @@ export function openBucket(
     };
     return { paths, add };
   };
-  /** Whoever answers in the place of S3 does not name the version that was written. */
+  /** A server that answers in the place of S3 does not name the written version. */
   const requireVersion = (written: { ETag?: string | undefined } | undefined): void => {
     if (written?.ETag === undefined) throw new LakeUnavailable(location, unreadableAnswer);
   };
@@ -138,7 +138,7 @@ export function openBucket(
     return problem === undefined ? { text, version: ETag } : unreadable(ETag);
   };
 
-  /** Of those whose keys begin with it, it is listed first. */
+  /** The key itself is listed before the keys that begin with it. */
   const findListed = async (key: string): Promise<_Object | undefined> => {
     for await (const { Contents = [], EncodingType } of listedPages(listedAt, { prefix: key })) {
       const found = Contents.find(({ Key = '' }) => decodedKey(Key, EncodingType) === key);
@@ -174,7 +174,7 @@ export function openBucket(
         return await askedOfFile(() => unlessMissing(() => readSmall(path)));
       } catch (error) {
         if (!(error instanceof FileRefused)) throw error;
-        // By its version it is replaced; a manifest never is.
+        // Its version allows replacing it; a manifest is never replaced.
         const found = path.endsWith(manifestFile) ? undefined : await asked(() => findListed(keyOf(path)));
         return unreadable(found?.ETag ?? '', error.code);
       }
@@ -193,7 +193,7 @@ export function openBucket(
             requireVersion(await client.send(new PutObjectCommand({ ...at(path), ...sized, ...condition })));
           }),
         );
-        // What was to be replaced is gone.
+        // The object to be replaced is gone.
         return replaced ?? false;
       }),
     upload: (path, localPath, { over, sha256 }) =>
@@ -210,7 +210,7 @@ export function openBucket(
         if (bytes > mostCopied) return false;
         const found = await findHeld({ path, bytes, sha256 });
         if (found === undefined) return false;
-        // The ETag changes if somebody replaces it at this moment.
+        // The ETag differs if somebody replaces the object at this moment.
         const names = `${Bucket}/${keyOf(path)}`.split('/').map(encodeURIComponent);
         const source = { CopySource: names.join('/'), CopySourceIfMatch: found.ETag };
         const condition = over ? {} : { IfNoneMatch: '*' };
@@ -251,18 +251,18 @@ export function openBucket(
   };
 }
 
-/** Ours have some 120; a key may have 1,024, and a million of these a gigabyte. */
+/** Our paths have some 120; a key may have 1,024, and a million such keys a gigabyte. */
 const charactersOfPath = 250;
 
 /**
- * No path of ours has a character that controls, or that nobody sees, or the one by which some servers list these (U+FFFD). Whoever may write
- * to the bucket may leave such keys there, which a request to remove objects cannot name: they stay, and nothing of ours with them.
+ * None of our paths has a control character, an invisible one, or U+FFFD, with which some servers list these. Anyone with write access to the
+ * bucket can leave such keys there. A request to remove objects cannot name them: they stay, and nothing of ours with them.
  */
 function canBeOurs(path: string): boolean {
   return /^[^\p{C}\ufffd]*$/u.test(path);
 }
 
-/** Passes on no more than so many bytes: a server need not say how many it sends. */
+/** Passes on at most this number of bytes: a server need not say how many it sends. */
 function exactly(bytes: number): (source: AsyncIterable<Buffer>) => AsyncGenerator<Buffer> {
   return async function* (source) {
     let left = bytes;
@@ -283,13 +283,13 @@ async function unlessOther(work: () => Promise<void>): Promise<FileUsed<never>['
     return undefined;
   } catch (error) {
     if (error instanceof OtherSize) return 'has another size';
-    // The only way the client has to say that they are not those of the checksum that was stored with them.
+    // The client reports only in this way that the bytes do not match the checksum stored with them.
     if (error instanceof Error && error.message.startsWith('Checksum mismatch')) return 'has other bytes';
     throw error;
   }
 }
 
-/** S3 refuses to copy an object of more than 5 GB in one request, though it takes larger ones in parts. */
+/** S3 refuses to copy an object of more than 5 GB in one request, though it accepts larger ones in parts. */
 const mostCopied = 5 * 1024 ** 3;
 
 /** Parts of 16 MB: four in memory at most, and objects of up to 160 GB. */
@@ -299,7 +299,7 @@ async function unlessMissing<Result>(work: () => Promise<Result>): Promise<Resul
   try {
     return await work();
   } catch (error) {
-    // A bucket that is not there is another thing than an object that is not.
+    // A missing bucket is not the same as a missing object.
     if (statusOf(error) === 404 && !isNamed(error, 'NoSuchBucket')) return undefined;
     throw error;
   }
@@ -312,7 +312,7 @@ async function unlessChanged(work: () => Promise<void>): Promise<boolean> {
   } catch (error) {
     // 412: the condition does not hold; 409: somebody else writes at this moment.
     if (statusOf(error) === 412 || statusOf(error) === 409) return false;
-    // A request to complete an upload whose answer was lost is sent again, or somebody has given the upload up.
+    // The response to a completed upload was lost and the request sent again, or somebody has aborted the upload.
     if (isNamed(error, 'NoSuchUpload')) return false;
     throw error;
   }

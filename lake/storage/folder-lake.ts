@@ -34,12 +34,12 @@ import { snapshotIdPattern } from '../manifest/snapshot-id.ts';
 import { unobstructed } from '../files/unobstructed.ts';
 
 /**
- * A lake in a folder. A snapshot is written beside the others under a name that readers do not look at, brought to the disk,
- * and appears by one rename. It belongs to one export host, where one export runs at a time.
+ * A lake in a folder. A snapshot is written beside the others under a name that readers ignore, synced to disk, and appears by one rename.
+ * It belongs to one export host, where one export runs at a time.
  *
- * A file beside the others has a name that can be guessed. It is made anew, so that a link that waits there, in a folder that others may
- * write to as well, leads to no file of ours. What is put there or removed goes through a descriptor of the folder (`inFolderBelow`), so that a
- * link that takes its place meanwhile leads nowhere.
+ * A draft file beside the others has a predictable name. It is created anew, so that a link planted there, in a folder with other writers, leads
+ * to no file of ours. Entries are put there or removed through a descriptor of the folder (`inFolderBelow`), so that a link that replaces
+ * the folder meanwhile leads nowhere.
  */
 export function openFolderLake(location: string): Lake {
   const snapshots = join(location, 'snapshots');
@@ -47,7 +47,7 @@ export function openFolderLake(location: string): Lake {
     if (lstatSync(snapshots, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw isLink('snapshots');
     return join(snapshots, nameOfDraft(id));
   };
-  /** Those that are being written, by their ID. */
+  /** The drafts being written, by their ID. */
   const openDrafts = new Map<string, string>();
   const atFile = <Result>(path: string, work: () => Promise<Result>): Promise<Result> =>
     unobstructed(location, { path, is: 'a file' }, work);
@@ -175,7 +175,7 @@ export function openFolderLake(location: string): Lake {
         if (size === undefined) return { problem: 'may not be read' };
         return size === bytes ? { result: await use(file) } : { problem: 'has another size' };
       } catch (error) {
-        // Also what somebody put in its place after its size was looked at.
+        // Also if somebody has replaced it after its size was read.
         if (error instanceof NoRegularFile) return { problem: 'is missing' };
         throw error;
       }
@@ -186,7 +186,7 @@ export function openFolderLake(location: string): Lake {
           if (codeOf(error) === 'ENOENT') return undefined;
           throw asRefusal(error);
         });
-        // What is in the place of the marts has none, and keeps no snapshot.
+        // Anything else than a folder in place of the marts holds none, and keeps no snapshot.
         if (found?.isDirectory() !== true) return;
         await inOwnFolder(path, async (folder) => {
           if (!existsSync(join(folder, id))) return;
@@ -215,7 +215,7 @@ export function openFolderLake(location: string): Lake {
 
   async function removeLeftoversOfBuilds(): Promise<void> {
     const kept = await namesOfMarts(lake);
-    // Only such names: who may write to the lake puts folders of any name there, and where links can be outrun leads to others of that name.
+    // Only such names: a writer of the lake can add folders of any name, and a link that wins the race leads to others of that name.
     const isGone = (name: string): boolean => snapshotIdPattern.test(name) && !kept.has(name);
     const isPointer = (name: string): boolean => /^\.latest-marts\.json\.\d+$/.test(name);
     const removeDrafts = async (folder: string): Promise<void> => {
@@ -231,25 +231,25 @@ export function openFolderLake(location: string): Lake {
     ]);
   }
 
-  /** Works in a folder of the lake to remove what is in it. Where there is none, or a link in its place or above, nothing is ours. */
+  /** Works in a folder of the lake to remove entries from it. If it is missing, or a link, or below a link, nothing there is ours. */
   async function inOwnFolder(path: string, work: (folder: string) => Promise<void>): Promise<void> {
     try {
       await unobstructed(location, { path, is: 'a folder' }, () => inFolderBelow(location, { path }, work));
     } catch (error) {
       if (error instanceof NoFolder) return;
-      // As of an object that a bucket keeps: it holds up nothing else.
+      // As with an object that a bucket does not delete: the rest goes on.
       if (isForbidden(error)) throw new LakeKeeps(location, { files: 1, code: String(codeOf(error)) });
       throw asRefusal(error);
     }
   }
 
-  /** What the system refuses: its own words may name a descriptor, and not the folder. */
+  /** Converts refusals of the system: its own message may name a descriptor instead of the folder. */
   function asRefusal(error: unknown, refusals = ['EACCES', 'EPERM', 'EROFS']): unknown {
     const code = String(codeOf(error));
     return refusals.includes(code) ? new LakeRefused(location, code, error) : error;
   }
 
-  /** Works in a folder of the lake to put something there, and makes it if it is not there. Nothing is made behind a link. */
+  /** Works in a folder of the lake to put entries there, and creates it if it is missing. Nothing is created behind a link. */
   async function inMadeFolder<Result>(
     path: string,
     work: (folder: string) => Promise<Result>,
@@ -262,7 +262,7 @@ export function openFolderLake(location: string): Lake {
     }
   }
 
-  /** Hands over where a file is made before it gets its name, beside it; what a killed process left there is removed. */
+  /** Passes on a draft path beside a file's final name; a killed process's leftover at that path is removed. */
   function putBeside<Result>(path: string, put: (draft: string) => Promise<Result>): Promise<Result> {
     const name = nameOfDraft(`${basename(path)}.${process.pid}`);
     return atFile(path, () =>
@@ -274,10 +274,10 @@ export function openFolderLake(location: string): Lake {
   }
 
   /**
-   * DuckDB writes by path, and follows links; in a folder that was just made nobody else can put one. Who may write beside it may have put another
-   * folder in its place at once: one of another owner, or in which others may write, other than in what is made there now. (On some
-   * mounts all is another user's, and open to everybody.)
-   */
+     * DuckDB writes by path and follows links, but nobody else can put a link into a folder that was just created. Somebody with write access beside
+     * it may have replaced the folder at once: the other one has another owner, or is writable by others, unlike files that are created in it now.
+     * (On some mounts everything belongs to another user and is writable by everybody.)
+     */
   async function requireOwn(folder: string, path: string): Promise<void> {
     const name = '.probe';
     const file = await open(join(folder, name), 'wx');
@@ -292,9 +292,9 @@ export function openFolderLake(location: string): Lake {
   }
 
   /**
-   * The first link in the place of a folder on the way to a file of the lake; undefined when there is none. It leads out of the lake, and
-   * nothing behind it is ours. The lake itself may be one: whoever set it up said so.
-   */
+     * Returns the first link in place of a folder on the path to a file of the lake; undefined if there is none. It leads out of the lake, and
+     * nothing behind it is ours. The lake itself may be a link, because its operator chose it.
+     */
   async function linkAbove(path: string): Promise<string | undefined> {
     const names = dirname(path)
       .split(sep)
@@ -329,7 +329,7 @@ function isDraft(name: string): boolean {
   return name.startsWith(draftPrefix);
 }
 
-/** One file or folder may not be used, which says nothing of others. */
+/** One file or folder may not be used; others may be. */
 function isForbidden(error: unknown): boolean {
   return ['EACCES', 'EPERM'].includes(String(codeOf(error)));
 }
@@ -339,7 +339,7 @@ async function removeNamed(folder: string, isMeant: (name: string) => boolean): 
   await inOrder(names.map((name) => () => removeIn(folder, name)));
 }
 
-/** Of every file below a folder that is worked with by its path. A folder below that may not be opened is one name, with a slash at its end. */
+/** Lists every file below a folder, by its path. A folder below that may not be opened is listed as one name, with a slash at its end. */
 async function filesBelow(folder: string): Promise<string[]> {
   const found: string[] = [];
   for (const waiting = ['']; waiting.length > 0;) {
@@ -348,7 +348,7 @@ async function filesBelow(folder: string): Promise<string[]> {
       for (const entry of await readdir(join(folder, path), { withFileTypes: true }))
         (entry.isDirectory() ? waiting : found).push(join(path, entry.name));
     } catch (error) {
-      // Removed meanwhile, or so deep that no path leads there.
+      // Removed meanwhile, or too deep for a path.
       if (path !== '' && codeOf(error) === 'ENOENT') continue;
       if (!isForbidden(error) && codeOf(error) !== 'ENAMETOOLONG') throw error;
       found.push(`${path}/`);
@@ -364,7 +364,7 @@ async function foldersIn(folder: string): Promise<string[]> {
     .map(({ name }) => name);
 }
 
-/** Says whether the target is the file now. */
+/** Returns whether the target is the file now. */
 async function keepFile(
   source: string,
   { file, target }: { file: KeptFile; target: string },
@@ -374,10 +374,10 @@ async function keepFile(
   await mkdir(dirname(target), { recursive: true });
   try {
     await linkOrCopy(source, target, file.bytes);
-    // The target, not the source: that may be another file by now.
+    // The target, not the source, which may be another file by now.
     return (await sha256OfFile(target, file.bytes)) === file.sha256;
   } catch (error) {
-    // What may not be read is not as it was published, as far as anybody can tell.
+    // A file that may not be read cannot be proved to be as published.
     if (error instanceof NoRegularFile || isForbidden(error)) return false;
     throw error;
   }
@@ -396,7 +396,7 @@ async function readFound(path: string): Promise<Found | undefined> {
   }
 }
 
-/** Undefined when it has grown meanwhile. */
+/** Undefined if it has grown meanwhile. */
 async function textOf(file: FileHandle, bytes: number): Promise<string | undefined> {
   const pieces: Buffer[] = [];
   for await (const piece of piecesOf(file, bytes)) pieces.push(Buffer.from(piece));
@@ -404,9 +404,9 @@ async function textOf(file: FileHandle, bytes: number): Promise<string | undefin
   return read.length > bytes ? undefined : read.toString('utf8');
 }
 
-/** What was written is still there after the power went. Folders too: they hold the names. */
+/** Makes the write survive a power failure. Folders are synced too: they hold the names. */
 async function bringToDisk(path: string): Promise<void> {
-  // A pipe in its place is not waited for.
+  // Does not wait for a pipe in its place.
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     await handle.sync();
@@ -415,7 +415,7 @@ async function bringToDisk(path: string): Promise<void> {
   }
 }
 
-/** Not every file system has links, and none has them without end. A disk that is full is full for a copy too. */
+/** Not every file system has links, and their number is limited. If the disk is full, it is full for a copy too. */
 async function linkOrCopy(source: string, target: string, bytes: number): Promise<void> {
   try {
     await link(source, target);

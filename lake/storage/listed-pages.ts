@@ -8,12 +8,12 @@ export interface ListedBucket {
   readonly bucket: string;
 }
 
-/** Ten thousand would be a hundred files each; one after the other without end is no listing. */
+/** Ten thousand pages would be a hundred files each; an endless sequence of pages is no listing. */
 const mostPages = 10_000;
 
 /**
- * What is listed below a prefix, a page at a time. What does not say whether there is more is no listing, whatever its status: a page of
- * somebody who answers in the place of S3 must not be taken for an empty bucket. Throws ListTooLong.
+ * Lists objects below a prefix, a page at a time. A response that does not say whether there is more is no listing, whatever its status: a
+ * page from a server in the place of S3 must not be taken for an empty bucket. Throws ListTooLong.
  */
 export async function* listedPages(
   { client, location, bucket }: ListedBucket,

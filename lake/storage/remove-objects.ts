@@ -3,7 +3,7 @@ import { codeToShow } from './ask-storage.ts';
 import { LakeKeeps, LakeUnavailable, ListTooLong } from '../errors.ts';
 import { listedKeys, type ListedBucket } from './listed-pages.ts';
 
-/** Removes objects, and looks for them afterwards below what their keys begin with alike. Throws LakeKeeps once all were tried. */
+/** Removes objects, then lists their common prefix to check. Throws LakeKeeps once all were tried. */
 export async function removeObjects(listed: ListedBucket, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return;
   await requireNoRefusal(listed, await askToRemove(listed, keys));
@@ -12,7 +12,7 @@ export async function removeObjects(listed: ListedBucket, keys: readonly string[
 }
 
 /**
- * Removes the objects below a prefix that are meant, a page at a time, and looks for any afterwards: whoever may write to the bucket may have put
+ * Removes the meant objects below a prefix, a page at a time, then lists it to check: anyone with write access to the bucket may have put
  * millions there. Throws LakeKeeps once all were tried.
  */
 export async function removeObjectsBelow(listed: ListedBucket, below: Below): Promise<void> {
@@ -23,7 +23,7 @@ export async function removeObjectsBelow(listed: ListedBucket, below: Below): Pr
       refused = { files: refused.files + files, code: refused.code ?? code };
     }
   } catch (error) {
-    // What comes after that is still listed.
+    // Objects after that are still listed.
     if (!(error instanceof ListTooLong)) throw error;
   }
   await requireNoRefusal(listed, refused);
@@ -46,7 +46,7 @@ async function askToRemove({ client, bucket }: ListedBucket, keys: readonly stri
   for (let start = 0; start < keys.length; start += 1_000) {
     const Objects = keys.slice(start, start + 1_000).map((Key) => ({ Key }));
     const told = new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } });
-    // It answers that all is well, and says of each key what became of it.
+    // The response has status 200, and reports errors by key.
     const { Errors = [] } = await client.send(told);
     kept.push(...Errors.filter(({ Code }) => Code !== 'NoSuchKey'));
   }
@@ -60,7 +60,7 @@ async function requireNoRefusal({ client, location }: ListedBucket, { files, cod
   throw new LakeKeeps(location, { files, code: shown });
 }
 
-/** An answer that names no error need not come from who has removed them. */
+/** A response without errors need not come from a server that has removed them. */
 async function requireNoneListed(listed: ListedBucket, { prefix, isMeant }: Below): Promise<void> {
   let files = 0;
   try {
@@ -80,5 +80,5 @@ function commonStart([first = '', ...others]: readonly string[]): string {
   }, first);
 }
 
-/** Codes of keys that are removed the next time. */
+/** Codes of keys that can be removed the next time. */
 const passing: ReadonlySet<string> = new Set(['InternalError', 'SlowDown', 'ServiceUnavailable']);

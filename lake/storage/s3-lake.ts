@@ -18,11 +18,11 @@ import { sha256OfFile } from '../parquet/read-back.ts';
 import { snapshotIdPattern } from '../manifest/snapshot-id.ts';
 
 /**
- * A lake in a bucket. There is no rename, so a snapshot counts as complete by its last object, `_SUCCESS`, and a pointer is
- * replaced only if it is still what was read. No object is ever overwritten: two exports of one snapshot cannot mix.
+ * A lake in a bucket. There is no rename, so a snapshot is complete once its last object, `_SUCCESS`, exists, and a pointer is replaced only if
+ * it is still as it was read. No object is ever overwritten: two exports of one snapshot cannot mix.
  *
- * Who writes a snapshot puts an empty object there first, and the server copies that to `_SUCCESS`. Who cleans up removes it first: from then on
- * nobody can complete the draft, though a request that was sent before arrives afterwards.
+ * The writer of a snapshot first puts an empty object there, and later lets the server copy it to `_SUCCESS`. A cleanup removes this object first:
+ * from then on nobody can complete the draft, even if an earlier request arrives late.
  */
 export function openS3Lake({
   location,
@@ -34,7 +34,7 @@ export function openS3Lake({
   bucket?: Bucket;
 }): Lake {
   const draftFolder = (id: string): string => join(scratch, 'draft', id);
-  /** By which those that are being written are completed, by their ID. */
+  /** The objects that complete the drafts being written, by the ID of the draft. */
   const begun = new Map<string, KeptFile>();
   const lake: Lake = {
     location,
@@ -79,10 +79,8 @@ export function openS3Lake({
         await uploadOnce(id, file, sha256);
       });
       await uploadOnce(id, manifestFile, await sha256OfFile(join(draftFolder(id), manifestFile)));
-      // Every object is there as it was written, before the one that says so.
-      await mapConcurrently(requestsAtOnce, [...written.keys(), manifestFile], (file) =>
-        checkUploaded(id, file),
-      );
+      // Every object is checked before `_SUCCESS` is written.
+      await mapConcurrently(requestsAtOnce, [...written.keys(), manifestFile], (file) => checkUploaded(id, file));
       await assertHeld();
       await complete(id);
     },
@@ -128,7 +126,7 @@ export function openS3Lake({
       const left = (await lake.foldersIn(of)).filter(
         (name) => !kept.has(name) && published?.has(name) !== true,
       );
-      // What the bucket keeps of one does not hold up the others.
+      // If the bucket refuses to delete one, the others are still removed.
       await removeEach([
         () => bucket.abortUploads(`${of}/`),
         () => bucket.abortUploads(`iceberg/${namespaceOf[of]}/`),
@@ -136,7 +134,7 @@ export function openS3Lake({
           const folder = `${of}/${name}`;
           if (of === 'marts') return removeBelow(folder);
           await bucket.removeBelow(`${folder}/${begunPrefix}`);
-          // What was completed before that is a snapshot.
+          // A draft that was completed before that is a snapshot.
           if (!(await isComplete(name))) await removeBelow(folder);
         }),
       ]);
@@ -152,7 +150,7 @@ export function openS3Lake({
     return bucket.removeBelow(`${path}/`);
   }
 
-  /** What is not is removed as a leftover: for that it takes two answers, of which one may come from a server that lags behind. */
+  /** An incomplete one is removed as a leftover, so it takes two answers: one may come from a server that lags behind. */
   async function isComplete(id: string): Promise<boolean> {
     const path = `snapshots/${id}/${successFile}`;
     const bytes = await unlessRefused(() => bucket.bytesOf(path));
@@ -171,7 +169,7 @@ export function openS3Lake({
     const file = begun.get(id);
     if (file === undefined || !(await bucket.copy(file, `snapshots/${id}/${successFile}`, { over: true })))
       throw new SnapshotBroken(taken);
-    // An empty object that is kept holds nothing.
+    // An empty object that stays does no harm.
     await keptBack(() => bucket.remove([file.path]));
   }
 
@@ -192,7 +190,7 @@ export function openS3Lake({
 
 const taken = 'somebody else writes the same snapshot, or has removed what was written';
 
-/** Of the object by which a snapshot is completed. */
+/** The prefix of the object that completes a snapshot. */
 const begunPrefix = '_begun-';
 
 /** The Iceberg tables that are written under the same lock. */
