@@ -1,7 +1,7 @@
 import { LakeAltered, LakeRefused, SnapshotDamaged } from '../lake/errors.ts';
 import { ForeignFolder, PythonMissing, PythonPackagesMissing } from '../python/errors.ts';
 
-/** The snapshot is published, its Iceberg tables are not complete: readers by tag still see those that are. Tried a few times already. */
+/** The snapshot is published, but its Iceberg tables are incomplete: readers by tag still see the complete ones. Thrown after a few retries. */
 export class IcebergFailed extends Error {
   override readonly name = 'IcebergFailed';
   readonly handling = 'stop';
@@ -16,7 +16,7 @@ export class IcebergFailed extends Error {
   }
 }
 
-/** An erasure could not remove from Iceberg tables what they may hold. A person is needed. */
+/** An erasure could not search Iceberg tables that may hold the record. A person is needed. */
 export class IcebergUnsearched extends Error {
   override readonly name = 'IcebergUnsearched';
   readonly handling = 'stop';
@@ -31,7 +31,7 @@ export class IcebergUnsearched extends Error {
   }
 }
 
-/** An erasure has not searched the lake that readers of Iceberg tables are led to. */
+/** An erasure has not searched the lake that the catalog names for readers of Iceberg tables. */
 export class TablesElsewhere extends Error {
   override readonly name = 'TablesElsewhere';
   readonly handling = 'stop';
@@ -44,7 +44,7 @@ export class TablesElsewhere extends Error {
   }
 }
 
-/** An erasure has found files of Iceberg tables in a lake of which nothing says that it is Daybook's. */
+/** An erasure has found files of Iceberg tables in a lake without any sign that it is Daybook's. */
 export class TablesUnknown extends Error {
   override readonly name = 'TablesUnknown';
   readonly handling = 'stop';
@@ -57,7 +57,7 @@ export class TablesUnknown extends Error {
   }
 }
 
-/** Whether an error keeps Iceberg tables from showing the snapshots, and prevents nothing else. */
+/** Whether an error keeps Iceberg tables from showing the snapshots, but prevents nothing else. */
 export function isInTheWayOfIceberg(error: unknown): error is Error {
   return [
     IcebergFailed,
@@ -70,7 +70,7 @@ export function isInTheWayOfIceberg(error: unknown): error is Error {
   ].some((kind) => error instanceof kind);
 }
 
-/** In a sentence: the newest snapshot and all others are shown. */
+/** Lists the snapshots that are not shown, in a sentence: the newest and all others are. */
 export function leftOut(snapshotIds: readonly string[]): string {
   const more = snapshotIds.length > 5 ? ` and ${snapshotIds.length - 5} more` : '';
   return (

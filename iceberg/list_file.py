@@ -1,7 +1,7 @@
-"""The file that lists which snapshots are complete, in a lake that others may write in too.
+"""The file that lists the complete snapshots, in a lake that others may write to as well.
 
-A row takes a bit in a file of Parquet, and half a kilobyte once it is read. Only what cannot grow by much is read: pages that are
-not packed, rows that are counted while they come, and names of which each is held once.
+A row takes a bit in a Parquet file, and half a kilobyte in memory. So only contents of bounded size are read: uncompressed pages, rows that
+are counted while they arrive, and names of which each is held once.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ LIST_SCHEMA = pa.schema(
 )
 NAMES = [field.name for field in LIST_SCHEMA if pa.types.is_string(field.type)]
 
-# As pyiceberg is told to write it: a page that is packed may hold any size.
+# As pyiceberg is configured to write it: a compressed page may have any size.
 UNPACKED = "uncompressed"
 
 # Thirty tables of ten thousand snapshots are 300,000 rows, of some 20 bytes each.
@@ -33,10 +33,10 @@ MOST_CHARACTERS = 255
 
 
 def rows_of(file: pa.NativeFile) -> Iterator[dict]:
-    """Raises what pyarrow does where it is no file of Parquet, or ForeignFile."""
+    """Raises the errors of pyarrow if it is not a Parquet file, or ForeignFile."""
     if file.size() > MOST_BYTES:
         raise ForeignFile("a list that is too large")
-    # Names are read as a dictionary: pyarrow refuses pages that spell them by what they have in common with the one before.
+    # Names are read as a dictionary: pyarrow then refuses pages with delta encoding.
     parquet = pq.ParquetFile(file, read_dictionary=NAMES)
     require_own(parquet)
     count = 0
@@ -51,7 +51,7 @@ def rows_of(file: pa.NativeFile) -> Iterator[dict]:
 
 
 def require_own(parquet: pq.ParquetFile) -> None:
-    """What its footer says of columns and packing, the reader goes by as well; of rows, and of the size of pages, it need not be true."""
+    """Checks the footer's columns and compression, which the reader relies on; its rows and page sizes need not be true."""
     schema = parquet.schema_arrow.remove_metadata()
     if [(field.name, type_of(field)) for field in schema] != [(field.name, field.type) for field in LIST_SCHEMA]:
         raise ForeignFile("a list of other columns")

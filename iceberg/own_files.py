@@ -1,8 +1,8 @@
-"""The files of the tables of a namespace, in a lake that others may write in too.
+"""The files of the tables of a namespace, in a lake that others may write to as well.
 
-Only what lies directly in a table's `data` or `metadata` folder, and is a regular file, is opened or removed: links, pipes and whatever
-else a location may lead to are not ours. In a folder every step is taken from the one before it, so that nothing that is changed
-meanwhile leads elsewhere.
+Only regular files directly in a table's `data` or `metadata` folder are opened or removed: links, pipes and other targets of a location are
+not ours. In a folder lake each folder is opened from the one above it, so that a concurrent change cannot lead
+elsewhere.
 """
 
 import errno
@@ -21,14 +21,14 @@ from pyiceberg.avro.codecs import AVRO_CODEC_KEY
 from pyiceberg.avro.file import AvroFileHeader
 from pyiceberg.io.pyarrow import PyArrowFile, PyArrowFileIO
 
-# Of a FileIO: the folder of the namespace, and the table, if it is for one.
+# Properties of a FileIO: the folder of the namespace and, if it is for one table, the table.
 FOLDER = "daybook.folder"
 TABLE = "daybook.table"
 
-# As Daybook, pyiceberg and Spark name them. None is compressed as a whole, which could hide any size; no folder has a longer one.
+# Names by Daybook, pyiceberg and Spark. A file compressed as a whole could hide any size, so none is allowed; file systems allow no longer names.
 NAME = r"(?!.*\.gz\.)[A-Za-z0-9_-][A-Za-z0-9_.-]{0,254}"
 
-# Metadata and manifests are read into memory: as large, and what the blocks of a manifest unpack to, all together.
+# The limit for a file of metadata or a manifest, which are read into memory, and for all the unpacked blocks of a manifest together.
 MOST_BYTES = 64 << 20
 
 
@@ -47,9 +47,9 @@ class OwnFileIO(PyArrowFileIO):
         return Folder(path) if scheme == "file" else Bucket(self.fs_by_scheme(scheme, path.split("/")[0]), path)
 
     def place_of(self, location: str) -> tuple[str, str, str]:
-        """Table, `data` or `metadata`, and name."""
+        """Returns the table, `data` or `metadata`, and the name."""
         table = re.escape(self.properties[TABLE]) if TABLE in self.properties else NAME
-        # Hadoop names a file with one slash.
+        # Hadoop writes `file:/` with one slash.
         location = re.sub("^file:/(?!/)", "file:///", location)
         found = re.fullmatch(f"{re.escape(self.folder)}/({table})/(data|metadata)/({NAME})", location)
         if found is None:
@@ -69,7 +69,7 @@ class OwnFileIO(PyArrowFileIO):
 
 
 class OwnFile(PyArrowFile):
-    # Bytes of metadata that were read into memory so far, from files and from what these unpack to.
+    # Bytes of metadata that were read into memory so far: of files, and of their unpacked blocks.
     read = 0
 
     def __init__(self, file: PyArrowFile, *, files: "Folder | Bucket", place: tuple[str, str, str]) -> None:
@@ -87,7 +87,7 @@ class OwnFile(PyArrowFile):
 
 
 class OwnHeader(AvroFileHeader):
-    """Of a manifest, or of a list of them: how its blocks are unpacked. A megabyte of deflate may hold one of gigabytes."""
+    """The header of a manifest or of a manifest list; unpacks its blocks. A megabyte of deflate may hold gigabytes."""
 
     left = MOST_BYTES
 
@@ -107,19 +107,19 @@ class OwnHeader(AvroFileHeader):
         return block
 
 
-# It makes the header of each file that it reads.
+# pyiceberg creates the header of each file that it reads.
 pyiceberg.avro.file.AvroFileHeader = OwnHeader
 
 
 class Folder:
-    """Those of a folder. The lake itself may be a link: whoever set it up said so."""
+    """The files in a folder. The lake itself may be a link, because its operator chose it."""
 
     def __init__(self, path: str) -> None:
         self.lake, *self.names = path.rsplit("/", 2)
 
     def open(self, table: str, kind: str, name: str) -> pa.NativeFile:
         with self._opened(table, kind) as folder:
-            # A pipe is not waited for.
+            # Does not wait for a pipe.
             file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
         if not S_ISREG(os.fstat(file).st_mode):
             os.close(file)
@@ -145,7 +145,7 @@ class Folder:
             return []
 
     def remove_table(self, table: str) -> None:
-        """What it may; `left_of` says what stays."""
+        """Removes as much as permissions allow; `left_of` counts the rest."""
         with self._opened() as folder:
             for _, folders, files, inner in os.fwalk(table, topdown=False, dir_fd=folder):
                 for name in [*folders, *files]:
@@ -159,7 +159,7 @@ class Folder:
         if table not in self.tables():
             return 0
         with self._opened() as folder:
-            # Into one that stays without a file that can be seen nobody may look.
+            # A folder that stays without a visible file may be one that nobody may list.
             return max(1, sum(len(files) for *_, files, _ in os.fwalk(table, dir_fd=folder)))
 
     @contextmanager
@@ -176,7 +176,7 @@ class Folder:
 
 
 class Bucket:
-    """Those of a bucket, which has neither links nor pipes."""
+    """The files in a bucket, which has neither links nor pipes."""
 
     def __init__(self, filesystem: pyarrow.fs.FileSystem, path: str) -> None:
         self.filesystem = filesystem
@@ -186,7 +186,7 @@ class Bucket:
         try:
             return self.filesystem.open_input_file(f"{self.path}/{table}/{kind}/{name}")
         except FileNotFoundError:
-            # One answer may come from a server that lags behind, or from something in its place.
+            # One answer may come from a server that lags behind, or from a server in the place of storage.
             if name in self.names_in(table, kind):
                 raise OSError(errno.ESTALE, f"{name} is listed, and not found") from None
             raise
@@ -211,7 +211,7 @@ class Bucket:
         return sum(re.fullmatch(rf"{re.escape(folder)}(/{NAME})+", path) is not None for path in files)
 
     def _names(self, folder: str, kind: pyarrow.fs.FileType) -> list[str]:
-        # The key of an object may be any text, and a folder is what keys begin with: of "folder//x" pyarrow lists the folder itself.
+        # The key of an object may be any text, and a folder is a prefix of keys: for "folder//x" pyarrow lists the folder itself.
         selector = pyarrow.fs.FileSelector(folder, allow_not_found=True)
         return [
             one.base_name

@@ -1,7 +1,7 @@
-"""Makes the Iceberg tables of a namespace show the snapshots of a lake: a tag for each, and nothing of those that are gone.
+"""Makes the Iceberg tables of a namespace show the snapshots of a lake: a tag for each, and nothing of removed snapshots.
 
-It is told what there is, and makes the catalog and the files beside it agree, whatever they were: killed anywhere and started again
-it ends the same. A line of JSON at a time:
+It receives the wanted state, and makes the catalog and the files agree with it, whatever they were: idempotent, also after a kill. The
+protocol is one line of JSON at a time:
 
     told  {"lake": …, "namespace": …, "check": false, "kept": [snapshot_id, …], "newest": snapshot_id, "sweep": false,
            "erases": false, "manifests": {snapshot_id: {name: [sha256, …]}}}
@@ -10,14 +10,14 @@ it ends the same. A line of JSON at a time:
     says  {"missing": [snapshot_id, …]}                                       kept ones that the tables do not show
     told  {"add": [{"snapshot_id", "taken_at", "tables": {name: [{"sha256", "rows"}, …]}}, …]}
     says  {"committed": name}                                                 after each table
-    says  {"swept": name}                                                     after each table of whose files some may be named no more
+    says  {"swept": name}                                                     after each table that may have unreferenced files
     says  {"done": {"tables", "snapshots", "left": [snapshot_id, …], "kept": files that storage did not remove}}, or {"refused": why}
 
-Told to check, it adds nothing: of a namespace that another program writes, it forgets what that program should not believe. Told what the
-manifests of kept snapshots list (files that have rows), it makes a table again that names other files for one.
+With "check", it adds nothing: in a namespace that another program writes to, it drops tables that this program should not trust. With the files
+of the manifests of kept snapshots (those with rows), it recreates a table that names other files for one.
 
-Files that are added lie at <lake>/iceberg/<namespace>/<table>/data/<sha256>.parquet. The catalog is reached as libpq is told to by the
-environment. It ends with its parent.
+Added files lie at <lake>/iceberg/<namespace>/<table>/data/<sha256>.parquet. The catalog is reached by libpq's environment
+variables. The program ends with its parent.
 """
 
 import errno
@@ -59,37 +59,37 @@ STANDARD_INPUT = 0
 
 Read = TypeVar("Read")
 
-# Which snapshots are complete, and where each of their tables is.
+# The table that lists the complete snapshots, and where each of their tables is.
 LIST = "snapshots"
 
-# Who has looked up where the list is may still read it this long.
+# Readers that have looked up where the list is may still read it this long.
 GRACE = timedelta(hours=6)
 
-# Than clocks of hosts differ: of a snapshot that says so, nothing is shown.
+# More than clocks of hosts differ: a snapshot further ahead is not shown.
 FAR_AHEAD = timedelta(days=1)
 
-# Of a snapshot of a table: the digest of its columns and files.
+# The property of a table's snapshot with the digest of its columns and files.
 CONTENT = "daybook.content"
 
-# Of a table, in all of its snapshots: each list of them is small, and there may be any number of lists.
+# The limit of files in all snapshots of a table: each list of them is small, but there may be any number of lists.
 MOST_FILES = 1_000_000
 
-# Of a manifest: some kilobytes a file, which are read into memory.
+# The limit of files in a manifest: each takes some kilobytes, which are read into memory.
 MOST_LISTED = 10_000
 
-# Of the manifests of all snapshots of a table, which are read one after the other: each may list a file again.
+# The limit of entries in the manifests of all snapshots of a table, which are read one after the other: each may list a file again.
 MOST_ENTRIES = 10 * MOST_FILES
 
-# Bytes of these, with what they unpack to: a kilobyte for each entry.
+# The limit of bytes of these, including unpacked blocks: a kilobyte for each entry.
 MOST_READ = 160 * MOST_BYTES
 
-# Of those of the current snapshot, which are held together: a hundred thousand entries.
+# The limit of bytes for the manifests of the current snapshot, which are held together: a hundred thousand entries.
 MOST_HELD = 2 * MOST_BYTES
 
-# What an operating system says of a file that it has looked up.
+# Errors of the operating system that concern the file itself.
 LOOKED_UP = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENXIO, errno.ENAMETOOLONG}
 
-# Of a table: what this program sets.
+# The properties of a table that this program sets.
 PROPERTIES = {
     "gc.enabled",
     TableProperties.METADATA_DELETE_AFTER_COMMIT_ENABLED,
@@ -99,10 +99,10 @@ PROPERTIES = {
     TableProperties.DEFAULT_WRITE_METRICS_MODE,
 }
 
-# Of a table that Spark writes: where.
+# The properties of a table written by Spark that set its folders.
 PLACES = {"write.data.path": "data", "write.metadata.path": "metadata"}
 
-# What Spark sets, of those that it writes.
+# Other properties that Spark sets on its tables.
 PROPERTIES_OF_SPARK = {"comment", "owner", "write.object-storage.enabled"}
 
 
@@ -121,18 +121,18 @@ def main() -> None:
 
 
 class Refused(Exception):
-    """The lake is not one that tables can be in: a person is needed."""
+    """The lake cannot hold tables: a person is needed."""
 
 
 class GoneListed(ValueError):
-    """A table lists files that are gone, with their first and last dates, as earlier versions of this program wrote it."""
+    """A table lists removed files, with their first and last dates, as earlier versions of this program wrote them."""
 
 
 class OwnCatalog(SqlCatalog):
-    """Whoever can write in the lake can write metadata. Of that, nothing may name code to load, another place, or files to remove."""
+    """Anyone with write access to the lake can write metadata. It must not name code to load, another place, or files to remove."""
 
     def _load_file_io(self, properties=None, location=None) -> OwnFileIO:
-        # By what the environment says alone: a table's properties may name a class, which pyiceberg would call.
+        # Uses the environment alone: a table's properties may name a class, which pyiceberg would call.
         io = super()._load_file_io()
         return super()._load_file_io({TABLE: io.place_of(location)[0]})
 
@@ -191,19 +191,19 @@ class Namespace:
                 raise Refused(f"{os.path.relpath(folder, lake)} is a link, and nothing is written through one")
 
     def _known_as(self, lake: str) -> str:
-        """A folder may have another name, by a link or a mount: where the catalog leads to it by that one, its tables stay as they are."""
+        """A folder may have another name, by a link or a mount: if the catalog uses that name, its tables stay as they are."""
         if lake.startswith("s3://"):
             return lake
         listed = "select metadata_location from iceberg_tables where catalog_name = 'daybook' and table_namespace = :name"
         with self.catalog.engine.connect() as connection:
             locations = connection.execute(text(listed), {"name": self.name}).scalars().all()
-        # Hadoop names a file with one slash.
+        # Hadoop writes `file:/` with one slash.
         found = [re.fullmatch(f"file:(?://)?(/.*)/iceberg/{self.name}/[^/]+/metadata/[^/]+", one or "") for one in locations]
         known = {one[1] for one in found if one}
         return lake if lake in known else next((one for one in sorted(known) if is_same_folder(one, lake)), lake)
 
     def __enter__(self) -> "Namespace":
-        # A second program waits: it would remove files that are not committed yet.
+        # A second program waits: otherwise it would remove files that are not committed yet.
         self.lock = self.catalog.engine.connect()
         locked = "select from iceberg_namespace_properties where catalog_name = 'daybook' and namespace = :name for update"
         if self.lock.execute(text(locked), {"name": self.name}).rowcount == 0:
@@ -211,7 +211,7 @@ class Namespace:
         return self
 
     def _require_lock(self) -> None:
-        """Raises when the session that holds the lock is gone: whoever has it now writes the same tables."""
+        """Raises if the session that holds the lock is gone: its new holder writes to the same tables."""
         self.lock.execute(text("select"))
 
     def __exit__(self, *_) -> None:
@@ -219,7 +219,7 @@ class Namespace:
         self.catalog.close()
 
     def check(self) -> dict:
-        """Of tables that another program writes: what it need not believe is forgotten, and files that nothing names are removed."""
+        """For tables that another program writes: drops those that it should not trust, and removes unreferenced files."""
         self._read_tables()
         return {"tables": len(self.tables), "snapshots": 0, "left": [], "kept": self._sweep()}
 
@@ -234,7 +234,7 @@ class Namespace:
         return [snapshot_id for snapshot_id in kept if snapshot_id not in self.complete]
 
     def _read_tables(self) -> None:
-        """What cannot be read as the catalog says is forgotten, and made again of what the lake holds."""
+        """Drops tables that cannot be read as the catalog says; they are recreated from the lake."""
         for _, name in self.catalog.list_tables(self.name):
             table = self._read_twice(name, self._readable)
             if table is None:
@@ -245,8 +245,8 @@ class Namespace:
 
     def _read_twice(self, name: str, read: Callable[[str], Read]) -> Read | None:
         """
-        None: whatever the files are by now, and whatever pyiceberg says of it, the lake has all that is needed to make them again. What is
-        forgotten of marts is lost, though, and one answer may come from something in the place of storage.
+        Returns None if the table cannot be read: whatever the error, the lake has everything needed to recreate it. A dropped table of
+        marts is lost, though, and one wrong answer may come from a server in the place of storage, so it reads twice.
         """
         for attempt in range(2):
             try:
@@ -276,7 +276,7 @@ class Namespace:
         for name, content in newest.items():
             if name in self.tables and not content.fits(self.tables[name].schema()):
                 self._begin_anew(name)
-        # What is about to go or to change is not called complete any more.
+        # Snapshots that are about to be removed or changed are no longer listed as complete.
         self._write_list(self.complete)
         names = {name for wanted in added.values() for name in wanted.tables}
         for name in sorted(names | set(self.tables) - {LIST}):
@@ -289,7 +289,7 @@ class Namespace:
         return {"tables": tables, "snapshots": len(self.complete), "left": sorted(self.left), "kept": kept}
 
     def _leave(self, snapshot_id: str, error: Exception, added: dict[str, "Wanted"]) -> None:
-        """Others are shown without one that cannot be, and what is gone is removed; only the newest must be shown."""
+        """Leaves out a snapshot that cannot be shown; the others are shown, and removed ones are removed. Only the newest must be shown."""
         if snapshot_id == self.must_show or is_unanswered(error):
             raise error
         self.left.append(snapshot_id)
@@ -297,7 +297,7 @@ class Namespace:
         added.pop(snapshot_id, None)
 
     def _begin_anew(self, name: str) -> None:
-        """A column cannot have one type in a snapshot and any other in the next: readers find it by its name."""
+        """Recreates a table. A column cannot have different types in two snapshots: readers find it by its name."""
         self._drop(name)
         self.complete = {
             snapshot_id: rows
@@ -311,7 +311,7 @@ class Namespace:
         if not wanted and not shown:
             self._drop(name)
             return
-        # The ID says only when a run began: one that was reset has rows of today.
+        # The ID tells only when a run began: a run that was reset has rows of today.
         times = {snapshot_id: rows[0]["taken_at"] for snapshot_id, rows in self.complete.items()}
         times |= {snapshot_id: one.taken_at for snapshot_id, one in added.items()}
         taken_at = lambda tag: (times[tag], tag)
@@ -319,7 +319,7 @@ class Namespace:
         table = self.tables.get(name) or self._create(name, next(iter(wanted.values())).schema)
         before = table.metadata
         with table.transaction() as transaction:
-            # Daybook makes none, and each keeps what it names.
+            # Daybook creates no branches, and each keeps the files that it names.
             for branch in refs_of(before, SnapshotRefType.BRANCH) - {MAIN_BRANCH}:
                 ManageSnapshots(transaction).remove_branch(branch).commit()
             tags = refs_of(before, SnapshotRefType.TAG)
@@ -338,13 +338,13 @@ class Namespace:
             newest = max(refs_of(transaction.table_metadata, SnapshotRefType.TAG), key=taken_at, default=None)
             if newest and transaction.table_metadata.current_snapshot_id != transaction.table_metadata.refs[newest].snapshot_id:
                 ManageSnapshots(transaction).set_current_snapshot(ref_name=newest).commit()
-            # A tag of marts moves when they are built again. An erasure waits for no reader.
+            # A tag of marts moves when they are rebuilt. An erasure does not wait for readers.
             waits = self.name == "marts" and not self.erases
             expire(transaction, but=lately_replaced(transaction.table_metadata) if waits else ())
         self._sweep_expired(name, before, table.metadata)
         self.tables[name] = table
         if not refs_of(table.metadata, SnapshotRefType.TAG):
-            # Nothing could be written to it: what it showed before is gone from the lake.
+            # Nothing could be written to it: the contents it showed before are gone from the lake.
             self._drop(name)
         say(committed=name)
 
@@ -368,7 +368,7 @@ class Namespace:
             schema=schema,
             location=f"{self.location}/{name}",
             properties={
-                # Another program that tidies up a table removes no file that the lake shares with it.
+                # Keeps another program's maintenance from removing files that the lake shares with the table.
                 "gc.enabled": "false",
                 TableProperties.METADATA_DELETE_AFTER_COMMIT_ENABLED: "true",
                 TableProperties.METADATA_PREVIOUS_VERSIONS_MAX: "10",
@@ -377,19 +377,19 @@ class Namespace:
         )
 
     def _readable(self, name: str) -> Table:
-        """Raises whatever pyiceberg does where a table is not as the catalog says, or names what it should not."""
+        """Raises the errors of pyiceberg if a table is not as the catalog says, or names files that it should not."""
         table = self.catalog.load_table((self.name, name))
         is_newest = newest_version(self.files.names_in(name, "metadata")) <= version_of(table.metadata_location)
         if not is_newest:
             self.unswept.add(name)
         manifests = Manifests(table.io)
-        # Of what is swept every snapshot is read: else one that cannot be would keep what has to go.
+        # Before a sweep every snapshot is read: an unreadable one would otherwise keep files that must go.
         named = self._named(table, manifests) if self.will_sweep or not is_newest else set()
-        # A killed commit, or a catalog from a backup: then what it names may be gone.
+        # After a killed commit, or with a catalog from a backup, the table may name removed files.
         if not is_newest and not named <= self._places(name):
             raise FileNotFoundError("a file that the table names")
         self._require_rows(table, name, manifests)
-        # The list of complete snapshots holds nothing of a record, and pyiceberg writes it.
+        # The list of complete snapshots holds no content of records, and pyiceberg writes it.
         if self.erases and name != LIST and manifests.list_gone:
             raise GoneListed
         self._require_listed(table, name, manifests)
@@ -398,8 +398,8 @@ class Namespace:
 
     def _require_rows(self, table: Table, name: str, manifests: "Manifests") -> None:
         """
-        Raises where a file of rows is gone, by a rule of storage or by hand: the snapshots have it still. Of marts nothing else has those of older
-        tags, and each build puts those that it shows there again.
+        Raises if a file of rows is gone, by a storage rule or by hand: the lake's snapshots still have it. The files of older tags of marts
+        exist nowhere else, and each build adds the files that it shows again.
         """
         if self.name != "finance":
             return
@@ -410,7 +410,7 @@ class Namespace:
             raise FileNotFoundError("a file of rows that the table names")
 
     def _require_listed(self, table: Table, name: str, manifests: "Manifests") -> None:
-        """Whoever may write in the lake can have a tag name the files of what is gone."""
+        """Anyone with write access to the lake can make a tag name the files of removed snapshots."""
         for tag, ref in table.metadata.refs.items():
             if tag not in self.manifests:
                 continue
@@ -436,7 +436,7 @@ class Namespace:
 
     def _rows_listed(self, table: Table) -> Iterator[dict]:
         current = table.metadata.current_snapshot()
-        # Daybook writes one.
+        # Daybook writes exactly one.
         if len(paths := Manifests(table.io).files_of(current) if current else set()) > 1:
             raise ForeignFile("more than one file that lists the snapshots")
         for path in paths:
@@ -444,7 +444,7 @@ class Namespace:
                 yield from rows_of(file)
 
     def _is_shown(self, snapshot_id: str, row: dict) -> bool:
-        """Whoever may write in the lake can write the list: a time of years ahead would be the newest until then."""
+        """Anyone with write access to the lake can write the list: a time years ahead would stay the newest until then."""
         return self._is_tagged(snapshot_id, row) and row["taken_at"] <= datetime.now(timezone.utc) + FAR_AHEAD
 
     def _is_tagged(self, snapshot_id: str, row: dict) -> bool:
@@ -480,14 +480,14 @@ class Namespace:
                 overwrite.append_data_file(data_file)
 
     def _sweep(self) -> int:
-        """Removes files that no table names: in a folder the lake has another link to them where it still needs them. Says how many stay."""
+        """Removes files that no table names; a folder lake has another link to those it still needs. Returns how many stay."""
         known = {name for name in self.tables if self.will_sweep or name in self.unswept}
         kept, problems = 0, []
         for name in sorted(known | set(self.files.tables()) - set(self.tables)):
             try:
                 kept += self._sweep_table(name)
             except Exception as error:
-                # The other tables may hold what has to go as well.
+                # The other tables may also hold files that must go.
                 problems.append(error)
             say(swept=name)
         if problems:
@@ -495,7 +495,7 @@ class Namespace:
         return kept
 
     def _sweep_table(self, name: str) -> int:
-        """What was removed is looked for afterwards: who says that it is need not be who has removed it."""
+        """Lists the files again after the removal: storage may report a removal that did not happen. Returns how many stay."""
         self._require_lock()
         if name not in self.tables:
             self.files.remove_table(name)
@@ -521,30 +521,30 @@ class Namespace:
 
 
 class Manifests:
-    """Those of a table, each read once."""
+    """The manifests of a table, each read once."""
 
     def __init__(self, io: OwnFileIO) -> None:
         self.io = io
-        # The files that each manifest lists, by their places among all of them: thousands of manifests may list the same.
+        # The files that each manifest lists, as indexes into `paths`: thousands of manifests may list the same files.
         self.listed: dict[str, array] = {}
         self.places: dict[str, int] = {}
         self.paths: list[str] = []
         self.sizes: dict[str, int] = {}
         self.entries = 0
         self.before = OwnFile.read
-        # Whether one that was read lists files that are gone.
+        # Whether any manifest lists removed files.
         self.list_gone = False
 
     def files_of(self, snapshot: Snapshot) -> set[str]:
         return {self.paths[place] for path in self.read(snapshot) for place in self.listed[path]}
 
     def require_little(self, snapshot: Snapshot | None) -> None:
-        """What is written next builds on it, and holds all that it lists."""
+        """Limits the manifests of the current snapshot: the next commit builds on it, and holds all their entries in memory."""
         if snapshot and sum(self.sizes[path] for path in self.read(snapshot)) > MOST_HELD:
             raise ForeignFile("more manifests than the current snapshot of a table has")
 
     def read(self, snapshot: Snapshot) -> list[str]:
-        """Their paths."""
+        """Returns the paths of a snapshot's manifests, after reading them."""
         manifests = {one.manifest_path: one for one in snapshot.manifests(self.io)}
         require_few(manifests)
         self._require_little_read()
@@ -567,7 +567,7 @@ class Manifests:
 
     def _place_of(self, path: str) -> int:
         if path not in self.places:
-            # No longer one is held than a file of the table has.
+            # Checks first: no path is held that is longer than that of a table's file.
             self.io.place_of(path)
             self.places[path] = len(self.paths)
             self.paths.append(path)
@@ -579,7 +579,7 @@ class Manifests:
 
 
 class Wanted:
-    """A snapshot of the lake that the tables are to show."""
+    """A snapshot of the lake that the tables should show."""
 
     def __init__(self, namespace: Namespace, told: dict) -> None:
         self.namespace = namespace
@@ -607,7 +607,7 @@ class Wanted:
 
 
 class Content:
-    """What a table holds in a snapshot of the lake. Files without rows say only which columns there are."""
+    """The contents of a table in a snapshot of the lake. Files without rows only contribute their columns."""
 
     def __init__(self, namespace: Namespace, name: str, files: list[dict]) -> None:
         self.folder = f"{namespace.location}/{name}/data"
@@ -632,7 +632,7 @@ class Content:
         return snapshot is not None and content_of(snapshot) == self.digest
 
     def find(self, transaction: Transaction) -> int | None:
-        """Of the same content, whichever snapshot of the lake it was made for."""
+        """Finds an existing snapshot with the same content, whichever snapshot of the lake it was made for."""
         manifests = Manifests(transaction._table.io)
         for snapshot in transaction.table_metadata.snapshots:
             if content_of(snapshot) == self.digest and self._is_in(snapshot, manifests):
@@ -640,7 +640,7 @@ class Content:
         return None
 
     def _is_in(self, snapshot: Snapshot, manifests: Manifests) -> bool:
-        """Whoever may write in the lake can have it say that it is of this content."""
+        """Compares the files, because anyone with write access to the lake can write the digest of this content."""
         try:
             return manifests.files_of(snapshot) == self.paths
         except Exception as error:
@@ -673,12 +673,12 @@ class Content:
 
 class Listing(_OverwriteFiles):
     """
-    Lists the files that are there, those of before in as few manifests as hold them. Of files that go pyiceberg would list their first and last
-    dates too, in one more manifest of this snapshot and of every later one.
+    Lists existing files, the earlier ones in as few manifests as possible. pyiceberg would also list the first and last dates of removed
+    files, in an additional manifest of this snapshot and of every later one.
     """
 
     def _deleted_entries(self) -> list[ManifestEntry]:
-        # It raises where one was not there.
+        # Raises if a file was not there.
         super()._deleted_entries()
         return []
 
@@ -716,12 +716,12 @@ def is_same_folder(one: str, other: str) -> bool:
 
 
 def is_unanswered(error: Exception) -> bool:
-    """Storage or Postgres that does not answer, or refuses, says nothing of what the files hold."""
+    """Whether storage or Postgres does not answer, or refuses, which tells nothing about the files."""
     if isinstance(error, DBAPIError):
         return True
     if not isinstance(error, OSError) or isinstance(error, FileNotFoundError):
         return False
-    # pyarrow raises one without a number for what a file holds, and for a bucket.
+    # pyarrow raises OSErrors without a number both for a file's contents and for a bucket.
     return "AWS Error" in str(error) if error.errno is None else error.errno not in LOOKED_UP
 
 
@@ -732,7 +732,7 @@ def open_catalog(location: str) -> OwnCatalog:
 
 
 def set_transaction(connection: Connection) -> None:
-    """For each transaction alone: a pooler takes no settings of a session. The one that holds the namespace is idle while others commit tables."""
+    """Sets options per transaction: a pooler accepts no session settings. The session that locks the namespace idles while others commit tables."""
     settings = {"search_path": "iceberg", "idle_in_transaction_session_timeout": "0", "statement_timeout": "0"}
     connection.exec_driver_sql("; ".join(f"set local {name} = {value}" for name, value in settings.items()))
 
@@ -749,7 +749,7 @@ def require_few(files: Collection) -> None:
 
 
 def held_by(transaction: Transaction) -> dict[str, DataFile]:
-    """What the current snapshot of a table holds, by its path."""
+    """Returns the files of a table's current snapshot, by path."""
     io = transaction._table.io
     current = transaction.table_metadata.current_snapshot()
     manifests = current.manifests(io) if current else []
@@ -766,7 +766,7 @@ def refs_of(metadata: TableMetadata, kind: SnapshotRefType) -> set[str]:
 
 
 def expire(transaction: Transaction, *, before: datetime | None = None, but: Collection[int] = ()) -> None:
-    """Those that nothing names. What their times say is asked only where readers are given time: a clock may have been ahead."""
+    """Expires unreferenced snapshots. Their times count only if readers are given time, because a clock may have been ahead."""
     metadata = transaction.table_metadata
     named = {ref.snapshot_id for ref in metadata.refs.values()}
     gone = {one.snapshot_id for one in metadata.snapshots if before is None or one.timestamp_ms < before.timestamp() * 1000} - named
@@ -778,14 +778,14 @@ def expire(transaction: Transaction, *, before: datetime | None = None, but: Col
 
 
 def lately_replaced(metadata: TableMetadata) -> set[int]:
-    """Snapshots that were followed by another one so lately that readers may be at them, who have looked up their IDs; however old they are."""
+    """Returns snapshots that were replaced so recently that readers who have looked up their IDs may still be reading; however old they are."""
     since = (datetime.now(timezone.utc) - GRACE).timestamp() * 1000
     in_order = sorted(metadata.snapshots, key=lambda one: one.timestamp_ms)
     return {one.snapshot_id for one, next_one in zip(in_order, in_order[1:]) if next_one.timestamp_ms >= since}
 
 
 def metrics(schema: pa.Schema) -> dict[str, str]:
-    """Bounds, by which readers skip files, of whose rows they are and when; no text of a record is in the metadata, and no amount."""
+    """Bounds, with which readers skip files, only of connections and times; no text of a record is in the metadata, and no amount."""
     bounded = [field.name for field in schema if field.name == "connection_id" or pa.types.is_temporal(field.type)]
     return {
         TableProperties.DEFAULT_WRITE_METRICS_MODE: "counts",
@@ -794,7 +794,7 @@ def metrics(schema: pa.Schema) -> dict[str, str]:
 
 
 def version_of(location: str) -> int:
-    """pyiceberg numbers them: 00012-<uuid>.metadata.json."""
+    """pyiceberg numbers metadata files: 00012-<uuid>.metadata.json."""
     return int(location.rsplit("/", 1)[-1].split("-")[0])
 
 
@@ -803,7 +803,7 @@ def newest_version(names: list[str]) -> int:
 
 
 def storage(folder: str) -> dict[str, str]:
-    """Where Node's SDK looks; what is not named here pyarrow finds by itself."""
+    """Settings from the variables of the AWS SDK for Node; pyarrow finds the others itself."""
     named = {"s3.endpoint": ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"), "s3.region": ("AWS_REGION", "AWS_DEFAULT_REGION")}
     found = {key: next((os.environ[name] for name in names if os.environ.get(name)), None) for key, names in named.items()}
     return {"py-io-impl": "own_files.OwnFileIO", FOLDER: folder, **{key: value for key, value in found.items() if value}}
@@ -816,7 +816,7 @@ def listen() -> "queue.Queue[dict]":
         with os.fdopen(STANDARD_INPUT, encoding="utf-8") as lines:
             for line in lines:
                 told.put(json.loads(line))
-        # It closes when the parent is gone, however that went.
+        # Standard input closes when the parent is gone, for whatever reason.
         os._exit(1)
 
     threading.Thread(target=read, daemon=True).start()

@@ -27,21 +27,22 @@ export interface SnapshotFiles {
 
 export interface FileToShow extends KeptFile {
   readonly rows: number;
-  /** Whether it was written just now: one of the same name from before may be damaged. */
+  /** Whether it was just written: an existing file of the same name may be damaged. */
   readonly isNew: boolean;
 }
 
 export interface WhatToShow {
-  /** Whether snapshots that the tables lack are added; what is gone from the lake is removed in any case. */
+  /** Whether missing snapshots are added to the tables; snapshots that the lake lacks are removed in any case. */
   readonly add: boolean;
-  /** Whether an erasure asks: files that nothing names, and tables that list files that are gone, are then removed wherever they are. */
+  /** Whether this is an erasure: then unreferenced files, and tables that list removed files, are removed everywhere. */
   readonly sweep?: boolean;
   readonly onCommitted?: (table: string) => void;
 }
 
 /**
- * Brings the tables to all snapshots of the warehouse that the lake keeps, except those that are damaged, which it names, and those of years ahead,
- * which would be the newest for every reader until then. Where it sweeps, it compares the files that the tables name for a snapshot with its manifest. Throws what `runTablesProgram` throws.
+ * Makes the tables show all snapshots of the warehouse in the lake, except damaged ones, which it returns, and those of years ahead, which would
+ * stay the newest for readers until then. A sweep compares the tables' files of a snapshot with its manifest. Throws the errors of
+ * `runTablesProgram`.
  */
 export async function showSnapshots(
   lake: Lake,
@@ -76,7 +77,7 @@ export async function showSnapshots(
   });
 }
 
-/** Without those whose manifest cannot be read, is that of another warehouse, or says a time of years ahead. */
+/** Leaves out snapshots whose manifest cannot be read, is another warehouse's, or has a time years ahead. */
 async function readSnapshots(
   lake: Lake,
   ids: readonly string[],
@@ -100,7 +101,7 @@ async function readSnapshots(
   return read.flat();
 }
 
-/** Those whose manifest is not what Daybook wrote, or may not be read. */
+/** Returns the snapshots whose manifest is not as Daybook wrote it, or may not be read. */
 async function unreadableAmong(lake: Lake, ids: readonly string[]): Promise<string[]> {
   const seen = await mapConcurrently(filesAtOnce, ids, async (id) =>
     (await lookAtManifest(lake, id))?.altered === undefined ? [] : [id],
@@ -117,8 +118,8 @@ function filesListed(tables: SnapshotFiles['tables']): FilesListed {
 }
 
 /**
- * Brings the tables of marts to these, which were built just now, unless their snapshot is of years ahead, and removes those of snapshots that are
- * gone. Where it sweeps, that is done although these cannot be shown: the next build does.
+ * Makes the tables of marts show these, which were just built, unless their snapshot is of years ahead, and removes those of removed
+ * snapshots. A sweep is done even if these cannot be shown: the next build shows them.
  */
 export async function showMarts(
   lake: Lake,
@@ -149,7 +150,7 @@ async function show(
     const snapshots = add ? (await read(missing)).filter(({ id }) => kept.includes(id)) : [];
     if (snapshots.length === 0) return [];
     const wanted = new Set(snapshots.flatMap((one) => wantedOf(namespace, one).map(({ to }) => to)));
-    // Whoever may write to the lake may have put any number of others there.
+    // Anyone with write access to the lake may have put any number of others there.
     const paths = await lake.filesIn('iceberg', (path) => wanted.has(`iceberg/${path}`));
     const there = new Set(paths.map((path) => `iceberg/${path}`));
     const added: SnapshotToAdd[] = [];
@@ -157,13 +158,13 @@ async function show(
       const isWhole = await shareFiles(lake, { namespace, snapshot, there });
       if (isWhole) added.push(toAdd(snapshot));
       else if (snapshot.id === mustHave) throw new SnapshotDamaged(snapshot.id, 'a file');
-      // Of marts only those of a snapshot are ever added, which the next build makes again.
+      // Only the marts of one snapshot are ever added, and the next build makes them again.
       else if (namespace === 'finance') damaged.push(snapshot.id);
     }
     return added;
   };
   for (let attempt = 1; ; attempt += 1) {
-    // Where one of several tables could not be swept, the next attempt finds which.
+    // If one of several tables could not be swept, the next attempt finds it.
     const job = {
       lake: lake.location,
       namespace,
@@ -184,10 +185,10 @@ async function show(
   }
 }
 
-/** Storage or Postgres may have been away for a moment. */
+/** Storage or Postgres may have been unavailable for a moment. */
 const attempts = 3;
 
-/** Gives the files of a snapshot the names that the tables know them by: those stay when the snapshot goes. Says whether all are whole. */
+/** Adds the names that the tables use for a snapshot's files, which stay when the snapshot goes. Returns whether all files are whole. */
 async function shareFiles(
   lake: Lake,
   { namespace, snapshot, there }: { namespace: Namespace; snapshot: SnapshotFiles; there: Set<string> },
@@ -207,7 +208,7 @@ function wantedOf(namespace: Namespace, { tables }: SnapshotFiles): { file: File
   );
 }
 
-/** Objects of releases before 0.6 do not remember their SHA-256, so a bucket cannot copy them by itself. */
+/** Objects of releases before 0.6 lack their SHA-256 as metadata, so the bucket itself cannot copy them. */
 async function copyByHand(lake: Lake, file: KeptFile, to: string): Promise<boolean> {
   const used = await lake.withFile(file, async (localPath) => {
     const isIt = (await sha256OfFile(localPath, file.bytes)) === file.sha256;
@@ -225,5 +226,5 @@ function toAdd({ id, takenAt, tables }: SnapshotFiles): SnapshotToAdd {
   return { snapshot_id: id, taken_at: takenAt, tables: Object.fromEntries(named) as SnapshotToAdd['tables'] };
 }
 
-/** While the hash of a file is taken, or a bucket waited for, others go on. */
+/** While one file is hashed, or waits for a bucket, others proceed. */
 const filesAtOnce = 8;

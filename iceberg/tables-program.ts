@@ -12,44 +12,44 @@ import { withoutSecrets } from '../scripts/without-secrets.mjs';
 import { requireAuthVariable } from '../warehouse/session/require-auth.ts';
 import { IcebergFailed } from './errors.ts';
 
-/** Where the program runs, and the catalog that it writes to. */
+/** The folders of the program, and the catalog to which it writes. */
 export interface ProgramPlaces {
   readonly databaseUrl: string;
-  /** Where the Python environment is kept. */
+  /** The folder of the Python environment. */
   readonly cacheFolder: string;
   /** A folder on this machine. */
   readonly scratch: string;
   readonly onStep?: ((text: string) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** The command that is to be run again where Python was missing. */
+  /** The command to rerun if Python was missing. */
   readonly again?: string;
-  /** How long it may say nothing. */
+  /** How long it may stay silent, in milliseconds. */
   readonly mostSilentMs?: number;
 }
 
 export interface TablesJob {
   readonly lake: string;
   readonly namespace: Namespace | 'marts_spark';
-  /** Whether it adds nothing, and only forgets tables that whoever writes to the namespace should not believe. */
+  /** Whether it adds nothing, and only drops tables that the program writing to the namespace should not trust. */
   readonly check: boolean;
   readonly kept: readonly string[];
-  /** The snapshot that must be shown; others that cannot be are left out. */
+  /** The snapshot that must be shown; any other that cannot be shown is left out. */
   readonly newest?: string | undefined;
-  /** Whether files that nothing names are looked for everywhere, and not only where something was removed. */
+  /** Whether unreferenced files are searched for everywhere, and not only where something was removed. */
   readonly sweep: boolean;
-  /** Whether a table of an earlier version that lists files that are gone is recreated: it still shows the first and last dates in them. */
+  /** Whether a table of an earlier version that lists removed files is recreated: it still shows their first and last dates. */
   readonly erases: boolean;
-  /** Of the kept ones: where a table names other files for one, it is made again. Absent: what the tables say of themselves is believed. */
+  /** The files of kept snapshots: a table that names other files for one is recreated. Absent: the tables are trusted. */
   readonly manifests?: Readonly<Record<string, FilesListed>> | undefined;
 }
 
 /** The SHA-256 of the files of a snapshot that have rows, by table. */
 export type FilesListed = Readonly<Record<string, readonly string[]>>;
 
-/** Those of the lake's tables, and those of its marts. */
+/** The namespace of the snapshots' tables, and that of the marts. */
 export type Namespace = 'finance' | 'marts';
 
-/** A snapshot that the tables are to show. */
+/** A snapshot that the tables should show. */
 export interface SnapshotToAdd {
   readonly snapshot_id: string;
   readonly taken_at: string;
@@ -59,14 +59,14 @@ export interface SnapshotToAdd {
 
 export type TablesShown = z.infer<typeof doneSchema>['done'];
 
-/** Where a file of a table lies, relative to the lake. */
+/** Returns the path of a table's file, relative to the lake. */
 export function dataPath(namespace: Namespace, table: string, sha256: string): string {
   return `iceberg/${namespace}/${table}/data/${sha256}.parquet`;
 }
 
 /**
- * Runs `publish_tables.py`: `answer` is told which snapshots the tables lack, and says which are added. Throws IcebergFailed, LakeRefused, PythonMissing,
- * PythonPackagesMissing, and what `answer` throws.
+ * Runs `publish_tables.py`. `answer` receives the snapshots that the tables lack, and returns those to add. Throws IcebergFailed, LakeRefused,
+ * PythonMissing, PythonPackagesMissing, and the errors of `answer`.
  */
 export async function runTablesProgram(
   places: ProgramPlaces,
@@ -86,7 +86,7 @@ export async function runTablesProgram(
   await writeFile(authoritiesFile, await trustedAuthorities());
   const child = spawn(python, [join(folder, 'publish_tables.py')], {
     cwd: scratch,
-    // It ends when its standard input does: with this process, however that goes.
+    // It ends when its standard input closes: with this process, however that ends.
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...environmentOf(process.env), ...loginOf(places.databaseUrl, authoritiesFile) },
     signal,
@@ -97,7 +97,7 @@ export async function runTablesProgram(
     child.once('close', resolve);
   });
   ended.catch(() => undefined);
-  // It may end before it has read what it is told; how it ended is asked below.
+  // It may end before it has read its input; its exit is handled below.
   child.stdin.on('error', () => undefined);
   const problems: string[] = [];
   createInterface({ input: child.stderr }).on('line', (line) => problems.push(line));
@@ -129,7 +129,7 @@ export async function runTablesProgram(
   }
 }
 
-/** Whatever it waits for, Postgres or a disk that does not answer, an export and an erasure wait for it. What is asked of us meanwhile does not count. */
+/** Kills it if Postgres or a disk does not answer, because an export and an erasure wait for it. The time of our own answers does not count. */
 function watchSilence(
   mostMs: number,
   kill: () => void,
@@ -154,7 +154,7 @@ function watchSilence(
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 
-/** The Python that has PyIceberg. Throws PythonMissing, PythonPackagesMissing. */
+/** Returns the Python with PyIceberg. Throws PythonMissing, PythonPackagesMissing. */
 export function pythonWithIceberg({
   again = 'daybook export --iceberg',
   ...places
@@ -163,14 +163,14 @@ export function pythonWithIceberg({
   return pythonWith({ name: 'iceberg', requirements: join(folder, 'requirements.txt'), for: need }, places);
 }
 
-/** PATH, proxies, and what leads to a bucket. */
+/** Keeps PATH, proxies, and the variables for a bucket. */
 function environmentOf(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const aws = Object.entries(environment).filter(([name]) => name.startsWith('AWS_'));
   return {
     ...withoutSecrets(environment),
     ...Object.fromEntries(aws),
     PYTHONDONTWRITEBYTECODE: '1',
-    // It keeps what lists of manifests name, whatever its size, and each is read once.
+    // The cache keeps manifest lists of any size, and each is read once.
     PYICEBERG_MANIFEST_CACHE_SIZE: '0',
   };
 }
@@ -189,12 +189,12 @@ function loginOf(databaseUrl: string, authoritiesFile: string): Record<string, s
   };
 }
 
-/** Why a table is made again. */
+/** Says why a table is recreated. */
 function inWords(why: string): string {
   return why === 'GoneListed' ? 'lists files that are gone' : `cannot be read (${why})`;
 }
 
-/** The last line of a traceback, without its message, which may quote what was read. */
+/** The error type in the last line of a traceback, without its message, which may quote file contents. */
 function kindOf(problems: readonly string[], code: number | null): string {
   const last = problems.filter((line) => /^[\w.]+(Error|Exception|Interrupt)\b/.test(line)).at(-1);
   return last === undefined ? `its program ended with ${String(code)}` : last.split(':', 1).join('');
@@ -205,7 +205,7 @@ const doneSchema = z.object({
     tables: z.number(),
     snapshots: z.number(),
     left: z.array(z.string()),
-    /** Files that were to go, and that storage did not remove. */
+    /** The number of files that storage did not remove. */
     kept: z.number(),
   }),
 });

@@ -5,12 +5,12 @@ import type { Lake } from '../lake/lake.ts';
 import { isBucket } from '../lake/location.ts';
 import type { Namespace } from './tables-program.ts';
 
-/** Where the catalog leads readers of a namespace. */
+/** The lakes that the catalog names for readers of a namespace. */
 export interface Led {
   readonly namespace: Namespace;
-  /** To this lake, with one table at least. */
+  /** Whether it names this lake, with at least one table. */
   readonly isHere: boolean;
-  /** The lakes it leads to where this is none of them, as `DAYBOOK_LAKE` says them. */
+  /** The other lakes that it names if this is none of them, as in `DAYBOOK_LAKE`. */
   readonly elsewhere: readonly string[];
 }
 
@@ -44,7 +44,7 @@ function lakeOf(at: string): string {
   return lake.startsWith(scheme) ? resolve(lake.slice(scheme.length)) : lake;
 }
 
-/** The same folder may have another name, by a link or a mount. */
+/** Whether two locations are the same folder, which may have another name by a link or a mount. */
 async function isSame(one: string, other: string): Promise<boolean> {
   if (one === other) return true;
   if (isBucket(one) || isBucket(other)) return false;

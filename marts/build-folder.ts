@@ -2,17 +2,17 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MartsTarget } from '../warehouse/tables/marts.ts';
 
-/** Where the builds of a target keep what dbt reads and writes. */
+/** The folder that dbt reads and writes for builds of a target. */
 export function buildFolder(home: string, target: MartsTarget): string {
   return join(home, 'dbt', target);
 }
 
-/** For a snapshot and the marts that are made of it, while a build lasts. */
+/** The folder for a snapshot and the marts made from it, during a build. */
 export function buildScratch(home: string): string {
   return join(buildFolder(home, 'lake'), 'scratch');
 }
 
-/** What builds that were killed left, those of release 0.5 too. Only while no build runs. */
+/** Removes leftovers of killed builds, including those of release 0.5. Only while no build runs. */
 export async function removeLeftovers(home: string): Promise<void> {
   const folder = buildFolder(home, 'lake');
   const names = await readdir(folder).catch(() => []);
@@ -21,13 +21,13 @@ export async function removeLeftovers(home: string): Promise<void> {
     await rm(path, { recursive: true, force: true });
 }
 
-/** Everything that builds of a target write beside the seeds, which the next one makes anew. Only while no build runs. */
+/** Removes everything that builds of a target write beside the seeds; the next build recreates it. Only while no build runs. */
 export async function clearBuilds(home: string, target: MartsTarget): Promise<void> {
   if (target === 'lake') await removeLeftovers(home);
   await rm(buildFolder(home, target), { recursive: true, force: true });
 }
 
-/** Lists of vendors and accounts that were written for the user to fill in. What the user wrote stays. */
+/** Removes the generated lists of vendors and accounts to fill in. The user's own files stay. */
 export async function clearTemplates(seedsFolder: string): Promise<void> {
   const names = await readdir(seedsFolder).catch(() => []);
   for (const name of names.filter((one) => /^\.?[a-z_]+\.template\.(csv|\d+)$/.test(one)))

@@ -20,26 +20,26 @@ import { isNothingToBuild, NoOwnConnection } from './errors.ts';
 import { hostOf } from './host-of.ts';
 import { todayIn } from './today-in.ts';
 
-/** Places of all targets. */
+/** Settings and folders for all targets. */
 export interface MartsPlaces extends BuildPlaces {
   readonly databaseUrl: string;
   readonly lake: string;
-  /** Whether Iceberg tables show the marts on the lake even where there are none yet; undefined where somebody else sees to that. */
+  /** Whether Iceberg tables show the lake's marts even if there are none yet; undefined if the caller takes care of the tables. */
   readonly iceberg: boolean | undefined;
-  /** Whose today the marts speak of. */
+  /** The time zone that decides today's date in the marts. */
   readonly timeZone: string;
-  /** Who runs Spark. */
+  /** The master URL of Spark. */
   readonly sparkMaster: string;
-  /** Rather than left as they are: an erasure is worth more than figures. */
+  /** Whether the marts may become empty, rather than stay unchanged: an erasure has priority over figures. */
   readonly mayBeEmpty?: boolean;
 }
 
 export type BuildRun = Omit<RunOfAll, 'kind' | 'target'> & { readonly target: MartsTarget };
 
 /**
- * Builds the marts of a target as a run of the ledger. It is begun once the target is ours alone, and closed with what is true
- * of it; it stays open when the database went away or the signal said to end, for another attempt may go on with it.
- * Throws BuildRunning, NoOwnConnection and what the builds throw.
+ * Builds the marts of a target as a run of the ledger. The run begins once the build lock is held, and is closed with its result. It stays
+ * open if the database went away or the signal was aborted, because another attempt may continue it. Throws BuildRunning, NoOwnConnection and
+ * the errors of the builds.
  */
 export async function buildMarts(
   { warehouse, places }: { warehouse: Warehouse; places: MartsPlaces },
@@ -52,7 +52,7 @@ export async function buildMarts(
   return withBuildLock({ databaseUrl, target }, async (lock) => {
     await beginRunOfAll(warehouse, { ...run, kind: 'marts' });
     await noteHost(warehouse, await hostOf(places.home));
-    // No workflow stands behind a build that a command does itself.
+    // A build that a command runs itself has no workflow.
     const beating = run.workflowId === '' ? keepBeating(warehouse, runId) : undefined;
     const asOfDate = todayIn(timeZone, new Date());
     try {
@@ -109,7 +109,7 @@ function endOf(error: unknown): Omit<Parameters<typeof finishRunOfAll>[1], 'runI
     : { status: 'failed', failure: sentence, outcome: null };
 }
 
-/** Of what is not ours its name and code alone: a driver's message may quote a record. */
+/** Says only the name and code of foreign errors: a driver's message may quote a record. */
 function sentenceOf(error: unknown): string {
   if (isOurs(error)) return error.message;
   const code = codeOf(error);

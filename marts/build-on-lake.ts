@@ -16,9 +16,9 @@ import { showInIceberg } from './show-in-iceberg.ts';
 import { writeSeedTemplates } from './write-seed-templates.ts';
 
 /**
- * Builds and tests the marts on the latest snapshot, in a DuckDB database of this process, and puts them into the lake as
- * Parquet, and as Iceberg tables where there are such. Throws PythonMissing, NoSnapshot, SnapshotDamaged, MartsFailed, MartsOlder, IcebergFailed, and what
- * the lake throws.
+ * Builds and tests the marts on the latest snapshot, in a DuckDB database of this process. Puts them into the lake as Parquet, and into Iceberg
+ * tables if there are any. Throws PythonMissing, NoSnapshot, SnapshotDamaged, MartsFailed, MartsOlder, IcebergFailed, and the errors of the
+ * lake.
  */
 export async function buildOnLake(
   lock: BuildLock,
@@ -33,7 +33,7 @@ export async function buildOnLake(
   await mkdir(scratch, { recursive: true, mode: 0o700 });
   const lake = await openOwnLake({ location, scratch }, owner);
   try {
-    // A location without snapshots of ours may be anybody's, with all files there.
+    // A location without snapshots of ours may be anybody's, with all its files.
     const snapshot = await localSnapshot(lake, scratch);
     const kept = await keptBack(() => lake.removeLeftovers('marts'));
     if (kept !== undefined) settings.onStep(kept.message);
@@ -49,7 +49,7 @@ export async function buildOnLake(
         type: 'duckdb',
         path: database,
         schema: 'main',
-        // No model asks for the order of its rows: kept, it lets a table be filled by one thread after the other, from memory.
+        // No model depends on the order of its rows: preserving it would fill a table with one thread after the other, from memory.
         settings: { TimeZone: 'UTC', preserve_insertion_order: 'false' },
       },
       secrets: {},
@@ -58,7 +58,7 @@ export async function buildOnLake(
         daybook_api_address: settings.apiAddress,
         daybook_as_of_date: settings.asOfDate,
         daybook_reporting_timezone: canonicalZone(settings.timeZone),
-        // Relative to where dbt runs: a path of the user's, with a quote in it, is part of no statement.
+        // Relative to dbt's working directory, so that a user's path with a quote in it is not part of any statement.
         daybook_snapshot: 'scratch/snapshot',
       },
     });
@@ -89,7 +89,7 @@ export async function buildOnLake(
 interface LakePlaces {
   readonly lake: string;
   readonly owner: LakeOwner;
-  /** Where the catalog of the Iceberg tables is, and whether they show the marts even where there are none yet. Absent: nobody looks for them. */
+  /** The database of the Iceberg catalog, and whether its tables show the marts even if there are none yet. Absent: Iceberg is skipped. */
   readonly iceberg?: { readonly databaseUrl: string; readonly add: boolean } | undefined;
 }
 

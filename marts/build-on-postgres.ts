@@ -16,8 +16,8 @@ import { canonicalZone } from './today-in.ts';
 import { writeSeedTemplates } from './write-seed-templates.ts';
 
 /**
- * Builds and tests the marts in a schema that nobody reads, then lets the views in `marts` show it. Until then readers see the
- * last good build; so they do when this process is killed. Throws PythonMissing, MartsFailed, MartInUse.
+ * Builds and tests the marts in a schema without readers, then switches the views in `marts` to it. Until then, and if this process is killed,
+ * readers see the last good build. Throws PythonMissing, MartsFailed, MartInUse.
  */
 export async function buildOnPostgres(
   { inSession }: BuildLock,
@@ -27,7 +27,7 @@ export async function buildOnPostgres(
   const seedsFolder = join(settings.home, 'seeds');
   const python = await pythonWithDbt(settings);
   const schema = await inSession(async (client) => {
-    // What a build that was killed left running.
+    // Sessions that a killed build left running.
     await endDbtSessions(client);
     return prepareSchemas(client, settings);
   });
@@ -65,7 +65,7 @@ export async function buildOnPostgres(
   return { target: 'postgres', as_of_date: settings.asOfDate, marts, ...result, seconds };
 }
 
-/** A build that ended early leaves nothing running; where the database went away, that is what is thrown. */
+/** Ends dbt's sessions after a failed build; if the database went away, that error is thrown. */
 async function runOn(inSession: BuildLock['inSession'], build: DbtBuild): Promise<DbtResult> {
   try {
     return await runDbt(build);

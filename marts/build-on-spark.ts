@@ -19,20 +19,20 @@ import { clearSparkNamespace, sparkNamespaces } from './spark-namespaces.ts';
 import { sparkSettings } from './spark-settings.ts';
 import { canonicalZone } from './today-in.ts';
 
-/** Where Spark finds what it reads, and who runs it. */
+/** The data that Spark reads, and its master. */
 export interface SparkPlaces {
   readonly lake: string;
   readonly owner: LakeOwner;
-  /** The catalog of the Iceberg tables is there. */
+  /** The database with the catalog of the Iceberg tables. */
   readonly databaseUrl: string;
   /** `local[*]`, or a cluster. */
   readonly sparkMaster: string;
 }
 
 /**
- * Builds and tests the marts with Spark on the newest snapshot that the Iceberg tables show, in tables of a build, then publishes
- * them as Iceberg tables of their own. Throws JavaMissing, PythonMissing, NoIcebergSnapshot, SparkBehindPooler, SparkRefused, SnapshotDamaged, MartsFailed, and what
- * the lake throws.
+ * Builds and tests the marts with Spark on the newest snapshot that the Iceberg tables show, in tables of a build, then publishes them as their
+ * own Iceberg tables. Throws JavaMissing, PythonMissing, NoIcebergSnapshot, SparkBehindPooler, SparkRefused, SnapshotDamaged, MartsFailed, and
+ * the errors of the lake.
  */
 export async function buildOnSpark(
   { inSession, assertHeld }: BuildLock,
@@ -109,7 +109,7 @@ export async function buildOnSpark(
       seconds,
     };
   } finally {
-    // What is left of it, the next build removes first.
+    // The next build removes any leftovers first.
     await inSession((client) => clearSparkNamespace(client, lake, sparkNamespaces.build)).catch(
       () => undefined,
     );
@@ -118,7 +118,7 @@ export async function buildOnSpark(
   }
 }
 
-/** Whoever may write in the lake may write the metadata of what an earlier build published, and Spark would believe it. */
+/** Anyone with write access to the lake can write the metadata of tables from an earlier build, and Spark would trust it. */
 async function forgetForeignTables(
   lake: Lake,
   { inSession, ...places }: ProgramPlaces & Pick<BuildLock, 'inSession'>,
@@ -138,7 +138,7 @@ async function forgetForeignTables(
   );
 }
 
-/** What a JVM that is killed leaves is removed with the build. In /tmp, where it writes by itself, nobody would look. */
+/** Puts temporary files into the scratch folder, where those of a killed JVM are removed with the build; in /tmp they would stay. */
 function temporaryFilesIn(scratch: string, { SPARK_SUBMIT_OPTS }: NodeJS.ProcessEnv): Record<string, string> {
   return {
     TMPDIR: scratch,
@@ -153,7 +153,7 @@ interface Said {
   published: readonly string[];
 }
 
-/** Hears what the program says beside what dbt says. */
+/** Handles the program's own messages, apart from dbt's. */
 function listener(
   places: { lake: Lake; owner: LakeOwner },
   said: Said,
@@ -207,7 +207,7 @@ function saidBy(line: string): z.infer<typeof saidSchema> | undefined {
   }
 }
 
-/** What leads to a bucket. */
+/** Returns the variables for a bucket. */
 function bucketLogin(environment: NodeJS.ProcessEnv): Record<string, string> {
   const found = Object.entries(environment).filter(([name]) => name.startsWith('AWS_'));
   return Object.fromEntries(found) as Record<string, string>;

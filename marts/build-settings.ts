@@ -1,26 +1,26 @@
-/** Where and how marts are built: the same for every build of a process. */
+/** The settings for building marts that are the same for every build of a process. */
 export interface BuildPlaces {
-  /** Where seeds, profiles and logs are: `DAYBOOK_HOME`. */
+  /** The folder of seeds, profiles and logs: `DAYBOOK_HOME`. */
   readonly home: string;
-  /** Where the Python environment with dbt is kept. */
+  /** The folder of the Python environment with dbt. */
   readonly cacheFolder: string;
-  /** The user's own: PATH and proxies. */
+  /** The user's environment: PATH and proxies. */
   readonly environment: NodeJS.ProcessEnv;
-  /** Whose connections enter the marts. */
+  /** The API address whose connections enter the marts. */
   readonly apiAddress: string;
-  /** Sessions that dbt may have in Postgres at once. */
+  /** The maximum number of dbt's concurrent Postgres sessions. */
   readonly connections: number;
 }
 
-/** Who hears of a build, and can end it. */
+/** The observer of a build, who can also end it. */
 export interface BuildFollower {
   readonly onStep: (text: string) => void;
-  /** What dbt says: warnings and errors, line by line. They may quote a record. */
+  /** Receives dbt's warnings and errors, line by line. They may quote a record. */
   readonly onLine?: (line: string) => void;
   readonly onNode?: (node: NodeStarted) => void;
   /** Ends the build, and dbt with it. */
   readonly signal?: AbortSignal;
-  /** How long readers of the marts in Postgres are waited for: an hour unless it says so. */
+  /** How long to wait for readers of the marts in Postgres; default: an hour. */
   readonly timeoutMilliseconds?: number;
 }
 
@@ -31,11 +31,11 @@ export interface NodeStarted {
   readonly node: string;
 }
 
-/** What a build of marts needs to know, whatever it builds on. */
+/** The input of a build of marts, whatever its target. */
 export interface BuildSettings extends BuildPlaces, BuildFollower {
-  /** The day the marts speak of, as YYYY-MM-DD. */
+  /** The date of the marts, as YYYY-MM-DD. */
   readonly asOfDate: string;
-  /** Whose day that is. */
+  /** The time zone of that date. */
   readonly timeZone: string;
 }
 
@@ -47,6 +47,6 @@ export interface MartsBuilt {
   readonly tests: number;
   readonly warnings: number;
   readonly seconds: number;
-  /** On the lake, and on Spark: what they were built on. */
+  /** For the lake and Spark: the snapshot on which they were built. */
   readonly snapshot_id?: string;
 }

@@ -4,8 +4,8 @@ import { link, rm, writeFile } from 'node:fs/promises';
 import { codeOf } from '../errors/code-of.ts';
 
 /**
- * Makes a file of its owner's alone where there is none, with all of the text at once: a disk that is full leaves none. Where there is one
- * it writes nothing, and needs no room.
+ * Creates a file that only its owner can read, if it does not exist, with the whole text atomically: a full disk leaves no partial file. If the
+ * file exists, it writes nothing, and needs no space.
  */
 export async function createFile(path: string, text: string): Promise<void> {
   if (existsSync(path)) return;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { BuildSettings } from './build-settings.ts';
 
-/** Tells what a line of `dbt/run_dbt.py` says: which node begins, or what is wrong. Any other line is passed on as it is. */
+/** Interprets a line of `dbt/run_dbt.py`: a started node, or a problem. Any other line is passed on unchanged. */
 export function readDbtLine(
   line: string,
   { onLine, onNode }: Pick<BuildSettings, 'onLine' | 'onNode'>,
@@ -21,7 +21,7 @@ function saidBy(line: string): z.infer<typeof saidSchema> | undefined {
   try {
     return saidSchema.parse(JSON.parse(line));
   } catch {
-    // A trace of Python's, or what a library prints.
+    // A Python traceback, or a library's output.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url';
 
-/** The dbt project, which lies beside this folder in a checkout and in an installed package. */
+/** The dbt project, which is next to this folder in a checkout and in an installed package. */
 export const dbtProject: string = fileURLToPath(new URL('../dbt', import.meta.url));

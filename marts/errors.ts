@@ -48,7 +48,7 @@ export class NoOwnConnection extends Error {
   }
 }
 
-/** An erasure has found marts in a lake of which nothing says that it is Daybook's. A person knows whose they are. */
+/** An erasure has found marts in a lake without any sign that it is Daybook's. A person must check whose they are. */
 export class MartsUnknown extends Error {
   override readonly name = 'MartsUnknown';
   readonly handling = 'stop';
@@ -61,7 +61,7 @@ export class MartsUnknown extends Error {
   }
 }
 
-/** What readers see is of newer rows than the snapshot that was built on: somebody has put an older `latest.json` there. */
+/** Readers see marts of newer rows than the snapshot of this build: somebody has put an older `latest.json` there. */
 export class MartsOlder extends Error {
   override readonly name = 'MartsOlder';
   readonly handling = 'stop';
@@ -109,7 +109,7 @@ export class NoIcebergSnapshot extends Error {
   }
 }
 
-/** Exit code 2: Spark's catalog names its schema for the session, which a pooler refuses, or lends to others with it. */
+/** Exit code 2: Spark's catalog sets its schema for the session, which a pooler refuses, or passes on to other clients. */
 export class SparkBehindPooler extends Error {
   override readonly name = 'SparkBehindPooler';
   readonly handling = 'stop';
@@ -122,7 +122,7 @@ export class SparkBehindPooler extends Error {
   }
 }
 
-/** Spark was started, and something is not as it must be: a person is needed. */
+/** Spark was started, and a check of its surroundings failed: a person is needed. */
 export class SparkRefused extends Error {
   override readonly name = 'SparkRefused';
   readonly handling = 'stop';

@@ -1,13 +1,13 @@
 /**
- * A spreadsheet runs a cell that begins like a formula. In files that people open in one, such a text has an apostrophe before it,
- * and when the file is read again the apostrophe goes.
+ * A spreadsheet runs a cell that begins like a formula. In files for spreadsheets, such a text gets a leading apostrophe, which is removed when
+ * the file is read again.
  */
 export function guardedColumn(name: string): string {
   const formula = `left(ltrim(${name}, '''' || ${spaces.map(chr).join(' || ')}), 1) in (${formulaSigns.map(chr).join(', ')})`;
   return `case when ${formula} then '''' || ${name} else ${name} end as ${name}`;
 }
 
-/** What a formula begins with: some spreadsheets take signs of full width for those of ASCII, and pass over line ends. */
+/** Signs that begin a formula: some spreadsheets treat full-width signs like those of ASCII, and skip line ends. */
 const formulaSigns = ['=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\n', '\r'] as const;
 
 /** White space that some spreadsheets skip before a formula. */

@@ -6,14 +6,14 @@ import * as z from 'zod';
 import type { Host } from '../warehouse/hosts/note-host.ts';
 import { createFile } from './create-file.ts';
 
-/** The host of a home. Its ID is made once; of two processes that make it at once, one wins. */
+/** Returns the host of a home. Its ID is created once; if two processes create it at once, one wins. */
 export async function hostOf(home: string): Promise<Host> {
   const file = join(home, 'host-id');
   await mkdir(home, { recursive: true, mode: 0o700 });
   await createFile(file, randomUUID());
   const hostId = (await readFile(file, 'utf8')).trim();
   if (!z.uuid().safeParse(hostId).success) {
-    // A disk that was full left it so, before release 0.6.
+    // Before release 0.6, a full disk could leave it so.
     await rm(file, { force: true });
     return hostOf(home);
   }

@@ -5,9 +5,9 @@ import { trustedAuthorities } from '../python/trusted-authorities.ts';
 import { SparkRefused } from './errors.ts';
 
 /**
- * A Postgres as the driver of Java is told of it: reached as libpq is, and asked for no less proof of who it is. The password is in a
- * file of its own, for `PGPASSFILE`: Spark hands whatever a catalog is told to its workers, with each table. `folder` is new, and
- * nobody else's. Throws SparkRefused where no such file can hold the password.
+ * Writes the address of a Postgres for the JDBC driver: reached like libpq does, with no weaker verification of the server. The password is in a
+ * file of its own, for `PGPASSFILE`, because Spark passes a catalog's options to its workers with each table. `folder` is new, and private.
+ * Throws SparkRefused if no such file can hold the password.
  */
 export async function jdbcAddress(
   databaseUrl: string,
@@ -31,7 +31,7 @@ export async function jdbcAddress(
   };
 }
 
-/** For any host, port, database and user: there is only one. */
+/** Matches any host, port, database and user: there is only one. */
 function passwordLine(password: string): string {
   if (/[\r\n]/.test(password))
     throw new SparkRefused(

@@ -12,13 +12,13 @@ import { NoSnapshot } from './errors.ts';
 export interface LocalSnapshot {
   readonly id: string;
   readonly takenAt: string;
-  /** On this machine, with the files of every table and the manifest. */
+  /** A folder on this machine, with the files of every table and the manifest. */
   readonly folder: string;
 }
 
 /**
- * The latest snapshot as a folder in `scratch`: the files that its manifest names, each compared with it, and no other that somebody put
- * beside them. Those of a bucket are downloaded, others are links. Throws NoSnapshot, SnapshotDamaged, LakeAltered.
+ * Provides the latest snapshot as a folder in `scratch`: the files that its manifest names, each compared with it, and no other files from that
+ * place. Files of a bucket are downloaded, others are links. Throws NoSnapshot, SnapshotDamaged, LakeAltered.
  */
 export async function localSnapshot(lake: Lake, scratch: string): Promise<LocalSnapshot> {
   const pointer = await readPointer(lake);

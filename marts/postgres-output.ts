@@ -3,8 +3,8 @@ import { dbtApplication } from '../warehouse/marts/build-lock.ts';
 import { requireAuthVariable } from '../warehouse/session/require-auth.ts';
 
 /**
- * The Postgres of a connection string, as dbt's profile wants it. The password goes by the environment alone, and so does how to log in, for
- * which a profile has no name. `authoritiesFile` has those that Node trusts.
+ * Converts a Postgres connection string to dbt's profile. The password is passed by the environment alone, and so are the login settings that a
+ * profile cannot express. `authoritiesFile` holds the authorities that Node trusts.
  */
 export function postgresOutput(
   databaseUrl: string,
@@ -33,5 +33,5 @@ export function postgresOutput(
   };
 }
 
-/** dbt masks variables that begin so wherever it writes. */
+/** dbt masks variables with this prefix in all its output. */
 const passwordVariable = 'DBT_ENV_SECRET_PASSWORD';

@@ -5,9 +5,9 @@ import { dbtProject } from './dbt-project.ts';
 import { unguarded } from './formula-guard.ts';
 
 /**
- * A copy of the dbt project with the user's seeds in it. A copy, because dbt writes beside what it reads: given a folder of seeds
- * outside of its project it overwrites the seeds. Those the user does not have yet are made, empty but for their header.
- * Unit tests are left out: what they find depends on nothing of the user's, and reading them takes dbt a second of each build.
+ * Copies the dbt project with the user's seeds in it. A copy, because dbt writes beside its input: given a folder of seeds outside of its
+ * project it overwrites the seeds. Seeds that the user lacks are created with their header only. Unit tests are left out: their results do not
+ * depend on the user's data, and parsing them takes a second of each build.
  */
 export async function prepareProject(input: { seedsFolder: string; project: string }): Promise<void> {
   const { seedsFolder, project } = input;
@@ -21,10 +21,10 @@ export async function prepareProject(input: { seedsFolder: string; project: stri
   for (const seed of (await readdir(join(dbtProject, 'seeds'))).filter(isSeed)) {
     const users = join(seedsFolder, seed);
     const header = await readFile(join(dbtProject, 'seeds', seed), 'utf8');
-    // Written, not copied: a copy has the mode of our file, which everybody may read.
+    // Written, not copied: a copy would have the mode of our file, which is world-readable.
     await createFile(users, header);
     const text = await readFile(users, 'utf8');
-    // Of an empty one dbt makes a table without columns.
+    // dbt would turn an empty seed into a table without columns.
     await writeFile(join(project, 'seeds', seed), text.trim() === '' ? header : unguarded(text));
   }
 }

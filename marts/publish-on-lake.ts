@@ -13,7 +13,7 @@ import { sha256OfFile } from '../lake/parquet/read-back.ts';
 import { readChecked } from '../lake/manifest/read-checked.ts';
 import { parquetOptions } from '../lake/parquet/write-table.ts';
 
-/** `latest-marts.json`: which marts readers are to take. Paths are relative to the lake. */
+/** `latest-marts.json`, which names the marts for readers. Paths are relative to the lake. */
 export type MartsPointer = Readonly<z.infer<typeof pointerSchema>>;
 
 type MartFile = Readonly<z.infer<typeof fileSchema>>;
@@ -36,11 +36,10 @@ const pointerSchema = z
 export const martsPointerPath = 'latest-marts.json';
 
 /**
- * Writes every mart of a finished DuckDB database as Parquet, puts them into the lake, each in one step, and lets
- * `latest-marts.json` name them; never those of older rows over those of newer ones. No file that it names is overwritten: where
- * the same snapshot was built before, each mart has two places that take turns. Who loses the lock meanwhile, which `assertHeld` says, puts
- * nothing more there, and lets nothing be named in the place of what others have published since. Returns the names of the marts; undefined
- * where readers stay with those of newer rows.
+ * Writes every mart of a finished DuckDB database as Parquet, puts each into the lake atomically, and makes `latest-marts.json` name them,
+ * unless it names marts of newer rows. No file that it names is overwritten: if the same snapshot was built before, each mart alternates
+ * between two paths. A build that loses the lock, as `assertHeld` checks, adds nothing more, and replaces nothing that others have
+ * published since. Returns the names of the marts; undefined if readers stay with newer rows.
  */
 export async function publishOnLake(
   lake: Lake,
@@ -55,7 +54,7 @@ export async function publishOnLake(
 ): Promise<string[] | undefined> {
   const { assertHeld } = built;
   const written = await writeParquet(built);
-  // Before the lock is asked for: whoever has it next replaces this one, and then it is replaced by nobody who has lost it.
+  // Read before the lock is checked: the next holder of the lock replaces this version, which a writer without the lock then cannot replace.
   const before = await readMartsPointer(lake);
   const { pointer: shown } = before;
   const marts: Record<string, MartFile> = {};
@@ -70,7 +69,7 @@ export async function publishOnLake(
   const pointer = { snapshot_id: built.snapshotId, as_of_date: built.asOfDate, marts };
   const isShown = await movePointer(lake, { before, pointer, takenAt: built.takenAt, assertHeld });
   if (!isShown) return undefined;
-  // Readers who take all files of a folder would count rows twice. What a killed build left goes too.
+  // Readers that read all files of a folder would count rows twice. Leftovers of a killed build are removed too.
   await Promise.all(Object.values(marts).map(({ path }) => lake.removeFile(otherPlace(path))));
   return Object.keys(marts);
 }
@@ -90,7 +89,7 @@ interface MartToPlace {
   readonly shown: MartFile | undefined;
 }
 
-/** Where a mart goes, and whether that very file is there. No file that readers are sent to is overwritten, even if it is damaged. */
+/** Returns the path of a mart, and whether that very file exists. No file that readers use is overwritten, even if it is damaged. */
 async function choosePlace(lake: Lake, to: MartToPlace): Promise<{ path: string; isKept: boolean }> {
   const path = pathOf(to);
   if (path !== to.shown?.path) return { path, isKept: false };
@@ -98,7 +97,7 @@ async function choosePlace(lake: Lake, to: MartToPlace): Promise<{ path: string;
   return { path: otherPlace(path), isKept: false };
 }
 
-/** The place that is shown if it is the very same file, else the one that is not. */
+/** Returns the current path if the file is the same, otherwise the alternate one. */
 function pathOf(to: MartToPlace): string {
   const [first] = placesOf(to);
   const isShown = to.shown?.path === first || to.shown?.path === otherPlace(first);
@@ -122,8 +121,8 @@ function otherPlace(path: string): string {
 }
 
 /**
- * Several at once, the largest first: each DuckDB has one thread and 700 MB, and sorting and packing the marts of a million bills takes one
- * of them a third of a build.
+ * Writes several concurrently, the largest first: each DuckDB has one thread and 700 MB, and sorting and compressing the marts of a million
+ * bills takes one DuckDB a third of a build.
  */
 async function writeParquet(built: Built): Promise<Written[]> {
   await mkdir(built.scratch, { recursive: true });
@@ -154,7 +153,7 @@ type Built = Readonly<{ database: string; snapshotId: string; scratch: string }>
 
 interface Mart {
   readonly name: string;
-  /** An expression for how many bytes the texts of a row have. */
+  /** An expression for the number of bytes of a row's texts. */
   readonly width: string;
 }
 
@@ -191,21 +190,21 @@ async function writeMart(
   return { mart, localPath, file };
 }
 
-/** Of each table, an expression for how many bytes the texts of a row have. */
+/** For each table, an expression for the number of bytes of a row's texts. */
 const bytesOfTexts = `'0' || coalesce(
   string_agg(' + coalesce(strlen("' || column_name || '"), 0)', '') filter (where data_type = 'VARCHAR'), ''
 )`;
 
-/** Bytes of texts. DuckDB sorts 300,000 rows of 4,000, and runs out of memory with 6,000 of 48,000, however much it may spill. */
+/** Bytes of texts in a row. DuckDB sorts 300,000 rows of 4,000, and runs out of memory with 6,000 of 48,000, however much it may spill. */
 const widestSorted = 2_000;
 
-/** In one order, so that the same rows are the same file: all but the widest, which follow as they come. */
+/** Selects rows in a fixed order, so that the same rows give the same file; only the widest follow unsorted. */
 function inOrder(mart: string, width: string): string {
   return `select * from (select * from ${mart} where ${width} <= ${widestSorted} order by all)
     union all select * from ${mart} where ${width} > ${widestSorted}`;
 }
 
-/** Never back to older rows. Says whether it names these marts now. */
+/** Never moves back to older rows. Returns whether it names these marts now. */
 async function movePointer(
   lake: Lake,
   {
@@ -220,7 +219,7 @@ async function movePointer(
   const text = `${JSON.stringify(pointer, null, 2)}\n`;
   await assertHeld();
   if (await lake.replace(martsPointerPath, text, found)) return true;
-  // Storage may have done it, and answered that it has not.
+  // Storage may have replaced it, and answered that it has not.
   if ((await lake.read(martsPointerPath))?.text === text) return true;
   await assertHeld();
   throw neverTheSame(lake, martsPointerPath);
@@ -231,7 +230,7 @@ interface PointerRead {
   readonly pointer: MartsPointer | undefined;
 }
 
-/** Which marts readers are sent to. Throws LakeAltered. */
+/** Reads which marts readers use. Throws LakeAltered. */
 export async function readMartsPointer(lake: Lake): Promise<PointerRead> {
   const { found, value } = (await readChecked(lake, martsPointerPath, pointerSchema)) ?? {};
   return { found, pointer: value };

@@ -3,7 +3,7 @@ import { pythonWith, type PythonPlaces } from '../python/python-environment.ts';
 import type { NeedOfPython } from '../python/errors.ts';
 import { dbtProject } from './dbt-project.ts';
 
-/** The Python that has dbt. Throws PythonMissing, PythonPackagesMissing. */
+/** Returns the Python with dbt. Throws PythonMissing, PythonPackagesMissing. */
 export function pythonWithDbt(places: PythonPlaces): Promise<string> {
   return pythonWith(
     { name: 'dbt', requirements: join(dbtProject, 'requirements.txt'), for: martsNeedPython },
@@ -11,7 +11,7 @@ export function pythonWithDbt(places: PythonPlaces): Promise<string> {
   );
 }
 
-/** The Python that has dbt and PySpark. Throws PythonMissing, PythonPackagesMissing. */
+/** Returns the Python with dbt and PySpark. Throws PythonMissing, PythonPackagesMissing. */
 export function pythonWithSpark(places: PythonPlaces): Promise<string> {
   return pythonWith(
     {

@@ -12,27 +12,27 @@ import { readDbtLine } from './dbt-line.ts';
 import { MartsFailed, type FailedNode } from './errors.ts';
 import { prepareProject } from './prepare-project.ts';
 
-/** One build with dbt. Everything dbt writes is in `folder`; nothing is written into the project. */
+/** One build with dbt. All output of dbt is in `folder`; nothing is written into the project. */
 export interface DbtBuild extends Pick<BuildSettings, 'environment' | 'onLine' | 'onNode' | 'signal'> {
   readonly python: string;
   readonly folder: string;
   /** The user's own seeds. */
   readonly seedsFolder: string;
-  /** As dbt's profiles.yml has it; a password is not in it but in `secrets`. */
+  /** The output in dbt's profiles.yml, without a password, which is in `secrets`. */
   readonly output: Readonly<Record<string, unknown>>;
   readonly vars: Readonly<Record<string, string>>;
   readonly secrets: Readonly<Record<string, string>>;
   /** Variables that tell libpq how to log in. */
   readonly login: Readonly<Record<string, string>>;
   readonly connections: number;
-  /** Where dbt runs within another program, which has more to say, and may be told something. */
+  /** The program in which dbt runs, if it runs inside one that has its own messages and input. */
   readonly within?: ProgramAroundDbt;
 }
 
 export interface ProgramAroundDbt {
   /** A file in the project. */
   readonly program: string;
-  /** Whether a line is for nobody else. */
+  /** Handles a line; returns whether nobody else should. */
   readonly onSaid: (line: string, tell: (what: unknown) => void) => boolean;
 }
 
@@ -42,11 +42,11 @@ export interface DbtResult {
   readonly warnings: number;
 }
 
-/** Builds and tests every model. Throws MartsFailed with the names of what failed, or the reason of the signal. */
+/** Builds and tests every model. Throws MartsFailed with the names of failed nodes, or the reason of the signal. */
 export async function runDbt(build: DbtBuild): Promise<DbtResult> {
   const { folder, seedsFolder } = build;
   const project = join(folder, 'project');
-  // dbt parses everything again if a variable differs, a quarter of a build: those on Postgres take turns between two schemas.
+  // dbt parses everything again if a variable differs, a quarter of a build: builds on Postgres alternate between two schemas.
   const target = join(folder, 'target', build.vars.daybook_marts_schema ?? '');
   const results = join(target, 'run_results.json');
   await mkdir(target, { recursive: true, mode: 0o700 });
@@ -57,7 +57,7 @@ export async function runDbt(build: DbtBuild): Promise<DbtResult> {
     'build',
     ...['--project-dir', project, '--profiles-dir', folder],
     ...['--target-path', target, '--log-path', join(folder, 'logs')],
-    // Every statement in the log would be 5 MB a build; the SQL is in target/.
+    // Logging every statement would take 5 MB per build; the SQL is in target/.
     ...['--log-level', 'none', '--log-level-file', 'info', '--no-use-colors'],
     ...['--vars', JSON.stringify(build.vars)],
   ]);
@@ -91,7 +91,7 @@ async function dbt(build: DbtBuild, args: readonly string[]): Promise<number | n
   const { within } = build;
   const child = spawn(build.python, [join(dbtProject, within?.program ?? 'run_dbt.py'), ...args], {
     cwd: build.folder,
-    // dbt ends when its standard input does: with this process, however it goes.
+    // dbt ends when its standard input closes: with this process, however it ends.
     stdio: ['pipe', 'pipe', 'pipe'],
     env: {
       ...withoutSecrets(build.environment),
@@ -101,7 +101,7 @@ async function dbt(build: DbtBuild, args: readonly string[]): Promise<number | n
       PYTHONDONTWRITEBYTECODE: '1',
     },
   });
-  // It may end before it has read what it is told; how it ended is asked below.
+  // It may end before it has read its input; its exit is handled below.
   child.stdin.on('error', () => undefined);
   const tell = (what: unknown): void => {
     child.stdin.write(`${JSON.stringify(what)}\n`);

@@ -6,7 +6,7 @@ import { readManifest } from '../lake/manifest/pointer.ts';
 import type { BuildLock } from '../warehouse/marts/build-lock.ts';
 import { readMartsPointer } from './publish-on-lake.ts';
 
-/** Lets Iceberg tables show the marts that readers are sent to: where that is wanted, and where the snapshots have such tables. */
+/** Makes Iceberg tables show the current marts, if that is wanted, or if the snapshots have such tables. */
 export async function showInIceberg(
   { inSession }: Pick<BuildLock, 'inSession'>,
   lake: Lake,
@@ -16,7 +16,7 @@ export async function showInIceberg(
   await showMarts(lake, places, { add: true, marts: await currentMarts(lake) });
 }
 
-/** Undefined where there are none. Throws LakeAltered. */
+/** Undefined if there are none. Throws LakeAltered. */
 export async function currentMarts(lake: Lake): Promise<SnapshotFiles | undefined> {
   const { pointer } = await readMartsPointer(lake);
   const manifest = pointer && (await readManifest(lake, pointer.snapshot_id));

@@ -7,7 +7,7 @@ import { isFarAhead, snapshotIdPattern, timeOfSnapshot } from '../lake/manifest/
 import { recordKeyOf } from '../warehouse/snapshots/unfit-table.ts';
 import { NoIcebergSnapshot } from './errors.ts';
 
-/** A snapshot, its tables, and what its manifest lists as unfit, as `stg_finance__unfit_values` has it. */
+/** A snapshot, its tables, and the unfit values of its manifest, as `stg_finance__unfit_values` has them. */
 export interface SnapshotForSpark {
   readonly snapshot: string;
   readonly tables: readonly string[];
@@ -15,8 +15,8 @@ export interface SnapshotForSpark {
 }
 
 /**
- * The last of these snapshots, which are in the order of when their rows were read, that is not of years ahead, by its ID and by its manifest: whoever
- * may write in the lake may have listed any. Throws NoIcebergSnapshot, SnapshotDamaged, LakeAltered, ForeignLake.
+ * Returns the last of these snapshots, which are ordered by the time of their rows, that is not of years ahead by its ID or its manifest: anyone
+ * with write access to the lake may have listed any. Throws NoIcebergSnapshot, SnapshotDamaged, LakeAltered, ForeignLake.
  */
 export async function snapshotForSpark(
   { lake, owner }: { lake: Lake; owner: LakeOwner },

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { Lake } from '../lake/lake.ts';
 
-/** Of the Iceberg tables that Spark writes: those of the marts, and those of a build, which nobody reads. */
+/** The namespaces of Iceberg tables that Spark writes: the marts, and a build, which has no readers. */
 export const sparkNamespaces = { marts: 'marts_spark', build: 'marts_spark_build' } as const;
 
 type SparkNamespace = (typeof sparkNamespaces)[keyof typeof sparkNamespaces];

@@ -1,15 +1,15 @@
 import { availableParallelism, totalmem } from 'node:os';
 
 /**
- * What the session is told beside what figures depend on. In this process it listens to nobody else, and takes half of the memory,
- * unless a spark-defaults.conf says so itself; a cluster is told by its own.
+ * Session settings that do not affect figures. A local Spark accepts no outside connections, and takes half of the memory, unless a
+ * spark-defaults.conf sets these; a cluster has its own.
  */
 export function sparkSettings(
   master: string,
   { SPARK_CONF_DIR }: NodeJS.ProcessEnv,
 ): Readonly<Record<string, string>> {
   if (!master.startsWith('local')) return {};
-  // Spark makes a secret for each session. Without one, its ports give every user of the machine the blocks of what is being read.
+  // Makes Spark create a secret for each session. Without one, its ports give the blocks being read to every user of the machine.
   const authenticated = { 'spark.authenticate': 'true' };
   if (SPARK_CONF_DIR !== undefined) return authenticated;
   const gigabytes = Math.max(1, Math.min(8, Math.floor(totalmem() / 2 ** 31)));

@@ -1,9 +1,9 @@
-/** Its name as every database of zones writes it, or how far it is from UTC: `+05:30`. */
+/** The canonical name of a time zone, as in the tz database, or its offset from UTC: `+05:30`. */
 export function canonicalZone(timeZone: string): string {
   return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone;
 }
 
-/** The day it is in a time zone, as YYYY-MM-DD. */
+/** Returns the current date in a time zone, as YYYY-MM-DD. */
 export function todayIn(timeZone: string, now: Date): string {
   const parts = new Intl.DateTimeFormat('en', {
     timeZone,

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { guardedColumn } from './formula-guard.ts';
 
 /**
- * Writes `<seed>.template.csv` beside the user's seeds: every vendor and account, those first that most is spent on, with the
- * names they have so far. Filled in and saved as `<seed>.csv` it is the seed. What the user wrote is never touched.
- * `copyTo` writes the rows of a query as CSV with a header.
+ * Writes `<seed>.template.csv` beside the user's seeds: every vendor and account, by descending spend, with their current names. Filled in and
+ * saved as `<seed>.csv`, it is the seed. The user's own files are never touched. `copyTo` writes the rows of a query as CSV with a header.
  */
 export async function writeSeedTemplates(
   seedsFolder: string,
