@@ -10,7 +10,7 @@ import type { Env } from './read-env.ts';
 import { temporalFromEnv, type TemporalSettings } from './temporal-settings.ts';
 import { variables } from './variables.ts';
 
-/** The configuration as it was set; `daybook up` provides what is missing. Times are in milliseconds. */
+/** The configuration as set; `daybook up` provides missing values. Times are in milliseconds. */
 export interface Config {
   readonly api: {
     /** Undefined: the embedded sandbox. */
@@ -36,7 +36,7 @@ export interface Config {
   readonly lake: {
     /** An absolute folder, or `s3://bucket/prefix`. */
     readonly location: string;
-    /** Where files are written before they are moved to `location`. */
+    /** The folder where files are written before they are moved to `location`. */
     readonly scratch: string;
     readonly keep: KeepRule;
     /** `iceberg`: Iceberg tables show the Parquet snapshots too. */
@@ -48,12 +48,12 @@ export interface Config {
   readonly http: { readonly host: string; readonly port: number; readonly portIsDefault: boolean };
   /** Undefined: the console asks for no password, which is allowed on loopback only. */
   readonly consolePassword: string | undefined;
-  /** Where alerts are sent; the URL is a secret. Undefined: they are not sent. */
+  /** The address for alerts, a secret. Undefined: none are sent. */
   readonly alertUrl: string | undefined;
   readonly logLevel: string | undefined;
 }
 
-/** Throws ConfigurationError with every problem there is. */
+/** Throws ConfigurationError with all problems. */
 export function parseConfig(env: Env): Config {
   const set = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
@@ -125,7 +125,7 @@ function lakeLocation({
   return isBucket(lake) ? lake.replace(/\/+$/, '') : path.resolve(lake);
 }
 
-/** Checks variables as they are set, valid or not, so that these problems are reported with all the others. */
+/** Checks variables as set, valid or not, so that these problems are reported together with the others. */
 function rulesBetween(set: Env): string[] {
   const problems: string[] = [];
   const host = set.DAYBOOK_HTTP_HOST ?? '127.0.0.1';
@@ -158,7 +158,7 @@ function rulesBetween(set: Env): string[] {
   return problems;
 }
 
-/** Whether what is sent to an address can be read on its way. */
+/** Whether data sent to an address can be read in transit. */
 export function sendsInClear(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname } = new URL(address);

@@ -3,7 +3,7 @@ import { ConfigurationError } from './configuration-error.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** The environment, completed by a `.env` file in the working folder: what is set in the environment wins. Throws ConfigurationError. */
+/** Reads the environment, completed by a `.env` file in the working folder; the environment has precedence. Throws ConfigurationError. */
 export function readEnv(): Env {
   try {
     return { ...readEnvFile(), ...process.env };

@@ -2,17 +2,17 @@ import type { SecretKey } from '../warehouse/secrets/secret-key.ts';
 import type { Config } from './parse-config.ts';
 import type { TemporalSettings } from './temporal-settings.ts';
 
-/** The configuration, completed by what `daybook up` provides: nothing that a process needs is optional any more. */
+/** The configuration, completed by `daybook up`: nothing that a process needs is optional any more. */
 export interface Settings {
   readonly database: {
     readonly url: string;
-    /** For work that lasts or needs a session of its own: leads past the pooler where there is one, and otherwise equals `url`. */
+    /** For long work, or work that needs its own session: bypasses the pooler if there is one, and otherwise equals `url`. */
     readonly directUrl: string;
     readonly connections: number;
   };
   readonly temporal: TemporalSettings & { readonly ui: string | undefined };
   readonly api: {
-    /** The address that connections are stored with: the URL, or `sandbox`, whose port may change. */
+    /** The address stored with connections: the URL, or `sandbox`, whose port may change. */
     readonly address: string;
     readonly url: string;
     readonly clientId: string;
@@ -24,9 +24,9 @@ export interface Settings {
   readonly policies: Config['policies'];
   readonly lake: Config['lake'];
   readonly marts: {
-    /** `DAYBOOK_HOME`: seeds, and what dbt writes. */
+    /** `DAYBOOK_HOME`: seeds, and dbt's output. */
     readonly home: string;
-    /** Where the Python environment with dbt is kept. */
+    /** The folder of the Python environment with dbt. */
     readonly cacheFolder: string;
     /** The environment of Python: PATH and proxies. */
     readonly environment: NodeJS.ProcessEnv;

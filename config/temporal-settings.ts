@@ -5,16 +5,16 @@ import { reasonOf } from '../errors/reason-of.ts';
 
 export interface TemporalSettings {
   readonly namespace: string;
-  /** Address, TLS and API key, as both clients and workers take them. */
+  /** Address, TLS and API key, as clients and workers accept them. */
   readonly connection: Pick<NativeConnectionOptions, 'address' | 'tls' | 'apiKey' | 'metadata'>;
-  /** The version of a deployment that the workers are, where Temporal is to decide which version gets the work. */
+  /** The deployment version of the workers, if Temporal is to decide which version gets the work. */
   readonly deployment?: WorkerDeploymentVersion;
 }
 
 /**
- * Temporal's own environment configuration (TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS…), read
- * by Temporal's own library. Without an address there is none to connect to. TEMPORAL_DEPLOYMENT_NAME and
- * TEMPORAL_WORKER_BUILD_ID are what Temporal's worker controller sets.
+ * Reads Temporal's own environment configuration (TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS…) with Temporal's
+ * library. Without an address there is none to connect to. Temporal's worker controller sets TEMPORAL_DEPLOYMENT_NAME and
+ * TEMPORAL_WORKER_BUILD_ID.
  */
 export function temporalFromEnv(set: Readonly<Record<string, string | undefined>>): {
   settings: TemporalSettings | undefined;
@@ -30,7 +30,7 @@ export function temporalFromEnv(set: Readonly<Record<string, string | undefined>
     return { settings: undefined, problems };
   }
   if (/[@/?#\s]/.test(set.TEMPORAL_ADDRESS)) {
-    // Temporal has no passwords in addresses; one that stands there anyhow must not be shown with them.
+    // Temporal has no passwords in addresses; if one is there nevertheless, it must not be shown.
     const problem = 'TEMPORAL_ADDRESS must be HOST:PORT, without https://, a user or a password.';
     return { settings: undefined, problems: [problem] };
   }

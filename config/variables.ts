@@ -13,7 +13,7 @@ const duration = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** A thousand years: no time of Postgres lies much further back. */
+/** A thousand years: Postgres times do not go back much further. */
 const longest = 365_000 * 86_400_000;
 
 const keepRule = z.string().transform((text, context) => {
@@ -45,8 +45,8 @@ const databaseAddress = z
   );
 
 /**
- * Every variable of Daybook's own: its check, its default as one would write it, and what it means. `docs/reference.md` is made of
- * them. An empty variable counts as not set.
+ * Every variable of Daybook: its check, its default as a user would write it, and its meaning. `docs/reference.md` is generated from them. An
+ * empty variable counts as not set.
  */
 export const variables = {
   DAYBOOK_API_URL: webAddress
@@ -195,20 +195,20 @@ function urlOf(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
 }
 
-/** It is stored and shown with each connection; credentials have variables of their own. */
+/** The URL is stored and shown with each connection; credentials have variables of their own. */
 function isShowable(text: string): boolean {
   const { username, password, search, hash } = urlOf(text) ?? {};
   return [username, password, search, hash].every((part) => part === undefined || part === '');
 }
 
-/** A bare `%` in a password stands for no character. */
+/** A bare `%` in a password cannot be decoded. */
 function hasReadableLogin(text: string): boolean {
   const { username = '', password = '' } = urlOf(text) ?? {};
   try {
     decodeURIComponent(`${username}${password}`);
     return true;
   } catch {
-    // The only way decodeURIComponent has to say that it cannot.
+    // decodeURIComponent reports failure only by throwing.
     return false;
   }
 }
@@ -217,7 +217,7 @@ function isOnOpenPort(text: string): boolean {
   return !blockedPorts.has(Number(urlOf(text)?.port ?? ''));
 }
 
-/** https://fetch.spec.whatwg.org/#port-blocking: whatever the address, nothing is ever sent there. */
+/** https://fetch.spec.whatwg.org/#port-blocking: fetch never connects to these ports, whatever the address. */
 const blockedPorts: ReadonlySet<number> = new Set([
   1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
   109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
@@ -229,7 +229,7 @@ function isTimeZone(text: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone !== '';
   } catch {
-    // The only way Intl has to say that it does not know the zone.
+    // Intl reports an unknown zone only by throwing.
     return false;
   }
 }

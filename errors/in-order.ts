@@ -1,4 +1,4 @@
-/** Runs every step, even after one has failed, then throws the first failure: for what must be stopped or closed in any case. */
+/** Runs every step, even after one has failed, then throws the first failure: for resources that must be closed in any case. */
 export async function inOrder(steps: readonly ((() => Promise<unknown>) | undefined)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const step of steps) {

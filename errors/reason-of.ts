@@ -1,8 +1,8 @@
 import { codeOf } from './code-of.ts';
 
 /**
- * Why something failed, in a line for a log, with what caused it. Where Postgres refused a value (SQLSTATE classes 22 and 23), its message may
- * quote a record: of these the code is all that is said.
+ * Returns a one-line reason for a log, with the error's cause. If Postgres refused a value (SQLSTATE classes 22 and 23), its message may quote a
+ * record, so only the code is returned.
  */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

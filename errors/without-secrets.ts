@@ -1,17 +1,17 @@
 /**
- * Text without the secrets of a request, however a service that repeats them may have written them: as they are, as the header had
- * them, or encoded for an address. Case counts.
+ * Removes the secrets of a request from text, however a service that repeats them may have spelled them: unchanged, as in the header, or encoded
+ * for a URL. Case-sensitive.
  */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets.flatMap(spellingsOf).reduce((left, spelling) => left.replaceAll(spelling, '…'), text);
 }
 
-/** A shorter secret would be found in many names, and can be guessed anyway. */
+/** A shorter secret would match parts of many names, and can be guessed anyway. */
 export function longEnough(secrets: readonly string[]): readonly string[] {
   return secrets.filter(({ length }) => length >= 8);
 }
 
-/** Whether a word may be shown: it neither is nor contains a secret, nor is it part of one, as in a header that was cut off. */
+/** Whether a word may be shown: it neither is nor contains a secret, nor is it part of one, as in a truncated header. */
 export function isFreeOfSecrets(word: string, secrets: readonly string[]): boolean {
   const spellings = secrets.flatMap(spellingsOf);
   return !spellings.some((spelling) => word.includes(spelling) || spelling.includes(word));

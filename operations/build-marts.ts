@@ -6,7 +6,7 @@ import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import type { MartsTarget } from '../warehouse/tables/marts.ts';
 import { martsPlaces } from './marts-places.ts';
 
-/** Builds the marts of a target as a run that no workflow stands behind. Throws what `marts/build-marts.ts` does. */
+/** Builds the marts of a target as a run without a workflow. Throws the errors of `marts/build-marts.ts`. */
 export async function buildMarts(
   { settings, warehouse }: { readonly settings: Settings; readonly warehouse: Warehouse },
   {
@@ -18,11 +18,11 @@ export async function buildMarts(
   }: {
     readonly target: MartsTarget;
     readonly reason: string;
-    /** Sessions that dbt may have in Postgres. */
+    /** The maximum number of dbt's Postgres sessions. */
     readonly connections: number;
-    /** Whether somebody else lets Iceberg tables show them. */
+    /** Whether the caller makes Iceberg tables show them. */
     readonly leavesIceberg?: boolean;
-    /** Whether they are built although no connection enters them. */
+    /** Whether they are built even if no connection enters them. */
     readonly mayBeEmpty?: boolean;
   },
   follower: Pick<BuildFollower, 'onStep' | 'timeoutMilliseconds'>,

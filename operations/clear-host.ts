@@ -20,32 +20,32 @@ import type { Settings } from '../config/settings.ts';
 
 type Places = Pick<Settings, 'database' | 'lake' | 'marts'>;
 
-/** A host's places, and the warehouse they belong to. */
+/** A host's settings, and the warehouse they belong to. */
 interface Host {
   readonly settings: Places;
   readonly warehouse: Warehouse;
 }
 
 /**
- * Removes from this host's disk what holds content of records and is made again when it is needed: snapshots that were downloaded,
- * what builds and exports wrote, lists for the user to fill in. Throws BuildRunning, ExportRunning, and, once the disk is clear, ForeignLake and LakeKeeps.
+ * Removes files from this host's disk that hold content of records and are recreated on demand: downloaded snapshots, output of builds and
+ * exports, lists for the user to fill in. Throws BuildRunning, ExportRunning, and, once the disk is clear, ForeignLake and LakeKeeps.
  */
 export async function clearHost(host: Host): Promise<void> {
   await clearExports(host.settings);
   await clearLakeBuilds(host);
   await clearTargetBuilds(host, 'spark');
-  // Last of all that is on this disk: a build may be waiting for readers.
+  // Last of everything on this disk: a build may be waiting for readers.
   await clearTargetBuilds(host, 'postgres');
   await removeUnfinishedMarts(host);
 }
 
-/** The same of builds on the lake alone, for who does not let an export run meanwhile. Throws BuildRunning, and, once the disk is clear, ForeignLake and LakeKeeps. */
+/** Does so for builds on the lake alone, for holders of the export lock. Throws BuildRunning; once the disk is clear, ForeignLake, LakeKeeps. */
 export async function clearLakeMarts(host: Host): Promise<void> {
   await clearLakeBuilds(host);
   await removeUnfinishedMarts(host);
 }
 
-/** What builds of a target have on this host's disk beside what they share. Throws BuildRunning. */
+/** Removes files of a target's builds from this host's disk, apart from shared ones. Throws BuildRunning. */
 export async function clearTargetBuilds(
   { settings: { database, marts } }: Host,
   target: MartsTarget,
@@ -53,7 +53,7 @@ export async function clearTargetBuilds(
   await withBuildLock({ databaseUrl: database.directUrl, target }, () => clearBuilds(marts.home, target));
 }
 
-/** Whether the lake has marts, or readers are led to some. Throws ForeignLake. */
+/** Whether the lake has marts, or a pointer to some. Throws ForeignLake. */
 export function hasLakeMarts(host: Host): Promise<boolean> {
   return withOwnLake(host, buildScratch(host.settings.marts.home), async (lake) => {
     if ((await lake.read(martsPointerPath)) !== undefined) return true;
@@ -62,7 +62,7 @@ export function hasLakeMarts(host: Host): Promise<boolean> {
 }
 
 /**
- * Removes the marts from the lake, so that readers find none, but no files of others beside them. Throws BuildRunning, ForeignLake, MartsUnknown,
+ * Removes the marts from the lake, so that readers find none, but no foreign files beside them. Throws BuildRunning, ForeignLake, MartsUnknown,
  * and, once the rest is gone, LakeKeeps.
  */
 export async function dropLakeMarts(host: Host): Promise<void> {
@@ -72,7 +72,7 @@ export async function dropLakeMarts(host: Host): Promise<void> {
       if (!(await isOurLake(host.warehouse.pool, lake))) throw new MartsUnknown(lake.location);
       const ids = await lake.foldersIn('marts');
       await removeEach([
-        // First what leads readers to them.
+        // The pointer first, so that readers are no longer sent to them.
         () => lake.removeFile(martsPointerPath),
         ...ids.map((id) => () => lake.removeFolder(`marts/${id}`)),
         () => lake.removeLeftovers('marts'),
@@ -84,7 +84,7 @@ export async function dropLakeMarts(host: Host): Promise<void> {
 }
 
 /**
- * Removes what Spark has written, from the catalog and from the lake. Says whether readers saw any. Throws BuildRunning, ForeignLake, TablesUnknown,
+ * Removes Spark's tables from the catalog and the lake. Returns whether readers saw any. Throws BuildRunning, ForeignLake, TablesUnknown,
  * and, once the rest is gone, LakeKeeps.
  */
 export async function dropSparkMarts(host: Host): Promise<boolean> {
@@ -109,7 +109,7 @@ export async function dropSparkMarts(host: Host): Promise<boolean> {
   });
 }
 
-/** Removes what processes that were killed here left behind. Throws BuildRunning, ExportRunning. */
+/** Removes leftovers of killed processes on this host. Throws BuildRunning, ExportRunning. */
 export async function clearLeftovers(places: Places): Promise<void> {
   const { database, marts } = places;
   await clearExports(places);
@@ -132,7 +132,7 @@ async function clearLakeBuilds(host: Host): Promise<void> {
   await rm(temporaryFolder(home), { recursive: true, force: true });
 }
 
-/** Removes marts that a killed build left, and those of snapshots that are gone. */
+/** Removes unfinished marts of killed builds, and marts of removed snapshots. */
 export async function removeUnfinishedMarts(host: Host): Promise<void> {
   const { database, marts } = host.settings;
   const scratch = buildScratch(marts.home);

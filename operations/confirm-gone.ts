@@ -22,7 +22,7 @@ export class StillReturned extends Error {
   }
 }
 
-/** The answers of the service prove nothing. */
+/** The answers of the service do not prove that the record is gone. */
 class NotSurelyGone extends Error {
   override readonly name = 'NotSurelyGone';
   readonly handling = 'stop';
@@ -41,13 +41,12 @@ const listLags =
   'it was written here a moment ago, and a list may not show it yet. Try again after DAYBOOK_LOOKBACK has passed.';
 
 /**
- * Makes sure that the service no longer has a record. That it lists the others for the right company comes first: an address that
- * answers 404 to everything knows nothing of records. Of a list only the first page is read where the record can be fetched: a list may
- * lag behind, and what its other pages still show is older than the time that is returned, the service's when it said so (null:
- * it does not tell). Where it cannot, two complete listings prove it, as they do to a reconcile: a record that moves between two pages is
- * on none of them. So they do where a fetch proves nothing, for a record that is no longer held: the service answers one that was
- * merged into another with that one for ever. `mayLag`: the list may not show yet what is held. Throws StillReturned, NotSurelyGone, IdentityChanged,
- * and what the service says.
+ * Makes sure that the service no longer has a record. First, its lists must show other records of the right company: an address that answers 404
+ * to everything proves nothing. If the record can be fetched, only the first page of a list is read: a list may lag behind, and records on later
+ * pages are older than the returned time, which is the service's if it sent one (null: it did not). If the record cannot be fetched, two complete
+ * listings prove its absence, as in a reconcile: a record that moves between two pages is on neither. The same holds if a fetch proves nothing
+ * and the record is no longer held: for a record that was merged into another, the service returns the other one forever. `mayLag`: the list
+ * may not show a held record yet. Throws StillReturned, NotSurelyGone, IdentityChanged, and the errors of the service.
  */
 export async function confirmGone(
   source: { api: ApiClient; proof: CompanyProof },
@@ -82,14 +81,14 @@ export async function confirmGone(
     if (isHeld) throw new NotSurelyGone(asked, noFetch);
     return listTwice();
   }
-  // A refusal names nobody.
+  // A refusal names no company.
   await source.proof.requireNow(null);
   return gone.servedAt;
 }
 
 /**
- * Some ids that the lists show, and the service's time when that began. A list that the platform does not have shows nothing, where the
- * record itself is asked for too. Throws StillReturned.
+ * Returns some ids from the lists, and the service's time at the start. A list that the platform lacks counts as empty if the record itself is
+ * fetched too. Throws StillReturned.
  */
 async function listWithout(
   source: { api: ApiClient; proof: CompanyProof },
@@ -137,7 +136,7 @@ function storableIds(record: SourceRecord): string[] {
   return typeof id === 'string' && isWellFormed(id) ? [id] : [];
 }
 
-/** Also where the ID came as a number: such a record waits in quarantine, and is erased by its digits. */
+/** Also matches an ID that came as a number: such a record waits in quarantine, and is erased by its digits. */
 function isShownBy(record: SourceRecord, id: string): boolean {
   const sent = sentIdOf(record);
   return sent === id || sent === Number(id);

@@ -3,21 +3,21 @@ import type { TemporalFacts, TemporalQuestions } from './read-temporal-facts.ts'
 import { isTemporalAway } from './temporal-client.ts';
 
 export interface ConnectionReport extends ConnectionStatus {
-  /** Null where no schedule runs, and where Temporal is out of reach. Of several connections it is computed, without the jitter. */
+  /** Null if no schedule runs, or Temporal is away. For several connections it is computed, without the jitter. */
   next_run_at: Date | null;
-  /** What is tried again and again for the last run, while it runs: sentences. */
+  /** Sentences about the steps that the last run keeps retrying, while it runs. */
   troubles: readonly string[];
 }
 
 export interface ConnectionReports {
   connections: ConnectionReport[];
-  /** Whether Temporal said what it knows. */
+  /** Whether Temporal answered. */
   temporalAnswered: boolean;
 }
 
 /**
- * The state of connections as the warehouse has it, with what Temporal adds where it is in reach; `ask` is undefined when it is
- * known not to be.
+ * Returns the state of connections from the warehouse, with Temporal's facts if it answers; `ask` is undefined if Temporal is known to be
+ * away.
  */
 export async function connectionReports(
   connections: readonly ConnectionStatus[],
@@ -47,7 +47,7 @@ function questionsOf(connections: readonly ConnectionStatus[]): TemporalQuestion
   return { scheduled, running: new Map(running.map(({ name, run }) => [name, run.workflow_id])) };
 }
 
-/** What is not known while Temporal is away is undefined; any other error is thrown. */
+/** Returns undefined if Temporal is away; throws any other error. */
 export function unlessTemporalIsAway(error: unknown): undefined {
   if (!isTemporalAway(error)) throw error;
 }
@@ -60,6 +60,6 @@ function reportOf(connection: ConnectionStatus, { schedules, troubles }: Tempora
     troubles: troubles.get(connection.name) ?? [],
   };
   if (connection.paused !== null || schedule === undefined || schedule.pausedWhy === null) return report;
-  // Paused in the Web UI, which the warehouse does not know of.
+  // Paused in the Web UI, so the warehouse does not know it.
   return { ...report, paused: { why: schedule.pausedWhy, since: null }, stale: false };
 }

@@ -1,7 +1,7 @@
 import { formatDuration } from '../config/duration.ts';
 import type { ApiDemand } from '../warehouse/connections/read-demand.ts';
 
-/** A sentence on the share of the API budget that scheduled syncs ask for. */
+/** Returns a sentence on the share of the API budget that scheduled syncs request. */
 export function demandInWords({
   requests_per_minute: asked,
   allowed_per_minute: allowed,
@@ -9,7 +9,7 @@ export function demandInWords({
   return `scheduled syncs ask for ${counted(asked)} of the ${counted(allowed)} requests a minute that the API budget allows`;
 }
 
-/** A warning and a remedy where they ask for more than their share; undefined where they do not. */
+/** Returns a warning and a remedy if they request more than their share; undefined otherwise. */
 export function demandTrouble(demand: ApiDemand): string | undefined {
   const { requests_per_minute: asked, allowed_per_minute: allowed, needed_stretch: needed, stretch } = demand;
   if (needed <= 1 && stretch <= 1) return undefined;
@@ -23,7 +23,7 @@ export function demandTrouble(demand: ApiDemand): string | undefined {
   );
 }
 
-/** A warning while the service has asked for no requests; undefined: it has not. */
+/** Returns a warning while the service has asked for no requests; undefined otherwise. */
 export function silenceInWords(until: Date | null): string | undefined {
   if (until === null) return undefined;
   return (
@@ -32,7 +32,7 @@ export function silenceInWords(until: Date | null): string | undefined {
   );
 }
 
-/** How often a connection is synced. */
+/** Says how often a connection is synced. */
 export function everyInWords({
   every_seconds: seconds,
   stretch,

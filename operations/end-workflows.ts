@@ -2,8 +2,8 @@ import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { workflowIds } from '../temporal/workflow-ids.ts';
 
 /**
- * Terminates what runs for a connection that was removed: nothing of it can land any more, and who adds another one under the name is not
- * to join it. What is left out, since Temporal lists it late, ends by itself at its next step. Throws what the client throws.
+ * Terminates the workflows of a removed connection: they can land nothing any more, and a new connection of the same name must not join them.
+ * Workflows that Temporal lists too late end by themselves at their next step. Throws the errors of the client.
  */
 export async function endWorkflows(temporal: Client, connectionId: string): Promise<void> {
   const reason = `The connection ${connectionId} was removed`;

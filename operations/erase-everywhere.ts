@@ -34,7 +34,7 @@ import { unlessKept } from './unless-kept.ts';
 import { waitingFor } from './when-free.ts';
 import { withRun } from './with-run.ts';
 
-/** Rows of the record before and after, by place. */
+/** The record's rows before and after, by place. */
 export interface Erased {
   readonly held: RowsByTable;
   readonly left: RowsByTable;
@@ -44,16 +44,16 @@ export interface Erased {
   readonly marts: readonly MartsTarget[];
   /** All other hosts: a worker there clears the leftovers of exports and builds. */
   readonly hosts: readonly AskedHost[];
-  /** A sentence for each place that still holds the record; none when all is gone. */
+  /** A sentence for each place that still holds the record; empty if all is gone. */
   readonly kept: readonly string[];
 }
 
 /**
- * Takes the content of a record out of everything that Daybook keeps: tables, then snapshots, then marts. Each is made from the
- * one before, so killed anywhere and called again it ends the same. It waits for exports, builds and readers that are in the way. The
- * end reports whatever is still in the way after an hour, files that object storage does not remove, marts in Postgres that cannot be
- * built without the record, and snapshots that are not in this lake: the rest is done by then, and the run fails. Throws StillReturned,
- * ForeignLake before anything is erased, and the errors of the service, the lake and the builds.
+ * Erases the content of a record from everything that Daybook keeps: tables, then snapshots, then marts. Each of these is made from the one
+ * before, so the erasure is idempotent, also after a kill. It waits up to an hour for exports, builds and readers in its way. At the end it
+ * reports whatever is still in the way, files that object storage does not delete, marts in Postgres that cannot be built without the record, and
+ * snapshots that are not in this lake: everything else is done by then, and the run fails. Throws StillReturned, ForeignLake before anything is
+ * erased, and the errors of the service, the lake and the builds.
  */
 export async function eraseEverywhere(
   { settings, warehouse }: Host,
@@ -66,7 +66,7 @@ export async function eraseEverywhere(
   const runId = randomUUID();
   const stream = resource.streams[0].name;
   const about = { runId, connectionId, kind: 'erase', reason: 'daybook erase', streams: [stream] } as const;
-  // The run first: it says whose source was asked, if another connection has the name by the time of the answer.
+  // The run begins first: it records whose source was asked, even if another connection has the name when the answer comes.
   return withRun(warehouse, about, async (run) => {
     const heldBefore = await readHeld(warehouse.pool, record);
     const goneAt = await askSource({ settings, warehouse }, { ...record, runId, heldBefore });
@@ -80,7 +80,7 @@ export async function eraseEverywhere(
     for (const problem of await renewStatistics(warehouse, record)) onKept(problem);
     onStep('the tables no longer hold it');
     const renewing = { onStep, onKept, timeoutMilliseconds };
-    // Killed, it leaves files here that hold the record: the next one names this host then, wherever it runs.
+    // If it is killed, files here still hold the record: the next erasure then names this host, wherever it runs.
     const below = await whileNoted(warehouse, await hostOf(settings.marts.home), () =>
       eraseBelow({ settings, warehouse }, record, renewing),
     );
@@ -90,13 +90,13 @@ export async function eraseEverywhere(
   });
 }
 
-/** Several steps may meet the schema of somebody else; of files, each place that keeps some is told. */
+/** Several steps may meet the same foreign schema, which is reported once; kept files are reported by place. */
 function sentencesOf(kept: readonly Error[]): string[] {
   const again: readonly Error[] = kept.filter((error) => error instanceof ForeignSchema).slice(1);
   return kept.filter((error) => !again.includes(error)).map(({ message }) => message);
 }
 
-/** Takes it out of all that is made of the tables, the marts in Postgres last: while readers are in their way, exports may run. */
+/** Erases it from everything derived from the tables, the marts in Postgres last: while readers block them, exports may run. */
 async function eraseBelow(
   host: Host,
   record: RecordNamed,
@@ -120,7 +120,7 @@ async function eraseBelow(
   }
 }
 
-/** Out of the snapshots of this lake, and what is built on them. Snapshots that are elsewhere are named. */
+/** Erases it from the snapshots of this lake, and everything built on them. Snapshots elsewhere are reported. */
 async function eraseFromLakes(
   { settings, warehouse }: Host,
   record: RecordNamed,
@@ -149,7 +149,7 @@ async function eraseFromLakes(
   return searched ?? [];
 }
 
-/** The source has listed or announced it since the tables were cleared. */
+/** The source has listed or announced the record again since the tables were cleared. */
 class HeldAgain extends Error {
   override readonly name = 'HeldAgain';
   readonly handling = 'stop';
@@ -161,14 +161,14 @@ class HeldAgain extends Error {
   }
 }
 
-/** Before anything is erased. */
+/** Checks the lake before anything is erased. */
 async function requireUsableLake({ settings, warehouse }: Host): Promise<void> {
   const { location, scratch } = settings.lake;
   const lake = await openOwnLake({ location, scratch: join(scratch, 'erase') }, await lakeOwner(warehouse));
   await lake.close();
 }
 
-/** The service's time when it had no such record, as confirmGone has it. Throws StillReturned, and what the service says. */
+/** Returns the service's time at which it had no such record, see `confirmGone`. Throws StillReturned, and the errors of the service. */
 async function askSource(
   { settings, warehouse }: Host,
   { heldBefore, ...record }: RecordNamed & { runId: string; heldBefore: HeldRecord | null },

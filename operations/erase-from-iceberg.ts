@@ -16,10 +16,10 @@ import type { LakeOwner } from '../lake/own-lake.ts';
 import { currentMarts } from '../marts/show-in-iceberg.ts';
 
 /**
- * Lets the Iceberg tables show the snapshots and the marts as they are now. What nothing names any more goes from the disk, wherever an attempt
- * that was killed has left it. Where the catalog leads readers to another lake, it is left as it is, all files of the tables go from this one if
- * it is ours, and that lake is named unless it was searched.
- * `onKept` hears what storage does not remove, and what stands in the way of all that, once for all tables: an erasure has more to do.
+ * Makes the Iceberg tables show the current snapshots and marts. Unreferenced files are removed from the disk, including leftovers of killed
+ * attempts. If the catalog names another lake, that lake stays unchanged, all files of the tables are removed from this one if it is ours, and
+ * the other lake is reported unless it was searched. `onKept` receives removals that storage refuses, and whatever prevents all this, once for
+ * all tables: an erasure has more to do.
  */
 export async function eraseFromIceberg(
   {
@@ -33,10 +33,10 @@ export async function eraseFromIceberg(
     client: Pick<ClientBase, 'query'>;
     lake: Lake;
     owner: LakeOwner;
-    /** Whether Daybook has published snapshots in it. */
+    /** Whether Daybook has published snapshots in the lake. */
     isOurs: boolean;
     places: ProgramPlaces;
-    /** Other lakes of which nothing holds the record any more. */
+    /** Other lakes in which nothing holds the record any more. */
     searched: readonly string[];
   },
   onKept: (problem: IcebergKept) => void,
@@ -63,7 +63,7 @@ export async function eraseFromIceberg(
     try {
       await clear('finance', () => showSnapshots(lake, places, { ...sweeping, owner, newest: undefined }));
     } finally {
-      // Of marts too whatever can be removed, though something stands in the way of the others.
+      // Whatever can be removed from the marts too, even if the other tables fail.
       const marts = await unlessInTheWay(() => currentMarts(lake));
       await clear('marts', () => showMarts(lake, places, { ...sweeping, marts }));
     }
@@ -73,7 +73,7 @@ export async function eraseFromIceberg(
 
 type IcebergKept = IcebergUnsearched | LakeKeeps | TablesElsewhere | TablesUnknown;
 
-/** Does work on Iceberg tables. What stands in the way of it, or is not removed, goes to `onKept`, each once; then undefined is returned. */
+/** Runs work on Iceberg tables. Errors that prevent it, and refused removals, go to `onKept`, each once; the result is then undefined. */
 function createUnlessInTheWay(
   location: string,
   onKept: (problem: IcebergUnsearched | LakeKeeps) => void,

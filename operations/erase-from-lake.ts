@@ -34,21 +34,21 @@ import type { Settings } from '../config/settings.ts';
 export interface SnapshotErased {
   readonly from: string;
   readonly to: string;
-  /** Rows of the record that the old one holds. */
+  /** The number of the record's rows in the old one. */
   readonly rows: number;
-  /** Storage did not remove the old one. */
+  /** Whether storage refused to remove the old one. */
   readonly isKept: boolean;
 }
 
 type Republished = Omit<SnapshotErased, 'isKept'>;
 
 export interface WhileErasing {
-  /** Brings along what else is built on the snapshots. */
+  /** Updates everything else that is built on the snapshots. */
   readonly follow: (erased: readonly Republished[]) => Promise<void>;
   /**
-   * Hears of each removal that storage refuses, of each snapshot that cannot be read or is not found, of files beside those of one, and of what
-   * stands in the way of Iceberg tables: the rest is done all the same.
-   */
+     * Receives each removal that storage refuses, each snapshot that cannot be read or found, files beside those of a snapshot, and whatever
+     * prevents the update of Iceberg tables: the rest is done nevertheless.
+     */
   readonly onKept: (
     problem:
       | FilesBeside
@@ -60,14 +60,14 @@ export interface WhileErasing {
       | TablesElsewhere
       | TablesUnknown,
   ) => void;
-  /** Hears of Iceberg tables that are made again. */
+  /** Receives messages about recreated Iceberg tables. */
   readonly onStep?: (text: string) => void;
 }
 
 /**
- * Publishes the snapshots that hold a record without it, lets `follow` bring along what else is built on them, and removes the
- * old ones, also from Iceberg tables. What storage keeps of one holds up nothing else, and neither does one that cannot be read. No export
- * runs meanwhile. Throws ExportRunning, and what the lake throws.
+ * Republishes the snapshots that hold a record without it, lets `follow` update everything else that is built on them, and removes the old
+ * ones, also from Iceberg tables. A refused removal, or an unreadable snapshot, does not hold up the rest. No export runs meanwhile. Throws
+ * ExportRunning, and the errors of the lake.
  */
 export async function eraseFromLake(
   {
@@ -84,7 +84,7 @@ export async function eraseFromLake(
   const owner = await lakeOwner(warehouse);
   const session = await openExportSession(database.directUrl, { isErasure: true });
   const folder = join(scratch, 'erase');
-  // What exports that were killed here left.
+  // Leftovers of killed exports on this host.
   await rm(scratch, { recursive: true, force: true });
   const lake = await openLake({ location, scratch: folder });
   const duckDb = await openDuckDb({ spillFolder: join(folder, 'spill') });
@@ -92,7 +92,7 @@ export async function eraseFromLake(
     await requireOwnLake(lake, owner);
     const isOurs = await isOurLake(session.client, lake);
     const published = await readPublishedIds(session.client);
-    // In a place that may be anybody's, what lacks its _SUCCESS may be a copy without empty files: it is named below.
+    // In a place that may be anybody's, a snapshot without _SUCCESS may be a copy that lacks empty files: it is reported below.
     const mayBeWhole = isOurs ? [] : await lake.foldersIn('snapshots');
     const left = await keptBack(() =>
       lake.removeLeftovers('snapshots', new Set([...published, ...mayBeWhole])),
@@ -122,8 +122,8 @@ export async function eraseFromLake(
 }
 
 /**
- * What was published here and is not here: the lake of another host may have the same name. And what may have been published and is not
- * complete: Postgres may have been restored to before it was.
+ * Returns snapshots that were published here but are missing, as the lake of another host may have the same name, and snapshots that may have
+ * been published but are incomplete, as Postgres may have been restored to an earlier state.
  */
 async function notFound({ client }: ExportSession, lake: Lake): Promise<SnapshotsUnsearched[]> {
   const complete = new Set(await lake.snapshotIds());
@@ -151,9 +151,9 @@ async function republish(
     noteSnapshot(session.client, {
       lake: lake.location,
       manifest,
-      // No export takes files of one that may be anybody's, and each erasure looks into it.
+      // No export reuses files of a snapshot that may be anybody's, and each erasure searches it.
       manifestSha256: isKnown ? sha256Of(manifestText(manifest)) : '',
-      // The tables are other ones now: the next export is not skipped.
+      // The tables have changed: the next export is not skipped.
       mark: '',
       sizes: sizesOf(manifest),
     });
@@ -162,7 +162,7 @@ async function republish(
   return rewritten.map(({ from, manifest, erased }) => ({ from, to: manifest.snapshot_id, rows: erased }));
 }
 
-/** What an erasure looks for in snapshots. */
+/** The rows that an erasure looks for in snapshots. */
 export function rowsOf(
   { connectionId, resource: { name, children }, id }: RecordNamed,
   { warehouseId }: Pick<RowsToErase, 'warehouseId'>,

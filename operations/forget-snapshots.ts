@@ -5,7 +5,7 @@ import { filterConcurrently } from '../lake/map-concurrently.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { noteGone, readNoted } from '../warehouse/snapshots/unsearched-snapshots.ts';
 
-/** No snapshot is noted in that place. */
+/** No snapshot is recorded in that place. */
 class NothingNoted extends Error {
   override readonly name = 'NothingNoted';
   readonly handling = 'stop';
@@ -16,7 +16,7 @@ class NothingNoted extends Error {
   }
 }
 
-/** The snapshots that the command was to forget are still there. */
+/** The snapshots to forget still exist. */
 class SnapshotsThere extends Error {
   override readonly name = 'SnapshotsThere';
   readonly handling = 'stop';
@@ -29,7 +29,7 @@ class SnapshotsThere extends Error {
   }
 }
 
-/** Files that were made from the snapshots, or that a killed process left, are still there. */
+/** Files made from the snapshots, or left by a killed process, still exist. */
 class LeftoversThere extends Error {
   override readonly name = 'LeftoversThere';
   readonly handling = 'stop';
@@ -42,7 +42,7 @@ class LeftoversThere extends Error {
   }
 }
 
-/** Storage that does not answer now may still have them. */
+/** Storage does not answer, so it may still have them. */
 class PlaceUnseen extends Error {
   override readonly name = 'PlaceUnseen';
   readonly handling = 'stop';
@@ -56,14 +56,14 @@ class PlaceUnseen extends Error {
 }
 
 /**
- * Notes that snapshots are no longer in a place where they were published. Those that this warehouse's lake has were moved there. With
- * `force` it does not look into the place. Throws NothingNoted, SnapshotsThere, LeftoversThere, PlaceUnseen, and what this warehouse's lake does.
+ * Records that snapshots are no longer in the place where they were published. Those that this warehouse's lake has count as moved there. With
+ * `force` it does not look into the place. Throws NothingNoted, SnapshotsThere, LeftoversThere, PlaceUnseen, and the errors of this lake.
  */
 export async function forgetSnapshots(
   { warehouse, location, scratch }: { warehouse: Warehouse; location: string; scratch: string },
   { place, force }: { place: string; force: boolean },
 ): Promise<{ gone: string[]; moved: string[] }> {
-  // Read before the lakes are: what an export publishes meanwhile is not among them.
+  // Read before the lakes: snapshots that an export publishes meanwhile are not included.
   const [noted] = await readNoted(warehouse.pool, { lake: place });
   if (noted === undefined) {
     const places = (await readNoted(warehouse.pool)).map(({ lake }) => lake);
@@ -83,7 +83,7 @@ export async function forgetSnapshots(
   });
   if (!force) {
     if (incomplete.length > 0) throw new SnapshotsThere(location, incomplete);
-    // In the lake that is in use an erasure looks after what was made of them.
+    // In the current lake, an erasure takes care of files made from them.
     if (place !== location) await requireNothingIn({ place, scratch }, ids);
   }
   const gone = ids.filter((id) => !moved.includes(id));

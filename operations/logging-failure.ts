@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { reasonOf } from '../errors/reason-of.ts';
 
-/** Does work that a worker can do without: if it fails, `message` is logged with the reason. */
+/** Runs optional work of a worker: if it fails, `message` is logged with the reason. */
 export async function loggingFailure(
   logger: Logger,
   message: string,

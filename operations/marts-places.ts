@@ -1,7 +1,7 @@
 import type { MartsPlaces } from '../marts/build-marts.ts';
 import type { Settings } from '../config/settings.ts';
 
-/** Where and how a process builds marts; dbt may have `connections` sessions in Postgres. */
+/** The settings with which a process builds marts; dbt may have `connections` Postgres sessions. */
 export function martsPlaces(
   { marts, api, database, lake }: Settings,
   { connections }: { connections: number },

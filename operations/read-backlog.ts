@@ -4,8 +4,8 @@ import { mainQueue, pagingQueue } from '../temporal/task-queues.ts';
 import type { Backlog } from '../warehouse/alerts/backlog.ts';
 
 /**
- * Work of runs that waits for a worker, as Temporal counts it: approximately. Of exports and builds, one of which runs at a time, it says
- * nothing. Undefined where the server is too old to count. Throws what the client throws.
+ * Returns the approximate number of waiting tasks of runs, as Temporal counts them, without exports and builds, which run one at a time.
+ * Undefined if the server is too old to count. Throws the errors of the client.
  */
 export async function readBacklog(temporal: Client): Promise<Backlog | undefined> {
   const { namespace } = temporal.options;

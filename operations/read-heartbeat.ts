@@ -6,15 +6,15 @@ export type { Exported, ExportProgress } from '../activities/export/export-job.t
 
 /** An activity that has begun and not ended. */
 export interface ActivityUnderWay<Progress> {
-  /** What it said last of how far it is; undefined when it has said nothing. */
+  /** Its last reported progress; undefined if it has reported none. */
   readonly progress: Progress | undefined;
-  /** Whether a worker is at it. */
+  /** Whether a worker is running it. */
   readonly isTaken: boolean;
-  /** Why the attempt before this one failed; undefined where it was cut off. */
+  /** Why the previous attempt failed; undefined if it was cut off. */
   readonly failure: string | undefined;
 }
 
-/** The activity of a workflow that is under way; undefined when there is none, and when there is no such workflow. */
+/** Returns a workflow's pending activity; undefined if there is none, or no such workflow. */
 export async function readActivity<Progress>(
   client: Client,
   { workflowId, temporalRunId }: { workflowId: string; temporalRunId?: string },
@@ -41,7 +41,7 @@ export async function readActivity<Progress>(
 /** PENDING_ACTIVITY_STATE_STARTED */
 const started = 2;
 
-/** What it said last of how far it is. */
+/** Returns the last reported progress. */
 export async function readHeartbeat<Progress>(
   client: Client,
   which: { workflowId: string; temporalRunId?: string },

@@ -8,8 +8,8 @@ import { updates, type ReadsIn } from '../temporal/messages.ts';
 import { workflowIds } from '../temporal/workflow-ids.ts';
 
 /**
- * Asks a sync that runs to read what is at the source now, by the update `syncNow`. Undefined when it does not answer: it has ended
- * meanwhile, no worker is there, or one of a release before 0.6 runs it.
+ * Asks a running sync to read the source's current state, by the update `syncNow`. Undefined if it does not answer: it has ended meanwhile, there
+ * is no worker, or a release before 0.6 runs it.
  */
 export async function readNow(
   client: Client,

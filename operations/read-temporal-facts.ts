@@ -4,7 +4,7 @@ import { pausedSchedules } from './schedules/paused-schedules.ts';
 import { readSyncSchedule, type SyncSchedule } from './schedules/read-sync-schedule.ts';
 import { nextSyncAt } from './schedules/wanted-schedules.ts';
 
-/** What Temporal is asked of connections. */
+/** The questions to Temporal about connections. */
 export interface TemporalQuestions {
   /** Connections with a schedule. */
   readonly scheduled: readonly {
@@ -13,21 +13,21 @@ export interface TemporalQuestions {
     readonly stretch: number;
     readonly failures: number;
   }[];
-  /** Workflows that run, by connection, those that run longest first. */
+  /** Running workflows, by connection, the longest-running first. */
   readonly running: ReadonlyMap<string, string>;
 }
 
-/** By connection. */
+/** Temporal's facts, by connection. */
 export interface TemporalFacts {
   readonly schedules: ReadonlyMap<string, SyncSchedule>;
-  /** What is tried again and again for what runs, in sentences. */
+  /** Sentences about the steps that running workflows keep retrying. */
   readonly troubles: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
- * Of one connection what Temporal says of its schedule. Of several only which are paused is asked, by one list, and when each
- * runs next is computed: to describe thousands of schedules takes minutes, and the workers' share of the namespace.
- * Throws what the client throws when Temporal is away.
+ * Reads Temporal's facts about connections. For one connection it reads the schedule. For several it lists only the paused ones, and the next
+ * run is computed: describing thousands of schedules takes minutes, and the workers' share of the namespace. Throws the errors of the client if
+ * Temporal is away.
  */
 export async function readTemporalFacts(
   temporal: Client,
@@ -45,7 +45,7 @@ export async function readTemporalFacts(
   return { schedules, troubles: new Map(troubles) };
 }
 
-/** Runs of a fleet that is well take a second or two: those that have troubles are among those that run longest. */
+/** Runs of a healthy fleet take a second or two, so runs with troubles are among the longest-running ones. */
 const mostDescribed = 25;
 
 async function readSchedules(

@@ -1,10 +1,10 @@
 import { WorkflowNotFoundError, type WorkflowHandle } from '@temporalio/client';
 import { isTemporalAway } from './temporal-client.ts';
 
-/** One or two failures often pass; a step that has failed this often is worth a line. */
+/** One or two failures often pass; a step that has failed this often is reported. */
 const worthTelling = 3;
 
-/** A sentence for each step of a run that Temporal retries in vain; none where Temporal does not answer or know the run. */
+/** Returns a sentence for each step of a run that Temporal keeps retrying; empty if Temporal does not answer or know the run. */
 export async function readTroubles(handle: WorkflowHandle): Promise<string[]> {
   const description = await handle.describe().catch(asUnknown);
   const sentences = (description?.raw.pendingActivities ?? [])
@@ -23,6 +23,6 @@ export async function readTroubles(handle: WorkflowHandle): Promise<string[]> {
 }
 
 function asUnknown(error: unknown): undefined {
-  // A Temporal that was set up again does not know the runs from before.
+  // A Temporal that was set up anew does not know earlier runs.
   if (!isTemporalAway(error) && !(error instanceof WorkflowNotFoundError)) throw error;
 }

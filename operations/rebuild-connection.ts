@@ -6,19 +6,19 @@ import { withRun, type OpenRun } from './with-run.ts';
 
 export interface RebuiltResource {
   readonly resource: string;
-  /** Records written again as history has them, restored ones included. */
+  /** Records rewritten from history, restored ones included. */
   written: number;
-  /** Records whose rows were not there. */
+  /** Records whose rows were missing. */
   restored: number;
-  /** Rows that history has no living record for. */
+  /** Rows without a living record in history. */
   removed: number;
 }
 
 /**
- * Makes `finance` again out of `history`, without the API: the latest version of every record, with the columns of this
- * release. Quarantine and watermarks stay as they are, and so do tombstones, unless a record lives again in history. Killed anywhere and
- * run again it ends the same.
- * `onBatch` hears how far a resource has come.
+ * Rebuilds `finance` from `history`, without the API: the latest version of every record, with the columns of this release. Quarantine and
+ * watermarks stay unchanged, and so do tombstones, unless history has the record alive again. Idempotent, also after a kill. `onBatch`
+ * receives the progress of
+ * a resource.
  *
  * Throws UnknownConnection, CommitsLost; errors of the database pass through.
  */

@@ -26,17 +26,17 @@ export interface Host {
 }
 
 export interface Renewing extends Waiting {
-  /** Hears what could not be done: the rest is. */
+  /** Receives problems that prevented a step; the other steps are done. */
   readonly onKept: (problem: Error) => void;
 }
 
 /**
- * Builds the marts on the lake without a record that was erased from its snapshots, or removes them; says whether they were built. Nothing of it
- * waits for readers of Postgres: no export runs meanwhile.
+ * Builds the marts on the lake without a record that was erased from its snapshots, or removes them. Returns whether they were built. Never waits
+ * for readers of Postgres, because no export runs meanwhile.
  */
 export async function renewLakeMarts(host: Host, renewing: Renewing): Promise<boolean> {
   const whenFree = waitingFor(renewing);
-  // Something in the place of their folder must not prevent the rest.
+  // An obstacle in place of their folder must not prevent the rest.
   const unlessInTheWay = <Result>(work: () => Promise<Result>): Promise<Result | undefined> =>
     unlessKept(renewing.onKept, work, { also: [LakeRefused] });
   await unlessInTheWay(() =>
@@ -45,12 +45,12 @@ export async function renewLakeMarts(host: Host, renewing: Renewing): Promise<bo
   const rebuilt = await unlessInTheWay(() =>
     whenFree('The marts on the lake were not rebuilt', async () => {
       if (await areBuilt(host, 'lake')) return buildOrDropOnLake(host, renewing);
-      // Readers may be led to marts that Postgres does not know of, for it was restored to a moment before they were built.
+      // The lake may have marts that Postgres does not know of, because it was restored to a moment before they were built.
       if (await hasLakeMarts(host)) await dropOnLake(host, renewing, 'Postgres knows of no build of them');
       return false;
     }),
   );
-  // Readers may have been led to marts of a snapshot that is gone, and are not now.
+  // Marts of removed snapshots may have been the current ones until now.
   if (rebuilt === true)
     await unlessInTheWay(() =>
       whenFree('The marts of snapshots that are gone were not removed', () => removeUnfinishedMarts(host)),
@@ -58,13 +58,13 @@ export async function renewLakeMarts(host: Host, renewing: Renewing): Promise<bo
   return rebuilt === true;
 }
 
-/** Whether they were built. */
+/** Returns whether they were built. */
 async function buildOrDropOnLake(host: Host, renewing: Renewing): Promise<boolean> {
   try {
     await build(host, 'lake', renewing);
     return true;
   } catch (error) {
-    // The place where they were built instead is reported with the snapshots that were not searched.
+    // The place where they were built instead is reported with the unsearched snapshots.
     if (error instanceof NoSnapshot && !(await hasLakeMarts(host))) return false;
     if (!failsAtEveryTry(error)) throw error;
     await dropOnLake(host, renewing, `they could not be built without it (${error.message})`);
@@ -79,14 +79,14 @@ async function dropOnLake(host: Host, { onStep }: Renewing, why: string): Promis
   );
 }
 
-/** Errors from the books of a company, or from changed files in the lake: with a retry the record would stay in marts and snapshots. */
+/** Errors in a company's books, or altered files in the lake: if it only retried, marts and snapshots would keep the record. */
 function failsAtEveryTry(error: unknown): error is Error {
   return [MartsFailed, MartsOlder, NoSnapshot, SnapshotDamaged, LakeAltered].some(
     (kind) => error instanceof kind,
   );
 }
 
-/** Spark may not be available here: its marts are removed, and whoever has Spark rebuilds them. */
+/** Removes the marts of Spark, which may not be available here; a host with Spark rebuilds them. */
 export async function removeSparkMarts(host: Host, renewing: Renewing): Promise<void> {
   const whenFree = waitingFor(renewing);
   const remove = async (): Promise<void> => {
@@ -96,15 +96,15 @@ export async function removeSparkMarts(host: Host, renewing: Renewing): Promise<
         'the marts on Spark are removed: build them again with "daybook dbt build --target spark"',
       );
   };
-  // Something in the place of their folder must not prevent the rest.
+  // An obstacle in place of their folder must not prevent the rest.
   await unlessKept(renewing.onKept, () => whenFree('The marts on Spark were not removed', remove), {
     also: [LakeRefused],
   });
 }
 
 /**
- * Builds the marts in Postgres without a record that was erased from the tables, and drops what builds leave that nobody sees, also where no
- * build ever got through; says whether they were built. Readers may be in the way, and builds that wait for them.
+ * Builds the marts in Postgres without a record that was erased from the tables, and drops hidden leftovers of builds, even if no build ever
+ * succeeded. Returns whether they were built. Readers may be in the way, and builds that wait for them.
  */
 export async function renewPostgresMarts(host: Host, renewing: Renewing): Promise<boolean> {
   const { onStep, timeoutMilliseconds } = renewing;
@@ -122,7 +122,7 @@ export async function renewPostgresMarts(host: Host, renewing: Renewing): Promis
   if (rebuilt === undefined && areThere)
     onStep('the marts in Postgres still hold it, for they could not be built without it');
   const ours = { databaseUrl: host.settings.database.directUrl, target: 'postgres' } as const;
-  // It has already waited for readers of the marts that are shown.
+  // The build has already waited for readers of the shown marts.
   const waiting = { timeoutMilliseconds: Math.min(30_000, timeoutMilliseconds) };
   const drop = async (client: ClientBase): Promise<void> => {
     if (!areThere) await dropCopies(client, waiting);
@@ -136,7 +136,7 @@ export async function renewPostgresMarts(host: Host, renewing: Renewing): Promis
   return rebuilt === true;
 }
 
-/** Readers may see marts of a build that ended before it was noted. */
+/** Readers may see marts of a build that ended before it was recorded. */
 async function arePostgresMartsThere(host: Host): Promise<boolean> {
   return (await areBuilt(host, 'postgres')) || (await areMartsShown(host.warehouse));
 }

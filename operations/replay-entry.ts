@@ -19,18 +19,18 @@ export interface EntryToReplay {
   readonly resource: Resource;
   readonly runId: string;
   readonly proof: CompanyProof;
-  /** As the service has it now. */
+  /** Fetches the record's current version from the service. */
   readonly fetch: (id: string) => Promise<FetchedRecord>;
   readonly proveAbsence: ProveAbsence;
-  /** Ends what is asked of the service. */
+  /** Aborts requests to the service. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Lands one record of the quarantine the way that any record takes, and closes its entry unless the record is still bad: then
- * the entry stays open with the reason of now. What is beaten by a newer version or a deletion is closed too, for nothing is
- * missing. Of a record that the service no longer has only the entry is closed: the deletion is the reconcile's business.
- * An entry that meanwhile was given another version stays open. Returns what its commit has counted in the run.
+ * Lands one quarantined record like any other record, and closes its entry unless the record is still bad: then the entry stays open with the
+ * new reason. If a newer version or a deletion supersedes it, the entry is closed too, because nothing is missing. If the service no longer has
+ * the record, only the entry is closed: the deletion is left to the reconcile. An entry that meanwhile got another version stays open. Returns
+ * the counts that its commit has added to the run.
  */
 export async function replayEntry(warehouse: Warehouse, replay: EntryToReplay): Promise<CountsToAdd> {
   const { entry, resource, runId } = replay;
@@ -39,10 +39,10 @@ export async function replayEntry(warehouse: Warehouse, replay: EntryToReplay): 
   const where = { connectionId: entry.connection_id, resource, runId, stream: entry.stream };
   const found = await findRecordToReplay(kept, replay);
   if (found === undefined) {
-    // With its entry goes the last that tells of it.
+    // Closing its entry removes the last trace of the record.
     const record = { connectionId: entry.connection_id, resource, id: kept.record_id ?? '' };
     const wanted = (await readHeld(warehouse.pool, record)) === null ? [] : [record];
-    // Counted, so that the run notices at its end when this commit is lost.
+    // Counted, so that the run notices at its end if this commit is lost.
     const counts = { suppressed: 1 };
     await wantReconcilesWith(warehouse.pool, wanted, async (client) => {
       await closeEntry(client, { ...kept, status: 'discarded', why: deletedAtSource });
@@ -55,7 +55,7 @@ export async function replayEntry(warehouse: Warehouse, replay: EntryToReplay): 
     counted = { ...counts, read: 1, ...(refused === undefined ? {} : { quarantined: 1 }) };
     await addToRun(client, { ...where, counts: counted });
     if (refused !== undefined) return;
-    // Landing closes entries by the record's id; one that had none is closed here.
+    // Landing closes entries by the record's id; an entry without one is closed here.
     await closeEntry(
       client,
       counts.suppressed === 0
@@ -72,19 +72,19 @@ export async function replayEntry(warehouse: Warehouse, replay: EntryToReplay): 
 
 interface FoundRecord {
   record: SourceRecord;
-  /** Mark of the access token that it was fetched with, and the service's time; null for what was kept. */
+  /** The mark of the access token used to fetch it, and the service's time; null for a kept payload. */
   token: string | null;
   servedAt: Date | null;
 }
 
-/** As the service has it now; where it cannot be fetched, as it was kept. Undefined when it is gone. */
+/** Returns the service's current version, or the kept payload if it cannot be fetched. Undefined if the record is gone. */
 async function findRecordToReplay(
   { record_id: id, payload }: { record_id: string | null; payload: string },
   { resource, proof, fetch, proveAbsence, signal }: EntryToReplay,
 ): Promise<FoundRecord | undefined> {
   const asKept = (): FoundRecord => ({ record: sourceRecord(payload), token: null, servedAt: null });
   if (!resource.fetchable || id === null) return asKept();
-  // One that is there, and then not, is asked for again.
+  // Retries if the record is returned once and then missing.
   return retryWithDeadline(async () => {
     try {
       const { record, connection, servedAt } = await fetch(id);
@@ -93,7 +93,7 @@ async function findRecordToReplay(
     } catch (error) {
       if (!(error instanceof RecordGone)) throw error;
       const absence = await proveAbsence(error, id);
-      // A refusal names nobody.
+      // A refusal names no company.
       await proof.requireNow(null);
       return absence === 'absent' ? undefined : asKept();
     }

@@ -20,9 +20,9 @@ import type { CountsToAdd } from '../warehouse/runs/add-to-run.ts';
 import { replayEntry } from './replay-entry.ts';
 import { withRun, type OpenRun } from './with-run.ts';
 
-/** An entry as it stands after it was tried. */
+/** An entry after it was tried. */
 export interface ReplayedEntry extends QuarantineEntry {
-  /** Why it could not even be tried; null when it was, or is closed. */
+  /** Why it could not even be tried; null if it was, or is closed. */
   failure: string | null;
 }
 
@@ -31,14 +31,14 @@ export interface ReplayInput {
   /** Who or what asked; shown in the runs' rows. */
   readonly reason: string;
   readonly onReplayed?: (entry: ReplayedEntry) => void;
-  /** Ends it: entries for which the service has not answered by then stay open, with the signal's reason, which is an error of ours. */
+  /** Aborts the replay: entries without an answer by then stay open, with the signal's reason, which is one of our own errors. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Tries to land records that wait in quarantine; closed ones stay as they are. Each connection gets a run of its own, and the
- * service is asked by a client made for it: a command and the console run no worker. Repeated it does what is left. Returns the
- * entries; `onReplayed` hears of one after the other.
+ * Tries to land quarantined records; closed entries stay unchanged. Each connection gets a run of its own, and a client of its own for the
+ * service, because a command and the console run no worker. If it is repeated, it does the rest. Returns the entries; `onReplayed` receives one
+ * after the other.
  *
  * Throws WrongSecretKey; errors of the database pass through.
  */
@@ -72,7 +72,7 @@ export async function replayQuarantine(
   return replayed;
 }
 
-/** An event is no record, whatever it looks like. */
+/** An event is not a record, whatever it looks like. */
 function canBeTried({ status, resource, stream }: QuarantineEntry): boolean {
   return status === 'open' && resourceNamed(resource).streams.some(({ name }) => name === stream);
 }
@@ -139,10 +139,10 @@ async function replayInRun(
           asFailure,
         );
     if (failure !== undefined) run.noteFailure(entry.stream, failure);
-    // What is no fault of this record awaits the others too.
+    // An error that is not about this record will affect the others too.
     if (failure !== undefined && !(failure instanceof RequestRefused) && allFail === undefined) {
       const others = await idsToCompare(warehouse, { connectionId, resource, entries, except: entry });
-      // Each is asked once: how long it is tried is said of the record.
+      // Fetches each once: the error would otherwise say how long it was retried.
       const fetch = (id: string): Promise<FetchedRecord> =>
         counting.api.fetch({ accessToken: access.token, resource, id, signal });
       const isAlone = await concernsOneAlone(failure, { others, fetch }).catch(asError);
@@ -155,12 +155,12 @@ async function replayInRun(
   }
 }
 
-/** As it is told when there is no such entry any more. */
+/** Reports an entry that no longer exists. */
 function gone(entry: QuarantineEntry): QuarantineEntry {
   return { ...entry, status: 'discarded', closed_why: 'the entry was removed meanwhile, as by an erasure' };
 }
 
-/** Ids of other records that the service should answer for: those that are held, and those that wait too. */
+/** Returns ids of other records that the service should return: held ones, and other quarantined ones. */
 async function idsToCompare(
   warehouse: Warehouse,
   {
@@ -179,7 +179,7 @@ function asError(error: unknown): Error {
   throw error;
 }
 
-/** How the service is asked for the records of each resource. */
+/** Returns the requests to the service for each resource's records. */
 function createAsking(
   { warehouse, api }: Pick<Tools, 'warehouse' | 'api'>,
   {
@@ -199,7 +199,7 @@ function createAsking(
   };
 }
 
-/** Why no more is to be asked; undefined: it may be. */
+/** Returns why no more requests may be made; undefined if they may. */
 function endOf(signal: AbortSignal | undefined): Error | undefined {
   return signal?.aborted === true ? asError(signal.reason) : undefined;
 }
@@ -218,7 +218,7 @@ function asCounts(counts: CountsToAdd): Tried {
   return { counts };
 }
 
-/** Our own errors keep an entry where it is; a database that is away, or a defect, ends the replay. */
+/** Our own errors leave an entry as it is; an unavailable database, or a defect, ends the replay. */
 function asFailure(error: unknown): Tried {
   if (isOurs(error)) return { counts: {}, failure: error };
   throw error;

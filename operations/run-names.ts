@@ -1,6 +1,6 @@
 import type { RunKind } from '../warehouse/tables/runs.ts';
 
-/** What people call a run of each kind. */
+/** The display name of each kind of run. */
 export const runNames: Readonly<Record<RunKind, string>> = {
   sync: 'Sync',
   reconcile: 'Reconcile',

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { searchAttributeNames } from '../temporal/search-attributes.ts';
 
-/** Our search attributes that the namespace lacks. Syncs work without them; finding them in the Web UI is harder. */
+/** Returns our search attributes that the namespace lacks. Syncs work without them, but are harder to find in the Web UI. */
 export async function missingSearchAttributes(client: Client, namespace: string): Promise<string[]> {
   const { customAttributes } = await client.connection.operatorService.listSearchAttributes({ namespace });
   return searchAttributeNames.filter((name) => !(name in customAttributes));

@@ -1,11 +1,11 @@
 import type { NotedSnapshots } from '../warehouse/snapshots/unsearched-snapshots.ts';
 
-/** An erasure has not searched snapshots that were published somewhere. Only a person knows where they are now. */
+/** An erasure has not searched snapshots that were published somewhere. Only a person can find out where they are now. */
 export class SnapshotsUnsearched extends Error {
   override readonly name = 'SnapshotsUnsearched';
   readonly handling = 'stop';
 
-  /** `missing`: not in the lake that was searched; `incomplete`: files of them are, but not the one that makes them snapshots. */
+  /** `missing`: not in the searched lake; `incomplete`: some of their files are, but not the one that completes them. */
   constructor({ lake, ids }: NotedSnapshots, became: 'elsewhere' | 'missing' | 'incomplete') {
     const [named, more] = [ids.slice(0, mostNamed), ids.length - mostNamed];
     const which = `${named.join(', ')}${more > 0 ? `, and ${more.toLocaleString('en-US')} older` : ''}`;

@@ -6,19 +6,19 @@ import { checkSecretKey } from '../warehouse/secrets/check-secret-key.ts';
 import type { Settings } from '../config/settings.ts';
 import { workflowLink } from './workflow-link.ts';
 
-/** What a person asks for, about one connection. */
+/** A run of one connection that a person requests. */
 export type RunRequest = StartRequest<'sync'> | StartRequest<'reconcile'> | StartRequest<'backfill'>;
 
 export interface StartedRun {
   workflowId: string;
   temporalRunId: string;
-  /** One ran already under this id; this is that one. */
+  /** Whether it had already been running under this id. */
   joined: boolean;
-  /** The run in the Web UI, where its address is known. */
+  /** The run's page in the Web UI, if its address is known. */
   link: string;
 }
 
-/** What runs already does not know of the approval, and may find something else. */
+/** A running reconcile does not know of the approval, and may find other deletions. */
 class ApprovalNotGiven extends Error {
   override readonly name = 'ApprovalNotGiven';
   readonly handling = 'stop';
@@ -31,8 +31,8 @@ class ApprovalNotGiven extends Error {
 }
 
 /**
- * Starts a run that a person asked for, or finds the one that runs: Temporal lets one run at a time. Throws ApprovalNotGiven when
- * one runs and this was to be more than just another.
+ * Starts a run that a person requests, or joins the running one: Temporal allows one at a time. Throws ApprovalNotGiven if one is running and
+ * the request has an approval.
  */
 export async function startRun(
   places: { client: Client; warehouse: Warehouse; settings: Settings },
@@ -41,7 +41,7 @@ export async function startRun(
   const { warehouse, settings } = places;
   const { connection } = request.input;
   await checkSecretKey(warehouse, await settings.secretKey());
-  // What cannot work is said to who asked, and not only in a failed run.
+  // Reports problems to the caller, and not only in a failed run.
   await readAccess(warehouse, settings.secretKey, {
     connectionId: connection,
     apiAddress: settings.api.address,
@@ -51,7 +51,7 @@ export async function startRun(
   return started;
 }
 
-/** Starts the export that a person asked for, or finds the one that runs. */
+/** Starts an export that a person requests, or joins the running one. */
 export function startExport(
   places: { client: Client; settings: Settings },
   { reason, force = false, iceberg = false }: { reason: string; force?: boolean; iceberg?: boolean },

@@ -7,16 +7,16 @@ import type { StuckWorkflow } from '../warehouse/alerts/judge-alerts.ts';
 import { plainName } from '../warehouse/plain-name.ts';
 
 /**
- * Workflows of Daybook's whose workflow task has failed several times in a row (five, on a server that is set as it comes). It
- * takes Temporal about a minute to say so. One short list, however many workflows run; those of others on the same queue are left out.
- * Throws what the client throws: also where the server has no such search attribute.
+ * Returns Daybook's workflows whose workflow task has failed several times in a row (five by default of the server). Temporal takes about a
+ * minute to report it. One short list, however many workflows run; other workflows on the same queue are left out. Throws the errors of the
+ * client, also if the server lacks this search attribute.
  */
 export async function readStuckWorkflows(temporal: Client): Promise<StuckWorkflow[]> {
   const stuck: StuckWorkflow[] = [];
   const query = `TemporalReportedProblems is not null and ExecutionStatus = 'Running' and TaskQueue = '${mainQueue}'`;
   await temporal.withDeadline(Date.now() + 3_000, async () => {
     for await (const workflow of temporal.workflow.list({ query, pageSize: mostRead })) {
-      // What somebody else calls a workflow is nobody's to repeat.
+      // A foreign workflow's name must not be repeated.
       if (!isWorkflowId(workflow.workflowId)) continue;
       const connection = workflow.typedSearchAttributes.get(searchAttributes.connection);
       const problems = workflow.typedSearchAttributes.get(reportedProblems) ?? [];
@@ -35,7 +35,7 @@ const reportedProblems = defineSearchAttributeKey(
   'TemporalReportedProblems',
   SearchAttributeType.KEYWORD_LIST,
 );
-/** As Temporal calls causes; whoever writes in the namespace may have put anything there. */
+/** Temporal's names of causes; anyone with write access to the namespace may have put anything there. */
 const causePattern = /^cause=(WorkflowTaskFailedCause\w{1,80})$/;
 /** One is enough to say what to do. */
 const mostRead = 200;

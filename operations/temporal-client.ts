@@ -16,12 +16,12 @@ export class TemporalUnavailable extends Error {
   }
 }
 
-/** Whether an error says that Temporal does not answer, when connecting or later. */
+/** Whether an error means that Temporal does not answer, when connecting or later. */
 export function isTemporalAway(error: unknown): boolean {
   return error instanceof TemporalUnavailable || error instanceof ServiceError;
 }
 
-/** Throws TemporalUnavailable. Close the client's connection when done. */
+/** Throws TemporalUnavailable. The caller closes the client's connection. */
 export async function connectTemporal(
   { temporal }: Pick<Settings, 'temporal'>,
   { deadlineMilliseconds = 10_000 } = {},

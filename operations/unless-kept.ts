@@ -21,7 +21,7 @@ export async function unlessKept<Result>(
   }
 }
 
-/** Errors that keep an erasure from one step, and from no other. */
+/** Errors that prevent one step of an erasure, but no other. */
 const keepsOnlyItself = [
   LakeKeeps,
   MartsFailed,

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { BuildRunning } from '../warehouse/marts/build-lock.ts';
 import { ExportRunning } from '../warehouse/snapshots/open-snapshot.ts';
 
-/** An export or a build that runs was waited for as long as it may be. */
+/** A running export or build did not end before the timeout. */
 export class StillRunning extends Error {
   override readonly name = 'StillRunning';
   readonly handling = 'stop';
@@ -21,10 +21,10 @@ export interface Waiting {
   readonly timeoutMilliseconds: number;
 }
 
-/** Does `work` as soon as no export or build is in its way; `left` says what was not done, if that takes too long. Throws StillRunning. */
+/** Does `work` as soon as no export or build is in its way; `left` says what was not done after a timeout. Throws StillRunning. */
 export type WhenFree = <Result>(left: string, work: () => Promise<Result>) => Promise<Result>;
 
-/** The calls of one `WhenFree` share the patience; each is tried at least once. */
+/** All calls of one `WhenFree` share the deadline; each is tried at least once. */
 export function waitingFor({ onStep, timeoutMilliseconds }: Waiting): WhenFree {
   const deadline = performance.now() + timeoutMilliseconds;
   return async (left, work) => {

@@ -9,22 +9,22 @@ import { interruptSilentRuns } from '../warehouse/runs/interrupt-silent-runs.ts'
 import { keepBeating } from '../warehouse/runs/keep-beating.ts';
 import type { RunKind } from '../warehouse/tables/runs.ts';
 
-/** A run that no workflow stands behind. */
+/** A run without a workflow. */
 export interface OpenRun {
   readonly runId: string;
   /** Adds to the counts of a stream. */
   count(stream: string, counts: CountsToAdd): Promise<void>;
-  /** What a commit of the work has added to them itself: when the run ends it must be there. */
+  /** Notes counts that a commit of the work has added itself: they must be there when the run ends. */
   noteCounted(stream: string, counts: CountsToAdd): void;
-  /** A stream is not done, although the run goes on. */
+  /** Notes that a stream is not done, although the run continues. */
   noteFailure(stream: string, failure: Error): void;
 }
 
 /**
- * Does work as a run of the ledger: begins it, counts, and closes it with what became of its streams. What the work throws is
- * thrown again, and fails all of them: by the sentence of an error of ours, else only by its type. So does CommitsLost, which is thrown
- * where some of what was done is lost by then. The process beats meanwhile,
- * for nobody else notices when it is killed; runs of those that were are closed first. Throws UnknownConnection.
+ * Does work as a run of the ledger: begins it, counts, and closes it with the results of its streams. An error of the work is rethrown, and fails
+ * all streams: our own errors with their message, others only by type. CommitsLost does the same; it is thrown if part of the work has been
+ * lost meanwhile. The process heartbeats,
+ * because nobody else would notice a kill; runs of killed processes are closed first. Throws UnknownConnection.
  */
 export async function withRun<Result>(
   warehouse: Warehouse,

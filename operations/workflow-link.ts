@@ -1,6 +1,6 @@
 import type { Settings } from '../config/settings.ts';
 
-/** The page of a run in Temporal's Web UI; undefined where its address is not known. */
+/** Returns the page of a run in Temporal's Web UI; undefined if its address is not known. */
 export function workflowLink(
   { ui, namespace }: Pick<Settings['temporal'], 'ui' | 'namespace'>,
   { workflowId, temporalRunId }: { workflowId: string; temporalRunId: string },

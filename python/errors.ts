@@ -1,6 +1,6 @@
 export { ForeignFolder } from '../scripts/own-cache.mjs';
 
-/** Who needs Python, as the beginning of a sentence, and the command that tries it again. */
+/** Who needs Python, as the beginning of a sentence, and the command to rerun. */
 export interface NeedOfPython {
   readonly who: string;
   readonly again: string;
@@ -23,7 +23,7 @@ export class PythonPackagesMissing extends Error {
   override readonly name = 'PythonPackagesMissing';
   readonly handling = 'retry';
 
-  /** `reason` is what pip said last, and may have the address of a proxy or an index, with a password of whatever characters: it ends there. */
+  /** `reason` is pip's last line. It may contain a proxy's or index's URL with a password of any characters, so it is cut off there. */
   constructor(what: string, reason: string, cause: unknown) {
     super(
       `${what} could not be installed from PyPI (${reason.replace(/\w+:\/\/.*$/s, '…')}). Check the network, or pip's own settings, and try again.`,

@@ -1,22 +1,22 @@
 import { databaseAddress, type DatabaseAddress } from '../warehouse/session/database-address.ts';
 import { requireAuthOf } from '../warehouse/session/require-auth.ts';
 
-/** A Postgres as libpq is told of it, in the words of its parameters. */
+/** The address of a Postgres as parameters of libpq. */
 export interface LibpqAddress {
   readonly host: string;
   readonly port: number;
   readonly user: string;
   readonly password: string;
   readonly dbname: string;
-  /** Undefined where the server need not prove that it knows the password. */
+  /** Undefined if the server need not prove that it knows the password. */
   readonly requireAuth: string | undefined;
-  /** sslmode, and what files it needs. */
+  /** sslmode, and the files it needs. */
   readonly tls: Readonly<Record<string, string>>;
 }
 
 /**
- * The Postgres of a connection string, as programs that use libpq want it: reached as the driver of Node reaches it, and asked for no
- * less proof of who it is. `authoritiesFile` has those that Node trusts.
+ * Converts a connection string for programs that use libpq: they connect like the driver for Node does, with no weaker verification of the server.
+ * `authoritiesFile` holds the authorities that Node trusts.
  */
 export function libpqAddress(databaseUrl: string, authoritiesFile: string): LibpqAddress {
   const { host, port, user, password, database, tls } = databaseAddress(databaseUrl);
@@ -31,7 +31,7 @@ export function libpqAddress(databaseUrl: string, authoritiesFile: string): Libp
   };
 }
 
-/** The driver of Node takes `require` for `verify-full`, libpq does not. Where nothing is said libpq still encrypts if it can. */
+/** The driver for Node treats `require` as `verify-full`, libpq does not. If TLS is not configured, libpq still encrypts if it can. */
 const sslModes: Readonly<Record<DatabaseAddress['tls'], string>> = {
   none: 'prefer',
   unproved: 'require',
@@ -39,12 +39,12 @@ const sslModes: Readonly<Record<DatabaseAddress['tls'], string>> = {
   full: 'verify-full',
 };
 
-/** Files go by their paths, and that TLS is not wanted is said. */
+/** Passes files by their paths, and an explicit `disable`. */
 function tlsParameters(
   databaseUrl: string,
   { tls, authoritiesFile }: { tls: DatabaseAddress['tls']; authoritiesFile: string },
 ): Record<string, string> {
-  // Of several the driver takes the last.
+  // If a parameter is repeated, the driver uses the last.
   const parameters = Object.fromEntries(new URL(databaseUrl).searchParams);
   const names = [
     'sslcert',

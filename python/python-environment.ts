@@ -11,19 +11,19 @@ import { PythonMissing, PythonPackagesMissing, type NeedOfPython } from './error
 
 const run = promisify(execFile);
 
-/** What a program in Python needs to be run. */
+/** The requirements of a Python program. */
 export interface PythonNeeds {
-  /** The name of its environment, and of what is installed. */
+  /** The name of its environment, and of the installed packages in messages. */
   readonly name: string;
   /** A file that pins every package by its hash. */
   readonly requirements: string;
-  /** Packages that have no wheel, only sources, and what builds them, pinned by hash as well. */
+  /** Packages without a wheel, and the requirements for building them, pinned by hash as well. */
   readonly sources?: { readonly packages: readonly string[]; readonly requirements: string };
-  /** Who needs it, and how it is tried again. */
+  /** Who needs it, and the command to rerun. */
   readonly for: NeedOfPython;
 }
 
-/** Where environments are kept, and who hears of them. */
+/** The folder of the environments, and the receiver of progress messages. */
 export interface PythonPlaces {
   readonly cacheFolder: string;
   readonly onStep: (text: string) => void;
@@ -31,8 +31,8 @@ export interface PythonPlaces {
 }
 
 /**
- * The Python that has these packages: made on first use (a minute, mostly downloads), then found again by the hash of its requirements.
- * Safe under two at once. Throws PythonMissing, PythonPackagesMissing, ForeignFolder.
+ * Returns the Python with these packages: created on first use (a minute, mostly downloads), then found by the hash of its requirements. Safe if
+ * two processes run it at once. Throws PythonMissing, PythonPackagesMissing, ForeignFolder.
  */
 export async function pythonWith(needs: PythonNeeds, input: PythonPlaces): Promise<string> {
   const { name, requirements } = needs;
@@ -56,7 +56,7 @@ export async function pythonWith(needs: PythonNeeds, input: PythonPlaces): Promi
 
 /** Throws PythonMissing. */
 export async function pythonVersion(need: NeedOfPython): Promise<string> {
-  // Isolated, or a platform.py of the working folder would be run; and whatever is called python3 is told no secret.
+  // Isolated, because otherwise a platform.py of the working folder would run; and without secrets, whatever python3 may be.
   const version = await run('python3', ['-I', '-c', 'import platform; print(platform.python_version())'], {
     env: withoutSecrets(process.env),
   }).then(
@@ -68,12 +68,12 @@ export async function pythonVersion(need: NeedOfPython): Promise<string> {
   return version;
 }
 
-/** Written last: an environment without it was being made by a process that was killed. */
+/** Written last: an environment without it was left by a killed process. */
 const readyFile = '.ready';
 
 /**
- * A virtual environment knows its own path, so it cannot be made elsewhere and moved. Each process makes one of its own, and a
- * link of the common name appears in one step; who comes second throws its own away.
+ * A virtual environment contains its own path, so it cannot be moved. Each process creates its own, and a link of the common name is created
+ * atomically; the second process removes its own environment.
  */
 async function install({
   name,
@@ -84,7 +84,7 @@ async function install({
 }: PythonNeeds & { environment: string; signal: AbortSignal | undefined }): Promise<void> {
   const made = await mkdtemp(`${environment}-`);
   try {
-    // Isolated from PYTHONPATH and the like; and a source distribution runs its code to be installed, so those that may are named.
+    // Isolated from PYTHONPATH and the like. Installing a source distribution runs its code, so those that may are named.
     const env = withoutSecrets(process.env);
     await run('python3', ['-I', '-m', 'venv', made], { env, signal });
     const quietly = ['--quiet', '--disable-pip-version-check'];
@@ -96,7 +96,7 @@ async function install({
     if (sources === undefined) await pip(requirements);
     else {
       await pip(sources.requirements);
-      // Not isolated: pip would fetch what builds them by its name alone.
+      // Without build isolation: pip would otherwise fetch the build requirements by name alone.
       await pip(requirements, '--no-binary', sources.packages.join(','), '--no-build-isolation');
     }
   } catch (error) {
@@ -105,7 +105,7 @@ async function install({
     throw new PythonPackagesMissing(name, lastLineOf(error), error);
   }
   await writeFile(join(made, readyFile), '');
-  // A link to what is gone, a cache that was cleaned by hand, would be in the way for ever.
+  // A dangling link, after a cache was cleaned by hand, would be in the way forever.
   if (!existsSync(environment)) await rm(environment, { force: true });
   try {
     await symlink(made, environment);
@@ -115,7 +115,7 @@ async function install({
   }
 }
 
-/** pip and venv say what is wrong in their last line. */
+/** pip and venv report the error in their last line. */
 function lastLineOf(error: unknown): string {
   const said = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error);
   return said.trim().split('\n').at(-1) ?? '';

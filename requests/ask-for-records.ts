@@ -3,11 +3,11 @@ import type { ApiClient } from '../source/api-client.ts';
 import type { FetchedRecord } from '../source/responses.ts';
 import { createAbsenceProof, type ProveAbsence } from './prove-absence.ts';
 
-/** Asks for single records of one resource. */
+/** Requests for single records of one resource. */
 export interface Asking {
-  /** One record by its id; rejects as `ApiClient.fetch` does. */
+  /** Fetches one record by its id; rejects as `ApiClient.fetch` does. */
   readonly fetch: (id: string) => Promise<FetchedRecord>;
-  /** Decides what a RecordGone of `fetch` says of the record. */
+  /** Decides what a RecordGone of `fetch` proves about the record. */
   readonly proveAbsence: ProveAbsence;
 }
 
@@ -21,7 +21,7 @@ export function askForRecords({
   api: Pick<ApiClient, 'fetch'>;
   resource: Resource;
   accessToken: string;
-  /** Ids of some records that are known to live. */
+  /** Ids of some records that are known to exist. */
   readAlive: () => Promise<readonly string[]>;
   signal?: AbortSignal | undefined;
 }): Asking {
@@ -33,7 +33,7 @@ export function askForRecords({
   };
 }
 
-/** Postgres holds no U+0000, so it lands as U+FFFD: nobody can ask for a record by an id that may have had one. */
+/** Postgres cannot store U+0000, so it lands as U+FFFD: an id that may have had one cannot be fetched. */
 function isAsItCame(id: string): boolean {
   return !id.includes('\uFFFD');
 }

@@ -9,28 +9,28 @@ import { proveToken, proveTokenAlone, type TokenOfRun } from '../warehouse/conne
 import { CompanyUnnamed } from '../warehouse/errors.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 
-/** Proof that an access token opens the company of its connection: required before anything that was read with it is used. */
+/** Proves that an access token opens the company of its connection; required before data read with it is used. */
 export interface CompanyProof {
   readonly of: TokenOfRun;
   /**
-   * `identity`: what the response in hand names. Where it names nobody (events never do, subscriptions may not: API document
-   * 4.5, 4.6) and nothing has named the company in this run yet, a list that does is asked for a single record. Where the platform has no
-   * such list, and no answer has ever named the company, the token alone is the proof.
-   *
-   * Throws IdentityChanged, IdentityInUse, CompanyUnnamed, and the errors of that list.
-   */
+     * `identity`: the company that the current response names. If it names none (events never do, subscriptions may not: API document 4.5, 4.6) and
+     * nothing has named the company in this run yet, a list that does is asked for a single record. If the platform has no such list, and no
+     * response has ever named the company, the token alone is the proof.
+     *
+     * Throws IdentityChanged, IdentityInUse, CompanyUnnamed, and the errors of that list.
+     */
   require(identity: ServiceIdentity | null): Promise<void>;
   /**
-   * The same, and what was named before is not enough: for what is landed, deleted or proved by answers that name nobody, the company must
-   * have been named after they came. A token may come to open another company in the middle of a run. A company that nobody names is asked
-   * for once.
-   */
+     * The same, but an earlier naming is not enough: if responses without a company are used to land, delete or prove something, the company must
+     * have been named after they came, because a token may open another company in the middle of a run. If nothing names the company, it is
+     * asked for once.
+     */
   requireNow(identity: ServiceIdentity | null): Promise<void>;
 }
 
-/** The company that a token was proved to open. Passed on, it spares further look-ups. */
+/** The company that a token was proved to open. Passed on, it saves further requests. */
 export interface NamedCompany {
-  /** `before`: by another activity of the run; `nobody`: the token alone is the proof. */
+  /** `before`: proved by another activity of the run; `nobody`: the token alone is the proof. */
   proved?: ServiceIdentity | 'before' | 'nobody';
 }
 
@@ -69,8 +69,8 @@ export function createCompanyProof(
 }
 
 /**
- * Any list names the company but that of subscriptions; a platform may lack some of them, or refuse them. Null where it lacks all that
- * do.
+ * Asks lists for the company. Every list names it, except that of subscriptions; a platform may lack or refuse some lists. Null if it lacks all
+ * that do.
  */
 async function askForCompany({
   connectionId,

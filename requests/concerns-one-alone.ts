@@ -3,7 +3,7 @@ import type { Asking } from './ask-for-records.ts';
 
 /**
  * Whether the fetch of a record failed for a reason of its own: the service answers the fetch of one of the `others`. Throws an error of
- * those that concerns more than a record.
+ * the others if it concerns more than a record.
  */
 export async function concernsOneAlone(
   error: unknown,
@@ -12,14 +12,14 @@ export async function concernsOneAlone(
   return mayConcernOne(error) && (await isAnyAnswered(others, fetch));
 }
 
-/** A token is refused for all records, and the service's own limit is one of the organisation. A platform may refuse a single record. */
+/** A token is refused for all records, and the service's own limit applies to the organization. A platform may refuse a single record. */
 function mayConcernOne(error: unknown): boolean {
   return isRequestFailure(error) && !(error instanceof CredentialsRefused) && !isLimitOfService(error);
 }
 
 const othersAsked = 3;
 
-/** That there is no such record is an answer too. */
+/** A response that there is no such record is an answer too. */
 async function isAnyAnswered(ids: readonly string[], fetch: Asking['fetch']): Promise<boolean> {
   for (const id of ids.slice(0, othersAsked)) {
     try {

@@ -1,6 +1,6 @@
 import type { ApiClient } from '../source/api-client.ts';
 
-/** The client, counting its requests: a run says what it cost, failed requests included. */
+/** The client with a count of its requests, failed ones included, for the run's costs. */
 export interface CountingClient {
   readonly api: ApiClient;
   /** Requests since the last call. */

@@ -3,15 +3,15 @@ import { isOurs } from '../errors/is-ours.ts';
 export type Handling = 'retry' | 'wait' | 'stop';
 
 /**
- * What to do about an error: our own classes say it of themselves; anything else (a database that is gone, a defect) is
- * tried again.
+ * Returns how to handle an error: our own classes say it themselves; any other error (the database is away, a defect) is
+ * retried.
  */
 export function handlingOf(error: unknown): Handling {
   if (typeof error !== 'object' || error === null || !('handling' in error)) return 'retry';
   return error.handling === 'stop' || error.handling === 'wait' ? error.handling : 'retry';
 }
 
-/** Whether a reading that met it begins again, without its cursor. */
+/** Whether the reading must begin again without its cursor after this error. */
 export function isRestart(error: unknown): error is Error {
   return isOurs(error) && error.handling === 'restart';
 }

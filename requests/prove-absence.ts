@@ -1,21 +1,21 @@
 import { FetchWavers, RecordGone, RequestRefused } from '../source/errors.ts';
 import { handlingOf } from './handling.ts';
 
-/** What a fetch that brought no record says of it. `unproved`: nothing, for it may be that none can be fetched. */
+/** What a fetch without a record proves about it. `unproved`: nothing, because perhaps no record can be fetched. */
 export type Absence = 'absent' | 'unproved';
 
 export type ProveAbsence = (gone: RecordGone, id: string) => Promise<Absence>;
 
 /**
  * Creates the function that decides whether a record that a fetch did not find is absent. A 410 proves it. A 404 may also be about the
- * endpoint (API document 7), so it counts only if `fetch` returns another record that is known to live, under the same token, and then still
+ * endpoint (API document 7), so it counts only if `fetch` returns another record that is known to exist, under the same token, and then still
  * does not find this one. Whether others can be fetched is asked once. A response with another record than the one requested proves nothing.
- * The function throws FetchWavers if the record is found after all, and what `fetch` throws.
+ * The function throws FetchWavers if the record is found after all, and the errors of `fetch`.
  */
 export function createAbsenceProof(others: {
-  /** Rejects when the service does not answer with the record. */
+  /** Rejects if the service does not return the record. */
   fetch: (id: string) => Promise<unknown>;
-  /** Ids of some records that are known to live. */
+  /** Ids of some records that are known to exist. */
   readAlive: () => Promise<readonly string[]>;
 }): ProveAbsence {
   let canFetch: Promise<boolean> | undefined;

@@ -3,13 +3,13 @@ import type { ApiClient } from '../source/api-client.ts';
 import { handlingOf } from './handling.ts';
 import { waitOf } from './wait.ts';
 
-/** For as long as a person at a terminal may be kept waiting for one answer. */
+/** The longest that a person at a terminal should wait for one response. */
 const deadlineMilliseconds = 60_000;
 const pauseMilliseconds = 2_000;
 
 /**
- * Asks again while the error says that this may help, for a minute: for requests outside of Temporal, which does this for
- * activities. Throws the last error; an abort rejects with the signal's reason.
+ * Retries for a minute while the error says that this may help: for requests outside of Temporal, which retries activities. Throws the last
+ * error; an abort rejects with the signal's reason.
  */
 export async function retryWithDeadline<Answer>(
   ask: () => Promise<Answer>,
@@ -29,7 +29,7 @@ export async function retryWithDeadline<Answer>(
   }
 }
 
-/** The client's fetch, retried so. */
+/** The client's fetch with these retries. */
 export function retryingFetch(api: ApiClient): Pick<ApiClient, 'fetch'> {
   return { fetch: (request) => retryWithDeadline(() => api.fetch(request), request.signal) };
 }

@@ -1,11 +1,11 @@
 import { ProductNotReady, RateLimited } from '../source/errors.ts';
 
-/** Why the service must be left alone, and for how long, if it said so. */
+/** Why the service asks for a pause, and for how long, if it said so. */
 export interface Wait {
   reason: 'not ready' | 'rate limited';
-  /** A duration: clocks differ between workers, Postgres and Temporal. Absent in what workers of 0.5.0 return. */
+  /** A duration, because clocks differ between workers, Postgres and Temporal. Absent in results of workers of 0.5.0. */
   milliseconds?: number | null;
-  /** The same by the worker's clock, in milliseconds since 1970: for workflows of 0.5.0. */
+  /** The end of the pause by the worker's clock, in Unix milliseconds: for workflows of 0.5.0. */
   notBefore: number | null;
   /** The service answers other lists meanwhile. Absent in histories of releases before 0.6. */
   ofOneAlone?: boolean;

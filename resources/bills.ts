@@ -32,7 +32,7 @@ export const bills: Resource = {
   columns: [
     ...recordKey,
     id('account_id', 'Accounts payable account that is credited'),
-    // A single text by its type, and a list of IDs by its description (API document 2.2).
+    // A single text by its type, but a list of IDs by its description (API document 2.2).
     ids('payment_terms_id', 'Payment terms'),
     id('subsidiary_id', 'Subsidiary; one class of platforms only'),
     id('vendor_id', 'Vendor'),

@@ -9,7 +9,7 @@ function columnOfKind(kind: ColumnKind): ColumnOfKind {
 
 /** One function per kind, so that a descriptor reads as a list of columns: `amount('amount_due', '…')`. */
 export const id = columnOfKind('id');
-/** One, or a list of them, which lands as its JSON text. */
+/** An ID or a list of IDs, which lands as JSON text. */
 export const ids = columnOfKind('ids');
 export const text = columnOfKind('text');
 export const enumeration = columnOfKind('enum');

@@ -14,7 +14,7 @@ import {
 } from './columns.ts';
 import type { Resource } from './resource.ts';
 
-/** API document 2.3, 4.3. The list returns only expenses unless refunds are asked for, hence two streams. */
+/** API document 2.3, 4.3. The list returns only expenses unless refunds are requested, hence two streams. */
 export const expenses: Resource = {
   name: 'expenses',
   singular: 'expense',

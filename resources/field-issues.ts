@@ -1,13 +1,13 @@
 import { columnKinds, decimalTextPattern, type Column, type Resource } from './resource.ts';
 
-/** A decimal string that is not a number: the record lands all the same, with null in this field. */
+/** A decimal string that is not a number: the record still lands, with null in this field. */
 export interface FieldIssue {
-  /** Where in the record: `bill_item.unit_price`. */
+  /** Its path in the record: `bill_item.unit_price`. */
   readonly field: string;
   readonly value: string;
 }
 
-/** Expects a record that passed its check. Only top-level columns of the API are decimal strings. */
+/** Expects a checked record. Only top-level columns of the API are decimal strings. */
 export function fieldIssuesOf(resource: Resource, record: Record<string, unknown>): FieldIssue[] {
   return resource.columns
     .filter(({ kind }) => columnKinds[kind].json === 'decimal string')

@@ -25,14 +25,14 @@ export function resourceNamed(name: string): Resource {
   return found;
 }
 
-/** Those of these names in our own order, or all, when none is named. Throws UnknownResource. */
+/** Returns the named resources in our own order, or all if none is named. Throws UnknownResource. */
 export function resourcesNamed(names: readonly string[]): readonly Resource[] {
   const unknown = names.filter((name) => !resourceNames.includes(name));
   if (unknown.length > 0) throw new UnknownResource(unknown, resourceNames);
   return names.length === 0 ? resources : resources.filter(({ name }) => names.includes(name));
 }
 
-/** Every list of records that is paged, in the order people read them. */
+/** Every paged list of records, in display order. */
 export const streams: readonly { readonly stream: Stream; readonly resource: Resource }[] = resources.flatMap(
   (resource) => resource.streams.map((stream) => ({ stream, resource })),
 );
@@ -42,7 +42,7 @@ export const eventsStream = 'events';
 
 export const streamNames: readonly string[] = [...streams.map(({ stream }) => stream.name), eventsStream];
 
-/** Throws when the name is not a stream's: names come from our own tables, so that is a defect, not an input. */
+/** Throws if no stream has the name: names come from our own tables, so that is a defect, not bad input. */
 export function streamNamed(name: string): { stream: Stream; resource: Resource } {
   const found = streams.find(({ stream }) => stream.name === name);
   if (found === undefined)

@@ -1,16 +1,16 @@
-/** What Postgres reads as the same moment: offsets of less than 16 hours, fractions of seconds alone and behind a point. */
+/** Times that Postgres reads as the same instant: offsets of less than 16 hours, fractions only of seconds and after a point. */
 const isoTime =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:(?<=:\d{2}:\d{2})\.(\d{1,9}))?(Z|[+-](?:0\d|1[0-5])(?::?[0-5]\d)?)?)?$/i;
 
 /**
- * Microseconds since 1970 of an ISO 8601 text; undefined when it is none, or names a moment that does not exist.
- * Without a zone it is UTC. Microseconds, because two versions of a record can lie in the same millisecond, and Postgres
- * keeps no finer.
+ * Returns the microseconds since 1970 of an ISO 8601 text; undefined if it is none, or names an instant that does not exist. Without a zone it is
+ * UTC. Microseconds, because two versions of a record can lie in the same millisecond, and Postgres has no finer
+ * resolution.
  */
 export function microsecondsOf(text: string): number | undefined {
   const [, day, clock = '00:00', fraction = '', zone = 'Z'] = isoTime.exec(text) ?? [];
   if (day === undefined || !isCalendarDay(day)) return undefined;
-  // The end of a day is exactly that.
+  // 24:00 is the exact end of a day.
   if (clock.startsWith('24') && /[1-9]/.test(fraction)) return undefined;
   const milliseconds = Date.parse(`${day}T${clock}${normalZone(zone)}`);
   if (Number.isNaN(milliseconds)) return undefined;
@@ -22,12 +22,12 @@ export function isTime(text: string): boolean {
   return microsecondsOf(text) !== undefined;
 }
 
-/** Whether a text begins with a day of the calendar (`2024-02-29T…`): the day is taken as written, whatever the zone. */
+/** Whether a text begins with a calendar day (`2024-02-29T…`): the day is taken as written, whatever the zone. */
 export function beginsWithDay(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}($|[T ])/.test(text) && isCalendarDay(text.slice(0, 10));
 }
 
-/** By arithmetic, since a Date takes 30 February for 1 March. The year 0 exists in ISO 8601, not in Postgres. */
+/** By arithmetic, because a Date treats 30 February as 1 March. The year 0 exists in ISO 8601, not in Postgres. */
 function isCalendarDay(day: string): boolean {
   const year = Number(day.slice(0, 4));
   const month = Number(day.slice(5, 7));

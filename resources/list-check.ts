@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * A list of lines, or none. Its check ends with the first lines that are wrong: z.array keeps some 800 bytes for each, which for the millions
- * that one answer could hold was more than a gigabyte, and seconds in which nothing else was done.
+ * Checks a list of lines, or none. The check ends with the first few wrong lines: z.array keeps some 800 bytes for each, which for the millions
+ * of lines in one response took more than a gigabyte, and blocked the event loop for seconds.
  */
 export function listCheck(line: z.ZodType, wrong: { error: z.core.$ZodErrorMap }): z.ZodType {
   return z
@@ -28,8 +28,8 @@ export function listCheck(line: z.ZodType, wrong: { error: z.core.$ZodErrorMap }
     .nullish();
 }
 
-/** As many as a person is told of. */
+/** The maximum number of issues reported to a person. */
 export const toldIssues = 5;
 
-/** The largest bills that are known have 10,000. Of so many an answer holds all the values that a line has: `answer-limits.ts`. */
+/** The largest known bills have 10,000. A response with 25,000 can still hold all values of each line: `answer-limits.ts`. */
 export const mostLines = 25_000;

@@ -1,11 +1,11 @@
 import type { Column, Resource } from './resource.ts';
 
-/** What is summed up to prove that two sets of records are equal: each amount of a record and of its lists. */
+/** An amount that is summed to prove that two sets of records are equal, of a record or of its lists. */
 export interface Measure {
-  /** `total_amount`; of a list `bill_lines.total_amount`. */
+  /** `total_amount`; for a list, `bill_lines.total_amount`. */
   readonly name: string;
   readonly column: Column;
-  /** The list the amount stands in; null for the record itself. */
+  /** The list that holds the amount; null for the record itself. */
   readonly table: string | null;
 }
 

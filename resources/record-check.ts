@@ -8,13 +8,13 @@ import { recordShapeOf, isBounded, type RecordShape } from './record-shape.ts';
 import { columnKinds, type Column, type Resource } from './resource.ts';
 import { isWellFormed } from './well-formed.ts';
 
-/** Why a record cannot land, in words a person understands; undefined when it can. */
+/** Returns why a record cannot land, in words for people; undefined if it can. */
 export type RecordCheck = (record: unknown) => string | undefined;
 
 const checks = new Map<string, RecordCheck>();
 
 /**
- * The check of a resource's records: JSON types, required `id` and version, dates that exist, ids that an index holds. Everything else is
+ * Returns the check of a resource's records: JSON types, required `id` and version, dates that exist, ids that fit an index. Everything else is
  * tolerated: unknown fields, new enum values, and nulls where the API document promises none.
  */
 export function recordCheckOf(resource: Resource): RecordCheck {
@@ -36,7 +36,7 @@ function buildCheck(resource: Resource): RecordCheck {
   };
 }
 
-/** What a record must be, with words for each way in which it is not. */
+/** The schema of a record, with a message for each violation. */
 export function recordSchemaOf(resource: Resource): z.ZodType {
   const lists = resource.children.map(
     (child) => [child.from, listCheck(objectOf(recordShapeOf(child.columns)), isNot('a list'))] as const,
@@ -79,7 +79,7 @@ function valueOf(column: Column): z.ZodType {
         .custom<string | string[]>((value) => isTexts(value), isNot('a text or a list of texts'))
         .refine((value) => !isTooLong([value].flat().join()), tooLong);
     case 'decimal string':
-      // Its exponent has three digits, and a record two such columns: together they are never much longer than their texts.
+      // Its exponent has three digits, and a record has two such columns: together they are never much longer than their texts.
       return z.string(isNot('a text')).refine((text) => !hasHugeNumber(text), { error: hugeNumber });
     case 'number':
       // A number beyond the range of a double parses as Infinity here; Postgres reads its digits from the text.

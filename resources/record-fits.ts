@@ -10,8 +10,8 @@ import { isWellFormed } from './well-formed.ts';
 type Test = (value: unknown) => boolean;
 
 /**
- * Whether a record of the resource is what the schema in `record-check.ts` takes, and nothing about why not: nearly every record is, and
- * the schema takes many times as long to find out. `record-fits.test.ts` holds the two to one answer.
+ * Returns a test of whether a record passes the schema in `record-check.ts`, without the reason if not: nearly every record passes, and the schema
+ * takes many times as long. `record-fits.test.ts` keeps the two consistent.
  */
 export function recordFitsOf(resource: Resource): Test {
   const lists = resource.children.map(

@@ -1,12 +1,12 @@
 import type { Column } from './resource.ts';
 
-/** The members of a JSON object that columns are read from: values, and objects whose members are columns too. */
+/** The members of a JSON object from which columns are read: values, and objects whose members are columns too. */
 export interface RecordShape {
   readonly values: readonly Column[];
   readonly objects: Readonly<Record<string, RecordShape>>;
 }
 
-/** A member that columns are read from is an object, though a column may also keep it whole. */
+/** A member that contains columns is an object, even if another column keeps it whole. */
 export function recordShapeOf(columns: readonly Column[]): RecordShape {
   const nested = columns.filter(({ path }) => path.length === 2);
   const roots = new Set(nested.map(({ path: [root] }) => root));
@@ -22,8 +22,8 @@ function unnested(column: Column): Column {
 }
 
 /**
- * Whether a text is no longer than an ID may be. Marts look IDs of other records up by an index; the dashboard offers each currency to be
- * chosen; and each item of a subscription repeats its status.
+ * Whether a text is limited to the length of an ID. Marts look up IDs of other records by an index; the dashboard offers each currency as a
+ * choice; and each item of a subscription repeats its status.
  */
 export function isBounded({ kind, name }: Column): boolean {
   return (kind === 'id' && name !== 'id' && name !== 'platform_id') || kind === 'currency' || kind === 'enum';

@@ -1,36 +1,36 @@
-/** A record of the finance API, as it was written and as JSON.parse understands it. */
+/** A record of the finance API, as its text and as parsed by JSON.parse. */
 export interface SourceRecord {
-  /** Character by character, but for NUL, which Postgres cannot store: the digits that Postgres reads. */
+  /** The unchanged text, except for NUL, which Postgres cannot store. Postgres reads its digits. */
   readonly text: string;
   /** For checks only: no number in it may reach a table. */
   readonly value: unknown;
-  /** Where the warehouse holds this very content: what else would be read and checked once more. */
+  /** Set if the warehouse holds this very content, which then need not be read and checked again. */
   readonly held?: HeldContent | undefined;
 }
 
-/** Of a record that passed its check when it landed. */
+/** Facts of a record that passed its check when it landed. */
 export interface HeldContent {
   readonly id: string;
-  /** As it was sent now. */
+  /** The version as sent now. */
   readonly version: string;
-  /** Of the text without the value of `last_synced_at`. */
+  /** The hash of the text without the value of `last_synced_at`. */
   readonly hash: Buffer;
 }
 
-/** Finds those of a page's records, told by their texts as sent, that the warehouse holds: by their places in the page. */
+/** Finds, by their texts as sent, those of a page's records that the warehouse holds. The keys are indexes in the page. */
 export type FindHeld = (texts: readonly string[]) => Promise<ReadonlyMap<number, HeldContent>>;
 
-/** The ID of a record as it was sent, of whatever type; undefined where it has none. */
+/** Returns the ID of a record as it was sent, of any type; undefined if it has none. */
 export function sentIdOf({ value }: Pick<SourceRecord, 'value'>): unknown {
   return typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined;
 }
 
-/** A record of which only the text was kept. Throws when that is not JSON. */
+/** Creates a record from a stored text. Throws if it is not JSON. */
 export function sourceRecord(text: string): SourceRecord {
   return { text, value: JSON.parse(text) as unknown };
 }
 
-/** One whose value takes no memory: it is parsed each time it is asked for. `text` must be JSON. */
+/** Creates a record whose value takes no memory, because each access parses it. `text` must be JSON. */
 export function recordParsedLater(text: string, held?: HeldContent): SourceRecord {
   return {
     text,

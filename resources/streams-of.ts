@@ -5,7 +5,7 @@ export function streamsOf(resource: Resource): string[] {
   return resource.streams.map(({ name }) => name);
 }
 
-/** The stream in which a run counts what it does to a whole resource. */
+/** The stream in which a run counts its work on a whole resource. */
 export function firstStream({ streams: [first] }: Resource): string {
   return first.name;
 }

@@ -13,8 +13,8 @@ import {
 import type { Resource } from './resource.ts';
 
 /**
- * API document 2.8, 4.5. The one resource without `last_synced_at`, `sort`, `expand`, fetch and events: its versions
- * are compared on `updated_at`, and deletions show only in a complete listing.
+ * API document 2.8, 4.5. The one resource without `last_synced_at`, `sort`, `expand`, fetch and events: its versions are compared by
+ * `updated_at`, and only a complete listing shows deletions.
  */
 export const subscriptions: Resource = {
   name: 'subscriptions',

@@ -10,11 +10,11 @@ import { sendRequest, type Service, type Timeouts } from './send-request.ts';
 
 export interface ApiClient {
   /**
-   * One page of a list (API document 4.1). The classes of its errors are those of `errors.ts`; an abort rejects with the
-   * signal's reason. Nothing is tried again here: the caller knows how long it may go on.
-   */
+     * One page of a list (API document 4.1). Rejects with the error classes of `errors.ts`; an abort rejects with the signal's reason. Does not
+     * retry: the caller knows its deadline.
+     */
   list(request: ListRequest): Promise<ListPage>;
-  /** One record by its id, with the same errors; RecordGone when the service has none. */
+  /** Fetches one record by its id, with the same errors; RecordGone if the service has none. */
   fetch(request: FetchRequest): Promise<FetchedRecord>;
   /** Ends the connections to the service once the running requests are over. */
   close(): Promise<void>;
@@ -23,13 +23,13 @@ export interface ApiClient {
 export interface ListRequest extends List {
   readonly accessToken: string;
   readonly signal?: AbortSignal | undefined;
-  /** Resolves when the caller has nothing to do but wait for the answer. It has nothing else from the start, when absent. */
+  /** Resolves when the caller only waits for the response. Absent: it only waits from the start. */
   readonly awaited?: Promise<void> | undefined;
-  /** Is called when the budget allows no request yet. */
+  /** Called when the budget allows no request yet. */
   readonly onHeldBack?: (() => void) | undefined;
-  /** Is waited for when the answer is there, before anything is done with it that takes memory or computing. */
+  /** Awaited when the response has arrived, before any processing that takes memory or CPU. */
   readonly onReceived?: (() => Promise<void>) | undefined;
-  /** Finds what need be neither parsed nor checked again. Nothing, when absent. */
+  /** Finds records that need not be parsed or checked again. Absent: none. */
   readonly findHeld?: FindHeld | undefined;
 }
 
@@ -54,7 +54,7 @@ export interface ApiClientSettings {
   readonly budget: RequestBudget;
   readonly timeouts?: Partial<Timeouts>;
   readonly limits?: Partial<AnswerLimits>;
-  /** Instead of connections of the client's own; whoever made it closes it. */
+  /** Replaces the client's own connections; its creator closes it. */
   readonly dispatcher?: Dispatcher;
 }
 
@@ -81,8 +81,8 @@ export function createApiClient(settings: ApiClientSettings): ApiClient {
 }
 
 /**
- * A page of 500 records takes a second or two. A service may take a minute to begin; once a body has begun, a sender that keeps sending,
- * but next to nothing, is left soon. The total is for one that sends a little more than that.
+ * A page of 500 records takes a second or two. A service may take a minute to begin. Once a body has begun, a sender that delivers next to
+ * nothing is soon dropped. The total limits a sender that delivers slightly more than that.
  */
 const defaultTimeouts: Timeouts = {
   connectMilliseconds: 10_000,
@@ -92,7 +92,7 @@ const defaultTimeouts: Timeouts = {
   totalMilliseconds: 120_000,
 };
 
-/** More than the budget of 50 requests a second keeps busy at a second each: several companies may not answer for a minute or two. */
+/** More than the budget of 50 requests a second occupies at a second each: several companies may not answer for a minute or two. */
 const maxConnections = 256;
 
 function createAgent(timeouts: Timeouts): Agent {

@@ -1,6 +1,6 @@
-/** Lets a number of callers work at once. Those that wait come in turns: one of each that `of` names, and of each the one that came first. */
+/** Limits the number of concurrent callers. Waiting callers take turns by their `of`; within one `of`, first come, first served. */
 export interface ConcurrencyLimit {
-  /** Rejects with the signal's reason when that is aborted before the work has begun. */
+  /** Rejects with the signal's reason if it is aborted before the work has begun. */
   run<Result>(
     caller: { readonly of: string; readonly signal?: AbortSignal | undefined },
     work: () => Promise<Result>,
@@ -8,7 +8,7 @@ export interface ConcurrencyLimit {
 }
 
 export function limitConcurrency(count: number): ConcurrencyLimit {
-  /** In the order of their turns. */
+  /** Waiting callers by `of`, in the order of their turns. */
   const waiting = new Map<string, Set<() => void>>();
   let running = 0;
   return {
@@ -26,7 +26,7 @@ export function limitConcurrency(count: number): ConcurrencyLimit {
     },
   };
 
-  /** The place of one that is done: nobody who comes later gets in between. */
+  /** Passes the slot of a finished caller to the next one, so that no later caller gets in between. */
   function handOn([of, callers]: [string, Set<() => void>]): void {
     waiting.delete(of);
     waiting.set(of, callers);

@@ -1,17 +1,17 @@
 import { skipSeparator, walkMembers } from './member-text.ts';
 import { skipSpace, valueEnd } from './value-end.ts';
 
-/** A list response in its parts. It is JSON if the outline and each of the records are. */
+/** A list response in its parts. It is JSON if the outline and all records are. */
 export interface CutPage {
-  /** The response with `0` in the place of each record. */
+  /** The response with `0` in place of each record. */
   readonly outline: string;
-  /** Each character by character as the service wrote it, in the order of JSON.parse. */
+  /** The unchanged text of each record, in the order of JSON.parse. */
   readonly records: readonly string[];
 }
 
 /**
- * Cuts the records out of a list response, an object whose member `plural` is an array. Each character is looked at once: the records are
- * nearly all of a page. Throws SyntaxError or TypeError where there is no such array. What is not JSON may be cut anywhere.
+ * Cuts the records out of a list response, an object whose member `plural` is an array. Reads each character once, because the records are nearly
+ * the whole page. Throws SyntaxError or TypeError if there is no such array. Text that is not JSON may be cut anywhere.
  */
 export function cutPage(pageText: string, plural: string): CutPage {
   let found: { start: number; array: CutArray } | undefined;
@@ -29,9 +29,9 @@ export function cutPage(pageText: string, plural: string): CutPage {
 
 interface CutArray {
   readonly elements: readonly string[];
-  /** What stands around them, `0` for each included. */
+  /** The text around them, including the `0` for each. */
   readonly between: readonly string[];
-  /** Where the array ends. */
+  /** The index after the array. */
   readonly end: number;
 }
 

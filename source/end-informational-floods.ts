@@ -2,8 +2,8 @@ import type { Dispatcher } from 'undici';
 import { passingOn } from './passing-on.ts';
 
 /**
- * Ends a request with TooManyInformational once its server has sent more informational answers (1xx) than any has reason to.
- * No limit of undici counts them, and 70 MB of them a second take a core for as long as the request may last.
+ * Ends a request with TooManyInformational once its server has sent more informational responses (1xx) than any has reason to. undici does not
+ * limit them, and 70 MB of them a second occupy a core for as long as the request may last.
  */
 export function endInformationalFloods(): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) => dispatch(options, counting(handler));
@@ -16,7 +16,7 @@ class TooManyInformational extends Error {
   readonly code = 'TOO_MANY_INFORMATIONAL';
 }
 
-/** undici takes what is thrown at an answer for the end of the request, and closes its connection. */
+/** undici treats an error thrown in a response handler as the end of the request, and closes its connection. */
 function counting(handler: Dispatcher.DispatchHandler): Dispatcher.DispatchHandler {
   let informational = 0;
   return {

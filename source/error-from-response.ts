@@ -19,16 +19,15 @@ export interface ErrorResponse {
   readonly status: number;
   readonly requestId: string | null;
   readonly retryAfter: string | null;
-  /** The response's own `Date`: Retry-After is read by the clock that wrote it. */
+  /** The response's own `Date`: Retry-After is read by the same clock. */
   readonly date: string | null;
   /** The body, or its beginning. */
   readonly text: string;
 }
 
 /**
- * Decides what a response other than 200 means (API document 7), from its status and `error_code` alone, and from the word that the
- * document has for data that is not ready. The service's message is written for people and may quote a token or a record, so it is
- * neither looked at nor repeated.
+ * Interprets a response other than 200 (API document 7) by its status and `error_code` alone, and by the document's code for data that is not
+ * ready. The service's message is written for people and may quote a token or a record, so it is neither interpreted nor repeated.
  */
 export function errorFromResponse(response: ErrorResponse, now: Date): Error {
   const { request, status, requestId } = response;
@@ -50,18 +49,18 @@ export function errorFromResponse(response: ErrorResponse, now: Date): Error {
 
 const notReady = 'PRODUCT_NOT_READY';
 
-/** The document shows neither the status of this error nor where its name stands (7): it is any text of JSON, or the body itself. */
+/** The document shows neither this error's status nor the place of its name (7): it may be any text in JSON, or the body itself. */
 function isNotReady({ status, text }: ErrorResponse): boolean {
   return status >= 400 && (text.includes(`"${notReady}"`) || text.trim() === notReady);
 }
 
-/** Temporary redirects are what maintenance pages do; 408 and 425 ask for another try. */
+/** Maintenance pages use temporary redirects; 408 and 425 ask for a retry. */
 const temporary: ReadonlySet<number> = new Set([302, 303, 307, 408, 425]);
 
 /** The window in which the service counts requests. */
 const rateLimitPauseMilliseconds = 10_000;
 
-/** With a 401, INVALID_CREDENTIALS may just as well mean the organisation's own. */
+/** With a 401, INVALID_CREDENTIALS may also mean the organization's own credentials. */
 function isDisabled({ status, errorCode }: Failure): boolean {
   return disabledCodes.has(errorCode) && !(status === 401 && errorCode === 'INVALID_CREDENTIALS');
 }
@@ -73,7 +72,7 @@ const disabledCodes: ReadonlySet<string | null> = new Set([
   'PRODUCT_NOT_ALLOWED',
 ]);
 
-/** Null for any body that is not the documented one. Only a word that looks like a code is taken: it will be shown. */
+/** Null for any body other than the documented one. Only a word that looks like a code is accepted, because it will be shown. */
 function errorCodeOf(body: string): string | null {
   const code = /"error_code"\s*:\s*"([A-Z][A-Z0-9_]{0,63})"/.exec(body)?.[1];
   return code ?? null;

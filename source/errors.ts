@@ -1,14 +1,14 @@
 /**
- * The caller's next step: try again soon, try again after the error's `milliseconds`, give up and tell a person, or read the
- * stream again from its watermark.
+ * The caller's next step: retry soon, retry after the error's `milliseconds`, give up and tell a person, or read the stream again from its
+ * watermark.
  */
 export type Handling = 'retry' | 'wait' | 'stop' | 'restart';
 
-/** The facts of a failure that may be shown to anybody: no query string, no body, no header that the client sent. */
+/** The facts of a failure that may be shown to anyone: no query string, no body, no request header. */
 export interface Failure {
   /** Method and path: `GET /accounting/bills`. */
   readonly request: string;
-  /** Null when there was no response. */
+  /** Null if there was no response. */
   readonly status: number | null;
   /** The service's `error_code`. */
   readonly errorCode: string | null;
@@ -16,8 +16,8 @@ export interface Failure {
 }
 
 /**
- * The sentence of each error (`request happened: advice.`) and how to handle it, by its name, which is the type of the failure
- * in Temporal: operators filter on it.
+ * The sentence of each error (`request happened: advice.`) and its handling, by name. The name is the failure type in Temporal, on which
+ * operators filter.
  */
 const kinds = {
   SourceUnavailable: {
@@ -96,7 +96,7 @@ class SourceError<Kind extends keyof typeof kinds> extends Error {
   readonly errorCode: string | null;
   readonly requestId: string | null;
 
-  /** `said`: where this one says more than its kind. */
+  /** `said` overrides parts of the kind's sentence. */
   constructor(kind: Kind, failure: Failure, said: Partial<Sentence> = {}) {
     const { happened, advice } = { ...kinds[kind], ...said };
     super(`${failure.request} ${happened}${detailsOf(failure)}: ${advice}.`);
@@ -109,9 +109,9 @@ class SourceError<Kind extends keyof typeof kinds> extends Error {
   }
 }
 
-/** No answer, or one that says that the service or the platform is down. */
+/** No response, or one that says that the service or the platform is down. */
 export class SourceUnavailable extends SourceError<'SourceUnavailable'> {
-  /** The error code of the network (`ECONNRESET`); null when there was a response. */
+  /** The network's error code (`ECONNRESET`); null if there was a response. */
   readonly code: string | null;
 
   constructor(failure: Failure, code: string | null) {
@@ -124,7 +124,7 @@ export class SourceUnavailable extends SourceError<'SourceUnavailable'> {
   }
 }
 
-/** The service said that all is well, but what it sent is not the JSON of API document 4.1. */
+/** The status was a success, but the body is not the JSON of API document 4.1. */
 export class UnreadableResponse extends SourceError<'UnreadableResponse'> {
   /** `problem` completes "answered with …". */
   constructor(failure: Failure, problem: string) {
@@ -132,12 +132,12 @@ export class UnreadableResponse extends SourceError<'UnreadableResponse'> {
   }
 }
 
-/** More than Daybook takes into memory at once. It fails like any answer that cannot be read, unless a smaller page can be asked for. */
+/** The response exceeds Daybook's memory limits. It is handled like an unreadable one, unless a smaller page can be requested. */
 export class AnswerTooLarge extends UnreadableResponse {}
 
 /** 429 of the service or 452 of the platform. */
 export class RateLimited extends SourceError<'RateLimited'> {
-  /** How long nothing is to be asked: a duration, which no clock that is wrong makes longer. */
+  /** How long to send no requests. A duration, so that a wrong clock cannot extend it. */
   readonly milliseconds: number;
 
   constructor(failure: Failure, milliseconds: number) {
@@ -150,11 +150,11 @@ export class RateLimited extends SourceError<'RateLimited'> {
 }
 
 /**
- * 404 or 410 on a fetch, which `status` says: the service has no such record, or with a 404 perhaps cannot fetch any. Or 200, with
- * another record. See `createAbsenceProof`.
+ * A 404 or 410 on a fetch, see `status`: the service has no such record, or, with a 404, perhaps cannot fetch any. Or a 200 with another record.
+ * See `createAbsenceProof`.
  */
 export class RecordGone extends SourceError<'RecordGone'> {
-  /** The service's time of the response, in whole seconds; null when it does not tell. */
+  /** The service's time of the response, in whole seconds; null if it sent none. */
   readonly servedAt: Date | null;
 
   constructor(failure: Failure, servedAt: Date | null) {
@@ -163,16 +163,16 @@ export class RecordGone extends SourceError<'RecordGone'> {
   }
 }
 
-/** A fetch that was sent twice found no record and found it: neither answer says what the next one will be. */
+/** A fetch that was sent twice once found no record and once found it, so the next result is unpredictable. */
 export const FetchWavers = classOf('FetchWavers');
 
-/** A page named itself as the next one: following it would never end. */
+/** A page named its own cursor as the next one: following it would never end. */
 export const CursorNotMoving = classOf('CursorNotMoving');
 
-/** The service refuses a cursor it gave earlier. */
+/** The service refuses a cursor that it returned earlier. */
 export const CursorRefused = classOf('CursorRefused');
 
-/** The initial sync of the service itself is not over (API document 7, rule 1); it may take days. */
+/** The service's own initial sync is not over (API document 7, rule 1); it may take days. */
 export const ProductNotReady = classOf('ProductNotReady');
 
 export const CredentialsRefused = classOf('CredentialsRefused');
@@ -190,7 +190,7 @@ export type RequestRefused = SourceError<'RequestRefused'>;
 export const NotSupported = classOf('NotSupported');
 export type NotSupported = SourceError<'NotSupported'>;
 
-/** The class of a kind that holds no facts of its own. */
+/** Creates the class of a kind without facts of its own. */
 function classOf<Kind extends keyof typeof kinds>(kind: Kind): new (failure: Failure) => SourceError<Kind> {
   return class extends SourceError<Kind> {
     // Logs name an error by its class.
@@ -202,17 +202,17 @@ function classOf<Kind extends keyof typeof kinds>(kind: Kind): new (failure: Fai
   };
 }
 
-/** Whether a request to the service failed, with an answer or without. */
+/** Whether a request to the service failed, with a response or without. */
 export function isRequestFailure(error: unknown): boolean {
   return error instanceof SourceError;
 }
 
-/** Whether the organisation asked too much (429, or not asked at all meanwhile). 452 is the limit of one company's platform. */
+/** Whether the organization sent too many requests (429, or none sent during that pause). 452 is the limit of one company's platform. */
 export function isLimitOfService(error: unknown): boolean {
   return error instanceof RateLimited && error.status !== 452;
 }
 
-/** Whether the service answered: a network that broke says nothing about what was asked for. */
+/** Whether the service responded: a network failure tells nothing about the requested data. */
 export function isAnswer(error: unknown): boolean {
   return error instanceof SourceError && error.status !== null;
 }

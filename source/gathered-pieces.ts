@@ -1,12 +1,12 @@
 /**
- * A body while it comes, copied into blocks: each piece is a Buffer, which takes several hundred bytes beside its content where a body comes
- * byte by byte, and may be a view of all that the socket read, of which an extension of a chunk may be 60 kB.
+ * A body as it arrives, copied into blocks. Each piece is a Buffer, which takes several hundred bytes beside its content even if a body comes byte
+ * by byte, and may be a view of everything that the socket read, including a chunk extension of 60 kB.
  */
 export class GatheredPieces {
   bytes = 0;
   readonly #full: Buffer[] = [];
   #block: Buffer = noBlock;
-  /** Bytes of the block. */
+  /** Bytes used in the block. */
   #filled = 0;
 
   /** Bytes of memory. */
@@ -24,7 +24,7 @@ export class GatheredPieces {
     }
   }
 
-  /** All of it, in order. */
+  /** Returns the whole body, in order. */
   parts(): readonly Buffer[] {
     return [...this.#full, this.#block.subarray(0, this.#filled)];
   }

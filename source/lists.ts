@@ -1,6 +1,6 @@
 import type { Resource, Stream } from '../resources/resource.ts';
 
-/** A list of the API: where it is and what of it is asked for. */
+/** A list of the API: its path and the request's parameters. */
 export interface List {
   /** Path of the list: `/accounting/bills`. */
   readonly path: string;
@@ -9,12 +9,12 @@ export interface List {
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** What a reading is limited to, in Unix milliseconds, inclusive. */
+/** The bounds of a reading, in Unix milliseconds, inclusive. */
 export interface Bounds {
   readonly floorMilliseconds: number | null;
-  /** Makes it a window of `updated_at`. */
+  /** If set, the reading is a window of `updated_at`. */
   readonly ceilingMilliseconds: number | null;
-  /** Whether records bring `platform_data`, where they have it. */
+  /** Whether records include `platform_data`, if they have it. */
   readonly expandPlatformData: boolean;
 }
 
@@ -32,13 +32,13 @@ export function listOfDeletions({ floorMilliseconds }: Pick<Bounds, 'floorMillis
   return { path: '/events', plural: 'events', query: { type: 'object_deleted', ...floor } };
 }
 
-/** A single record of a resource: enough to see whether, and for whom, the service answers. */
+/** A single record of a resource: enough to see whether, and for which company, the service answers. */
 export function listOfOne({ listPath: path, name: plural }: Resource): List {
   return { path, plural, query: { limit: '1' } };
 }
 
 function limitsOf(stream: Stream, { floorMilliseconds, ceilingMilliseconds }: Bounds): List['query'] {
-  // Two windows share the millisecond between them: a record that falls into it is read twice, and never missed.
+  // Adjacent windows share a millisecond: a record in it is read twice, and never missed.
   if (ceilingMilliseconds !== null)
     return { updated_at_min: String(floorMilliseconds), updated_at_max: String(ceilingMilliseconds) };
   return floorMilliseconds === null ? {} : { [stream.floorParameter]: String(floorMilliseconds) };

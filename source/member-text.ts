@@ -1,8 +1,8 @@
 import { skipSpace, valueEnd } from './value-end.ts';
 
 /**
- * The text of a member of the object that `objectText` is, character by character as it was sent: `{"bill": {…}}`, `bill`.
- * `objectText` must be JSON. Of a repeated name the last counts, as JSON.parse has it. Null when there is no such member.
+ * Returns the unchanged text of a member of the object `objectText`: `{"bill": {…}}`, `bill`. `objectText` must be JSON. If a name is repeated,
+ * the last one counts, as in JSON.parse. Null if there is no such member.
  */
 export function memberText(objectText: string, name: string): string | null {
   let found: string | null = null;
@@ -14,7 +14,7 @@ export function memberText(objectText: string, name: string): string | null {
   return found;
 }
 
-/** Visits the members of an object; `visit` is given where a value starts and returns where it ends. */
+/** Visits the members of an object; `visit` receives the start of a value and returns its end. */
 export function walkMembers(objectText: string, visit: (name: string, start: number) => number): void {
   let at = skipSpace(objectText, skipSpace(objectText, 0) + 1);
   while (at < objectText.length && objectText[at] !== '}') {
@@ -25,7 +25,7 @@ export function walkMembers(objectText: string, visit: (name: string, start: num
   }
 }
 
-/** From the end of a value to the next one, or to the closing bracket. */
+/** Skips from the end of a value to the next one, or to the closing bracket. */
 export function skipSeparator(text: string, end: number): number {
   const at = skipSpace(text, end);
   return text[at] === ',' ? skipSpace(text, at + 1) : at;

@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici';
 
 /**
- * Passes on all that a request hears of: for an interceptor that changes one of these. undici's own DecoratorHandler is deprecated, and takes
- * no second response, as informational ones are.
+ * Passes on all events of a request, for an interceptor that overrides some. undici's own DecoratorHandler is deprecated, and accepts no
+ * second response, such as informational ones.
  */
 export function passingOn(handler: Dispatcher.DispatchHandler): Dispatcher.DispatchHandler {
   return {

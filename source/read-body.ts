@@ -4,14 +4,14 @@ import { createValueCounter, mostValuesIn } from '../resources/count-values.ts';
 import { AnswerTooLarge, UnreadableResponse, type Failure } from './errors.ts';
 import { GatheredPieces } from './gathered-pieces.ts';
 
-/** The bytes of a body, with which nothing was done yet that takes a multiple of their memory. */
+/** The raw bytes of a body, before any processing that takes a multiple of their memory. */
 export interface Body {
   readonly bytes: Buffer;
-  /** Whether what is parsed of it may take tens of megabytes. */
+  /** Whether its parsed content may take tens of megabytes. */
   readonly isLarge: boolean;
 }
 
-/** The whole body. Throws AnswerTooLarge as soon as it has more bytes or values than allowed. */
+/** Reads the whole body. Throws AnswerTooLarge as soon as it has more bytes or values than allowed. */
 export async function readBody(
   body: AsyncIterable<Buffer>,
   limits: AnswerLimits,
@@ -33,15 +33,15 @@ export async function readBody(
 /** More than a page of 500 records has. */
 const ordinary = { bytes: 4 * 1024 * 1024, values: 100_000 };
 
-/** The text of a body. Throws UnreadableResponse when it is not UTF-8. */
+/** Returns the text of a body. Throws UnreadableResponse if it is not UTF-8. */
 export function textOf(body: Body, failure: Failure): string {
   return decoded(charactersOf(body, failure));
 }
 
 /**
- * The text of a body with a character for each byte, for what looks for brackets, quotes and names in it: a tenth of the time that it takes
- * to decode it, and half of its memory. What is cut out of it is `decoded`. Throws UnreadableResponse when the body is not UTF-8: a
- * replacement character in the place of a broken one would be a silent change of somebody's books.
+ * Returns the body with one character for each byte, for finding brackets, quotes and names: this takes a tenth of the time of decoding, and half
+ * of the memory. Parts that are cut out must be `decoded`. Throws UnreadableResponse if the body is not UTF-8: a replacement character for a
+ * broken one would silently change somebody's books.
  */
 export function charactersOf({ bytes }: Body, failure: Failure): string {
   if (!isUtf8(bytes)) throw new UnreadableResponse(failure, 'a body that is not UTF-8');
@@ -51,14 +51,14 @@ export function charactersOf({ bytes }: Body, failure: Failure): string {
 
 const byteOrderMark = '\u00ef\u00bb\u00bf';
 
-/** What a part of `charactersOf` says, cut at ASCII characters. */
+/** Decodes a part of `charactersOf`, cut at ASCII characters. */
 export function decoded(characters: string): string {
   return beyondAscii.test(characters) ? Buffer.from(characters, 'latin1').toString('utf8') : characters;
 }
 
 const beyondAscii = /[\u0080-\u00ff]/;
 
-/** How many values have come. They are counted one by one only where commas and brackets do not show that it is not too many. */
+/** Counts received values, one by one only if commas and brackets alone do not show that there are few enough. */
 function createValueLimit(
   limit: number,
   all: () => readonly Buffer[],
@@ -80,7 +80,7 @@ function inWords(count: number): string {
   return count.toLocaleString('en-US');
 }
 
-/** What there is of an error's body, up to 64 kB: the status says enough, so a broken or an endless one is no failure. */
+/** Reads an error's body, up to 64 kB: the status says enough, so a broken or an endless body is no failure. */
 export async function readBodyStart(body: AsyncIterable<Buffer>): Promise<string> {
   const pieces = new GatheredPieces();
   try {

@@ -3,20 +3,20 @@ import { AnswerTooLarge, CursorNotMoving, CursorRefused, RequestRefused } from '
 import type { ListPage } from './responses.ts';
 
 export interface Reading extends ListRequest {
-  /** Where an earlier reading of the same stream with the same filters stopped; null for its first page. */
+  /** The cursor at which an earlier reading of the same stream with the same filters stopped; null for the first page. */
   readonly cursor: string | null;
-  /** Records asked for with each page: 500, the largest page the document knows of (API document 8), when not given. */
+  /** Records per page; default: 500, the largest page in the document (API document 8). */
   readonly limit?: number;
-  /** Pages read at most: none is asked for beyond them. */
+  /** The maximum number of pages to request. */
   readonly pages?: number;
 }
 
 /**
- * The pages of a stream, in order, as `prepare` returns them; it is given the cursor that the page was asked for with. Each is asked for
- * and prepared while the caller still works on the one before: what the caller's database is busy with and what is computed here then cost
- * no time twice. The error of such a page comes when that page is asked for; a caller that leaves early ends the request for it.
+ * Yields the pages of a stream, in order, as returned by `prepare`, which receives the cursor of the page's request. Each page is requested and
+ * prepared while the caller still works on the previous one, so that the caller's database work and the preparation overlap. If the next
+ * page fails, the error is thrown when that page is due; if the caller leaves early, its request is aborted.
  *
- * Throws the errors of ApiClient.list, CursorNotMoving and, when the service no longer takes the cursor, CursorRefused.
+ * Throws the errors of ApiClient.list, CursorNotMoving and, if the service no longer accepts the cursor, CursorRefused.
  */
 export async function* readPages<Prepared>(
   client: ApiClient,
@@ -50,9 +50,9 @@ export async function* readPages<Prepared>(
 }
 
 /**
- * A service may refuse a `limit` that it finds too large (its maximum is not documented): then the reading goes on with the
- * service's own. A refusal that stays was about the cursor, where there was one. A page too large for us is asked for again with
- * a tenth of the records, down to one, and so are those after it.
+ * A service may refuse a `limit` that it finds too large (its maximum is not documented): the reading then continues with the service's default.
+ * If the refusal persists and there is a cursor, the cursor was refused. A page that is too large for us is requested again with a tenth of the
+ * records, down to one, and so are the following ones.
  */
 function pageAsker(
   client: ApiClient,
@@ -102,7 +102,7 @@ interface Ready<Prepared> {
   readonly nextCursor: string | null;
 }
 
-/** A failure waits here until its page is asked for, instead of being an unhandled rejection. */
+/** Keeps a failure until its page is due, instead of an unhandled rejection. */
 function settled<Prepared>(
   page: Promise<ListPage>,
   prepare: (page: ListPage) => Prepared | Promise<Prepared>,

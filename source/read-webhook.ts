@@ -8,25 +8,25 @@ import { isWellFormed } from '../resources/well-formed.ts';
 import { replaceNul } from './replace-nul.ts';
 import { withoutTokens } from './without-tokens.ts';
 
-/** A webhook (API document 6.2), as far as anything follows from it. */
+/** A webhook (API document 6.2), reduced to the parts that matter. */
 export interface Webhook {
-  /** The body without access tokens; all else is as it was sent. */
+  /** The body without access tokens, otherwise unchanged. */
   readonly text: string;
-  /** Of `text`: the same content again has the same one. */
+  /** The digest of `text`, equal for equal content. */
   readonly digest: string;
   readonly type: string;
   readonly code: string;
-  /** Null also where it can be nobody's. */
+  /** Null also if it cannot be a connection's ID. */
   readonly serviceConnectionId: string | null;
-  /** Null when it is about nothing that is copied. */
+  /** Null if it is about nothing that is synced. */
   readonly resource: Resource | null;
-  /** Null also where it is none that can be a key. */
+  /** Null also if it cannot be a key. */
   readonly recordId: string | null;
-  /** Of the record as the webhook has it, in the service's clock; null when it does not say. */
+  /** The version of the record in the webhook, by the service's clock; null if there is none. */
   readonly version: string | null;
 }
 
-/** Undefined when the body is not a JSON object. */
+/** Undefined if the body is not a JSON object. */
 export function readWebhook(body: Buffer): Webhook | undefined {
   const sent = replaceNul(body.toString('utf8'));
   const parsed = parseObject(sent);
@@ -49,12 +49,12 @@ export function readWebhook(body: Buffer): Webhook | undefined {
   };
 }
 
-/** The document does not list the names of webhooks, and gives events names of their own (4.6, 6.2). A webhook is a hint: both will do. */
+/** The document does not list the names of webhooks, and has separate names for events (4.6, 6.2). A webhook is a hint: either name counts. */
 function isNamed(type: string, ...names: (string | null)[]): boolean {
   return names.some((name) => name !== null && name === type);
 }
 
-/** What JSON.parse says quotes the text, so it is not kept. */
+/** The error of JSON.parse quotes the text, so it is not kept. */
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const parsed: unknown = JSON.parse(text);
@@ -68,7 +68,7 @@ function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** What is longer than a key names no connection. */
+/** A text longer than a key names no connection. */
 function connectionOf(value: unknown): string | null {
   const name = textOf(value);
   return name !== null && !isTooLong(name) ? name : null;

@@ -1,8 +1,8 @@
 import { isEscaped } from './value-end.ts';
 
 /**
- * Replaces every `\u0000` in JSON text by `\ufffd`, as Postgres can store no NUL. `\\u0000` is a backslash followed by
- * letters and stays. Text without one, nearly all there is, is returned as it came.
+ * Replaces every `\u0000` in JSON text with `\ufffd`, because Postgres cannot store NUL. `\\u0000` is a backslash followed by letters and stays.
+ * Text without any, which is the usual case, is returned unchanged.
  */
 export function replaceNul(jsonText: string): string {
   if (!jsonText.includes(nul)) return jsonText;

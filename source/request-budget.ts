@@ -1,19 +1,19 @@
-/** The organisation's allowance of requests, shared by every worker. */
+/** The organization's request allowance, shared by every worker. */
 export interface RequestBudget {
   /**
-   * Resolves when a request may be sent, at once; when that takes longer than is worth waiting for, resolves with how long
-   * nobody may send. Rejects with the signal's reason, or an AbortError, when it is aborted.
-   */
+     * Resolves when a request may be sent at once. If that takes too long to be worth the wait, resolves with the time during which nobody may send.
+     * Rejects with the signal's reason, or an AbortError, if it is aborted.
+     */
   take(signal?: AbortSignal): Promise<Grant | Silence>;
-  /** The service asked for silence: nobody's requests are allowed for so long. */
+  /** The service asked for a pause: nobody may send a request for this time. */
   reportRateLimited(milliseconds: number): Promise<void>;
 }
 
 /** The allowance for one request. */
 export interface Grant {
-  /** To be called in the moment in which the request is written; when it returns false, the grant is too old for that. */
+  /** Must be called when the request is written; returns false if the grant is too old for that. */
   redeem(): boolean;
-  /** The request was answered or has failed, so that it will not arrive any later; or it was never written. */
+  /** The request was answered or has failed, so it cannot arrive later; or it was never written. */
   release(): void;
 }
 

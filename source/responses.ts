@@ -15,13 +15,13 @@ import { withoutTokens } from './without-tokens.ts';
 /** One page of a list (API document 4.1, 4.8). */
 export interface ListPage {
   readonly records: readonly SourceRecord[];
-  /** For whom the service answered; null where it does not say so (subscriptions may, events do not). */
+  /** The company for which the service answered; null if it does not say (subscriptions may, events do not). */
   readonly connection: ServiceConnection | null;
   /** Null on the last page. */
   readonly nextCursor: string | null;
-  /** The service's time of the response, in whole seconds; null when it does not tell. */
+  /** The service's time of the response, in whole seconds; null if it sent none. */
   readonly servedAt: Date | null;
-  /** When its headers came, by the clock of this process. */
+  /** The arrival of its headers, by the clock of this process. */
   readonly receivedAt: Date;
   readonly requestId: string | null;
 }
@@ -37,13 +37,13 @@ export interface FetchedRecord {
 export interface ServiceConnection {
   readonly id: string;
   readonly orgId: string;
-  /** Null where the service leaves it out. */
+  /** Null if the service omits it. */
   readonly platform: string | null;
 }
 
 /**
- * Throws UnreadableResponse when the answer is not a list of `plural`, AnswerTooLarge when it has more records than allowed. What `findHeld`
- * finds has been JSON before.
+ * Parses a list response. Throws UnreadableResponse if it is not a list of `plural`, AnswerTooLarge if it has more records than allowed. Texts
+ * that `findHeld` finds were valid JSON before.
  */
 export async function listPageOf(
   { body, servedAt, receivedAt, requestId, secrets, failure }: Answer,
@@ -59,7 +59,7 @@ export async function listPageOf(
     const most = limits.records.toLocaleString('en-US');
     throw new AnswerTooLarge(failure, `more than ${most} records in one page`);
   }
-  // Most pages are ASCII, which is quick to check, and then there is nothing to decode.
+  // Most pages are ASCII, which is quick to check, and need no decoding.
   const texts = isAscii(body.bytes) ? cut : cut.map(decoded);
   const held = await findHeld(texts);
   return {
@@ -79,20 +79,20 @@ export async function listPageOf(
 
 const findNone: FindHeld = () => Promise.resolve(new Map());
 
-/** The outline decoded; the records are as `charactersOf` has them. */
+/** Returns the outline decoded, and the records as in `charactersOf`. */
 function cutBody(characters: string, plural: string): CutPage {
   try {
     const { outline, records } = cutPage(characters, plural);
     return { outline: decoded(outline), records };
   } catch {
-    // It is not such a list: what it is instead is said by those who parse it.
+    // It is not such a list: the parser of the outline reports what is wrong.
     return { outline: decoded(characters), records: [] };
   }
 }
 
 /**
- * Throws UnreadableResponse when the answer has no record under `singular`, and RecordGone when it has another one than was asked for:
- * one that was merged into it may be answered so.
+ * Parses a fetched record. Throws UnreadableResponse if there is no record under `singular`, and RecordGone if it is not the requested one: the
+ * service may return the record into which it was merged.
  */
 export function fetchedRecordOf(
   { body, servedAt, requestId, secrets, failure }: Answer,
@@ -112,10 +112,10 @@ export function fetchedRecordOf(
 }
 
 /**
- * What a service tells of its own accesses is no part of anybody's books, and is kept nowhere. All else stays as it was sent.
+ * Removes the service's own access tokens, which are not part of anybody's books and are never stored. Everything else stays as it was sent.
  *
- * Parsed, a large answer takes up to 300 MB. Only one is parsed at a time, and its records are parsed again, each when it is looked at:
- * what several that wait for their turn keep are texts.
+ * Parsed, a large response takes up to 300 MB. Only one is parsed at a time, and its records are kept as text and parsed again when they are
+ * used, so that several waiting responses hold only text.
  */
 function recordOf(sent: string, value: unknown, { isLarge }: Body): SourceRecord {
   const text = withoutTokens(sent);
@@ -140,7 +140,7 @@ function parseObject(text: string, failure: Failure): Record<string, unknown> {
 
 type Origin = Pick<Answer, 'secrets' | 'failure'>;
 
-/** Who is named in part is not nobody: it may be another company. The names are kept in clear and shown to everybody. */
+/** A partial name does not count as none: it may be another company's. The names are stored unencrypted and shown to everybody. */
 function connectionOf(connection: unknown, { secrets, failure }: Origin): ServiceConnection | null {
   if (connection === undefined || connection === null) return null;
   const { id, orgId, platform } = isObject(connection) ? connection : {};
@@ -162,7 +162,7 @@ function connectionOf(connection: unknown, { secrets, failure }: Origin): Servic
 
 const longestName = 200;
 
-/** Absent, null and empty all say that this is the last page. A cursor is kept in clear until the next page has landed. */
+/** Absent, null and empty all mean that this is the last page. A cursor is stored unencrypted until the next page has landed. */
 function nextCursorOf(cursor: unknown, { secrets, failure }: Origin): string | null {
   if (cursor === undefined || cursor === null || cursor === '') return null;
   if (typeof cursor !== 'string') throw new UnreadableResponse(failure, 'a next_cursor that is not text');
@@ -172,10 +172,10 @@ function nextCursorOf(cursor: unknown, { secrets, failure }: Origin): string | n
   return cursor;
 }
 
-/** It goes into an address, and few servers read one that is longer. */
+/** It becomes part of a URL, and few servers accept longer ones. */
 const longestCursor = 8_192;
 
-/** Not the other way round: the name of a connection may well be a part of its token. */
+/** Not the other way round: a connection's name may well be a part of its token. */
 function repeats(secrets: readonly string[], text: string): boolean {
   return withoutSecrets(text, longEnough(secrets)) !== text;
 }

@@ -1,6 +1,6 @@
 /**
- * How long a `Retry-After` asks to wait: a number of seconds, or an HTTP date, which is read against the `Date` of the same
- * response because the local clock may be wrong by hours. Null when it is absent or nonsense. Never more than 15 minutes.
+ * Returns the pause that a `Retry-After` asks for: a number of seconds, or an HTTP date, which is compared with the `Date` of the same response
+ * because the local clock may be wrong by hours. Null if it is absent or nonsense. At most 15 minutes.
  */
 export function retryAfterMilliseconds(
   headers: { readonly retryAfter: string | null; readonly date: string | null },
@@ -13,13 +13,13 @@ export function retryAfterMilliseconds(
   return bounded(until - (httpDate(headers.date ?? '') ?? now.getTime()));
 }
 
-/** The time of a `Date` header; null when it is absent or nonsense, such as a year that has no four digits. */
+/** Returns the time of a `Date` header; null if it is absent or nonsense, such as a year without four digits. */
 export function servedAtOf(date: string | null): Date | null {
   const time = httpDate(date ?? '');
   return time === null ? null : new Date(time);
 }
 
-/** Date.parse alone takes nonsense such as `soon 1` for a date; an HTTP date begins with a weekday and ends in GMT. */
+/** Date.parse alone accepts nonsense such as `soon 1` as a date; an HTTP date begins with a weekday and ends in GMT. */
 function httpDate(text: string): number | null {
   if (!/^[A-Z][a-z]{2,8}, .* GMT$/.test(text)) return null;
   const time = Date.parse(text);
@@ -29,7 +29,7 @@ function httpDate(text: string): number | null {
 const firstTime = Date.parse('1000-01-01T00:00:00Z');
 const lastTime = Date.parse('9999-12-31T23:59:59Z');
 
-/** At least a second, lest "0" becomes a loop. */
+/** At least a second, so that "0" cannot become a loop. */
 function bounded(milliseconds: number): number {
   return Math.min(Math.max(milliseconds, 1000), 15 * 60_000);
 }

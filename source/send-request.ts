@@ -14,16 +14,16 @@ import { endWhenSlow, type SlowestBody } from './slow-body.ts';
 import { withTimeLimit } from './time-limit.ts';
 import { isFreeOfSecrets, longEnough, withoutSecrets } from '../errors/without-secrets.ts';
 
-/** Where requests go, and what all of them have in common. */
+/** The service's address, and everything that its requests share. */
 export interface Service {
   readonly origin: string;
-  /** The path of `{base_url}`, without a slash at its end. */
+  /** The path of `{base_url}`, without a trailing slash. */
   readonly pathPrefix: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** What the headers prove who asks with: whatever the service repeats of it is shown nowhere. */
+  /** The secrets in the headers: they are never shown, even if the service repeats them. */
   readonly secrets: readonly string[];
   readonly budget: RequestBudget;
-  /** As many as there are connections: whoever waits for one holds no grant. */
+  /** One request at a time asks the budget, so that grants are given in turn. */
   readonly exchanges: ConcurrencyLimit;
   /** One at a time asks the budget, so that grants are given in turns. */
   readonly questions: ConcurrencyLimit;
@@ -37,9 +37,9 @@ export interface Timeouts {
   readonly headersMilliseconds: number;
   /** The longest silence within a body. */
   readonly bodyIdleMilliseconds: number;
-  /** A body that has begun and brings fewer bytes than these within such a time is ended. */
+  /** A body that has begun and brings fewer bytes than these within this time is aborted. */
   readonly slowestBody: SlowestBody;
-  /** The whole exchange, whatever is sent meanwhile. */
+  /** The limit for the whole exchange, whatever is sent meanwhile. */
   readonly totalMilliseconds: number;
 }
 
@@ -49,27 +49,27 @@ export interface ServiceRequest {
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
-  /** Is called when the budget allows no request yet. */
+  /** Called when the budget allows no request yet. */
   readonly onHeldBack?: (() => void) | undefined;
 }
 
 /** A response of status 200. */
 export interface Answer {
   readonly body: Body;
-  /** The service's time of the response, from its `Date` header: whole seconds. Null when it sends none. */
+  /** The service's time of the response, from its `Date` header: whole seconds. Null if it sent none. */
   readonly servedAt: Date | null;
-  /** When its headers came, by the clock of this process. */
+  /** The arrival of its headers, by the clock of this process. */
   readonly receivedAt: Date;
   readonly requestId: string | null;
-  /** What the request proved itself with, for what is kept or shown of the text as it is. */
+  /** The request's secrets, to be removed from text that is stored or shown unchanged. */
   readonly secrets: readonly string[];
-  /** For errors that only show when the text is read. */
+  /** The facts for errors that only appear when the text is read. */
   readonly failure: Failure;
 }
 
 /**
- * Sends one GET as soon as a connection is free and the budget allows. Companies take turns: one whose lists never end delays a request of
- * another by its own one, not by all that it waits with.
+ * Sends one GET as soon as a connection is free and the budget allows. Companies take turns: a company with endless lists delays another company's
+ * request by one of its own, not by all that are waiting.
  */
 export async function sendRequest(service: Service, request: ServiceRequest): Promise<Answer> {
   const response = await service.exchanges.run(callerOf(request), () => respondWithGrant(service, request));
@@ -95,13 +95,13 @@ interface Response {
   readonly retryAfter: string | null;
   readonly date: string | null;
   readonly receivedAt: Date;
-  /** Of status 200; null of any other. */
+  /** The body of a 200; null for any other status. */
   readonly body: Body | null;
-  /** Of any other: what its body begins with. */
+  /** The beginning of the body for any other status. */
   readonly text: string;
 }
 
-/** A request that was not ready to be written in time takes another grant: a grant counts from when it was given. */
+/** A request that could not be written in time takes another grant, because a grant's age counts from its issue. */
 async function respondWithGrant(service: Service, request: ServiceRequest): Promise<Response> {
   for (;;) {
     const grant = await grantInTurn(service, request);
@@ -124,7 +124,7 @@ async function grantInTurn(service: Service, request: ServiceRequest): Promise<G
   }
 }
 
-/** What the questions of others for the budget take. */
+/** The time that other requests' calls to the budget take. */
 const momentMilliseconds = 50;
 
 function callerOf({ accessToken: of, signal }: ServiceRequest): Parameters<ConcurrencyLimit['run']>[0] {
@@ -143,7 +143,7 @@ async function takeGrant(service: Service, request: ServiceRequest): Promise<Gra
 }
 
 /**
- * Of an error of the network nothing but its code is kept: undici's own may hold bytes of the response, and those a token.
+ * Sends a request. Keeps only the code of a network error: undici's own error may hold bytes of the response, and they may hold a token.
  */
 async function respond(service: Service, request: ServiceRequest, grant: Grant): Promise<Response> {
   const { signal } = request;
@@ -181,7 +181,7 @@ async function exchange(service: Service, request: ServiceRequest, grant: Grant)
     date: headerOf(headers, 'date'),
     receivedAt,
     body: statusCode === 200 ? await readBody(pieces, service.limits, failure) : null,
-    // What looks like an error code is shown, and a service may repeat there what it was sent.
+    // Text that looks like an error code is shown, and a service may repeat its input there.
     text: statusCode === 200 ? '' : withoutSecrets(await readBodyStart(pieces), secrets),
   };
 }
@@ -190,18 +190,18 @@ function secretsOf(service: Service, request: ServiceRequest): readonly string[]
   return [...service.secrets, request.accessToken];
 }
 
-/** A service may give a record the ID that it was sent as a token. */
+/** Removes secrets, because a service may use a token that it received as a record's ID. */
 function nameOf(service: Service, request: ServiceRequest): string {
   return `GET ${withoutSecrets(request.path, longEnough(secretsOf(service, request)))}`;
 }
 
-/** URLSearchParams writes a space as `+`, which not every server takes for one; a plus sign itself is `%2B` by then. */
+/** URLSearchParams writes a space as `+`, which not every server decodes as a space; a plus sign itself is already `%2B`. */
 function queryOf(request: ServiceRequest): string {
   const parameters = new URLSearchParams({ ...request.query, access_token: request.accessToken });
   return parameters.toString().replaceAll('+', '%20');
 }
 
-/** It will be shown, so what does not look like an id is not taken for one, nor what repeats a secret. */
+/** It will be shown, so text that does not look like an id, or repeats a secret, is rejected. */
 function requestIdOf(headers: IncomingHttpHeaders, secrets: readonly string[]): string | null {
   const id = headerOf(headers, 'x-service-request-id');
   return id !== null && /^[\w.:-]{1,128}$/.test(id) && isFreeOfSecrets(id, secrets) ? id : null;
@@ -212,7 +212,7 @@ function headerOf(headers: IncomingHttpHeaders, name: string): string | null {
   return typeof value === 'string' ? value : (value?.[0] ?? null);
 }
 
-/** `ECONNRESET`, `UND_ERR_HEADERS_TIMEOUT`; where there is no code the name of the error says as much. */
+/** `ECONNRESET`, `UND_ERR_HEADERS_TIMEOUT`; if there is no code, the error's name says as much. */
 function networkCodeOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const code = codeOf(error);

@@ -6,7 +6,7 @@ export interface SlowestBody {
 }
 
 /**
- * The pieces of a body as they come. Its first one may come as late as the other limits allow; from then on, a body that brings fewer than
+ * Yields the pieces of a body as they come. The first may come as late as the other limits allow; from then on, a body that brings fewer than
  * `bytes` in any `milliseconds` rejects with BodyTooSlow, and its connection is closed.
  */
 export async function* endWhenSlow(

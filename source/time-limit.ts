@@ -1,6 +1,6 @@
 /**
- * Runs something abortable for at most `milliseconds`. Its signal is aborted with TimeLimitReached then, and with the outer
- * signal's reason whenever that one is aborted.
+ * Runs something abortable for at most `milliseconds`. Its signal is then aborted with TimeLimitReached, or, whenever the outer signal is
+ * aborted, with that signal's reason.
  */
 export async function withTimeLimit<Result>(
   limit: { readonly milliseconds: number; readonly signal: AbortSignal | undefined },

@@ -1,12 +1,12 @@
 /**
- * A text without the tokens in it: `access_token=…` of an address, `"access_token":"…"` of JSON within a text, `access_token%3D…` of an
- * address within one. Words that merely follow the name are no token, and the name stays.
+ * Removes the tokens from a text: `access_token=…` in a URL, `"access_token":"…"` in JSON within a text, `access_token%3D…` in a URL within a URL.
+ * Words that merely follow the name are not tokens, and the name stays.
  */
 export function withoutTokensWithin(text: string): string {
   const kept: string[] = [];
   let from = 0;
   for (const { index, 0: name } of text.matchAll(tokenName)) {
-    // Within a token that is cut out already.
+    // Within a token that is already removed.
     if (index < from) continue;
     const begin = endOfRun(quotes, text, index + name.length);
     const start = endOfRun(separators, text, begin);
@@ -30,8 +30,8 @@ function isSeparator(text: string, at: number): boolean {
 }
 
 /**
- * Where parts, one after the other, end. A single expression that repeats them keeps a place for each to go back to: for a text with millions
- * of them there is no room.
+ * Returns the end of consecutive matches of `part`. A single expression that repeats them would keep a backtracking position for each: with
+ * millions of them it would run out of memory.
  */
 function endOfRun(part: RegExp, text: string, start: number): number {
   let end = start;

@@ -1,6 +1,6 @@
 /**
- * Where the JSON value that begins at `start` ends (exclusive). It only finds the borders of values, in text that JSON.parse has
- * accepted, and never looks at what they mean: that is how every digit survives.
+ * Returns the end (exclusive) of the JSON value that begins at `start`. It only finds the borders of values, in text that JSON.parse has accepted,
+ * and never interprets them, so every digit is preserved.
  */
 export function valueEnd(text: string, start: number): number {
   const first = text[start];
@@ -9,7 +9,7 @@ export function valueEnd(text: string, start: number): number {
   return wordEnd(text, start);
 }
 
-/** The next place that is not JSON white space. */
+/** Returns the next index that is not JSON white space. */
 export function skipSpace(text: string, start: number): number {
   let at = start;
   while (isSpace(text.charCodeAt(at))) at += 1;
@@ -34,7 +34,7 @@ function containerEnd(text: string, start: number): number {
   throw new SyntaxError('The JSON text ends inside an object or array.');
 }
 
-/** Strings are most of a page: indexOf passes over them several times faster than a look at each character. */
+/** Strings are most of a page: indexOf skips them several times faster than a loop over the characters. */
 function stringEnd(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
@@ -42,7 +42,7 @@ function stringEnd(text: string, start: number): number {
   return end + 1;
 }
 
-/** An odd number of backslashes before it: each pair is a backslash of its own. */
+/** Whether an odd number of backslashes precedes it: each pair is an escaped backslash. */
 export function isEscaped(text: string, at: number): boolean {
   let backslashes = 0;
   while (text.charCodeAt(at - 1 - backslashes) === backslash) backslashes += 1;

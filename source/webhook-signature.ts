@@ -1,8 +1,8 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * Whether `X-Service-Signature` proves that the service sent these very bytes (API document 6.2). The comparison takes as long
- * for any wrong signature as for the right one. Without a secret nothing is proved.
+ * Whether `X-Service-Signature` proves that the service sent exactly these bytes (API document 6.2). The comparison takes the same time for any
+ * wrong signature as for the right one. Without a secret nothing is proved.
  */
 export function isSignedByService(
   body: Buffer,
@@ -18,7 +18,7 @@ export function webhookSignature(body: Buffer | string, clientSecret: string): s
   return `sha256=${createHmac('sha256', clientSecret).update(body).digest('base64')}`;
 }
 
-/** One length for all: only equal lengths can be compared in constant time. */
+/** Hashes to a fixed length: only equal lengths can be compared in constant time. */
 function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -2,8 +2,8 @@ import { withoutTokensWithin } from './tokens-within.ts';
 import { skipSpace, valueEnd } from './value-end.ts';
 
 /**
- * JSON text without access tokens: members `access_token` are cut out at any depth, and so are tokens within other texts, such
- * as the address of a request or a body kept as text. All else stays character by character. `text` must be JSON.
+ * Removes access tokens from JSON text: members `access_token` at any depth, and tokens within other texts, such as the URL of a request or a
+ * body kept as text. Everything else stays unchanged, character by character. `text` must be JSON.
  */
 export function withoutTokens(text: string): string {
   if (!mayNameToken.test(text)) return text;
@@ -17,7 +17,7 @@ export function withoutTokens(text: string): string {
       const memberEnd = valueEnd(text, skipSpace(text, colon + 1));
       kept.push(text.slice(from, at));
       from = skipSpace(text, memberEnd);
-      // The member goes with one of its commas: the one after it, or as the last of its object the one before.
+      // The member is removed with one comma: the one after it, or, if it is the last of its object, the one before.
       if (text[from] === ',') from += 1;
       else dropTrailingComma(kept);
       at = text.indexOf('"', from);
@@ -34,7 +34,7 @@ export function withoutTokens(text: string): string {
   return kept.join('');
 }
 
-/** Escapes can spell the name in many ways; a text without it and without escaped letters needs no further look. */
+/** Escapes can spell the name in many ways; a text without the name and without escaped letters needs no further check. */
 const mayNameToken = /access_?token|\\u00[4-7]/i;
 
 const tokenName = /^access_?token$/i;

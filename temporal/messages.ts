@@ -1,4 +1,4 @@
-/** Signals and updates that workflows take, by the names that histories of all releases have. None of the signals takes input. */
+/** Signals and updates of workflows, by the names in histories of all releases. None of the signals takes input. */
 export const signals = {
   dataReady: 'dataReady',
   webhooksArrived: 'webhooksArrived',
@@ -8,5 +8,5 @@ export const signals = {
 
 export const updates = { syncNow: 'syncNow', approve: 'approve' } as const;
 
-/** In which run a sync reads what was at the source when `syncNow` asked for it: this one, or the one that follows it at once. */
+/** The run in which a sync reads the source's state as of `syncNow`: this one, or the one that follows it at once. */
 export type ReadsIn = 'this run' | 'the run that follows it';

@@ -1,2 +1,2 @@
-/** People go first, then schedules, then backfills, whoever asked for them. Temporal's own default is 3. */
+/** People's requests first, then schedules, then backfills, whoever requested them. Temporal's own default is 3. */
 export const priorities = { people: 2, schedules: 3, backfills: 4 } as const;

@@ -2,8 +2,8 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import type { Client } from '@temporalio/client';
 
 /**
- * The names of the resources that a run of a connection was asked for, by the input in its history: it may have been started in the Web UI, by a
- * schedule, or by an earlier release. Empty: all.
+ * Reads the names of the resources of a connection's run from the input in its history: it may have been started in the Web UI, by a schedule,
+ * or by an earlier release. Empty: all.
  */
 export async function readResourcesOfRun(
   temporal: Client,

@@ -1,17 +1,17 @@
 export const scheduleKinds = ['sync', 'reconcile', 'backfill'] as const;
 
-/** What a connection has schedules for. */
+/** The kinds of schedules of a connection. */
 export type ScheduleKind = (typeof scheduleKinds)[number];
 
 export const scheduleIds = {
   connection: (kind: ScheduleKind, connection: string) => `${kind}/${connection}`,
   export: 'export',
   prune: 'prune',
-  /** Paused for good; its input says who owns the namespace. */
+  /** Permanently paused; its input names the owner of the namespace. */
   owner: 'daybook-owner',
 } as const;
 
-/** ID of the workflow that a schedule starts; the server appends the time to it. */
+/** The ID of the workflow that a schedule starts; the server appends the time. */
 export function scheduledWorkflowId(scheduleId: string): string {
   return `scheduled/${scheduleId}`;
 }

@@ -1,6 +1,6 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 
-/** Runs are found in the Web UI by these. All are keywords. A namespace may lack them: runs work without them. */
+/** The attributes by which runs are found in the Web UI. All are keywords. A namespace may lack them: runs work without them. */
 export const searchAttributes = {
   connection: defineSearchAttributeKey('DaybookConnection', SearchAttributeType.KEYWORD),
   kind: defineSearchAttributeKey('DaybookKind', SearchAttributeType.KEYWORD),

@@ -7,12 +7,12 @@ import { workflowIds } from './workflow-ids.ts';
 export interface StartInputs {
   sync: ConnectionInput & {
     resources?: string[];
-    /** A run that the tick of a schedule has begun: this one goes on with it. */
+    /** A run that a schedule's tick has begun, to be continued by this one. */
     adopts?: { runId: string };
   };
   reconcile: ConnectionInput & {
     resources?: string[];
-    /** By resource, the deletions that a person was shown: how many records, found by which run. */
+    /** The deletions that a person was shown, by resource: the number of records, and the run that found them. */
     approved?: Readonly<Record<string, { readonly records: number; readonly run?: string }>>;
   };
   backfill: ConnectionInput & {
@@ -34,7 +34,7 @@ interface ConnectionInput {
 
 export type StartKind = keyof StartInputs;
 
-/** Names of the workflow types. Recorded in histories and schedules: they keep their values. */
+/** Names of the workflow types. Histories and schedules record them, so they must not change. */
 export const workflowTypes = {
   sync: 'syncConnection',
   reconcile: 'reconcileConnection',
@@ -44,7 +44,7 @@ export const workflowTypes = {
   marts: 'buildMarts',
 } as const satisfies Record<StartKind, string>;
 
-/** The types that only schedules start; their names are recorded likewise. */
+/** The types that only schedules start; their names are recorded too. */
 export const scheduledWorkflowTypes = {
   tick: 'scheduledStart',
   owner: 'namespaceOwner',
@@ -55,7 +55,7 @@ export interface StartRequest<Kind extends StartKind = StartKind> {
   readonly kind: Kind;
   readonly input: StartInputs[Kind];
   readonly workflowType: (typeof workflowTypes)[StartKind];
-  /** As `client.workflow.start` takes them. */
+  /** The options of `client.workflow.start`. */
   readonly options: {
     readonly workflowId: string;
     readonly taskQueue: string;
@@ -66,7 +66,7 @@ export interface StartRequest<Kind extends StartKind = StartKind> {
   };
 }
 
-/** The request for a run of this kind, the same for every caller. Connections take turns: each has its fairness key. */
+/** Builds the request for a run of this kind, the same for every caller. Connections take turns: each has its fairness key. */
 export function startRequest<Kind extends StartKind>(
   kind: Kind,
   input: StartInputs[Kind],

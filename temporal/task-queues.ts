@@ -4,5 +4,5 @@ export const mainQueue = 'daybook';
 export const pagingQueue = 'daybook-io';
 /** Writing snapshots: one at a time in each process. */
 export const exportQueue = 'daybook-export';
-/** Building marts: the same. */
+/** Building marts: one at a time in each process. */
 export const martsQueue = 'daybook-marts';

@@ -12,12 +12,12 @@ export const workflowIds = {
   prune: 'prune',
 } as const;
 
-/** The day as people write it, when the time is the beginning of one in UTC. */
+/** Returns a time as its day if it is midnight UTC, otherwise unchanged. */
 export function dayOf(time: string): string {
   return time.replace('T00:00:00.000Z', '');
 }
 
-/** Whether this may be the ID of one of Daybook's workflows, with the time that a schedule appends: anyone who reaches the server may start others. */
+/** Whether this may be the ID of a Daybook workflow, with the time that a schedule appends: anyone who can reach the server may start others. */
 export function isWorkflowId(id: string): boolean {
   return given.test(id);
 }

@@ -21,12 +21,12 @@ export interface ApplyWebhooksInput {
   connection: string;
 }
 
-/** Takes no input: what arrived is in Postgres. */
+/** Takes no input: the webhooks are in Postgres. */
 const webhooksArrivedSignal = defineSignal(signals.webhooksArrived);
 
 /**
- * Applies the webhooks of a connection that wait in Postgres: fetches the records they name. Each execution is one chunk and one run;
- * what is left, or has arrived meanwhile, is the next one's.
+ * Applies the waiting webhooks of a connection: fetches the records they name. Each execution is one chunk and one run; the rest, and webhooks
+ * that have arrived meanwhile, are left to the next one.
  */
 export async function applyWebhooks(input: ApplyWebhooksInput): Promise<{ records: number }> {
   requireInput(input);
@@ -39,7 +39,7 @@ export async function applyWebhooks(input: ApplyWebhooksInput): Promise<{ record
     },
     { description: 'Webhooks were stored. Takes no input.' },
   );
-  // The signal that came with the start is about what is taken now.
+  // The signal that came with the start is about the webhooks that are taken now.
   await Promise.resolve();
   const taken = arrived.times;
   const { state, wait, records } = await apply(connection);
@@ -57,7 +57,7 @@ async function apply(connection: string): ReturnType<typeof applying.applyWebhoo
   try {
     return await applying.applyWebhooks({ runId: workflowInfo().runId, connection });
   } catch (error) {
-    // Whoever starts it gives it search attributes where Temporal knows them; elsewhere they must not be set.
+    // Its starter sets search attributes if Temporal knows them; otherwise they must not be set.
     const searchable = workflowInfo().typedSearchAttributes.get(searchAttributes.connection) !== undefined;
     if (searchable && !isCancellation(error)) {
       upsertSearchAttributes([{ key: searchAttributes.failure, value: failureOf(error).type }]);

@@ -1,8 +1,8 @@
 import type { Wait } from '../requests/wait.ts';
 
 /**
- * How long the service asked to be left alone; null when it did not say. Of a worker of 0.5.0 there is only a time by that
- * worker's clock, which may be wrong by hours: no service asks for more than an hour.
+ * Returns the pause that the service asked for; null if it did not say. A worker of 0.5.0 passes only a time by its own clock, which may be
+ * wrong by hours: no service asks for more than an hour.
  */
 export function askedMilliseconds({ milliseconds, notBefore }: Wait): number | null {
   if (milliseconds !== undefined) return milliseconds;

@@ -20,9 +20,9 @@ import { requireInput } from './require-input.ts';
 
 export interface AwaitApprovalInput {
   connection: string;
-  /** Of each resource, how many records are gone at the source. */
+  /** For each resource, the number of records that are gone at the source. */
   waiting: Record<string, number>;
-  /** Of each resource, the reconcile that found it out. A question that 0.5.0 asked does not say it. */
+  /** For each resource, the reconcile that found them. Absent in questions of 0.5.0. */
   foundBy?: Record<string, string>;
 }
 
@@ -40,13 +40,13 @@ export interface Approved {
   by: string;
 }
 
-/** The same with an answer; the reason of the reconcile that deletes names `by`. Refused once the question is answered. */
+/** The same with an answer; `by` becomes part of the reason of the deleting reconcile. Refused once the question is answered. */
 export const approveUpdate = defineUpdate<Approved, [Approval]>(updates.approve);
 
 /**
- * A question to a person: may a reconcile delete so many records? On the signal a reconcile starts that deletes exactly what this
- * question shows, or nothing when something else waits by then. When there is something else to ask, another execution asks
- * it, so this one never means more than it shows. Unanswered it ends after a month.
+ * Asks a person whether a reconcile may delete so many records. The signal starts a reconcile that deletes exactly the records of this question,
+ * or nothing if other deletions wait by then. Another question is asked by another execution, so this one never means more than it shows.
+ * It ends after a month without an answer.
  */
 export async function awaitApproval(input: AwaitApprovalInput): Promise<Answer> {
   requireInput(input);
@@ -80,13 +80,13 @@ export async function awaitApproval(input: AwaitApprovalInput): Promise<Answer> 
     sleep('30d', { summary: 'Waits for the signal approveDeletes' }),
   ]);
   if (!answer.approved) return answer;
-  // An approval that was given stays given: a reconcile that ends meanwhile replaces open questions only.
+  // A given approval stays given: a reconcile that ends meanwhile only replaces open questions.
   if (input.foundBy === undefined) await reconcileApproved(input, answer);
   else await CancellationScope.nonCancellable(() => reconcileApproved(input, answer));
   return answer;
 }
 
-/** A start by hand leaves out what only a reconcile knows. */
+/** Rejects a start by hand, which lacks the facts that only a reconcile knows. */
 function requireQuestion({ waiting, foundBy }: { waiting?: unknown; foundBy?: unknown }): void {
   if (isMap(waiting) && (foundBy === undefined || isMap(foundBy))) return;
   throw ApplicationFailure.nonRetryable(
@@ -101,11 +101,11 @@ function isMap(value: unknown): boolean {
 
 interface Answer {
   approved: boolean;
-  /** Absent where a signal approved. */
+  /** Absent if a signal approved. */
   by?: string;
 }
 
-/** The history and the ledger keep everything that a person sends. */
+/** Limits the name, because the history and the ledger keep everything that a person sends. */
 function nameIn(given: unknown): string {
   const { by } = (given ?? {}) as { by?: unknown };
   return typeof by === 'string' && by.trim() !== '' ? by.trim().slice(0, 100) : 'somebody';
@@ -127,8 +127,8 @@ function inWords({ connection, waiting, foundBy = {} }: AwaitApprovalInput): str
 }
 
 /**
- * Waits for a reconcile that is running, for hours if necessary, at growing intervals: each look takes ten of the 51,200 events that a history
- * may have. The reconcile that it starts outlives this workflow.
+ * Waits for a running reconcile, for hours if necessary, with backoff: each try takes ten of the 51,200 events that a history may have. The
+ * reconcile that it starts outlives this workflow.
  */
 async function reconcileApproved(input: AwaitApprovalInput, { by }: Answer): Promise<void> {
   const { connection, waiting } = input;

@@ -10,13 +10,13 @@ import { continuationOf, runIdOf, runToEnd, type RunResult } from './run-to-end.
 /** One JSON object, so that "Start Workflow Like This One" in the Web UI repeats it, with other dates too. */
 export interface BackfillConnectionInput {
   connection: string;
-  /** A day (2024-01-31) or a time, in UTC where no zone is given. Inclusive. */
+  /** A day (2024-01-31) or a time, in UTC if no zone is given. Inclusive. */
   from: string;
   /** Exclusive. */
   to: string;
-  /** 30 days, when absent. */
+  /** Absent: 30 days. */
   windowMilliseconds?: number;
-  /** All six, when absent. */
+  /** Absent: all six. */
   resources?: string[];
   /** Who or what asked; shown in the run's row. */
   reason?: string;
@@ -24,13 +24,13 @@ export interface BackfillConnectionInput {
   continues?: { runId: string; planned: PlannedBackfill };
 }
 
-/** Streams read at once. A sync of the connection goes on meanwhile, and is to keep its share of the workers. */
+/** Streams read concurrently. A sync of the connection continues meanwhile, and should keep its share of the workers. */
 const concurrency = 3;
 
 /**
- * Reads again what was updated within a time, window by window: records come and are repaired, none is deleted, and no
- * watermark moves. Which windows are left is known in Postgres alone, so a backfill that was ended goes on when it is
- * started again with the same times.
+ * Reads again the records that were updated within a period, window by window: records are added and repaired, none is deleted, and no watermark
+ * moves. The remaining windows are kept in Postgres alone, so a backfill that was ended continues when it is started again with the same
+ * times.
  */
 export async function backfillConnection(input: BackfillConnectionInput): Promise<RunResult> {
   requireInput(input);

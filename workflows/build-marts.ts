@@ -18,12 +18,12 @@ export interface BuildMartsInput {
   reason?: string;
 }
 
-/** There is something new to build on. Takes no input. */
+/** There is new data to build on. Takes no input. */
 const requestMartsSignal = defineSignal(signals.requestMarts);
 
 /**
- * Builds and tests the marts in Postgres, then those on the latest snapshot; one that fails does not keep the other from being
- * built. What was asked for meanwhile is the next execution's.
+ * Builds and tests the marts in Postgres, then those on the latest snapshot; if one fails, the other is still built. Requests that arrive
+ * meanwhile are left to the next execution.
  */
 export async function buildMarts(input: BuildMartsInput | null = {}): Promise<MartsResult> {
   const { reason = 'Temporal' } = input ?? {};

@@ -1,18 +1,18 @@
 import type { ReadOn } from './read-streams.ts';
 
-/** Whether the service said that there is more data, and no read of the run can be trusted to have seen it. */
+/** Tracks whether the service announced more data that no read of the run is sure to have seen. */
 export interface Announcements {
   arrived(): void;
-  /** Notes what a read that begins now can have seen. */
+  /** Notes which announcements a read that begins now can have seen. */
   watch(readOn: ReadOn): ReadOn;
   areUnanswered(): boolean;
 }
 
 /**
- * An announcement is answered by reads that began after it, of all streams. A read that was only told to wait began
- * nothing, so the announcement that ends such a wait costs no second run.
+ * An announcement is answered by reads of all streams that began after it. A read that was only told to wait did not begin, so the announcement
+ * that ends such a wait costs no second run.
  *
- * `complete`: the run reads all streams. `begun`: it goes on with what was read before.
+ * `complete`: the run reads all streams. `begun`: it continues earlier reads.
  */
 export function trackAnnouncements({
   complete,
@@ -22,7 +22,7 @@ export function trackAnnouncements({
   begun: boolean;
 }): Announcements {
   let arrived = 0;
-  /** How many had arrived when the first read began that is part of the run. */
+  /** The number of announcements before the first read that is part of the run. */
   let seen = begun || !complete ? 0 : Infinity;
   return {
     arrived() {

@@ -11,19 +11,19 @@ import type { DeletionQuestion } from '../activities/plan-reconcile.ts';
 import { workflowIds } from '../temporal/workflow-ids.ts';
 import { awaitApproval } from './await-approval.ts';
 
-/** The question that a connection's reconciles ask a person, in the hands of one of them. */
+/** The question that a connection's reconciles ask a person, while one of them holds it. */
 export interface QuestionInHand {
-  /** A resource was reconciled to its end: so many of its records wait for approval, found by this run. */
+  /** Notes that a resource was reconciled to its end, and that so many of its records wait for approval, found by this run. */
   settled(resource: string, waiting: number): void;
-  /** Whether there is anything else to ask now than before the run. */
+  /** Whether the question differs from the one before the run. */
   hasChanged(): boolean;
-  /** Asks what is to be asked now, in place of what was asked before. */
+  /** Asks the current question, in place of the earlier one. */
   ask(): Promise<void>;
 }
 
 /**
- * What was asked about resources that this run does not settle stays asked. As long as nothing was asked, this sends Temporal
- * what 0.5.0 sent, so its workers and these can take a reconcile over from each other.
+ * Questions about resources that this run does not settle stay open. As long as nothing was asked, this sends Temporal the same commands as 0.5.0,
+ * so that workers of either release can take over a reconcile.
  */
 export async function takeQuestion(input: {
   connection: string;
@@ -54,7 +54,7 @@ export async function takeQuestion(input: {
   };
 }
 
-/** A question that was withdrawn closes within a second; one that has been approved only when its reconcile starts, and that asks anew. */
+/** A withdrawn question closes within a second; an approved one only when its reconcile starts, which then asks anew. */
 const closingTries = 10;
 
 async function withdraw(connection: string): Promise<void> {

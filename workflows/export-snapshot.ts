@@ -7,15 +7,15 @@ import { bookkeeping, exporting } from './proxies.ts';
 export interface ExportSnapshotInput {
   /** Who or what asked; shown in the run's row. */
   reason?: string;
-  /** Publish one although nothing has changed since the last one. */
+  /** Publishes one although nothing has changed since the last one. */
   force?: boolean;
-  /** Let Iceberg tables show it too. */
+  /** Shows it in Iceberg tables too. */
   iceberg?: boolean;
 }
 
 /**
- * Publishes one consistent snapshot of all tables, or says that nothing has changed since the last one, which is whole. The marts follow in a
- * workflow of their own: an export is done when its snapshot is there.
+ * Publishes one consistent snapshot of all tables, or reports that nothing has changed since the last one, which is undamaged. The marts follow in
+ * a workflow of their own: an export is done once its snapshot is published.
  */
 export async function exportSnapshot(input: ExportSnapshotInput | null = {}): Promise<Exported> {
   const { reason = 'Temporal', force = false, iceberg = false } = input ?? {};

@@ -1,6 +1,6 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
 
-/** Type and message of what went wrong in an activity, as the worker mapped it. */
+/** Returns the type and message of an activity's failure, as mapped by the worker. */
 export function failureOf(error: unknown): { type: string; message: string } {
   const cause = error instanceof ActivityFailure && error.cause instanceof Error ? error.cause : error;
   if (cause instanceof ApplicationFailure) return { type: cause.type ?? 'Unknown', message: cause.message };

@@ -1,18 +1,18 @@
 import { CancellationScope, condition, sleep } from '@temporalio/workflow';
 
 /**
- * One wait for all streams of a connection: one timer in the history, that says why. The stream that waited tries first;
- * the others follow when it got through, so that a service that needs hours is asked once at a time. A stream that is told to wait while
- * the service answers others waits by itself.
+ * One wait for all streams of a connection: one timer in the history, with its reason. The stream that waited tries first; the others follow once
+ * it has succeeded, so that a service that needs hours gets one request at a time. A stream that is told to wait while the service answers
+ * others waits by itself.
  */
 export interface Gate {
   /** Resolves when the stream may ask the service. */
   pass(stream: string): Promise<void>;
-  /** The service wants to be left alone for so long, or until it says that this is over. */
+  /** Closes the gate: the service asks for a pause of this length, or until it announces that the wait is over. */
   closeFor(stream: string, milliseconds: number, wait: Wait): Promise<void>;
-  /** The service wants to be left alone with this stream, and answers others: those may pass. */
+  /** Waits for this stream only: the service asks for a pause, but answers other streams, which may pass. */
   waitAlone(stream: string, milliseconds: number, wait: Wait): Promise<void>;
-  /** The stream got through, or has ended. */
+  /** Opens the gate: the stream succeeded, or has ended. */
   reopen(stream: string): void;
 }
 

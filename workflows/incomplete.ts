@@ -1,8 +1,8 @@
 import type { StreamOutcome } from '../activities/finish-run.ts';
 
 /**
- * How the streams of a resource end that was not listed completely; undefined when it was. Only a complete listing says anything
- * about what it does not show, so nothing was compared, and a stream that was listed to its end has proved nothing either.
+ * Returns the outcomes of a resource's streams if it was not listed completely; undefined if it was. Only a complete listing proves the absence of
+ * records, so nothing was compared, and a stream that was listed to its end has proved nothing either.
  */
 export function incomplete(listed: readonly StreamOutcome[]): StreamOutcome[] | undefined {
   if (listed.every(({ state }) => state === 'done')) return undefined;

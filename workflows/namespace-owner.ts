@@ -1,6 +1,6 @@
 /**
- * What the schedule `daybook-owner` would start. It is paused for good and carries who owns the namespace; somebody who triggers
- * it by hand gets that for an answer.
+ * The workflow of the schedule `daybook-owner`, which is paused permanently and stores the owner of the namespace. If somebody triggers it by
+ * hand, it returns the owner.
  */
 export function namespaceOwner(owner: unknown): Promise<unknown> {
   return Promise.resolve(owner);

@@ -2,11 +2,11 @@ import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow'
 import type { StreamRead } from '../activities/read-chunk.ts';
 import { searchAttributes } from '../temporal/search-attributes.ts';
 
-/** What the Web UI shows of a running sync: a table under "Current Details", and the phase as a search attribute. */
+/** Shows a running sync in the Web UI: a table under "Current Details", and the phase as a search attribute. */
 export interface Progress {
   read(stream: string, read: StreamRead): void;
   streamFailed(stream: string, message: string): void;
-  /** What is done with a stream beside reading it. */
+  /** Shows what is done with a stream apart from reading it. */
   note(stream: string, text: string | undefined): void;
   waiting(why: string | undefined): void;
   finished(status: string): void;
@@ -15,7 +15,7 @@ export interface Progress {
 
 export function trackProgress(input: {
   connection: string;
-  /** A sync, when absent. */
+  /** Absent: a sync. */
   kind?: 'sync' | 'reconcile' | 'backfill';
   searchable: boolean;
   streams: readonly string[];
@@ -31,7 +31,7 @@ export function trackProgress(input: {
       { key: searchAttributes.connection, value: connection },
       { key: searchAttributes.kind, value: kind },
       { key: searchAttributes.phase, value: 'reading' },
-      // A run started like a failed one comes with that one's failure.
+      // A run that is started like a failed one inherits the failure attribute.
       { key: searchAttributes.failure, value: null },
     ]);
   }

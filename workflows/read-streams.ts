@@ -12,27 +12,27 @@ export interface Run {
   runId: string;
   connection: string;
   reason: string;
-  /** A sync, when absent. */
+  /** Absent: a sync. */
   kind?: 'reconcile' | 'backfill';
 }
 
-/** How a stream ended in this run; `unfinished` when the history has grown long and another execution goes on. */
+/** The result of a stream in this run; `unfinished` if the history has grown long and another execution continues. */
 export type ReadOutcome = StreamOutcome | 'unfinished';
 
 /** Reads the streams of one connection, with one wait for all of them. */
 export interface StreamReader {
-  /** Reads a stream to its end. Never throws but for a cancellation: a failure is an outcome. */
+  /** Reads a stream to its end. Throws only a cancellation: a failure is an outcome. */
   read(stream: string): Promise<ReadOutcome>;
-  /** Asks something else of the service until it no longer says to wait; `unfinished` as for `ReadOutcome`. */
+  /** Makes another request to the service until it no longer says to wait; `unfinished` as in `ReadOutcome`. */
   ask<Answer extends { wait?: Wait }>(
     stream: string,
     ask: (after: AfterWait) => Promise<Answer>,
   ): Promise<Answer | 'unfinished'>;
-  /** The service says that the data is ready: who waits for that asks again. */
+  /** The service announces that the data is ready: waiting streams ask again. */
   dataReady(): void;
 }
 
-/** Reads all lists side by side, and then the events. When one fails the others go on to their end. */
+/** Reads all lists concurrently, and then the events. If one fails, the others continue to their end. */
 export async function readStreams(
   reader: StreamReader,
   streams: readonly string[],
@@ -40,8 +40,8 @@ export async function readStreams(
   const results = await Promise.all(
     streams.filter((stream) => stream !== 'events').map((stream) => reader.read(stream)),
   );
-  // What the lists brought may have been deleted since: the events have the last word. They do not say whose they are, so
-  // a list must have got through, which does.
+  // The events come last, because records of the lists may have been deleted since. Events do not name their company, so
+   // a list, which does, must have succeeded.
   const gotThrough = results.some((result) => result !== 'unfinished' && result.state === 'done');
   if (streams.includes('events') && gotThrough && !results.includes('unfinished'))
     results.push(await reader.read('events'));
@@ -62,7 +62,7 @@ export function createReader(run: Run, progress: Progress, readOn: ReadOn = crea
         let after: AfterWait = {};
         for (let pages = 0, chunks = 0; ; chunks += 1) {
           await gate.pass(stream);
-          // A history that has grown long is closed between two chunks; the next execution goes on from the passes.
+          // A long history is closed between two chunks; the next execution continues from the passes.
           if (chunks > 0 && workflowInfo().continueAsNewSuggested) return 'unfinished';
           const summary = pages === 0 ? stream : `${stream}: from page ${pages + 1}`;
           const read = await readOn(stream, summary, after);
@@ -119,10 +119,10 @@ export function createReader(run: Run, progress: Progress, readOn: ReadOn = crea
   }
 }
 
-/** Part of what an activity is asked for: whether the stream comes from a wait. */
+/** The part of an activity's input that says whether the stream comes from a wait. */
 export type AfterWait = Pick<ReadStreamInput, 'waited'>;
 
-/** Reads a stream on, for one chunk. */
+/** Continues a stream, for one chunk. */
 export type ReadOn = (stream: string, summary: string, after: AfterWait) => Promise<StreamRead>;
 
 export function createReadOn(run: Run): ReadOn {
@@ -138,8 +138,8 @@ interface Waits {
 }
 
 /**
- * Where the service does not say how long, a tenth of the time waited so far: soon noticed when it takes seconds, few
- * requests when it takes days. Between 5 s and 10 min.
+ * If the service does not say how long, waits a tenth of the time waited so far: it notices soon if that takes seconds, and sends few requests
+ * if it takes days. Between 5 s and 10 min.
  */
 function startOfWaits(): Waits {
   let since: number | undefined;

@@ -14,21 +14,21 @@ import { continuationOf, runIdOf, runToEnd, type RunResult } from './run-to-end.
 /** One JSON object, so that "Start Workflow Like This One" in the Web UI repeats it. */
 export interface ReconcileConnectionInput {
   connection: string;
-  /** All six, when absent. */
+  /** Absent: all six. */
   resources?: string[];
   /** Who or what asked; shown in the run's row. */
   reason?: string;
-  /** Deletes this first: what a person was shown, and has approved. When something else waits, the run does nothing at all. */
+  /** The deletions that a person was shown and approved; they are done first. If other ones wait, the run does nothing at all. */
   approved?: DeletionQuestion | null;
-  /** An approval of 0.5.0, which does not say what was shown: nothing is deleted for it. */
+  /** An approval of 0.5.0, which does not list the shown deletions: nothing is deleted for it. */
   approveDeletes?: boolean;
   /** Set by continue-as-new only. */
   continues?: { runId: string; asked?: DeletionQuestion; approved?: string[] };
 }
 
 /**
- * Lists every record of a connection, compares, repairs, and proves that source and warehouse are equal. What must not be
- * deleted without asking waits in a workflow of its own, where it can be approved by a signal.
+ * Lists every record of a connection, compares, repairs, and proves that source and warehouse are equal. Deletions that need an approval wait in
+ * a workflow of their own, where a signal approves them.
  */
 export async function reconcileConnection(input: ReconcileConnectionInput): Promise<RunResult> {
   requireInput(input);
@@ -52,7 +52,7 @@ export async function reconcileConnection(input: ReconcileConnectionInput): Prom
         refused.approval = true;
         return { outcomes: [refusal], unfinished: false };
       }
-      // They are deleted, also where the list cannot be read now.
+      // They are deleted, even if the list cannot be read now.
       for (const resource of named) question.settled(resource, 0);
       const results = await Promise.all(
         plan.resources.map((one) =>
@@ -70,7 +70,7 @@ export async function reconcileConnection(input: ReconcileConnectionInput): Prom
     };
     result = await runToEnd(run, progress, work, { goesOnWith: before?.runId });
   } catch (error) {
-    // What one resource failed for is no reason to leave the question of another unasked.
+    // A failure of one resource is no reason to leave out the question of another.
     const open = question.hasChanged() || refused.approval;
     if (!isCancellation(error) && open && patched('asks-after-failure')) await question.ask();
     throw error;
@@ -87,7 +87,7 @@ export async function reconcileConnection(input: ReconcileConnectionInput): Prom
   return result;
 }
 
-/** Returns why not, when something else waits than what was approved. */
+/** Returns why nothing was deleted, if the waiting deletions are not the approved ones. */
 async function deleteApproved(
   { connection, resources = [], approveDeletes = false, ...input }: ReconcileConnectionInput,
   { runId, asked, stream }: { runId: string; asked: DeletionQuestion; stream: string },
@@ -109,7 +109,7 @@ async function deleteApproved(
   }
 }
 
-/** A question that 0.5.0 asked showed how many, and not who had found them: the reconcile that found as many. */
+/** A question of 0.5.0 had counts, but no reconcile that found them: takes the one that found the same count. */
 function withRuns(approved: DeletionQuestion, asked: DeletionQuestion): DeletionQuestion {
   return Object.fromEntries(
     Object.entries(approved).map(([resource, shown]) => {
@@ -138,7 +138,7 @@ async function reconcileResource(
         [of],
       );
       if (absent > 0) progress.note(first, `${absent} not listed: looking for them`);
-      // What is to be fetched beside that is fetched together with it.
+      // Further records to fetch are fetched together with the absent ones.
       const fetched = absent > 0 && confirmBy === 'fetch';
       const asked = fetched ? await confirmByFetch(reader, first, of) : 'confirmed';
       if (asked === 'unfinished') return asked;
@@ -161,7 +161,7 @@ async function reconcileResource(
       const result = await comparing.settleResource.executeWithOptions({ summary: `${resource}: settle` }, [
         { ...of, listings: twice ? 2 : 1 },
       ]);
-      // It had stood still; or, after a reset, what the history calls listed was so in the run before, and is gone.
+      // The listing had stood still; or, after a reset, it belongs to the earlier run, and is gone.
       if (result.unlisted === true) continue;
       progress.note(first, inWords(result));
       settled(result);

@@ -1,8 +1,8 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 
 /**
- * Ends a run that was started by hand without an input, or with `resources` that are no list. Reading a member of nothing would be an error of
- * the workflow's code, and Temporal would try the task again until the run times out.
+ * Ends a run that was started by hand without an input, or with `resources` that are not a list. Otherwise the workflow code would throw a
+ * TypeError, and Temporal would retry the task until the run times out.
  */
 export function requireInput(input: unknown): void {
   if (typeof input !== 'object' || input === null)

@@ -17,9 +17,9 @@ export interface RunResult {
 }
 
 /**
- * Does the work of a run and closes its row with what is true of it, however it ends. `unfinished` when the history has grown
- * long: then the row stays open for the execution that goes on. `goesOnWith`: the run that was begun before this execution, by the
- * tick of a schedule or the execution that it continues.
+ * Does the work of a run and closes its row with the result, however it ends. Returns `unfinished` if the history has grown long: the row then
+ * stays open for the next execution. `goesOnWith`: the run that was begun before this execution, by a schedule's tick or by the execution that
+ * it continues.
  */
 export async function runToEnd(
   run: Run,
@@ -30,7 +30,7 @@ export async function runToEnd(
   try {
     const { outcomes, unfinished } = await work();
     if (unfinished) return 'unfinished';
-    // A reset keeps this ID. An execution that follows another one in the chain has an ID of its own.
+    // A reset keeps this ID. A continued execution has an ID of its own.
     const { originalExecutionRunId } = workflowInfo();
     const firstExecutionRunId = goesOnWith ?? originalExecutionRunId;
     const ended = { ...run, outcomes, firstExecutionRunId, cancelled: false };
@@ -57,7 +57,7 @@ export async function runToEnd(
 }
 
 /**
- * A continuation goes on with its run. A copy of its input, started by hand, is a run of its own, and so is a reset of it: the run may be
+ * A continuation continues its run. A copy of its input, started by hand, is a run of its own, and so is a reset of it: the run may be
  * long over.
  */
 export function runIdOf({ continues }: { continues?: { runId: string } }): string {
@@ -67,8 +67,8 @@ export function runIdOf({ continues }: { continues?: { runId: string } }): strin
 }
 
 /**
- * What a continuation was told by the execution before it. Of a reset, only where the history has done something with that already: one to
- * the first task begins anew.
+ * Returns the input from the previous execution of the chain. After a reset, only if the history has already used it: a reset to the first task
+ * begins anew.
  */
 export function continuationOf<Continues>({ continues }: { continues?: Continues }): Continues | undefined {
   if (continues === undefined || workflowInfo().continuedFromExecutionRunId === undefined) return undefined;

@@ -7,8 +7,8 @@ import { starting, syncing } from './proxies.ts';
 import { requireInput } from './require-input.ts';
 
 /**
- * What schedules start, since they name each run of theirs anew: it starts the run that is due under its stable name, and
- * ends. A sync in which there is little to do it runs itself. The result says what was done or runs, or why nothing does.
+ * The workflow that schedules start, because each of their runs gets a new ID: it starts the due run under its stable ID, and ends. It runs a
+ * small sync itself. The result says what was done or is running, or why nothing is.
  */
 export async function scheduledStart(input: ScheduledStartInput): Promise<ScheduledStarted> {
   requireInput(input);
@@ -16,7 +16,7 @@ export async function scheduledStart(input: ScheduledStartInput): Promise<Schedu
   const { typedSearchAttributes, startTime } = workflowInfo();
   const at = typedSearchAttributes.get(scheduledTime) ?? startTime;
   const fairness = input.kind === 'export' ? {} : { fairnessKey: input.connection };
-  // That of the run which it starts, or stands for: see `start-request.ts`.
+  // The priority of the run that it starts or replaces: see `start-request.ts`.
   const priorityKey = input.kind === 'backfill' ? priorities.backfills : priorities.schedules;
   const { startScheduled } = input.kind === 'sync' ? syncing : starting;
   return startScheduled.executeWithOptions({ priority: { priorityKey, ...fairness } }, [
@@ -24,7 +24,7 @@ export async function scheduledStart(input: ScheduledStartInput): Promise<Schedu
   ]);
 }
 
-/** What was started by hand may be of any kind; Temporal would try again for ever. */
+/** A start by hand may have any kind; without this check Temporal would retry forever. */
 function requireKind({ kind, connection }: { kind: string; connection?: unknown }): void {
   const isOfConnection = scheduleKinds.some((known) => known === kind) && typeof connection === 'string';
   if (kind !== 'export' && !isOfConnection)
@@ -34,5 +34,5 @@ function requireKind({ kind, connection }: { kind: string; connection?: unknown 
     );
 }
 
-/** Set by the server; started by hand, the workflow has none. */
+/** Set by the server; absent if started by hand. */
 const scheduledTime = defineSearchAttributeKey('TemporalScheduledStartTime', SearchAttributeType.DATETIME);

@@ -18,37 +18,37 @@ import { continuationOf, runIdOf, runToEnd, type RunResult } from './run-to-end.
 /** One JSON object, so that "Start Workflow Like This One" in the Web UI repeats it. */
 export interface SyncConnectionInput {
   connection: string;
-  /** All six, when absent. */
+  /** Absent: all six. */
   resources?: string[];
   /** Who or what asked; shown in the run's row. */
   reason?: string;
   /**
-   * A run that the tick of a schedule has begun and cannot end itself: this execution goes on with it. A copy of this input that is
-   * started by hand is a run of its own, and so is a reset.
-   */
+     * A run that a schedule's tick has begun and cannot end itself: this execution continues it. A copy of this input that is started by hand is a
+     * run of its own, and so is a reset.
+     */
   adopts?: { runId: string };
   /** Set by continue-as-new only. `readAgain`: the service has announced more data since the run began to read. */
   continues?: { runId: string; readAgain?: boolean };
 }
 
-/** The service says that the data of the connection is ready, or that more of it is. Takes no input. */
+/** The service announces that the connection's data, or more of it, is ready. Takes no input. */
 export const dataReadySignal = defineSignal(signals.dataReady);
 
-/** Which run will have read everything that was true when it was asked for: this one, or the one that follows it at once. */
+/** The run that will have read the source's state as of the request: this one, or the one that follows it at once. */
 export interface SyncNowAnswer {
   runId: string;
   readsIn: ReadsIn;
 }
 
-/** A person wants what is at the source at this moment. Takes no input; answers at once, and the run goes on. */
+/** A person wants the source's current state. Takes no input; answers at once, and the run continues. */
 export const syncNowUpdate = defineUpdate<SyncNowAnswer>(updates.syncNow);
 
 /**
- * Brings every stream of a connection up to date. What is left to do is decided by the passes in Postgres, never by this
- * history: reset it, terminate and start it again, start it twice, and the tables end the same.
+ * Brings every stream of a connection up to date. The passes in Postgres determine the remaining work, never this history: reset it, terminate
+ * and start it again, start it twice, and the tables end up the same.
  *
- * When more data was announced, or a person asked for more, than this run can have seen, another run follows at its end, of all streams. Only a person who
- * cancels it has the last word.
+ * If more data was announced, or requested by a person, than this run can have seen, another run of all streams follows it, unless a person
+ * cancels it.
  */
 export async function syncConnection(input: SyncConnectionInput): Promise<RunResult> {
   requireInput(input);

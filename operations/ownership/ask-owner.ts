@@ -6,9 +6,8 @@ import { notOurs } from './namespace-not-ours.ts';
 import type { OwnershipPlaces } from './places.ts';
 
 /**
- * Distinguishes a server that was restarted, or a standby that took over, from a copy of its files: running workers of the owner
- * answer with another token, which then is in this database too, or is not. If nobody answers, this database continues alone. Throws
- * NamespaceNotOurs.
+ * Distinguishes a restarted server, or a promoted standby, from a copy of its files: running workers of the owner answer with another token,
+ * which is then in this database too, or is not. If nobody answers, this database continues alone. Throws NamespaceNotOurs.
  */
 export async function askOwner(
   places: OwnershipPlaces,
@@ -33,6 +32,6 @@ export async function askOwner(
   }
 }
 
-/** Workers look every 10 s (`watchOwnership`), and may be busy. */
+/** Workers check every 10 s (`watchOwnership`), and may be busy. */
 export const answerWithinMilliseconds = 25_000;
 const lookEveryMilliseconds = 1_000;

@@ -5,8 +5,8 @@ import type { OwnershipPlaces } from './places.ts';
 import { refusalByOthers } from './refusal-by-others.ts';
 
 /**
- * For whoever is about to act in the namespace without being its worker. A namespace that nobody has claimed is free, unless
- * schedules of another warehouse are in it. Throws NamespaceNotOurs, and what the client throws without Temporal.
+ * Checks the ownership before a process acts in the namespace without being its worker. An unclaimed namespace is free, unless it has schedules
+ * of another warehouse. Throws NamespaceNotOurs, and the errors of the client if Temporal is away.
  */
 export async function checkOwnership(
   places: OwnershipPlaces,

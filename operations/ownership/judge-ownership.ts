@@ -3,22 +3,22 @@ import type { ServerFacts } from '../../warehouse/ownership/server-facts.ts';
 import type { OwnerRecord } from './owner-record.ts';
 
 /**
- * `unsure` is a database with the right token behind another server process: the same server after a restart or a failover, or a
- * copy of its files. Who must know asks the owner (`askOwner`).
+ * `unsure`: a database with the right token behind another server process. It is the same server after a restart or a failover, or a copy of
+ * its files. Callers that must know ask the owner (`askOwner`).
  */
 export type Ownership =
   { readonly is: 'ours' | 'unsure'; readonly claim: NamespaceClaim } | { readonly is: NotOurs };
 
 /**
- * Why a namespace is not ours: it is of another warehouse; of this one under another API address; of the database that this one is
- * a copy of; of a later state of this database.
+ * Why a namespace is not ours: it belongs to another warehouse; to this one under another API address; to the database of which this one is a
+ * copy; or to a later state of this database.
  */
 export type NotOurs = 'other' | 'environment' | 'copy' | 'older';
 
-/** What this process is, to be compared with what the namespace carries. */
+/** The identity of this process, to be compared with the namespace's owner record. */
 export interface Here {
   readonly warehouse: string;
-  /** Undefined: the process knows of none. */
+  /** Undefined: the process has none configured. */
   readonly api: string | undefined;
   readonly server: ServerFacts;
   /** Undefined: this warehouse has never made the claim that the namespace carries. */
@@ -34,13 +34,13 @@ export function judgeOwnership(record: OwnerRecord, here: Here): Ownership {
   return { is: record.server.started === server.started ? 'ours' : 'unsure', claim };
 }
 
-/** A physical standby has the same of both. */
+/** A physical standby has the same system and database. */
 function isCopy(theirs: ServerFacts, ours: ServerFacts): boolean {
   const systemsDiffer = theirs.system !== null && ours.system !== null && theirs.system !== ours.system;
   return systemsDiffer || theirs.database !== ours.database;
 }
 
-/** A namespace that is behind has lost its last moments (a power cut, a backup of Temporal): the database knows better. */
+/** A namespace that is behind has lost its last moments (a power failure, a backup of Temporal): the database is right. */
 function isAhead(record: OwnerRecord, { token, next_token: next, generation }: NamespaceClaim): boolean {
   return record.token !== token && record.token !== next && record.generation >= generation;
 }

@@ -11,9 +11,9 @@ export interface OwnerSeen extends OwnerFound {
   readonly ownership: Ownership;
 }
 
-/** Undefined: nobody has claimed the namespace. Throws what the client throws without Temporal. */
+/** Undefined: nobody has claimed the namespace. Throws the errors of the client if Temporal is away. */
 export async function lookAtOwner(places: OwnershipPlaces): Promise<OwnerSeen | undefined> {
-  // Temporal first: whatever token is read there, the owner's database has known it before.
+  // Temporal first: the owner's database has stored each token before Temporal did.
   const found = await readOwner(places.temporal);
   if (found === undefined) return undefined;
   const claim = await readClaim(places.warehouse, found.record.claim);

@@ -2,13 +2,13 @@ import type { NotOurs } from './judge-ownership.ts';
 import type { OwnerRecord } from './owner-record.ts';
 import { databaseNameOf, type OwnershipPlaces } from './places.ts';
 
-/** The namespace belongs to another warehouse or environment: nothing of this one may act in it. */
+/** The namespace belongs to another warehouse or environment: this one must not act in it. */
 export class NamespaceNotOurs extends Error {
   override readonly name = 'NamespaceNotOurs';
   readonly handling = 'stop';
 }
 
-/** Names the owner, and says what to do. */
+/** Names the owner, and the remedy. */
 export function notOurs(
   { settings }: Pick<OwnershipPlaces, 'settings'>,
   input: { why: NotOurs; record: OwnerRecord; warehouse: string },
@@ -25,7 +25,7 @@ export function notOurs(
   );
 }
 
-/** Before 0.6.0 nothing carried an owner, but schedules name theirs. */
+/** Before 0.6.0 a namespace had no owner record, but schedules name their warehouse. */
 export function ofOtherSchedules(
   { settings }: Pick<OwnershipPlaces, 'settings'>,
   { scheduleIds, warehouse }: { scheduleIds: readonly string[]; warehouse: string },
@@ -46,7 +46,7 @@ function namespaceInWords({ temporal }: OwnershipPlaces['settings']): string {
   return `Temporal's namespace ${temporal.namespace} at ${temporal.connection.address ?? ''}`;
 }
 
-/** Enough to tell one from another. */
+/** A prefix that is long enough to tell warehouses apart. */
 function short(warehouse: string): string {
   return warehouse.slice(0, 8);
 }

@@ -1,15 +1,15 @@
 import * as z from 'zod';
 
-/** What a namespace says of its owner, in the schedule `daybook-owner`. Readable by everyone who sees the namespace: no secrets. */
+/** The owner of a namespace, in the schedule `daybook-owner`. Readable by everyone who can read the namespace: no secrets. */
 export type OwnerRecord = z.infer<typeof ownerRecord>;
 
-/** More fields may come with later releases. */
+/** Later releases may add fields. */
 export const ownerRecord = z.looseObject({
-  /** Each take-over makes another. */
+  /** Each takeover creates a new one. */
   claim: z.string(),
-  /** Another one again and again; the owner's database knows it. */
+  /** Renewed again and again; the owner's database knows it. */
   token: z.string(),
-  /** How many tokens there have been. */
+  /** The number of tokens so far. */
   generation: z.number(),
   /** The id of the warehouse; a copy of its database has the same. */
   warehouse: z.string(),
@@ -17,11 +17,11 @@ export const ownerRecord = z.looseObject({
   database: z.string(),
   /** The API address it runs with: `sandbox`, or DAYBOOK_API_URL. */
   api: z.string(),
-  /** When it was claimed, by the clock of the owner's database, for people. */
+  /** The time of the claim, by the clock of the owner's database, for people. */
   since: z.string(),
   server: z.object({ system: z.string().nullable(), database: z.string(), started: z.string() }),
-  /** Warehouses that owned the namespace before and were taken over: their schedules may go. */
+  /** Warehouses that owned the namespace before and were taken over: their schedules may be deleted. */
   replaced: z.array(z.string()),
-  /** Somebody asks whether the owner lives: it answers with another token. */
+  /** Set while somebody asks whether the owner is alive: it answers with another token. */
   asks: z.string().optional(),
 });

@@ -10,17 +10,17 @@ import { ownerRecord, type OwnerRecord } from './owner-record.ts';
 /** A paused schedule never expires, needs no worker, and can be compared and set. */
 const ownerScheduleId = scheduleIds.owner;
 
-/** The record as it was read, and the way to replace just that one. */
+/** The record as read, and a way to replace exactly this version. */
 export interface OwnerFound {
   readonly record: OwnerRecord;
   /**
-   * Asks Temporal for another record, unless this one was replaced meanwhile. Temporal does not reliably report success (servers
-   * before 1.30 silently drop late updates): read again.
-   */
+     * Asks Temporal to store another record, unless this one was replaced meanwhile. Temporal does not reliably report success (servers before
+     * 1.30 silently drop late updates), so callers must read it again.
+     */
   readonly replace: (record: OwnerRecord) => Promise<void>;
 }
 
-/** Undefined: nobody owns the namespace. Throws what the client throws without Temporal. */
+/** Undefined: nobody owns the namespace. Throws the errors of the client if Temporal is away. */
 export async function readOwner(temporal: Client): Promise<OwnerFound | undefined> {
   const { namespace } = temporal.options;
   const found = await notFoundIsNone(() =>
@@ -61,7 +61,7 @@ export async function readOwner(temporal: Client): Promise<OwnerFound | undefine
   };
 }
 
-/** False when there is one already. */
+/** Returns false if there is one already. */
 export async function createOwner(temporal: Client, record: OwnerRecord): Promise<boolean> {
   try {
     await withDeadline(temporal, () =>
@@ -107,7 +107,7 @@ async function notFoundIsNone<Result>(ask: () => Promise<Result>): Promise<Resul
   }
 }
 
-/** Newer servers say that another was faster. */
+/** Newer servers report a lost race as an error. */
 async function conflictIsNone(write: () => Promise<unknown>): Promise<void> {
   try {
     await write();
@@ -120,7 +120,7 @@ async function conflictIsNone(write: () => Promise<unknown>): Promise<void> {
 
 const grpcCodes = { notFound: 5, failedPrecondition: 9, aborted: 10 };
 
-/** As the client's own calls throw it. */
+/** Wraps the error like the client's own calls do. */
 function asServiceError(error: unknown, message: string): Error {
   return error instanceof Error ? new ServiceError(message, { cause: error }) : new Error(String(error));
 }

@@ -3,15 +3,15 @@ import { notOurs, ownerInWords } from './namespace-not-ours.ts';
 import type { OwnershipPlaces } from './places.ts';
 import { refusalByOthers } from './refusal-by-others.ts';
 
-/** Whose the namespace is, for people. */
+/** The owner of the namespace, for people. */
 export interface OwnershipRead {
   /** Null: nobody has claimed it. */
   readonly owner: { warehouse: string; database: string; api: string; since: string; inWords: string } | null;
-  /** Null: nothing is wrong with that; else whose it is, and what to do. */
+  /** Null: no problem; otherwise the owner, and the remedy. */
   readonly trouble: string | null;
 }
 
-/** Throws what the client throws without Temporal. */
+/** Throws the errors of the client if Temporal is away. */
 export async function readOwnership(places: OwnershipPlaces): Promise<OwnershipRead> {
   const seen = await lookAtOwner(places);
   if (seen === undefined) return { owner: null, trouble: (await refusalByOthers(places))?.message ?? null };

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 
-/** A schedule that says which warehouse made it, which was another one. */
+/** A schedule that names another warehouse as its maker. */
 export interface OthersSchedule {
   readonly id: string;
   readonly warehouse: string;
@@ -8,7 +8,7 @@ export interface OthersSchedule {
 
 export async function schedulesOfOthers(temporal: Client, warehouse: string): Promise<OthersSchedule[]> {
   const found: OthersSchedule[] = [];
-  // Thousands of schedules come in pages.
+  // Thousands of schedules take several pages.
   await temporal.withDeadline(Date.now() + 30_000, async () => {
     for await (const { scheduleId, memo } of temporal.schedule.list()) {
       const maker = memo?.daybook;

@@ -10,18 +10,18 @@ import { warehouseId } from '../../warehouse/warehouse-id.ts';
 import { digestOf, settleSchedule } from './settle-schedule.ts';
 import { wantedSchedule } from './wanted-schedules.ts';
 
-/** Where the desired state is, and where the schedules are. */
+/** The database with the desired state, and the Temporal with the schedules. */
 export interface SchedulePlaces {
   readonly warehouse: Warehouse;
   readonly temporal: Client;
 }
 
-/** A command or a worker does not wait for a Temporal that hangs; the next repair does what was left. */
+/** A command or a worker does not wait for a hanging Temporal; the next repair does the rest. */
 const deadlineMilliseconds = 10_000;
 
 /**
- * Brings the schedules of a connection to what the database says: it is called after every change there, as often as one
- * likes. `resume` lifts pauses made in the Web UI too. Throws ForeignSchedule, and what the client throws without Temporal.
+ * Updates the schedules of a connection to match the database. Called after every change there; idempotent. `resume` lifts pauses made in the Web
+ * UI too. Throws ForeignSchedule, and the errors of the client if Temporal is away.
  */
 export async function followConnection(
   { warehouse, temporal }: SchedulePlaces,
@@ -34,8 +34,8 @@ export async function followConnection(
 }
 
 /**
- * The same, for who holds the state already: returns what is to be written down. `listed` are the schedules that Temporal listed a
- * moment ago, when they were.
+ * The same for callers that already hold the state: returns the results to be recorded. `listed`: the schedules that Temporal listed a moment
+ * ago, if it did.
  */
 export async function settleConnection(
   places: { temporal: Client; owner: string },
@@ -44,7 +44,7 @@ export async function settleConnection(
     state: ScheduleState | undefined;
     resume: boolean;
     listed?: { has(scheduleId: string): boolean };
-    /** By Date.now(). */
+    /** By `Date.now()`. */
     deadline?: number;
   },
 ): Promise<SchedulesSettled[]> {
@@ -60,7 +60,7 @@ export async function settleConnection(
   return [{ connectionId, as: wantedOf(state), pauseReached: state.pausedWhy !== null, missed }];
 }
 
-/** Names all that Temporal is to have of a connection. */
+/** Returns a digest of all schedules that Temporal should have for a connection. */
 export function wantedOf(state: ScheduleState): string {
   return digestOf(scheduleKinds.map((kind) => wantedSchedule(kind, state)));
 }

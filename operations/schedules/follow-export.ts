@@ -10,7 +10,7 @@ import { wantedExportSchedule } from './wanted-export-schedule.ts';
 
 const deadlineMilliseconds = 10_000;
 
-/** Brings the schedule of exports to what the database says. Throws ForeignSchedule, and what the client throws without Temporal. */
+/** Updates the schedule of exports to match the database. Throws ForeignSchedule, and the errors of the client if Temporal is away. */
 export async function followExport({ warehouse, temporal }: SchedulePlaces): Promise<void> {
   const owner = await warehouseId(warehouse);
   await withExportEvery(warehouse, async (every) => {
@@ -21,7 +21,7 @@ export async function followExport({ warehouse, temporal }: SchedulePlaces): Pro
   });
 }
 
-/** A schedule that fires although there is to be none is removed. */
+/** Removes a schedule that fires although there should be none. */
 export async function admitExport(places: SchedulePlaces): Promise<TickAdmitted> {
   if ((await withExportEvery(places.warehouse, (every) => Promise.resolve(every))) !== null)
     return { admitted: true };
@@ -29,7 +29,7 @@ export async function admitExport(places: SchedulePlaces): Promise<TickAdmitted>
   return { admitted: false, why: 'Exports have no schedule any more.' };
 }
 
-/** What goes wrong is logged: a worker works without. */
+/** Logs failures: a worker works without the schedule. */
 export async function repairExportSchedule(
   places: SchedulePlaces,
   { logger }: { logger: Logger },

@@ -6,8 +6,8 @@ import { isOurPause } from './schedule-run-state.ts';
 export type PausedSchedules = ReadonlyMap<string, string>;
 
 /**
- * What `readPausedSchedules` says, asked once for everybody in the process: again after 15 s. Who asks then gets what was
- * known while it is asked anew, unless that is a minute old. A client is a process, but in tests.
+ * Caches `readPausedSchedules` for the process: it asks again after 15 s. Callers then get the cached answer while a new one is fetched, unless
+ * it is a minute old. A process has one client, except in tests.
  */
 export async function pausedSchedules(temporal: Client): Promise<PausedSchedules> {
   const asked = known.get(temporal);
@@ -46,8 +46,8 @@ interface Asked {
 const known = new WeakMap<Client, Asked>();
 
 /**
- * Temporal is asked for paused schedules only: a list of few, however many connections there are. What it lists is behind by
- * a moment, so pauses of ours are left out; the database knows them. Throws what the client throws when Temporal is away.
+ * Asks Temporal for paused schedules only: a short list, however many connections there are. The list lags by a moment, so our own pauses are left
+ * out; the database knows them. Throws the errors of the client if Temporal is away.
  */
 export async function readPausedSchedules(temporal: Client): Promise<PausedSchedules> {
   const paused = new Map<string, string>();
@@ -55,7 +55,7 @@ export async function readPausedSchedules(temporal: Client): Promise<PausedSched
   const list = temporal.schedule.list({ query: 'TemporalSchedulePaused = true', pageSize: 1_000 });
   const listed = list[Symbol.asyncIterator]();
   for (;;) {
-    // A deadline for each page: thousands of pauses are several.
+    // A deadline for each page: thousands of pauses take several.
     const next = await temporal.withDeadline(Date.now() + 5_000, () => listed.next());
     if (next.done === true) return paused;
     const { scheduleId, state } = next.value;

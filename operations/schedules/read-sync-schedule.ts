@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import { scheduleIds } from '../../temporal/schedule-ids.ts';
 import { describeSchedule } from './settle-schedule.ts';
 
-/** What is known of the schedule that syncs a connection. */
+/** The state of the schedule that syncs a connection. */
 export interface SyncSchedule {
   /** Null while it is paused. */
   nextRunAt: Date | null;
@@ -10,7 +10,7 @@ export interface SyncSchedule {
   pausedWhy: string | null;
 }
 
-/** Of one connection, as Temporal has it; undefined when there is none. Throws what the client throws when Temporal is away. */
+/** Reads one connection's schedule from Temporal; undefined if there is none. Throws the errors of the client if Temporal is away. */
 export async function readSyncSchedule(
   temporal: Client,
   connection: string,

@@ -1,6 +1,6 @@
 import type { WantedSchedule } from './wanted-schedules.ts';
 
-/** Whether a schedule is paused, and the note that people read beside it. */
+/** Whether a schedule is paused, and the note shown to people. */
 export interface ScheduleRunState {
   paused: boolean;
   note: string;
@@ -8,16 +8,16 @@ export interface ScheduleRunState {
   remainingActions?: number;
 }
 
-/** Every note of ours begins so; it is how a pause of ours is told from one that was made in the Web UI. */
+/** Prefixes of our notes, which distinguish our pauses from those made in the Web UI. */
 const pausedByUs = 'Paused by Daybook: ';
 const slowedByUs = 'Slowed down: ';
 
-/** Whether a note says that the pause is of the database's making. */
+/** Whether a note marks a pause that the database wants. */
 export function isOurPause(note = ''): boolean {
   return note.startsWith(pausedByUs);
 }
 
-/** Ours to pause and to resume is what we paused. A pause made in the Web UI stays, unless somebody resumes the connection. */
+/** Only our own pauses are changed or lifted. A pause made in the Web UI stays, unless somebody resumes the connection. */
 export function stateAfter(
   now: { paused: boolean; note?: string; remainingActions?: number },
   { pausedWhy, slowedWhy }: Pick<WantedSchedule, 'pausedWhy' | 'slowedWhy'>,

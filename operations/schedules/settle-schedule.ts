@@ -15,7 +15,7 @@ import { mainQueue } from '../../temporal/task-queues.ts';
 import { stateAfter, type ScheduleRunState } from './schedule-run-state.ts';
 import type { WantedSchedule } from './wanted-schedules.ts';
 
-/** Somebody has made a schedule of our name for something else, or for another warehouse. It is left as it is. */
+/** Somebody has created a schedule with our name for another purpose or warehouse. It stays unchanged. */
 export class ForeignSchedule extends Error {
   override readonly name = 'ForeignSchedule';
   readonly handling = 'stop';
@@ -29,9 +29,9 @@ export class ForeignSchedule extends Error {
 }
 
 /**
- * Creates, changes or deletes a schedule so that it is as wanted, and touches nothing that is already. `resume` lifts a pause
- * whoever made it. `unlisted`: Temporal did not list it a moment ago, so it is not asked for it again. Returns how many times it was
- * due and did not fire, since Temporal has it. Throws ForeignSchedule.
+ * Creates, changes or deletes a schedule so that it is as wanted; does nothing if it already is. `resume` lifts any pause, whoever made it.
+ * `unlisted`: Temporal did not list it a moment ago, so it is not read again. Returns how many times the schedule was due and did not fire since
+ * its creation. Throws ForeignSchedule.
  */
 export async function settleSchedule(
   { temporal, owner }: { temporal: Client; owner: string },
@@ -50,7 +50,7 @@ export async function settleSchedule(
   if (found === undefined) {
     await temporal.schedule.create(asNew(id, owner, wanted));
   } else if (!isOurs) {
-    // Who took over a namespace has deleted what the owner before it had (`deleteReplacedSchedules`).
+    // A takeover of the namespace deletes the previous owner's schedules (`deleteReplacedSchedules`).
     throw new ForeignSchedule(id, found.memo?.daybook);
   } else if (
     !isDeepStrictEqual(factsOf(found), factsOf(asWanted(wanted, stateAfter(found.state, wanted, resume))))
@@ -60,13 +60,13 @@ export async function settleSchedule(
   return found?.info.numActionsMissedCatchupWindow ?? 0;
 }
 
-/** Names what schedules are wanted: the same text for the same ones. */
+/** Returns a digest of wanted schedules, equal for equal ones. */
 export function digestOf(wanted: readonly (WantedSchedule | undefined)[]): string {
   const told = wanted.map((one) => one && asWanted(one, stateAfter({ paused: false }, one, false)));
   return createHash('sha256').update(JSON.stringify(told)).digest('hex');
 }
 
-/** Whether what Temporal lists of a schedule is as wanted. Policies and arguments are not in the list. */
+/** Whether a listed schedule is as wanted. Policies and arguments are not in the list. */
 export function looksAsWanted(listed: ListedSchedule, wanted: WantedSchedule): boolean {
   const { paused, note } = stateAfter(listed, wanted, false);
   return isDeepStrictEqual(listed, {
@@ -80,12 +80,12 @@ export function looksAsWanted(listed: ListedSchedule, wanted: WantedSchedule): b
   });
 }
 
-/** What a list of schedules tells of one. */
+/** The facts in Temporal's list of schedules. */
 export interface ListedSchedule {
   readonly every: number | undefined;
   readonly offset: number | undefined;
   readonly jitter: number | undefined;
-  /** Further times that it fires at. */
+  /** Further intervals at which it fires. */
   readonly others: number;
   readonly workflowType: string | undefined;
   readonly paused: boolean;
@@ -105,7 +105,7 @@ export function asListed({ spec, action, state }: ScheduleSummary): ListedSchedu
   };
 }
 
-/** False when there is one of that name. */
+/** Returns false if a schedule of that name exists. */
 async function isCreated(temporal: Client, schedule: ScheduleOptions): Promise<boolean> {
   try {
     await temporal.schedule.create(schedule);
@@ -116,7 +116,7 @@ async function isCreated(temporal: Client, schedule: ScheduleOptions): Promise<b
   }
 }
 
-/** Undefined when there is none. */
+/** Undefined if there is none. */
 export async function describeSchedule(
   temporal: Client,
   id: string,
@@ -141,8 +141,8 @@ function asNew(id: string, owner: string, wanted: WantedSchedule): ScheduleOptio
 }
 
 /**
- * No retry policy and nothing that goes on as new: a schedule whose workflow has several runs can get stuck for ever when
- * somebody starts one of them again by hand (Temporal issue 10579).
+ * No retry policy and no continue-as-new: a schedule whose workflow has several runs can get stuck forever if somebody starts one of them again
+ * by hand (Temporal issue 10579).
  */
 function asWanted(
   wanted: WantedSchedule,
@@ -167,7 +167,7 @@ function asWanted(
   };
 }
 
-/** What makes two schedules the same, whether described or wanted. */
+/** The facts by which two schedules are equal, whether described or wanted. */
 function factsOf({ spec, policies, action, state }: Comparable): unknown {
   const [interval, ...others] = spec.intervals ?? [];
   return {
@@ -186,7 +186,7 @@ function factsOf({ spec, policies, action, state }: Comparable): unknown {
   };
 }
 
-/** The client has two sets of types for one thing: numbers come back where durations are given. */
+/** The client has two sets of types for the same data: durations come back as numbers. */
 interface Comparable {
   spec: {
     intervals?: readonly { every: unknown; offset?: unknown }[];

@@ -1,7 +1,7 @@
 import { scheduledWorkflowId, scheduleIds } from '../../temporal/schedule-ids.ts';
 import type { WantedSchedule } from './wanted-schedules.ts';
 
-/** `every` in milliseconds; null: there is to be none. */
+/** `every` in milliseconds; null: no schedule. */
 export function wantedExportSchedule(every: number | null): WantedSchedule | undefined {
   if (every === null) return undefined;
   return {

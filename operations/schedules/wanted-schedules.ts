@@ -5,25 +5,25 @@ import { scheduledWorkflowId, scheduleIds, type ScheduleKind } from '../../tempo
 import { formatDuration } from '../../config/duration.ts';
 import { runNames } from '../run-names.ts';
 
-/** A schedule as Temporal is to have it. Times in milliseconds. */
+/** A schedule as Temporal should have it. Times in milliseconds. */
 export interface WantedSchedule {
   readonly every: number;
-  /** Spreads connections over the time between two runs, which would all begin at the same minute otherwise. */
+  /** Spreads connections over the interval; otherwise all would begin at the same minute. */
   readonly offset: number;
   readonly jitter: number;
-  /** Ticks missed for longer are not made up for, so that one at most is. */
+  /** Older missed ticks are skipped, so that at most one is made up for. */
   readonly catchupWindow: number;
   readonly summary: string;
-  /** Of the workflow it starts; the server adds the time. */
+  /** The ID of the workflow it starts; the server appends the time. */
   readonly workflowId: string;
   readonly input: ScheduledStartInput;
   /** Null: not paused. */
   readonly pausedWhy: string | null;
-  /** Why it runs more rarely than it was set to; empty: it does not. */
+  /** Why it runs less often than configured; empty: it does not. */
   readonly slowedWhy: string;
 }
 
-/** What the database says that a schedule is to be; undefined: there is to be none. */
+/** The schedule that the database wants; undefined: none. */
 export function wantedSchedule(
   kind: ScheduleKind,
   state: ScheduleState | undefined,
@@ -64,8 +64,8 @@ export function wantedSchedule(
 }
 
 /**
- * When the next scheduled sync begins, unless it is paused: the next multiple of its interval, counted from 1970, plus its
- * offset, as Temporal does it. It really begins up to `jitter` later. Times in milliseconds.
+ * Returns the time of the next scheduled sync, unless it is paused: the next multiple of its interval since 1970, plus its offset, as in
+ * Temporal. The sync begins up to `jitter` later. Times in milliseconds.
  */
 export function nextSyncAt(
   connection: string,
@@ -77,17 +77,17 @@ export function nextSyncAt(
   return new Date((Math.floor((now.getTime() - offset) / every) + 1) * every + offset);
 }
 
-/** Whole seconds: the server knows no finer. */
+/** Rounds to whole seconds: the server has no finer resolution. */
 function stretched(every: number, stretch: number): number {
   return stretch === 1 ? every : Math.ceil((every * stretch) / second) * second;
 }
 
-/** Twice as long after every failure, up to 6 h: what is broken for days is not asked every minute. */
+/** Doubles the interval after every failure, up to 6 h: a source that is broken for days is not asked every minute. */
 function slowedDown(every: number, failures: number): number {
   return Math.min(every * 2 ** failures, Math.max(every, 6 * hour));
 }
 
-/** Whole seconds: the server knows no finer. */
+/** Rounds to whole seconds: the server has no finer resolution. */
 function offsetOf(id: string, every: number): number {
   const seconds = Math.max(1, Math.floor(every / second));
   return (createHash('sha256').update(id).digest().readUInt32BE() % seconds) * second;
