@@ -8,9 +8,9 @@ import { listingOf, type ReconcileInput } from './reconcile-input.ts';
 export interface AbsentFound {
   absent: number;
   /**
-     * The number of records that only a fetch can decide: the listing showed an older version than the one held, or a record is so young that
-     * a list may lag behind it. Absent in histories of releases before 0.6.
-     */
+   * The number of records that only a fetch can decide: the listing showed an older version than the one held, or a record is so young that
+   * a list may lag behind it. Absent in histories of releases before 0.6.
+   */
   toFetch?: number;
   /** How absence is confirmed: with whichever costs fewer requests. */
   confirmBy: 'fetch' | 'listing';

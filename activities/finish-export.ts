@@ -7,7 +7,7 @@ import { runOfAll } from './run-of-all.ts';
 export interface FinishExportInput {
   runId: string;
   reason: string;
-  /** Absent if it failed or was cancelled. */
+  /** Absent if it failed or was canceled. */
   exported?: Exported;
   /** A sentence that says what failed. */
   failure?: string;

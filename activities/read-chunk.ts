@@ -38,7 +38,7 @@ export interface ReadStreamInput {
   kind?: PassKind;
   /** The window of a backfill. */
   part?: string;
-  /** The service told the stream to wait, and the wait is over. Does the wait concern this list alone? Absent in histories of releases before 0.6. */
+  /** A wait that the service asked for is over; it is still open whether it concerned this list alone. Absent in histories of releases before 0.6. */
   waited?: true;
 }
 

@@ -92,7 +92,7 @@ async function sync(
   }
 }
 
-/** Starts the workflow that continues the run, unless a sync runs already: then the running sync is the one that was due. */
+/** Starts the workflow that continues the run, unless a sync runs already, which then counts as the due one. */
 async function leaveToWorkflow(
   { warehouse, temporal }: Pick<Dependencies, 'warehouse' | 'temporal'>,
   due: StartInputs['sync'],

@@ -1,4 +1,4 @@
-/** Everything that is wrong with the configuration, at once. Exit code 2. */
+/** All problems of the configuration at once. Exit code 2. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
   readonly problems: readonly string[];

@@ -13,7 +13,7 @@ protocol is one line of JSON at a time:
     says  {"swept": name}                                                     after each table that may have unreferenced files
     says  {"done": {"tables", "snapshots", "left": [snapshot_id, …], "kept": files that storage did not remove}}, or {"refused": why}
 
-With "check", it adds nothing: in a namespace that another program writes to, it drops tables that this program should not trust. With the files
+With "check", it adds nothing: in a namespace that another program writes to, it drops tables that the other program should not trust. With the files
 of the manifests of kept snapshots (those with rows), it recreates a table that names other files for one.
 
 Added files lie at <lake>/iceberg/<namespace>/<table>/data/<sha256>.parquet. The catalog is reached by libpq's environment

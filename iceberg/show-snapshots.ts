@@ -188,7 +188,7 @@ async function show(
 /** Storage or Postgres may have been unavailable for a moment. */
 const attempts = 3;
 
-/** Adds the names that the tables use for a snapshot's files, which stay when the snapshot goes. Returns whether all files are whole. */
+/** Adds the tables' names for a snapshot's files, which stay when the snapshot is removed. Returns whether all files are intact. */
 async function shareFiles(
   lake: Lake,
   { namespace, snapshot, there }: { namespace: Namespace; snapshot: SnapshotFiles; there: Set<string> },

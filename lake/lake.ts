@@ -13,19 +13,19 @@ export interface Lake {
   /** Replaces a small file atomically, if it is still as it was found. Returns whether it did. */
   replace(path: string, text: string, found: Found | undefined): Promise<boolean>;
   /**
-     * Adds files of a snapshot to a draft, each under its own path, if all of them are as published. Returns whether it did. Their bytes are not
-     * written again: a folder gets one more link to each, a bucket copies them itself. In a bucket the lock is checked before each copy: another
-     * attempt of the same run may have published the snapshot since, and its files have the same paths.
-     */
+   * Adds files of a snapshot to a draft, each under its own path, if all of them are as published. Returns whether it did. Their bytes are not
+   * written again: a folder gets one more link to each, a bucket copies them itself. In a bucket the lock is checked before each copy: another
+   * attempt of the same run may have published the snapshot since, and its files have the same paths.
+   */
   keep(
     from: { id: string; files: readonly KeptFile[] },
     to: { id: string; paths: readonly string[]; assertHeld: AssertHeld },
   ): Promise<boolean>;
   /**
-     * Turns a draft into a snapshot: complete for every reader, or absent. It consists of the kept files and of those written to the draft folder,
-     * with their SHA-256 by path. `assertHeld` checks that the lock is still held. A draft that somebody else has removed as a leftover never
-     * becomes a snapshot, however late its publisher continues.
-     */
+   * Turns a draft into a snapshot: complete for every reader, or absent. It consists of the kept files and of those written to the draft folder,
+   * with their SHA-256 by path. `assertHeld` checks that the lock is still held. A draft that somebody else has removed as a leftover never
+   * becomes a snapshot, however late its publisher continues.
+   */
   publish(
     id: string,
     files: { written: ReadonlyMap<string, string>; kept: readonly string[]; assertHeld: AssertHeld },
@@ -33,9 +33,9 @@ export interface Lake {
   /** Puts a file into the lake atomically, and replaces an existing one. */
   putFile(path: string, localPath: string): Promise<void>;
   /**
-     * Adds a name for a file of a snapshot or a mart, and replaces the file of that name, if the source is as published. Returns whether it did.
-     * A folder gets one more link to it, a bucket copies it itself.
-     */
+   * Adds a name for a file of a snapshot or a mart, and replaces the file of that name, if the source is as published. Returns whether it did.
+   * A folder gets one more link to it, a bucket copies it itself.
+   */
   share(file: KeptFile, to: string): Promise<boolean>;
   /** Removes a file that is no longer referenced, if it exists. This and the methods below throw LakeKeeps if storage refuses. */
   removeFile(path: string): Promise<void>;
@@ -44,25 +44,25 @@ export interface Lake {
   /** Whether anything is at the path of a folder of the lake, even an empty folder, a file or a link. */
   isThere(folder: string): Promise<boolean>;
   /**
-     * Lists every file below a folder of the lake for which `isMeant` holds, relative to that folder; none if there is no such folder. A folder
-     * that may not be opened is listed with a slash at its end: something is there. A bucket throws ListTooLong.
-     */
+   * Lists every file below a folder of the lake for which `isMeant` holds, relative to that folder; none if there is no such folder. A folder
+   * that may not be opened is listed with a slash at its end: something is there. A bucket throws ListTooLong.
+   */
   filesIn(folder: string, isMeant?: (path: string) => boolean): Promise<string[]>;
   /** Whether `filesIn` would list any. */
   hasFilesIn(folder: string): Promise<boolean>;
   /**
-     * Lists the folders directly below a folder of the lake that are named by a snapshot ID and have a file somewhere below them; other folders
-     * are somebody else's. A bucket answers without listing the files, of which all snapshots together may have millions.
-     */
+   * Lists the folders directly below a folder of the lake that are named by a snapshot ID and have a file somewhere below them; other folders
+   * are somebody else's. A bucket answers without listing the files, of which all snapshots together may have millions.
+   */
   foldersIn(folder: string): Promise<string[]>;
   /** Passes on a local copy of a snapshot's file, unless there is none of that size. */
   withFile<Result>(file: SizedFile, use: (localPath: string) => Promise<Result>): Promise<FileUsed<Result>>;
   /** Removes a snapshot or its marts; no reader sees a half of it. */
   removeSnapshot(id: string): Promise<void>;
   /**
-     * Removes leftovers of killed exports, or of killed builds of marts, and unfinished uploads in Iceberg tables, but nothing of published
-     * snapshots, even if the file that completes them is gone. Only while no other export or build runs.
-     */
+   * Removes leftovers of killed exports, or of killed builds of marts, and unfinished uploads in Iceberg tables, but nothing of published
+   * snapshots, even if the file that completes them is gone. Only while no other export or build runs.
+   */
   removeLeftovers(of: 'snapshots' | 'marts', published?: ReadonlySet<string>): Promise<void>;
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { withoutSecrets } from '../scripts/without-secrets.mjs';
 import { JavaMissing } from './errors.ts';
 
-/** Throws JavaMissing: Spark 4 requires 17 or newer. */
+/** Throws JavaMissing: Spark 4 runs on Java 17 and 21. */
 export async function requireJava(environment: NodeJS.ProcessEnv): Promise<void> {
   const { JAVA_HOME: home } = environment;
   const java = home === undefined ? 'java' : join(home, 'bin', 'java');

@@ -38,7 +38,7 @@ import { withRun } from './with-run.ts';
 export interface Erased {
   readonly held: RowsByTable;
   readonly left: RowsByTable;
-  /** Snapshots that were published again without the record. */
+  /** Snapshots that were republished without the record. */
   readonly snapshots: readonly SnapshotErased[];
   /** Targets whose marts were rebuilt. */
   readonly marts: readonly MartsTarget[];

@@ -46,9 +46,9 @@ export interface WhileErasing {
   /** Updates everything else that is built on the snapshots. */
   readonly follow: (erased: readonly Republished[]) => Promise<void>;
   /**
-     * Receives each removal that storage refuses, each snapshot that cannot be read or found, files beside those of a snapshot, and whatever
-     * prevents the update of Iceberg tables: the rest is done nevertheless.
-     */
+   * Receives each removal that storage refuses, each snapshot that cannot be read or found, files beside those of a snapshot, and whatever
+   * prevents the update of Iceberg tables: the rest is done nevertheless.
+   */
   readonly onKept: (
     problem:
       | FilesBeside

@@ -18,7 +18,7 @@ export async function readTroubles(handle: WorkflowHandle): Promise<string[]> {
     sentences.unshift(
       `No worker can continue it: its workflow task has failed ${attempts - 1} times. Run the same, newest release in every worker.`,
     );
-  // One cause often stops all streams.
+  // The same cause often stops all streams.
   return [...new Set(sentences)];
 }
 

@@ -17,8 +17,7 @@ export interface RebuiltResource {
 /**
  * Rebuilds `finance` from `history`, without the API: the latest version of every record, with the columns of this release. Quarantine and
  * watermarks stay unchanged, and so do tombstones, unless history has the record alive again. Idempotent, also after a kill. `onBatch`
- * receives the progress of
- * a resource.
+ * receives the progress of a resource.
  *
  * Throws UnknownConnection, CommitsLost; errors of the database pass through.
  */

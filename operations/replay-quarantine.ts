@@ -142,7 +142,7 @@ async function replayInRun(
     // An error that is not about this record will affect the others too.
     if (failure !== undefined && !(failure instanceof RequestRefused) && allFail === undefined) {
       const others = await idsToCompare(warehouse, { connectionId, resource, entries, except: entry });
-      // Fetches each once: the error would otherwise say how long it was retried.
+      // Fetches each of the others once: the retries were spent on the record itself.
       const fetch = (id: string): Promise<FetchedRecord> =>
         counting.api.fetch({ accessToken: access.token, resource, id, signal });
       const isAlone = await concernsOneAlone(failure, { others, fetch }).catch(asError);

@@ -5,7 +5,7 @@ export class SnapshotsUnsearched extends Error {
   override readonly name = 'SnapshotsUnsearched';
   readonly handling = 'stop';
 
-  /** `missing`: not in the searched lake; `incomplete`: some of their files are, but not the one that completes them. */
+  /** `missing`: not in the searched lake; `incomplete`: some of their files are, but not the one that marks them complete. */
   constructor({ lake, ids }: NotedSnapshots, became: 'elsewhere' | 'missing' | 'incomplete') {
     const [named, more] = [ids.slice(0, mostNamed), ids.length - mostNamed];
     const which = `${named.join(', ')}${more > 0 ? `, and ${more.toLocaleString('en-US')} older` : ''}`;

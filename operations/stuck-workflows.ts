@@ -37,5 +37,5 @@ const reportedProblems = defineSearchAttributeKey(
 );
 /** Temporal's names of causes; anyone with write access to the namespace may have put anything there. */
 const causePattern = /^cause=(WorkflowTaskFailedCause\w{1,80})$/;
-/** One is enough to say what to do. */
+/** One would be enough to say what to do. */
 const mostRead = 200;

@@ -23,8 +23,8 @@ export interface OpenRun {
 /**
  * Does work as a run of the ledger: begins it, counts, and closes it with the results of its streams. An error of the work is rethrown, and fails
  * all streams: our own errors with their message, others only by type. CommitsLost does the same; it is thrown if part of the work has been
- * lost meanwhile. The process heartbeats,
- * because nobody else would notice a kill; runs of killed processes are closed first. Throws UnknownConnection.
+ * lost meanwhile. The process heartbeats, because nobody else would notice a kill; runs of killed processes are closed first. Throws
+ * UnknownConnection.
  */
 export async function withRun<Result>(
   warehouse: Warehouse,

@@ -13,18 +13,18 @@ import type { Warehouse } from '../warehouse/open-warehouse.ts';
 export interface CompanyProof {
   readonly of: TokenOfRun;
   /**
-     * `identity`: the company that the current response names. If it names none (events never do, subscriptions may not: API document 4.5, 4.6) and
-     * nothing has named the company in this run yet, a list that does is asked for a single record. If the platform has no such list, and no
-     * response has ever named the company, the token alone is the proof.
-     *
-     * Throws IdentityChanged, IdentityInUse, CompanyUnnamed, and the errors of that list.
-     */
+   * `identity`: the company that the current response names. If it names none (events never do, subscriptions may not: API document 4.5, 4.6) and
+   * nothing has named the company in this run yet, a list that does is asked for a single record. If the platform has no such list, and no
+   * response has ever named the company, the token alone is the proof.
+   *
+   * Throws IdentityChanged, IdentityInUse, CompanyUnnamed, and the errors of that list.
+   */
   require(identity: ServiceIdentity | null): Promise<void>;
   /**
-     * The same, but an earlier naming is not enough: if responses without a company are used to land, delete or prove something, the company must
-     * have been named after they came, because a token may open another company in the middle of a run. If nothing names the company, it is
-     * asked for once.
-     */
+   * The same, but an earlier naming is not enough: if responses without a company are used to land, delete or prove something, the company must
+   * have been named after they came, because a token may open another company in the middle of a run. If nothing names the company, it is
+   * asked for once.
+   */
   requireNow(identity: ServiceIdentity | null): Promise<void>;
 }
 

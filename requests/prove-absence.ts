@@ -1,7 +1,7 @@
 import { FetchWavers, RecordGone, RequestRefused } from '../source/errors.ts';
 import { handlingOf } from './handling.ts';
 
-/** What a fetch without a record proves about it. `unproved`: nothing, because perhaps no record can be fetched. */
+/** The conclusion from a fetch without a record. `unproved`: none, because perhaps no record can be fetched. */
 export type Absence = 'absent' | 'unproved';
 
 export type ProveAbsence = (gone: RecordGone, id: string) => Promise<Absence>;

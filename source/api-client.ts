@@ -10,9 +10,9 @@ import { sendRequest, type Service, type Timeouts } from './send-request.ts';
 
 export interface ApiClient {
   /**
-     * One page of a list (API document 4.1). Rejects with the error classes of `errors.ts`; an abort rejects with the signal's reason. Does not
-     * retry: the caller knows its deadline.
-     */
+   * One page of a list (API document 4.1). Rejects with the error classes of `errors.ts`; an abort rejects with the signal's reason. Does not
+   * retry: the caller knows its deadline.
+   */
   list(request: ListRequest): Promise<ListPage>;
   /** Fetches one record by its id, with the same errors; RecordGone if the service has none. */
   fetch(request: FetchRequest): Promise<FetchedRecord>;

@@ -1,6 +1,6 @@
 /**
- * A body as it arrives, copied into blocks. Each piece is a Buffer, which takes several hundred bytes beside its content even if a body comes byte
- * by byte, and may be a view of everything that the socket read, including a chunk extension of 60 kB.
+ * A body as it arrives, copied into blocks. Each piece is a Buffer, which takes several hundred bytes beside its content, too many if a body comes
+ * byte by byte, and may be a view of everything that the socket read, including a chunk extension of 60 kB.
  */
 export class GatheredPieces {
   bytes = 0;

@@ -1,9 +1,9 @@
 /** The organization's request allowance, shared by every worker. */
 export interface RequestBudget {
   /**
-     * Resolves when a request may be sent at once. If that takes too long to be worth the wait, resolves with the time during which nobody may send.
-     * Rejects with the signal's reason, or an AbortError, if it is aborted.
-     */
+   * Resolves when a request may be sent at once. If that takes too long to be worth the wait, resolves with the time during which nobody may send.
+   * Rejects with the signal's reason, or an AbortError, if it is aborted.
+   */
   take(signal?: AbortSignal): Promise<Grant | Silence>;
   /** The service asked for a pause: nobody may send a request for this time. */
   reportRateLimited(milliseconds: number): Promise<void>;

@@ -23,9 +23,9 @@ export interface Service {
   /** The secrets in the headers: they are never shown, even if the service repeats them. */
   readonly secrets: readonly string[];
   readonly budget: RequestBudget;
-  /** One request at a time asks the budget, so that grants are given in turn. */
+  /** As many as there are connections: a request that waits for a connection holds no grant. */
   readonly exchanges: ConcurrencyLimit;
-  /** One at a time asks the budget, so that grants are given in turns. */
+  /** One request at a time asks the budget, so that grants are given in turn. */
   readonly questions: ConcurrencyLimit;
   readonly timeouts: Timeouts;
   readonly limits: AnswerLimits;
@@ -83,7 +83,7 @@ export async function sendRequest(service: Service, request: ServiceRequest): Pr
     { ...response, request: nameOf(service, request), kind: request.kind },
     new Date(),
   );
-  // A limit of the service (429) counts for the whole organisation, one of the platform (452) for its connection alone.
+  // A limit of the service (429) applies to the whole organization, a limit of the platform (452) to its connection alone.
   if (error instanceof RateLimited && status === 429)
     await service.budget.reportRateLimited(error.milliseconds);
   throw error;

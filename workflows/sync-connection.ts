@@ -23,9 +23,9 @@ export interface SyncConnectionInput {
   /** Who or what asked; shown in the run's row. */
   reason?: string;
   /**
-     * A run that a schedule's tick has begun and cannot end itself: this execution continues it. A copy of this input that is started by hand is a
-     * run of its own, and so is a reset.
-     */
+   * A run that a schedule's tick has begun and cannot end itself: this execution continues it. A copy of this input that is started by hand is a
+   * run of its own, and so is a reset.
+   */
   adopts?: { runId: string };
   /** Set by continue-as-new only. `readAgain`: the service has announced more data since the run began to read. */
   continues?: { runId: string; readAgain?: boolean };

@@ -15,7 +15,7 @@ export interface ExportJob {
   readonly warehouseId: string;
   readonly runId: string;
   readonly snapshotId: string;
-  /** Absent if there are no Iceberg tables and none are wanted. */
+  /** Absent: Iceberg tables are skipped. */
   readonly iceberg?: IcebergJob;
   /** Makes a snapshot although nothing has changed. */
   readonly force?: boolean;

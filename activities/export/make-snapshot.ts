@@ -88,7 +88,7 @@ interface Made {
   damage?: string;
 }
 
-/** Removes leftovers. If storage refuses to delete some, the export goes on all the same. */
+/** Removes leftovers. If storage refuses to delete some, the export continues nevertheless. */
 async function clean(
   { session, lake }: { session: ExportSession; lake: Lake },
   { scratch }: ExportJob,

@@ -23,7 +23,7 @@ export class NoFolder extends Error {
  */
 export async function inFolderBelow<Result>(
   lake: string,
-  { path, make = false }: { path: string; /** Whether folders that are missing are made. */ make?: boolean },
+  { path, make = false }: { path: string; /** Whether missing folders are created. */ make?: boolean },
   work: (folder: string) => Promise<Result>,
 ): Promise<Result> {
   const names = path.split(sep).filter((name) => name !== '.');

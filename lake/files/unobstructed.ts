@@ -42,7 +42,7 @@ async function obstacleTo(location: string, { path, is }: LakePlace): Promise<st
   return undefined;
 }
 
-/** Returns for `a/b/c`: `a`, `a/b`, `a/b/c`. */
+/** `a/b/c` gives `a`, `a/b`, `a/b/c`. */
 function namesOnTheWay(path: string): string[] {
   const above = dirname(path);
   return above === '.' ? [path] : [...namesOnTheWay(above), path];

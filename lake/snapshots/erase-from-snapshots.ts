@@ -56,9 +56,9 @@ export interface Erasing {
   /** Notes a published snapshot before a pointer names it. If its source was not known, that may be anybody's. */
   readonly note?: (manifest: Manifest, from: { isKnown: boolean }) => Promise<void>;
   /**
-     * Receives a snapshot that cannot be read, or files beside those of one that stays; all other snapshots are searched nevertheless. Without it
-     * the problem is thrown.
-     */
+   * Receives a snapshot that cannot be read, or files beside those of one that stays; all other snapshots are searched nevertheless. Without it
+   * the problem is thrown.
+   */
   readonly onUnread?: (problem: FilesBeside | LakeAltered | SnapshotDamaged) => void;
 }
 

@@ -56,9 +56,9 @@ export interface Bucket {
     how: { over: boolean; sha256?: string | undefined },
   ): Promise<boolean>;
   /**
-     * Lets the server copy an object, if it exists, has the size and SHA-256 of its upload, and is not too large. Unless `over`, copies only if the
-     * target does not exist, as far as the server supports this condition. Returns whether it did. Throws FileRefused.
-     */
+   * Lets the server copy an object, if it exists, has the size and SHA-256 of its upload, and is not too large. Unless `over`, copies only if the
+   * target does not exist, as far as the server supports this condition. Returns whether it did. Throws FileRefused.
+   */
   copy(file: KeptFile, to: string, how: { over: boolean }): Promise<boolean>;
   /** Whether an object exists, has the size and was uploaded, or copied, with the SHA-256. */
   holds(file: KeptFile): Promise<boolean>;

@@ -274,10 +274,10 @@ export function openFolderLake(location: string): Lake {
   }
 
   /**
-     * DuckDB writes by path and follows links, but nobody else can put a link into a folder that was just created. Somebody with write access beside
-     * it may have replaced the folder at once: the other one has another owner, or is writable by others, unlike files that are created in it now.
-     * (On some mounts everything belongs to another user and is writable by everybody.)
-     */
+   * DuckDB writes by path and follows links, but nobody else can put a link into a folder that was just created. Somebody with write access beside
+   * it may have replaced the folder at once: the other one has another owner, or is writable by others, unlike files that are created in it now.
+   * (On some mounts everything belongs to another user and is writable by everybody.)
+   */
   async function requireOwn(folder: string, path: string): Promise<void> {
     const name = '.probe';
     const file = await open(join(folder, name), 'wx');
@@ -292,9 +292,9 @@ export function openFolderLake(location: string): Lake {
   }
 
   /**
-     * Returns the first link in place of a folder on the path to a file of the lake; undefined if there is none. It leads out of the lake, and
-     * nothing behind it is ours. The lake itself may be a link, because its operator chose it.
-     */
+   * Returns the first link in place of a folder on the path to a file of the lake; undefined if there is none. It leads out of the lake, and
+   * nothing behind it is ours. The lake itself may be a link, because its operator chose it.
+   */
   async function linkAbove(path: string): Promise<string | undefined> {
     const names = dirname(path)
       .split(sep)

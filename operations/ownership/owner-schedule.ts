@@ -14,9 +14,9 @@ const ownerScheduleId = scheduleIds.owner;
 export interface OwnerFound {
   readonly record: OwnerRecord;
   /**
-     * Asks Temporal to store another record, unless this one was replaced meanwhile. Temporal does not reliably report success (servers before
-     * 1.30 silently drop late updates), so callers must read it again.
-     */
+   * Asks Temporal to store another record, unless this one was replaced meanwhile. Temporal does not reliably report success (servers before
+   * 1.30 silently drop late updates), so callers must read it again.
+   */
   readonly replace: (record: OwnerRecord) => Promise<void>;
 }
 
