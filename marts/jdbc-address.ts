@@ -5,7 +5,7 @@ import { trustedAuthorities } from '../python/trusted-authorities.ts';
 import { SparkRefused } from './errors.ts';
 
 /**
- * Writes the address of a Postgres for the JDBC driver: reached like libpq does, with no weaker verification of the server. The password is in a
+ * Returns the address of a Postgres for the JDBC driver, reached the way libpq reaches it, with no weaker verification. The password is in a
  * file of its own, for `PGPASSFILE`, because Spark passes a catalog's options to its workers with each table. `folder` is new, and private.
  * Throws SparkRefused if no such file can hold the password.
  */

@@ -32,7 +32,7 @@ export interface Renewing extends Waiting {
 
 /**
  * Builds the marts on the lake without a record that was erased from its snapshots, or removes them. Returns whether they were built. Never waits
- * for readers of Postgres, because no export runs meanwhile.
+ * for readers of Postgres, because exports are blocked meanwhile.
  */
 export async function renewLakeMarts(host: Host, renewing: Renewing): Promise<boolean> {
   const whenFree = waitingFor(renewing);

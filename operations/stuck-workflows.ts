@@ -7,7 +7,7 @@ import type { StuckWorkflow } from '../warehouse/alerts/judge-alerts.ts';
 import { plainName } from '../warehouse/plain-name.ts';
 
 /**
- * Returns Daybook's workflows whose workflow task has failed several times in a row (five by default of the server). Temporal takes about a
+ * Returns Daybook's workflows whose workflow task has failed several times in a row (five, by the server's default). Temporal takes about a
  * minute to report it. One short list, however many workflows run; other workflows on the same queue are left out. Throws the errors of the
  * client, also if the server lacks this search attribute.
  */

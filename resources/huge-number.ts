@@ -12,8 +12,8 @@ export const expandingNumbers =
 const mostDigits = 90_000;
 
 /**
- * Characters added by one number: a double has 308 digits. And by all numbers of a record: as many as its text may well have, because an honest amount
- * has an exponent of two digits, if any.
+ * Characters added by one number: a double has 308 digits. And by all numbers of a record: as many as its text may well have, because an honest
+ * amount has an exponent of two digits, if any.
  */
 const mostCharactersAdded = { byOne: 5_000, inAll: 1_000_000 };
 
