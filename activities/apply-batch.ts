@@ -30,7 +30,7 @@ export async function applyBatch(
   batch: Batch,
 ): Promise<number | 'is down'> {
   const { connection, runId, run, signal, resource, records, asking, held, proof, counting } = batch;
-  // Before any request: answers that arrive after the connection was removed have no run any more.
+  // Before any request: answers that arrive after the connection was removed no longer have a run.
   await run.begin();
   const answers = await Promise.all(records.map((record) => fetchAnnounced(asking, record, signal)));
   await run.add(resource, { requests: counting.takeCount() });

@@ -2,7 +2,7 @@ import type { SecretKey } from '../warehouse/secrets/secret-key.ts';
 import type { Config } from './parse-config.ts';
 import type { TemporalSettings } from './temporal-settings.ts';
 
-/** The configuration, completed by `daybook up`: nothing that a process needs is optional any more. */
+/** The configuration, completed by `daybook up`: nothing that a process needs is optional now. */
 export interface Settings {
   readonly database: {
     readonly url: string;

@@ -40,8 +40,8 @@ export interface WhatToShow {
 }
 
 /**
- * Makes the tables show all snapshots of the warehouse in the lake, except damaged ones, which it returns, and those of years ahead, which would
- * stay the newest for readers until then. A sweep compares the tables' files of a snapshot with its manifest. Throws the errors of
+ * Makes the tables show all snapshots of the warehouse in the lake, except damaged ones, which it returns, and those dated more than a day ahead,
+ * which would stay the newest for readers until then. A sweep compares the tables' files of a snapshot with its manifest. Throws the errors of
  * `runTablesProgram`.
  */
 export async function showSnapshots(
@@ -77,7 +77,7 @@ export async function showSnapshots(
   });
 }
 
-/** Leaves out snapshots whose manifest cannot be read, is another warehouse's, or has a time years ahead. */
+/** Leaves out snapshots whose manifest cannot be read, is another warehouse's, or is dated more than a day ahead. */
 async function readSnapshots(
   lake: Lake,
   ids: readonly string[],
@@ -118,8 +118,8 @@ function filesListed(tables: SnapshotFiles['tables']): FilesListed {
 }
 
 /**
- * Makes the tables of marts show these, which were just built, unless their snapshot is of years ahead, and removes those of removed
- * snapshots. A sweep is done even if these cannot be shown: the next build shows them.
+ * Makes the tables of marts show newly built `marts`, unless their snapshot is dated more than a day ahead, and removes marts of removed
+ * snapshots. A sweep is done even if `marts` cannot be shown: the next build shows them.
  */
 export async function showMarts(
   lake: Lake,

@@ -15,8 +15,8 @@ export interface SnapshotForSpark {
 }
 
 /**
- * Returns the last of these snapshots, which are ordered by the time of their rows, that is not of years ahead by its ID or its manifest: anyone
- * with write access to the lake may have listed any. Throws NoIcebergSnapshot, SnapshotDamaged, LakeAltered, ForeignLake.
+ * Returns the last of these snapshots, which are ordered by the time of their rows, that is not dated more than a day ahead by its ID or its
+ * manifest: anyone with write access to the lake may have listed any. Throws NoIcebergSnapshot, SnapshotDamaged, LakeAltered, ForeignLake.
  */
 export async function snapshotForSpark(
   { lake, owner }: { lake: Lake; owner: LakeOwner },

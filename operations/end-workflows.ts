@@ -2,7 +2,7 @@ import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { workflowIds } from '../temporal/workflow-ids.ts';
 
 /**
- * Terminates the workflows of a removed connection: they can land nothing any more, and a new connection of the same name must not join them.
+ * Terminates the workflows of a removed connection: they can no longer land anything, and a new connection of the same name must not join them.
  * Workflows that Temporal lists too late end by themselves at their next step. Throws the errors of the client.
  */
 export async function endWorkflows(temporal: Client, connectionId: string): Promise<void> {

@@ -36,7 +36,7 @@ export async function eraseFromIceberg(
     /** Whether Daybook has published snapshots in the lake. */
     isOurs: boolean;
     places: ProgramPlaces;
-    /** Other lakes in which nothing holds the record any more. */
+    /** Other lakes in which nothing holds the record now. */
     searched: readonly string[];
   },
   onKept: (problem: IcebergKept) => void,

@@ -1,6 +1,6 @@
 /**
  * Gives each worker the next piece of work as soon as it is done with one. After a failure no piece is begun, and pieces in progress are
- * waited for, so nothing writes any more when this throws.
+ * waited for, so nothing is being written when this throws.
  */
 export async function forEachConcurrently<Work, Worker>(
   work: readonly Work[],

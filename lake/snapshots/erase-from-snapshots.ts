@@ -40,7 +40,7 @@ export interface RowsToErase {
 }
 
 export interface Rewritten {
-  /** The old snapshot. It still exists until nothing names it any more. */
+  /** The old snapshot. It exists until nothing names it. */
   readonly from: string;
   readonly manifest: Manifest;
   /** The number of rows that the new one lacks. */
@@ -102,7 +102,7 @@ export async function eraseFromSnapshots(
 
 /**
  * Returns the snapshot that the pointer should name: the current one without such rows. If there is no current one, the newest of all searched
- * ones, though none of years ahead; the newest with such rows may be months old. Undefined if nothing is to change.
+ * ones that is not dated more than a day ahead; the newest with such rows may be months old. Undefined if nothing is to change.
  */
 async function snapshotToPointTo(
   lake: Lake,
