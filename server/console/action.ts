@@ -5,7 +5,7 @@ export interface ActionRequest {
   readonly form: URLSearchParams;
 }
 
-/** What came of it, and the page that says so. */
+/** The outcome in words, and the page that shows it. */
 export interface ActionResult {
   readonly notice: string;
   readonly next: string;
@@ -13,7 +13,7 @@ export interface ActionResult {
 
 export type Action = (parts: ConsoleParts, request: ActionRequest) => Promise<ActionResult>;
 
-/** What was asked for cannot be done; the sentence says why, and what to do. Shown on the page it was asked on. */
+/** An action that cannot be done. The message says why and what to do; it is shown on the page that asked for the action. */
 export class ActionRefused extends Error {
   override readonly name = 'ActionRefused';
 }

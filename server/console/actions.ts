@@ -7,7 +7,7 @@ import { replayWithin } from './actions/replay-entries.ts';
 import { resume } from './actions/resume.ts';
 import { syncNow } from './actions/sync-now.ts';
 
-/** What there is to do: each a form that is posted. */
+/** The actions of the console; each is a form that is posted. */
 export const actions: Readonly<Record<string, Action>> = {
   '/connections/:connection/sync': syncNow,
   '/connections/:connection/reconcile': reconcileNow,
@@ -17,7 +17,7 @@ export const actions: Readonly<Record<string, Action>> = {
   '/quarantine/discard': discardEntries,
 };
 
-/** Those for which the finance API is asked, which answers when it likes: they hold up one another, and no action of the others. */
+/** Actions that call the finance API, which may be slow. They wait for one another, but never delay the other actions. */
 export const actionsOfService: Readonly<Record<string, Action>> = {
   '/quarantine/replay': replayWithin(30_000),
 };

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import type { Settings } from '../../config/settings.ts';
 
-/** What the console shows, and acts on. Temporal may be out of reach at any time. */
+/** The data that the console shows and acts on. Temporal may be unreachable at any time. */
 export interface ConsoleParts {
   readonly warehouse: Warehouse;
   readonly settings: Settings;

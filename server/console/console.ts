@@ -19,8 +19,8 @@ import { sendPage } from './send-page.tsx';
 import { explainRefusal } from './explain-refusal.ts';
 
 /**
- * The console: pages for people, and forms that do what commands do. It is a plugin of its own, so that its guards are about
- * its routes only: neither probes nor webhooks have a password.
+ * The console: pages for people, and forms that do what commands do. It is a separate plugin, so that its guards apply to
+ * its own routes only: probes and webhooks have no password.
  */
 export function createConsole(parts: ConsoleParts): FastifyPluginAsync {
   return async (server) => {
@@ -62,10 +62,10 @@ function readFormsOnly(server: FastifyInstance): void {
   );
 }
 
-/** A page of quarantine entries, all of them ticked, and why, is a tenth of it. */
+/** A page of quarantine entries, all checked, plus the reason, takes a tenth of this. */
 const mostFormBytes = 64 * 1024;
 
-/** Each reads with several connections to Postgres, of which webhooks and syncs have few. */
+/** Each page uses several Postgres connections, which webhooks and syncs also need and which are few. */
 const mostPagesAtOnce = 2;
 
 function registerPages(server: FastifyInstance, parts: ConsoleParts): void {
@@ -110,7 +110,7 @@ function registerActions(
   }
 }
 
-/** Where the form of an action stands. */
+/** Returns the page that holds the form of an action. */
 function pageOf(path: string, { connection }: Routed['Params']): string {
   return path.startsWith('/connections/') ? paths.connection(connection ?? '') : paths.quarantine();
 }

@@ -3,8 +3,8 @@ import { isTemporalAway } from '../../operations/temporal-client.ts';
 import { ActionRefused } from './action.ts';
 
 /**
- * Why an action was not done, in a sentence for the page it was asked on. Rethrows what is no refusal: a defect, or a database
- * that is away.
+ * Returns why an action was not done, as a sentence for the page that asked for it. Rethrows any error that is not a refusal: a defect,
+ * or an unreachable database.
  */
 export function explainRefusal(error: unknown): string {
   if (isTemporalAway(error)) {

@@ -2,7 +2,7 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SecretKey } from '../../warehouse/secrets/secret-key.ts';
 
-/** What an action says on the page that is shown after it. */
+/** The message of an action, shown on the next page. */
 export interface Notice {
   readonly kind: 'done' | 'refused';
   readonly text: string;
@@ -14,22 +14,22 @@ const longest = 1_000;
 const shownForSeconds = 60;
 
 /**
- * In a cookie, as the next page may come from another process. Cookies know no ports, so whatever else answers under the host's name can set
- * one: ours are signed with the key that all processes of a warehouse have.
+ * Stores the notice in a cookie, because another process may serve the next page. Cookies ignore ports, so any program under the same host
+ * name can set one: ours are signed with the key shared by all processes of a warehouse.
  */
 export async function keepNotice(
   reply: FastifyReply,
   { kind, text }: Notice,
   secretKey: SecretKey,
 ): Promise<void> {
-  // A cut may leave half of a pair of surrogates, which no cookie can say.
+  // The cut may leave half of a surrogate pair, which a cookie cannot hold.
   const shown = Buffer.from(text.slice(0, longest)).toString();
   const signed = `${Date.now() + shownForSeconds * 1_000} ${kind} ${shown}`;
   const value = encodeURIComponent(`${signatureOf(signed, await secretKey())} ${signed}`);
   setCookie(reply, value, shownForSeconds);
 }
 
-/** Shown once. A page that refreshes itself leaves it to the one that was asked for. */
+/** Returns the notice and clears it, so it is shown once. Automatic refreshes leave it for the page that the user requests. */
 export async function takeNotice(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -46,7 +46,7 @@ function setCookie(reply: FastifyReply, value: string, seconds: number): void {
   reply.header('set-cookie', `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict`);
 }
 
-/** Another path may have one of the same name. */
+/** Returns every cookie of our name: another path may have set one too. */
 function cookiesOf({ headers }: FastifyRequest): string[] {
   return (headers.cookie ?? '')
     .split(/;\s*/)
@@ -58,7 +58,7 @@ function decoded(value: string): string {
   try {
     return decodeURIComponent(value);
   } catch {
-    // Not one of ours.
+    // Not one of our cookies.
     return '';
   }
 }
@@ -71,7 +71,7 @@ function noticeIn(value: string, key: Buffer): Notice | undefined {
   return { kind: kind === 'done' ? 'done' : 'refused', text };
 }
 
-/** With a key made of the secret one for nothing else. */
+/** Signs with a key that is derived from the secret key for this purpose alone. */
 function signatureOf(signed: string, key: Buffer): string {
   const own = Buffer.from(hkdfSync('sha256', key, '', 'daybook: notices of the console', 32));
   return createHmac('sha256', own).update(signed).digest('base64url');

@@ -4,16 +4,16 @@ import type { ConsoleParts } from './console-parts.ts';
 export interface Page {
   readonly title: string;
   readonly content: ComponentChildren;
-  /** Something runs that the page shows: it is refreshed every two seconds instead of every ten. */
+  /** True if the page shows something that is running: it then refreshes every two seconds instead of every ten. */
   readonly changing?: boolean;
 }
 
 export interface PageRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** By the warehouse's clock; ages on the page are counted from it. */
+  /** By the warehouse's clock; ages on the page are relative to it. */
   readonly now: Date;
 }
 
-/** Reads what a page shows and draws it; undefined when there is nothing of that name. */
+/** Reads the data of a page and renders it. Returns undefined if the thing it names does not exist. */
 export type PageReader = (parts: ConsoleParts, request: PageRequest) => Promise<Page | undefined>;

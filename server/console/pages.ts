@@ -9,7 +9,7 @@ import { snapshotsPage } from './pages/snapshots.tsx';
 import { webhooksPage } from './pages/webhooks.tsx';
 import type { PageReader } from './page.ts';
 
-/** What there is to see. */
+/** The pages of the console. */
 export const pages: Readonly<Record<string, PageReader>> = {
   '/': overviewPage,
   '/connections/:connection': connectionPage,

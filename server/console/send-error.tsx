@@ -14,7 +14,7 @@ export function sendNotFound(request: FastifyRequest, reply: FastifyReply): Fast
   });
 }
 
-/** A page that says what to do; what exactly failed is in the log, as a driver's message may quote a record. */
+/** Sends a page that says what to do. The exact error goes to the log only, as a driver's message may quote a record. */
 export function sendError({ logger }: Pick<ConsoleParts, 'logger'>) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     if (error instanceof UnknownConnection) return sendNotFound(request, reply);
@@ -65,7 +65,7 @@ function sendMessage(
 
 function statusOf(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
-  // A NUL in an address or a form, which no text of Postgres can hold.
+  // A NUL in an address or a form; Postgres cannot store it in a text.
   if (codeOf(error) === '22021') return 400;
   return 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : undefined;
 }

@@ -11,7 +11,7 @@ export function sendPage(
   { page, notice, url }: { page: Page; notice: Notice | undefined; url: string },
 ): FastifyReply {
   const { title, content, changing = false } = page;
-  // What was just asked for begins within a moment.
+  // The requested action starts within moments.
   const everySeconds = changing || notice !== undefined ? refreshSeconds.changing : refreshSeconds.quiet;
   return sendHtml(
     reply,

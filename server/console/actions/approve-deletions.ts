@@ -5,7 +5,7 @@ import { ActionRefused, type Action } from '../action.ts';
 import { shownDeletions } from './shown-deletions.ts';
 import { startOnRequest } from './start-on-request.ts';
 
-/** As `daybook reconcile --approve-deletes` does, for what the page has shown. Refused when something else waits by now. */
+/** Does what `daybook reconcile --approve-deletes` does, for the deletions that the page showed. Refused if others wait by now. */
 export const approveDeletions: Action = async (parts, { params: { connection = '' }, form }) => {
   const waiting = await readWaitingDeletions(parts.warehouse, { connectionId: connection });
   if (waiting.length === 0)

@@ -5,12 +5,12 @@ import {
 } from '../../../warehouse/quarantine/read-quarantine.ts';
 import { ActionRefused } from '../action.ts';
 
-/** What the box of an entry says: its number, and which form of its record the page has shown. */
+/** The value of an entry's checkbox: its number, and a hash of the record as the page showed it. */
 export function choiceOfEntry({ id, content }: QuarantineEntry): string {
   return `${id}.${content}`;
 }
 
-/** The entries whose boxes were ticked, that are still open and hold what was shown. Throws ActionRefused when there are none. */
+/** Returns the checked entries that are still open and unchanged since they were shown. Throws ActionRefused if there are none. */
 export async function chosenEntries(warehouse: Warehouse, form: URLSearchParams): Promise<QuarantineEntry[]> {
   const choices = form.getAll('entry').filter((choice) => /^\d{1,15}\.[0-9a-f]{64}$/.test(choice));
   if (choices.length === 0) throw new ActionRefused('Choose at least one entry first.');

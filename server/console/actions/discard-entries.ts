@@ -3,7 +3,7 @@ import { paths } from '../../frame/paths.ts';
 import { ActionRefused, type Action } from '../action.ts';
 import { chosenEntries } from './chosen-entries.ts';
 
-/** As `daybook quarantine discard ID… --why` does. */
+/** Does what `daybook quarantine discard ID… --why` does. */
 export const discardEntries: Action = async ({ warehouse }, { form }) => {
   const entries = await chosenEntries(warehouse, form);
   const why = form.get('why')?.trim() ?? '';

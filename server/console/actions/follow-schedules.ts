@@ -2,7 +2,7 @@ import { followConnection } from '../../../operations/schedules/follow-connectio
 import { isTemporalAway } from '../../../operations/temporal-client.ts';
 import type { ConsoleParts } from '../console-parts.ts';
 
-/** Brings the schedules to what was just written; without Temporal they follow later, which the sentence returned says. */
+/** Updates the schedules to match what was just written. If Temporal is away, they are updated later, and the returned sentence says so. */
 export async function followSchedules(
   { warehouse, temporal }: ConsoleParts,
   input: { connectionId: string; resume?: boolean },

@@ -4,12 +4,12 @@ import { paths } from '../../frame/paths.ts';
 import { ActionRefused, type Action } from '../action.ts';
 import { chosenEntries } from './chosen-entries.ts';
 
-/** Each costs a request to the service, and somebody waits. */
+/** Each entry costs one API request while a person waits. */
 export const mostReplayed = 25;
 
 /**
- * Does what `daybook quarantine replay ID…` does, for so long at most: what is not answered by then stays open. The service may take a minute
- * for each answer, and somebody waits.
+ * Does what `daybook quarantine replay ID…` does, within a time limit. Entries not answered by then stay open: the service may take a minute
+ * per answer, and a person is waiting.
  */
 export function replayWithin(milliseconds: number): Action {
   return async ({ warehouse, settings }, { form }) => {
@@ -35,7 +35,7 @@ export function replayWithin(milliseconds: number): Action {
   };
 }
 
-/** The rest of a replay was not asked for. */
+/** Stops a replay whose time is up; the remaining entries were not requested. */
 class OutOfTime extends Error {
   override readonly name = 'OutOfTime';
   readonly handling = 'stop';

@@ -1,7 +1,7 @@
 import type { DeletionQuestion } from '../../../warehouse/reconcile/deletion-question.ts';
 import type { WaitingDeletions } from '../../../warehouse/reconcile/read-waiting-deletions.ts';
 
-/** What a page shows of a resource, as its form repeats it: so an old page cannot approve what it never showed. */
+/** The form's copy of what the page shows of a resource, so that an old page cannot approve deletions it never showed. */
 export function shownText({ resource, records, run_id }: WaitingDeletions): string {
   return `${resource} ${records} ${run_id}`;
 }

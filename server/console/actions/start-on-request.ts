@@ -3,10 +3,10 @@ import { paths } from '../../frame/paths.ts';
 import type { ActionResult } from '../action.ts';
 import type { ConsoleParts } from '../console-parts.ts';
 
-/** A person waits for the answer: Temporal gets no longer than this. */
+/** Timeout for Temporal, because a person waits for the answer. */
 export const answerMilliseconds = 5_000;
 
-/** Starts a run as the command of that name does, or says that one runs already. */
+/** Starts a run as the command of that name does, or says that one is already running. */
 export async function startOnRequest(
   { temporal: client, warehouse, settings }: ConsoleParts,
   request: RunRequest,

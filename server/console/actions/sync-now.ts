@@ -6,7 +6,7 @@ import { paths } from '../../frame/paths.ts';
 import type { Action } from '../action.ts';
 import { answerMilliseconds, startedNotice } from './start-on-request.ts';
 
-/** Starts a sync; one that runs is asked to read what is at the source now too. */
+/** Starts a sync. If one is running, it is asked to read the current data of the source as well. */
 export const syncNow: Action = async (
   { temporal: client, warehouse, settings },
   { params: { connection = '' } },

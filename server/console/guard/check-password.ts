@@ -14,12 +14,12 @@ const refused = new Counter({
 });
 
 const slowdownMilliseconds = 500;
-/** So many wrong guesses of one address wait for their answer at a time; more are answered at once. */
+/** The number of wrong guesses per address that are delayed at a time; further ones are answered at once. */
 const mostWaiting = 5;
 
 /**
- * HTTP Basic with any user name, for the routes of this server. Every password is looked at, so the right one always gets in, whoever
- * guesses meanwhile, from the same address too. What keeps guessing hopeless is the length that a password must have.
+ * Adds HTTP Basic authentication with any user name to the routes of this server. Every password is checked, so the right one always gets in
+ * while others guess, even from the same address. Guessing is hopeless because of the required length of the password.
  */
 export async function checkPassword(
   server: FastifyInstance,
@@ -51,7 +51,7 @@ export async function checkPassword(
   }
 }
 
-/** Of one length, as a comparison in constant time needs. */
+/** A constant-time comparison needs digests of equal length. */
 function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

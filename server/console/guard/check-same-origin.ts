@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /**
- * Only a page of ours may ask for a change: a form on another site, in the browser of somebody who may use the console, is
- * refused. Browsers say where a request comes from in `Sec-Fetch-Site` (over https and on loopback) or `Origin`; what says
- * neither is no browser of today, and may use the command line.
+ * Accepts changes only from our own pages: a form on another site, opened in the browser of a console user, is refused. Browsers
+ * name the origin of a request in `Sec-Fetch-Site` (over https and on loopback) or `Origin`; a client that sends neither is no
+ * current browser, and may use the command line.
  *
- * What is only read, a script of another site has no use for: it can see no answer, but have thousands made. Following a link is another
- * matter.
+ * Reads by scripts of another site are refused too: such a script cannot see the answer, but could send thousands of requests.
+ * Following a link is allowed.
  */
 export async function checkSameOrigin(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const isRead = request.method === 'GET' || request.method === 'HEAD';

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /**
- * Refuses what a proxy has passed on. Whoever reaches the proxy is not on this machine, and may write any `Host`, so a console without a
- * password has no other means of telling them. Browsers send none of these headers, and a proxy need not: nginx sends none unless it is told to.
+ * Refuses requests that a proxy has forwarded. A client of the proxy is not on this machine and may send any `Host`, so a console without
+ * a password can detect it only by these headers. Browsers send none of them, and a proxy need not either: nginx sends none by default.
  */
 export async function refuseForwarded({ headers }: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (!Object.keys(headers).some((name) => isOfProxies.test(name))) return;

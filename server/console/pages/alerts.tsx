@@ -8,7 +8,7 @@ import { Pill } from '../views/pill.tsx';
 
 const mostShown = 200;
 
-/** Open alerts, and those that are over. */
+/** Open and closed alerts. */
 export async function alertsPage({ warehouse }: ConsoleParts, { now }: PageRequest): Promise<Page> {
   const alerts = await readAlerts(warehouse, { limit: mostShown });
   return {

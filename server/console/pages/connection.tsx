@@ -26,10 +26,10 @@ import { TemporalAway } from '../views/temporal-away.tsx';
 import { DeletionQuestion } from '../views/deletion-question.tsx';
 import { WebhookTable } from '../views/webhook-table.tsx';
 
-/** Of each list the page shows the newest; the list's own page has the others. */
+/** The page shows only the newest rows of each list; the list's own page has the rest. */
 const newest = 10;
 
-/** Everything about one connection, and what can be done with it. Throws UnknownConnection. */
+/** Everything about one connection, and its actions. Throws UnknownConnection. */
 export async function connectionPage(parts: ConsoleParts, { params, now }: PageRequest): Promise<Page> {
   const { warehouse, temporal, settings } = parts;
   const { connection: connectionId = '' } = params;

@@ -13,7 +13,7 @@ import { FilterForm } from '../views/filter-form.tsx';
 import { pageLength, pageOf, Pager } from '../views/pager.tsx';
 import { connectionChoice, numberBefore } from './connection-choice.ts';
 
-/** What reconciles found, and what waits for approval. */
+/** The discrepancies that reconciles found, and the deletions that wait for approval. */
 export async function discrepanciesPage(
   { warehouse }: ConsoleParts,
   { query, now }: PageRequest,
@@ -48,7 +48,7 @@ export async function discrepanciesPage(
   };
 }
 
-/** Of all connections only their names: to count what waits takes its time where it is much, and a connection has a page of its own. */
+/** For all connections, only their names are shown: counting many waiting deletions is slow, and each connection has its own page. */
 async function approvalQuestion(warehouse: Warehouse, connection: string | undefined): Promise<VNode | null> {
   if (connection === undefined) {
     const asking = await connectionsAskingForApproval(warehouse);

@@ -38,12 +38,12 @@ import { PublishedTable } from '../views/published-table.tsx';
 import { connectionStates, runStates } from '../views/states.ts';
 import { TemporalAway } from '../views/temporal-away.tsx';
 
-/** Each row is some 2 KB, and one read of it is some index look-ups: thousands would be neither read nor drawn in time. */
+/** Each row is about 2 KB and needs several index look-ups to read, so thousands could be neither read nor drawn in time. */
 const rowsOfPage = 100;
-/** The others are on their own page. */
+/** The rest are on the alerts page. */
 const mostAlerts = 20;
 
-/** What is wrong, and how fresh the connections are: by the page, those that need a person first. */
+/** The problems, and the freshness of the connections: paged, with those that need a person first. */
 export async function overviewPage(
   { warehouse, settings, temporal }: ConsoleParts,
   { query, now }: PageRequest,
@@ -69,7 +69,7 @@ export async function overviewPage(
   ]);
   const { connections, temporalAnswered } = await connectionReports(
     statuses,
-    // What is away has been waited for once.
+    // If Temporal was unreachable above, it is not waited for again.
     pausedElsewhere === undefined ? undefined : (questions) => readTemporalFacts(temporal, questions),
   );
   const tooMuch = demandTrouble(demand);
@@ -77,7 +77,7 @@ export async function overviewPage(
   const openAlerts = Object.values(open).reduce((sum, count) => sum + count, 0);
   return {
     title: 'Overview',
-    // In a fleet something always runs, and to look every two seconds would show little more.
+    // In a fleet something is always running, and a refresh every two seconds would show little more.
     changing:
       ranking.connections <= rowsOfPage && connections.some(({ last_run }) => last_run?.status === 'running'),
     content: (
@@ -240,7 +240,7 @@ function columnsAt(now: Date, waiting: ReadonlySet<string>): Column<ConnectionRe
   ];
 }
 
-/** The connection is complete up to here: one list that lags makes all of it lag. */
+/** The time up to which the whole connection is complete: the oldest success of its lists. Null if any list has none. */
 function oldestSuccess({ streams }: ConnectionReport): Date | null {
   const successes = streams
     .filter(({ state }) => state !== 'unsupported')

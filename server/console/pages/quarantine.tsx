@@ -9,7 +9,7 @@ import { pageLength, pageOf, Pager } from '../views/pager.tsx';
 import { QuarantineTable } from '../views/quarantine-table.tsx';
 import { choiceOf, connectionChoice, numberBefore } from './connection-choice.ts';
 
-/** Records that could not land, to be tried again or closed. */
+/** Records that could not land, with forms to replay or discard them. */
 export async function quarantinePage(
   { warehouse }: ConsoleParts,
   { query, now }: PageRequest,

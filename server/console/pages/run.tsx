@@ -13,7 +13,7 @@ import { runStates } from '../views/states.ts';
 import { TotalsTable } from '../views/totals-table.tsx';
 import { WorkflowLink } from '../views/workflow-link.tsx';
 
-/** What one run did, list by list. */
+/** The results of one run, list by list. */
 export async function runPage(
   { warehouse, settings }: ConsoleParts,
   { params, now }: PageRequest,

@@ -7,7 +7,7 @@ import { pageLength, pageOf, Pager } from '../views/pager.tsx';
 import { RunTable } from '../views/run-table.tsx';
 import { connectionChoice } from './connection-choice.ts';
 
-/** The last runs of all connections, or of one. */
+/** The latest runs of all connections, or of one. */
 export async function runsPage({ warehouse }: ConsoleParts, { query, now }: PageRequest): Promise<Page> {
   const before = query.get('before') ?? undefined;
   const choice = await connectionChoice(warehouse, query);

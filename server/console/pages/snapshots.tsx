@@ -6,7 +6,7 @@ import type { Page, PageRequest } from '../page.ts';
 import { pageLength, pageOf, Pager } from '../views/pager.tsx';
 import { SnapshotTable } from '../views/snapshot-table.tsx';
 
-/** The snapshots that there are, and the command that compares two of them: that reads their files, for minutes. */
+/** The existing snapshots, and the command that compares two of them; comparing reads their files, which takes minutes. */
 export async function snapshotsPage({ warehouse }: ConsoleParts, { query, now }: PageRequest): Promise<Page> {
   const before = query.get('before') ?? undefined;
   const [status, read] = await Promise.all([

@@ -9,7 +9,7 @@ import { choiceOf, connectionChoice, numberBefore } from './connection-choice.ts
 
 const statuses = ['waiting', 'applied', 'ignored'] as const;
 
-/** The inbox: what the service told of, and what came of it. */
+/** The inbox: the webhooks that the service sent, and the outcome of each. */
 export async function webhooksPage({ warehouse }: ConsoleParts, { query, now }: PageRequest): Promise<Page> {
   const before = numberBefore(query);
   const choices = [

@@ -4,7 +4,7 @@ import { Icon } from '../../frame/icon.tsx';
 import { Moment } from '../../frame/moment.tsx';
 import { paths } from '../../frame/paths.ts';
 
-/** What is wrong, and what to do about it. */
+/** An alert and its remedy. */
 export function AlertCard({ alert, now }: { alert: Alert; now: Date }): VNode {
   const { id, kind, connection_id: connection, message, remedy, opened_at } = alert;
   return (

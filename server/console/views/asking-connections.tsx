@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { Icon } from '../../frame/icon.tsx';
 import { paths } from '../../frame/paths.ts';
 
-/** Leads to the connections whose deletions wait for approval. */
+/** Links to the connections whose deletions wait for approval. */
 export function AskingConnections({ names }: { names: readonly string[] }): VNode {
   return (
     <article class="alert alert-question">

@@ -6,7 +6,7 @@ import { counted } from '../../frame/counted.ts';
 import { Moment } from '../../frame/moment.tsx';
 import { Facts } from './facts.tsx';
 
-/** The identity of a connection, and when it is synced. */
+/** The identity of a connection, and its schedule. */
 export function ConnectionFacts({ report, now }: { report: ConnectionReport; now: Date }): VNode {
   const {
     platform,
@@ -43,7 +43,7 @@ export function ConnectionFacts({ report, now }: { report: ConnectionReport; now
   );
 }
 
-/** How many changes of a day webhooks announced. */
+/** The number of changes that webhooks announced within the last 24 hours. */
 function byWebhooks({ applied_24h: applied, unannounced_24h: unannounced }: WebhookStatus): string {
   const told = counted(applied, 'record');
   return unannounced === 0 ? told : `${told}; ${unannounced.toLocaleString('en-US')} came without one`;

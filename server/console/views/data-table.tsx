@@ -7,8 +7,8 @@ export interface Column<Row> {
 }
 
 /**
- * A table, which on a narrow screen becomes a card for each row. Its roles are written out, since browsers forget them when a
- * row is drawn as anything but a row.
+ * A table that turns each row into a card on a narrow screen. Its ARIA roles are explicit, because browsers drop the implicit
+ * ones when a row is not displayed as a row.
  */
 export function DataTable<Row>({
   caption,
@@ -18,13 +18,13 @@ export function DataTable<Row>({
   empty,
   without,
 }: {
-  /** Read out, not shown: the heading above says the same. */
+  /** For screen readers only: the heading above says the same. */
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
   empty: string;
-  /** The head of a column that says nothing on this page. */
+  /** The head of a column that is left out on this page. */
   without?: string | undefined;
 }): VNode {
   if (rows.length === 0) return <p class="empty">{empty}</p>;
@@ -63,7 +63,7 @@ function Cell<Row>({ column: { head, cell, kind }, row }: { column: Column<Row>;
       </th>
     );
   }
-  // Noughts step back, and an empty cell is left out where rows are cards.
+  // Zeros are dimmed, and empty cells are left out where rows are cards.
   const classes = [kind, content === 0 ? 'zero' : undefined].filter((name) => name !== undefined);
   return (
     <td role="cell" class={classes.join(' ')} data-head={head}>

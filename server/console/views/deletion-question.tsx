@@ -5,7 +5,7 @@ import { paths } from '../../frame/paths.ts';
 import { shownText } from '../actions/shown-deletions.ts';
 import { PostButton } from './post-button.tsx';
 
-/** Asks whether what is gone at the source of a connection may be deleted, if anything waits. Approving takes two steps. */
+/** Asks whether to delete records that are gone at the source, if any wait for approval. Approving takes two steps. */
 export function DeletionQuestion({ waiting }: { waiting: readonly WaitingDeletions[] }): VNode | null {
   const connection = waiting[0]?.connection_id;
   if (connection === undefined) return null;

@@ -9,7 +9,7 @@ import { discrepancyStates } from './states.ts';
 
 type Discrepancy = Selectable<DiscrepanciesTable>;
 
-/** Differences between source and warehouse, and what became of them. */
+/** Differences between source and warehouse, and their outcome. */
 export function DiscrepancyTable({
   found,
   now,
@@ -17,7 +17,7 @@ export function DiscrepancyTable({
 }: {
   found: readonly Discrepancy[];
   now: Date;
-  /** All are of one connection, which the page names. */
+  /** True if all rows are of one connection, which the page names. */
   ofConnection?: boolean;
 }): VNode {
   return (

@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
 
-/** Names and what they are, side by side. Those without a value are left out. */
+/** Names and values, side by side. Facts without a value are left out. */
 export function Facts({ of }: { of: Readonly<Record<string, ComponentChildren>> }): VNode {
   const known = Object.entries(of).filter(
     ([, value]) => value !== null && value !== undefined && value !== '' && value !== false,

@@ -3,13 +3,13 @@ import type { VNode } from 'preact';
 export interface Choice {
   readonly name: string;
   readonly label: string;
-  /** Undefined: too many to offer, so people write. */
+  /** Undefined: there are too many to offer, so the user types. */
   readonly options: readonly string[] | undefined;
   /** Undefined: all. */
   readonly chosen: string | undefined;
 }
 
-/** Narrows a list. It changes the address only, so that a narrowed list can be kept and sent. */
+/** Filters a list. It changes only the address, so that a filtered list can be bookmarked and sent. */
 export function FilterForm({ action, choices }: { action: string; choices: readonly Choice[] }): VNode {
   return (
     <form method="get" action={action} class="filter" id="filter">

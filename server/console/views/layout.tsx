@@ -3,17 +3,17 @@ import { Document } from '../../frame/document.tsx';
 import { Icon } from '../../frame/icon.tsx';
 import type { Notice } from '../notice.ts';
 
-/** What htmx may do here: no script, no style of its own, and a failed refresh leaves the page as it is. */
+/** The htmx settings: no scripts or styles of its own, and a failed refresh leaves the page as it is. */
 const htmxConfig = JSON.stringify({
   includeIndicatorCSS: false,
   history: false,
   defaultTimeout: 10_000,
   noSwap: [204, 304, '4xx', '5xx'],
-  // What people opened stays open.
+  // Keeps open what the user opened.
   morphIgnore: ['data-htmx-powered', 'open'],
 });
 
-/** Every page of the console. With `refreshSeconds` its main part is read again that often, and what differs is replaced. */
+/** The frame of every console page. With `refreshSeconds`, its main part is fetched again that often, and differences are replaced. */
 export function Layout({
   title,
   path,

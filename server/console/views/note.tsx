@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { Icon } from '../../frame/icon.tsx';
 
-/** What to know before reading the page. */
+/** Information to know before reading the page. */
 export function Note({ children }: { children: ComponentChildren }): VNode {
   return (
     <p class="note">

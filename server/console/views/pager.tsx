@@ -1,9 +1,9 @@
 import type { VNode } from 'preact';
 
-/** Lists are shown by the page, the newest first. */
+/** The number of rows on a page of a list, newest first. */
 export const pageLength = 50;
 
-/** One more than a page is read, to know whether there is a next one. */
+/** Takes one row more than a page, to know whether there is a next page. */
 export function pageOf<Row>(rows: readonly Row[]): { shown: readonly Row[]; last: Row | undefined } {
   const shown = rows.slice(0, pageLength);
   return { shown, last: rows.length > pageLength ? shown.at(-1) : undefined };
@@ -19,7 +19,7 @@ export function Pager({
   return <PageLinks links={{ Newest: newest, Older: older }} />;
 }
 
-/** Where other pages of a list are, by what people call them; undefined: there is none. */
+/** Links to other pages of a list, by label. Undefined: there is no such page. */
 export function PageLinks({ links }: { links: Readonly<Record<string, string | undefined>> }): VNode | null {
   const there = Object.entries(links).flatMap(([words, href]) =>
     href === undefined ? [] : [{ words, href }],

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { Icon, type IconName } from '../../frame/icon.tsx';
 
-/** A state in words, with a colour and an icon that say the same. */
+/** A state in words, with a color and an icon for it. */
 export interface State {
   readonly tone: 'good' | 'active' | 'warn' | 'bad' | 'quiet';
   readonly icon: IconName;

@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
 
-/** A button that does something: a form of its own, which works without scripts. */
+/** A button with a form of its own, which posts an action and works without scripts. */
 export function PostButton({
   action,
   kind = 'plain',
@@ -9,7 +9,7 @@ export function PostButton({
 }: {
   action: string;
   kind?: 'plain' | 'main' | 'danger';
-  /** Sent with it: names and values. */
+  /** Names and values sent with the form. */
   fields?: readonly (readonly [string, string])[];
   children: ComponentChildren;
 }): VNode {

@@ -7,7 +7,7 @@ import { Pill, type State } from './pill.tsx';
 import { Section } from './section.tsx';
 import { runStates } from './states.ts';
 
-/** The newest snapshot and the marts, as they were published. Renders nothing where nobody ever asked for them. */
+/** The newest snapshot and the marts, as published. Renders nothing if neither was ever requested. */
 export function PublishedTable({
   snapshot,
   marts,
@@ -38,7 +38,7 @@ export function PublishedTable({
 
 interface Row {
   what: string;
-  /** Of the last export or build; null: there was none. */
+  /** The state of the last export or build; null: there was none. */
   state: State | null;
   shown: string;
   at: Date | null;

@@ -5,7 +5,7 @@ import { Moment } from '../../frame/moment.tsx';
 import { paths } from '../../frame/paths.ts';
 import { DataTable, type Column } from './data-table.tsx';
 
-/** Records that wait: which, and why. Their content is for the command line. */
+/** The records in quarantine, and why each is there. Their content is shown on the command line only. */
 export function QuarantineTable({
   entries,
   now,
@@ -14,9 +14,9 @@ export function QuarantineTable({
 }: {
   entries: readonly QuarantineEntry[];
   now: Date;
-  /** With a box for each, in a form. */
+  /** True if each row has a checkbox, inside a form. */
   choosable?: boolean;
-  /** All are of one connection, which the page names. */
+  /** True if all rows are of one connection, which the page names. */
   ofConnection?: boolean;
 }): VNode {
   return (

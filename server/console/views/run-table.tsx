@@ -7,7 +7,7 @@ import { DataTable, type Column } from './data-table.tsx';
 import { Pill } from './pill.tsx';
 import { runStates } from './states.ts';
 
-/** Runs and what they did, all streams together. */
+/** Runs and their results, all streams together. */
 export function RunTable({
   runs,
   now,
@@ -15,7 +15,7 @@ export function RunTable({
 }: {
   runs: readonly RunRead[];
   now: Date;
-  /** All are of one connection, which the page names. */
+  /** True if all rows are of one connection, which the page names. */
   ofConnection?: boolean;
 }): VNode {
   return (

@@ -9,7 +9,7 @@ import { millisecondsOf, sumOf } from './run-table.tsx';
 import { runStates } from './states.ts';
 import { WorkflowLink } from './workflow-link.tsx';
 
-/** What runs at this moment, and how far it is. */
+/** The runs in progress, and how far each is. */
 export function RunningNow({
   runs,
   now,

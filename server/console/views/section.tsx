@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
 
-/** A part of a page; `more` is where the whole list stands. */
+/** A part of a page; `more` links to the whole list. */
 export function Section({
   title,
   more,

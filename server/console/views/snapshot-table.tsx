@@ -4,14 +4,14 @@ import { Moment } from '../../frame/moment.tsx';
 import { paths } from '../../frame/paths.ts';
 import { DataTable, type Column } from './data-table.tsx';
 
-/** Snapshots: what is in them, and what each of them added to those before it. */
+/** Snapshots: the content of each, and what it added to the ones before. */
 export function SnapshotTable({
   snapshots,
   latest,
   now,
 }: {
   snapshots: readonly SnapshotListed[];
-  /** The one that readers see. */
+  /** The snapshot that readers see. */
   latest: string | null;
   now: Date;
 }): VNode {

@@ -5,7 +5,7 @@ import type { WebhookListed } from '../../../warehouse/webhooks/list-webhooks.ts
 import type { ConnectionReport } from '../../../operations/connection-reports.ts';
 import type { State } from './pill.tsx';
 
-/** The states of a connection, the most important first. `waiting`: deletions wait for approval. */
+/** Returns the states of a connection, the most important first. `waiting`: deletions wait for approval. */
 export function connectionStates(
   { paused, failures, troubles, stale, streams, quarantined, last_run }: ConnectionReport,
   { waiting }: { waiting: boolean },

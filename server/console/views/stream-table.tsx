@@ -7,7 +7,7 @@ import { streamStates } from './states.ts';
 
 type Held = Readonly<Record<string, number>> | undefined;
 
-/** How far each list of a connection is, and how many records are held of it. */
+/** The progress of each list of a connection, and its number of records. */
 export function StreamTable({
   streams,
   held,
@@ -52,7 +52,7 @@ function Reconciled({
   );
 }
 
-/** Records are counted by resource: what two streams bring stands in the row of the first. */
+/** Records are counted by resource, so the records of two streams are shown in the row of the stream named like the resource. */
 function heldOf({ stream, resource }: StreamStatus, held: Held): number | string {
   if (resource === null) return '';
   if (resource !== stream) return `in ${resource}`;

@@ -15,7 +15,7 @@ interface Line {
   warehouse: string;
 }
 
-/** What a reconcile added up on both sides, with every digit. */
+/** The totals that a reconcile computed on both sides, with every digit. */
 export function TotalsTable({ streams }: { streams: readonly RunStreamRead[] }): VNode | null {
   const lines = streams.flatMap(linesOf);
   if (lines.length === 0) return null;
@@ -64,7 +64,7 @@ function linesOf({ stream, totals: stored }: RunStreamRead): Line[] {
   });
 }
 
-/** Of a stream that has more currencies than are told. */
+/** The sentence for a stream that has more currencies than are shown. */
 function leftOutOf({ stream, totals: stored }: RunStreamRead): string | undefined {
   const { data } = totals.safeParse(stored);
   if (data?.currencies === undefined) return undefined;
@@ -72,7 +72,7 @@ function leftOutOf({ stream, totals: stored }: RunStreamRead): string | undefine
   return `Of the ${data.currencies} currencies of ${stream}, ${told} are shown: those that differ come first.`;
 }
 
-/** How many there are, before what they add up to. */
+/** Puts the record count before the sums. */
 function inOrder(measures: readonly string[]): string[] {
   return [...measures.filter((name) => name === 'records'), ...measures.filter((name) => name !== 'records')];
 }

@@ -6,7 +6,7 @@ import { DataTable, type Column } from './data-table.tsx';
 import { Pill } from './pill.tsx';
 import { webhookStates } from './states.ts';
 
-/** Webhooks and what came of them; never their bodies. */
+/** Webhooks and their outcomes; never their bodies. */
 export function WebhookTable({
   webhooks,
   now,
@@ -14,7 +14,7 @@ export function WebhookTable({
 }: {
   webhooks: readonly WebhookListed[];
   now: Date;
-  /** All are of one connection, which the page names. */
+  /** True if all rows are of one connection, which the page names. */
   ofConnection?: boolean;
 }): VNode {
   return (

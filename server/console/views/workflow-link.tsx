@@ -3,7 +3,7 @@ import type { Settings } from '../../../config/settings.ts';
 import { workflowLink } from '../../../operations/workflow-link.ts';
 import { Icon } from '../../frame/icon.tsx';
 
-/** A run in Temporal's Web UI; its name alone where the address of that is not known, nothing where no workflow ran. */
+/** A run in Temporal's Web UI. Only its name if the address of the UI is not known; nothing if no workflow ran. */
 export function WorkflowLink({
   run,
   settings,
