@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { minorUnits } from './minor-units.ts';
 
-/** A decimal as Postgres writes it. It stays text, so that every digit is shown. */
+/** A decimal as Postgres writes it. It stays a string, so that every digit is shown. */
 export const amount: z.ZodType<Decimal> = z.custom<Decimal>(
   (value) => typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value),
 );
@@ -9,30 +9,30 @@ export const amount: z.ZodType<Decimal> = z.custom<Decimal>(
 export type Decimal = `${number}`;
 
 /**
- * With separators, and with the digits of the currency at least: 1,936,399 JPY, 22,019.748 KWD. Intl reads decimals from text, and
- * is exact. Null is not nothing: an amount that it needs is not known.
+ * Formats an amount with thousands separators and at least the currency's own decimals: 1,936,399 JPY, 22,019.748 KWD. Intl reads decimals
+ * from strings, and is exact. Null is not zero: it is an amount that depends on an unknown one.
  */
 export function shownAmount(value: Decimal | null, currency: string): string {
   return value === null ? 'not known' : formatOf(currency).format(value);
 }
 
-/** For a bar: there is none of what is not known. */
+/** Returns the label of a bar; null for an unknown amount, which has no bar. */
 export function drawnAmount(value: Decimal | null, currency: string): string | null {
   return value === null ? null : shownAmount(value, currency);
 }
 
-/** In a sentence: with its currency. */
+/** Returns the amount for a sentence, with its currency. */
 export function namedAmount(value: Decimal | null, currency: string): string {
   if (value === null) return `an unknown amount${currency === '' ? '' : ` of ${currency}`}`;
   return `${currency === '' ? '' : `${currency} `}${shownAmount(value, currency)}`;
 }
 
-/** In a sentence that has named the currency. */
+/** Returns the amount for a sentence that has already named the currency. */
 export function toldAmount(value: Decimal | null, currency: string): string {
   return value === null ? 'an unknown amount' : shownAmount(value, currency);
 }
 
-/** What is owed back is below 0 in marts, and above it in a sentence that says so. */
+/** Negates an amount: money owed back is below 0 in marts, and above 0 in a sentence about it. */
 export function negated(value: Decimal | null): Decimal | null {
   if (value === null || isZero(value)) return value;
   return (value.startsWith('-') ? value.slice(1) : `-${value}`) as Decimal;
@@ -55,5 +55,5 @@ function formatOf(currency: string): Intl.NumberFormat {
   return format;
 }
 
-/** Decimals of amounts in the marts. */
+/** The number of decimals of amounts in the marts. */
 const marts = 9;

@@ -10,26 +10,26 @@ import type { View } from './view.ts';
 export interface ChartSource<Row extends ScopedRow> {
   readonly id: string;
   readonly title: string;
-  /** What is counted and how, in a sentence. */
+  /** One sentence: what is counted, and how. */
   readonly about: string;
   readonly shownAs: 'tiles' | 'drawing' | 'table';
-  /** Those the statement reads, the main one first. */
+  /** The marts that the statement reads, the main one first. */
   readonly marts: readonly string[];
-  /** Shown and run as it is. Whatever is added up, is added up here. */
+  /** Shown, and run as it is. All sums are computed here. */
   readonly sql: string;
   readonly row: z.ZodType<Row>;
-  /** Told beside the figures; the statement reads them. */
+  /** The groups of documents reported beside the figures; the statement reads them. */
   readonly leftOut?: readonly LeftOut[];
-  /** Of money: kinds of documents that are in no figure of any currency where they name none. */
+  /** For charts of money: the kinds of documents that are in no figure of any currency if they have no currency. */
   readonly nameless?: readonly NamelessKind[];
-  /** Of spend: the months that have to be known to their end, and what is told of those that are not. */
+  /** For charts of spend: the months that must be read to their end, and the note about those that are not. */
   readonly unread?: {
     readonly months: (asOf: string) => readonly string[];
     readonly told: string;
   };
-  /** Shows the rows of one choice. */
+  /** Renders the rows of one choice. */
   readonly view: (rows: readonly Row[], choice: Choice) => View;
-  /** Said where a choice has no rows, and nothing is left out. */
+  /** The text for a choice that has no rows, if nothing is left out. */
   readonly empty: string;
 }
 
@@ -45,28 +45,28 @@ export interface Choice {
   readonly connection: string;
   /** Empty: documents without a currency. */
   readonly currency: string;
-  /** What the figures leave out, in so many sentences without a full stop. */
+  /** Notes about what the figures leave out, one sentence each, without the period. */
   readonly leftOut: readonly string[];
-  /** The day that the marts speak of, as YYYY-MM-DD. */
+  /** The day that the marts describe, as YYYY-MM-DD. */
   readonly asOf: string;
-  /** The day that it was in UTC when they were built, that of `asOf` at the latest. */
+  /** The UTC day on which the marts were built, but never later than `asOf`. */
   readonly utcDay: string;
-  /** Of the connections that are chosen, those of which spend is offered. */
+  /** The chosen connections that offer spend. */
   readonly reads: readonly Read[];
 }
 
-/** What of a build is told beside the rows of a chart. */
+/** The facts about a build that are shown beside the rows of a chart. */
 export interface Told {
   readonly asOf: string;
   readonly utcDay: string;
   readonly nameless: Nameless;
-  /** Of every connection of which spend is offered. */
+  /** Every connection that offers spend. */
   readonly reads: readonly Read[];
 }
 
 export interface ChosenView extends View {
   readonly connection: string;
-  /** Undefined: of every currency. */
+  /** Undefined: the view holds for every currency. */
   readonly currency: string | undefined;
 }
 
@@ -74,14 +74,14 @@ export type Chart = Omit<ChartSource<ScopedRow>, 'row' | 'view'> & {
   readonly views: (result: QueryResult, told: Told) => ChosenView[];
 };
 
-/** A chart whose rows are checked as they come from Postgres, and shown by connection and currency, with what they leave out. */
+/** Defines a chart. Its rows are validated as they come from Postgres, and shown by connection and currency with a note of what they leave out. */
 export function defineChart<Row extends ScopedRow>({ row, view, ...rest }: ChartSource<Row>): Chart {
   return {
     ...rest,
     views: (result, { asOf, utcDay, nameless, reads: all }) =>
       [...byChoice(objectsOf(result).map(withVisibleTexts))].map(([, { scope, objects }]) => {
         const currency = scope.currency ?? '';
-        // Where there is nothing but what is left out there are no figures.
+        // If everything is left out, there are no figures.
         const rows = objects
           .filter(({ has_figures: has }) => has !== false)
           .map((object) => withTexts(row.parse(object), withoutMiddle));
@@ -96,7 +96,7 @@ export function defineChart<Row extends ScopedRow>({ row, view, ...rest }: Chart
   };
 }
 
-/** What a chart tells of months that were not read to their end. */
+/** Returns the chart's note about months that were not read to their end. */
 export function unreadIn(
   { unread }: Pick<Chart, 'unread'>,
   { asOf, connection, reads }: Pick<Told, 'asOf' | 'reads'> & { connection: string },
@@ -135,14 +135,14 @@ function byChoice(objects: readonly Record<string, unknown>[]): Map<string, Choi
   return choices;
 }
 
-/** What others named their vendors and currencies is shown, drawn, and chosen by: all of that is said in the same characters. */
+/** Escapes names of vendors and currencies, so that they are shown, drawn and chosen by the same characters. */
 function withVisibleTexts(object: Record<string, unknown>): Record<string, unknown> {
   return withTexts(object, visible);
 }
 
 /**
- * Of a long text its beginning and its end, where a label has the ID that tells it from others: IDs of 2,000 control characters made a page
- * of 100 MB. The currencies that can be chosen are shorter.
+ * Shortens a long text to its beginning and its end; in a label, the ID that makes it unique is at the end. IDs of 2,000 control characters
+ * made a page of 100 MB. The currencies that can be chosen are shorter.
  */
 function withoutMiddle(text: string): string {
   return text.length <= longestShown ? text : `${text.slice(0, longestShown - 60)} … ${text.slice(-57)}`;

@@ -10,7 +10,7 @@ import { spendByMonth } from './charts/spend-by-month.ts';
 import { spendByVendor } from './charts/spend-by-vendor.ts';
 import { syncHealth } from './charts/sync-health.ts';
 
-/** What the dashboard shows, in this order. */
+/** The charts of the dashboard, in display order. */
 export const charts: readonly Chart[] = [
   keyFigures,
   apAgeing,

@@ -1,9 +1,9 @@
 import type { Dashboard } from './read-dashboard.ts';
 
 export interface Choices {
-  /** What may be chosen; '' is all of them, which where there is only one is that one. */
+  /** The connections that can be chosen. '' means all of them; if there is only one, '' is not offered. */
   readonly connections: readonly string[];
-  /** Of each connection, '' being all of them: its currencies, the one with most open bills first. */
+  /** The currencies of each connection ('' for all connections), the one with the most open bills first. */
   readonly currencies: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -12,7 +12,7 @@ export interface Chosen {
   readonly currency: string;
 }
 
-/** What there is to choose from. The key figures have a row for each connection and currency there is money in. */
+/** Returns the available choices. The key figures have a row for each connection and currency in which there is money. */
 export function choicesOf({
   charts,
   connections,
@@ -34,8 +34,8 @@ export function choicesOf({
 }
 
 /**
- * What was asked for where there is such a thing; otherwise all connections, or the first that shows something where all together
- * show nothing, and the currency with most open bills.
+ * Returns the requested choice if it exists. Otherwise: all connections, or the first one with figures if all together have none, and the
+ * currency with the most open bills.
  */
 export function chosenOf(choices: Choices, query: URLSearchParams): Chosen {
   const { connections } = choices;
@@ -51,7 +51,7 @@ export function chosenOf(choices: Choices, query: URLSearchParams): Chosen {
   };
 }
 
-/** All together have no sum of what names no currency. */
+/** True if the choice has figures. All connections together have none for documents without a currency. */
 function hasFigures({ currencies }: Choices, connection: string): boolean {
   return currencies[connection]?.some((code) => connection !== '' || code !== '') ?? false;
 }

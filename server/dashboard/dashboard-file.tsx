@@ -5,7 +5,7 @@ import type { Dashboard } from './read-dashboard.ts';
 import { utcMinute } from './utc-minute.ts';
 import { DashboardMain } from './views/dashboard-main.tsx';
 
-/** The dashboard as one HTML file, which loads nothing and sends nothing: its policy allows only what stands in it. */
+/** Returns the dashboard as one HTML file that loads and sends nothing: its policy allows only what is inline. */
 export function dashboardFile(dashboard: Dashboard): string {
   const style = `${assetText('base.css')}\n${assetText('dashboard.css')}`;
   const scripts = scriptNames.map((name) => withoutEnd(assetText(name)));
@@ -40,7 +40,7 @@ export function dashboardFile(dashboard: Dashboard): string {
 
 const scriptNames = ['echarts.js', 'draw-chart.js', 'dashboard.js'] as const;
 
-/** What would end the element early. */
+/** Escapes the tag that would end the element early. */
 function withoutEnd(script: string): string {
   return script.replaceAll('</script', '<\\/script');
 }

@@ -1,6 +1,6 @@
 import type { Mark } from './view.ts';
 
-/** The freshness that the marts tell of, for people. */
+/** Returns the freshness status of the marts in words for people. */
 export function freshnessWords(status: string): Mark {
   return marks[status] ?? { words: status, tone: 'quiet' };
 }

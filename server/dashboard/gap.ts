@@ -1,6 +1,6 @@
 /**
- * What the figures of a chart leave out, in one sentence; undefined when they leave out nothing. `unknown` amounts are too large to
- * be held, or the source sent none.
+ * Returns one sentence about what the figures of a chart leave out; undefined if they leave out nothing. `unknown` amounts are too large
+ * to be stored, or the source sent none.
  */
 export function gapOf({
   unknown,

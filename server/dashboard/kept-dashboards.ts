@@ -3,12 +3,12 @@ import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { readClock } from '../../warehouse/clock/read-clock.ts';
 import { readDashboard, type Dashboard } from './read-dashboard.ts';
 
-/** Each may take tens of megabytes. */
+/** A dashboard may take tens of megabytes. */
 const mostKept = 4;
 
 /**
- * Like readDashboard, but reads the marts once per build, whatever is asked for again: within a build their rows never change, and of a
- * million bills they are read for seconds. Throws MartsMissing.
+ * Like readDashboard, but reads the marts once per build for each `asked`: their rows never change within a build, and reading a million
+ * bills takes seconds. Throws MartsMissing.
  */
 export function keepDashboards(warehouse: Warehouse): (asked: string | null) => Promise<Dashboard> {
   const kept = new Map<string | null, Dashboard>();
@@ -21,7 +21,7 @@ export function keepDashboards(warehouse: Warehouse): (asked: string | null) => 
     const found = kept.get(asked);
     const dashboard =
       found === undefined ? await readDashboard(warehouse, asked) : { ...found, readAt, build };
-    // Those asked for last stay.
+    // Moves it to the end, so that the most recently requested ones stay.
     kept.delete(asked);
     kept.set(asked, dashboard);
     for (const key of [...kept.keys()].slice(0, -mostKept)) kept.delete(key);

@@ -6,11 +6,11 @@ import { wholeSum } from './whole-sum.ts';
 
 interface Words {
   readonly noun: string;
-  /** Which of them. */
+  /** The words after the noun: which documents they are. */
   readonly which: string;
-  /** What became of them. */
+  /** How the figures treat the documents. */
   readonly done: string;
-  /** What their sum is. */
+  /** The name of their sum. */
   readonly sum: string;
 }
 
@@ -28,13 +28,13 @@ const goneAhead = {
   sum: 'dated ahead',
 } as const;
 
-/** The largest of amounts, null where one is not known. */
+/** Returns SQL for the largest amount; null if any amount is not known. */
 function wholeLargest(amount: string, where: string): string {
   return `case when count(*) filter (where ${where}) = count(${amount}) filter (where ${where})
       then max(${amount}) filter (where ${where}) end`;
 }
 
-/** Bills, and credits below 0, whose deletion waits for approval, each with the most that was open of it on a day before today. */
+/** Bills, and credits below 0, whose deletion waits for approval, each with its largest open amount on a day before today. */
 const goneOpenBefore = `
     select connection_id, currency_code, ${wholeLargest('open_amount', 'not is_today')} as amount
     from marts.ap_open_items as items
@@ -54,23 +54,23 @@ const goneOpenBeforeWords = {
 
 const isOfMonthBefore = `coalesce(issue_date < date_trunc('month', as_of_date), true)`;
 
-/** The documents that figures leave out: one row (connection_id, currency_code, amount) for each, and the words for them. */
+/** The documents that figures leave out: a query with one row (connection_id, currency_code, amount) for each, and the words for them. */
 const leftOuts = {
-  /** Bills of an unknown status, which no figure of what is owed has. */
+  /** Bills of an unknown status, which are in no figure of what is owed. */
   unknown_status: {
     documents: `
     select connection_id, currency_code, amount_due as amount
     from marts.bills where posting_status = 'unknown'`,
     words: { noun: 'bill', which: 'of an unknown status', done: 'left out', sum: 'amount due' },
   },
-  /** Vendor credits of an unknown status, which nothing is lowered by. */
+  /** Vendor credits of an unknown status, which reduce no figure. */
   unknown_credit: {
     documents: `
     select connection_id, currency_code, remaining_amount as amount
     from marts.vendor_credits where posting_status = 'unknown'`,
     words: { noun: 'credit', which: 'of an unknown status', done: 'left out', sum: 'remaining' },
   },
-  /** Bills of which nobody knows when a part of them was settled, and which a month end that is over may have. */
+  /** Bills with a part that was settled at an unknown time; past month ends may include them. */
   unexplained: {
     documents: `
     select connection_id, currency_code, unexplained_amount as amount
@@ -83,7 +83,7 @@ const leftOuts = {
       sum: 'together',
     },
   },
-  /** Bills of which more was due on days before than their total less what had settled them, such as a late fee. */
+  /** Bills that had more due on earlier days than their total minus its settlements, for example because of a late fee. */
   overstated: {
     documents: `
     select connection_id, currency_code, max(due_beyond_total) as amount
@@ -97,7 +97,7 @@ const leftOuts = {
       sum: 'together',
     },
   },
-  /** Bills of which nobody knows when what settled them did. */
+  /** Bills whose settlements have unknown dates. */
   undated_settlement: {
     documents: `
     select connection_id, currency_code, undated_amount as amount
@@ -110,7 +110,7 @@ const leftOuts = {
       sum: 'together',
     },
   },
-  /** Documents without a date, which are spend of no month. */
+  /** Documents without a date, which belong to the spend of no month. */
   undated: {
     documents: `
     select connection_id, currency_code, ${wholeSum('gross_amount')} as amount
@@ -118,7 +118,7 @@ const leftOuts = {
     group by connection_id, currency_code, source_type, document_id`,
     words: { noun: 'document', which: 'without a date', done: 'left out', sum: 'spend' },
   },
-  /** Documents with lines on an account that others are settled on: paying off a card, which is spend where the card was used. */
+  /** Documents with lines on a settlement account, such as paying off a card, whose spend is recorded where the card was used. */
   settling: {
     documents: `
     select lines.connection_id, currency_code, ${wholeSum('gross_amount')} as amount
@@ -134,7 +134,7 @@ const leftOuts = {
       sum: 'those lines',
     },
   },
-  /** Documents of an unknown status, which are no spend; those without a date would be of no month either. */
+  /** Documents of an unknown status, which are not spend; those without a date would belong to no month anyway. */
   unknown_spend: {
     documents: `
     select connection_id, currency_code, ${wholeSum('gross_amount')} as amount
@@ -143,7 +143,7 @@ const leftOuts = {
     group by connection_id, currency_code, source_type, document_id`,
     words: { noun: 'document', which: 'of an unknown status', done: 'left out', sum: 'spend' },
   },
-  /** Bills and credits whose deletion waits for approval: they are due until then. */
+  /** Bills and credits whose deletion waits for approval: they count as due until then. */
   gone_due: {
     documents: `
     select connection_id, currency_code, open_amount - owed_back_amount as amount
@@ -153,7 +153,7 @@ const leftOuts = {
     from marts.vendor_credits where awaits_deletion and is_unapplied`,
     words: goneDue,
   },
-  /** Bills, and credits below 0, whose deletion waits for approval, and that are open until then: what is owed back is not. */
+  /** Bills, and credits below 0, whose deletion waits for approval: they count as open until then. Money owed back does not. */
   gone_open: {
     documents: `
     select connection_id, currency_code, open_amount as amount
@@ -163,14 +163,14 @@ const leftOuts = {
     from marts.vendor_credits where awaits_deletion and unapplied_amount < 0`,
     words: goneDue,
   },
-  /** Bills dated ahead whose deletion waits for approval: they are cash to come until then. */
+  /** Bills dated ahead whose deletion waits for approval: they count as future cash requirements until then. */
   gone_ahead: {
     documents: `
     select connection_id, currency_code, dated_ahead_amount as amount
     from marts.bills where awaits_deletion and is_dated_ahead`,
     words: goneAhead,
   },
-  /** Those of them that fall due within 14 days, without what credits settle by then. */
+  /** The bills of `gone_ahead` that fall due within 14 days, without what credits settle by then. */
   gone_ahead_soon: {
     documents: `
     select connection_id, currency_code, dated_ahead_amount - credited_later_amount as amount
@@ -178,13 +178,13 @@ const leftOuts = {
     where awaits_deletion and is_dated_ahead and due_date is not null and greatest(due_date, issue_date) < as_of_date + 14`,
     words: goneAhead,
   },
-  /** Bills, and credits below 0, whose deletion waits for approval, and that are settled by today: they were open on days before. */
+  /** Bills, and credits below 0, whose deletion waits for approval, settled by today: they were open on earlier days. */
   gone_settled: {
     documents: `${goneOpenBefore}
     having not bool_or(is_today)`,
     words: { noun: 'settled document', ...goneOpenBeforeWords },
   },
-  /** Those of which less is open today than was on a day before. */
+  /** The bills and credits of `goneOpenBefore` that have less open today than on an earlier day. */
   gone_partly_settled: {
     documents: `${goneOpenBefore}
     having bool_or(is_today) and bool_or(not is_today)
@@ -194,7 +194,7 @@ const leftOuts = {
       )`,
     words: { noun: 'partly settled document', ...goneOpenBeforeWords },
   },
-  /** Documents whose deletion waits for approval: they are spend until then. */
+  /** Documents whose deletion waits for approval: they count as spend until then. */
   gone_spend: {
     documents: `
     select lines.connection_id, currency_code, ${wholeSum('gross_amount')} as amount
@@ -210,7 +210,7 @@ const leftOuts = {
     group by lines.connection_id, currency_code, source_type, document_id`,
     words: { noun: 'document', ...gone, sum: 'spend' },
   },
-  /** Subscriptions whose deletion waits for approval: what they bring in is recurring revenue until then, and churn after. */
+  /** Subscriptions whose deletion waits for approval: they count as recurring revenue until then, and as churn after. */
   gone_revenue: {
     documents: `
     select connection_id, currency_code, ${wholeSum('mrr')} as amount
@@ -225,8 +225,9 @@ const leftOuts = {
 export type LeftOut = keyof typeof leftOuts;
 
 /**
- * Queries of a `with` list: `left_out_documents`, a row each, and `left_out`, a row for each scope (null: all connections together) and
- * currency that leaves out something. What is above 0 and what is below hide nothing of each other. `during` says of which months.
+ * Returns two queries for a `with` list: `left_out_documents` has a row for each document, and `left_out` a row for each scope (null: all
+ * connections together) and currency that leaves out something. Amounts above and below 0 are summed separately, so they cannot cancel out.
+ * `during` is the condition on months.
  */
 export function leftOutQueries(names: readonly LeftOut[], during = 'is not null'): string {
   const documents = names.map(
@@ -260,8 +261,8 @@ function columnsOf(name: LeftOut): string {
 }
 
 /**
- * The end of a statement: the rows of the query `shown`, whose scope and currency are `of_scope` and `of_currency`, each with what is
- * left out of them; and a row without figures where there is nothing but what is left out.
+ * Returns the end of a statement: the rows of the query `shown`, whose scope and currency are `of_scope` and `of_currency`, each with what
+ * is left out of it. A scope and currency in which everything is left out gets one row without figures.
  */
 export function withLeftOuts(order: string): string {
   return `select
@@ -276,7 +277,7 @@ full join left_out
 order by connection_id nulls first, ${order}`;
 }
 
-/** At most one sentence for each, of any row of the scope and currency. */
+/** Returns at most one sentence for each name. `row` is any row of the scope and currency. */
 export function leftOutWords(
   names: readonly LeftOut[],
   row: Record<string, unknown> | undefined,
@@ -296,7 +297,7 @@ export function leftOutWords(
   });
 }
 
-/** The sum above 0, the sum below, and how many unknown amounts are in neither. */
+/** The sum above 0, the sum below 0, and the number of unknown amounts, which are in neither. */
 function sumWords(
   { above, below, unknown }: { above: Decimal; below: Decimal; unknown: number },
   currency: string,

@@ -1,4 +1,4 @@
-/** Decimals of a currency (ISO 4217). Intl follows CLDR instead, which has none for forint and for Iraqi dinars. Other codes: none. */
+/** Decimals of a currency (ISO 4217); 0 for other codes. Intl follows CLDR instead, which has none for the forint and the Iraqi dinar. */
 export function minorUnits(currency: string): number {
   return known.get(currency) ?? 0;
 }

@@ -1,19 +1,19 @@
-/** The first days of the last `count` months, that of `asOf` the last, as YYYY-MM-DD. */
+/** Returns the first days of the last `count` months, ending with the month of `asOf`, as YYYY-MM-DD. */
 export function lastMonths(asOf: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => isoDay(monthFrom(asOf, index - count + 1, 1)));
 }
 
-/** The last `count` months that are over: that of `asOf` is not, on its last day either. */
+/** Returns the last `count` months that are over. The month of `asOf` is not over, even on its last day. */
 export function lastOverMonths(asOf: string, count: number): string[] {
   return lastMonths(asOf, count + 1).slice(0, -1);
 }
 
-/** The last day of the month that begins with `month`. */
+/** Returns the last day of the month that begins with `month`. */
 export function monthEnd(month: string): string {
   return isoDay(monthFrom(month, 1, 0));
 }
 
-/** `asOf` and the last days of the `count` months before it. */
+/** Returns the last days of the `count` months before `asOf`, and `asOf` itself. */
 export function lastMonthEnds(asOf: string, count: number): string[] {
   const ends = Array.from({ length: count }, (_, index) => isoDay(monthFrom(asOf, index - count + 1, 0)));
   return [...ends, asOf];
@@ -34,12 +34,12 @@ export function fullDayName(day: string): string {
   return `${dayName(day)} ${day.slice(0, 4)}`;
 }
 
-/** The day of UTC up to which subscriptions were read in this month, where it is before that of the build. */
+/** Returns the UTC day up to which subscriptions were read in this month, if it is before the day of the build. */
 export function earlierDay(until: string | null, utcDay: string): string | undefined {
   return until !== null && until < utcDay ? until : undefined;
 }
 
-/** The day that it was in UTC, that of `asOf` at the latest: in zones ahead of UTC it may be the one before. */
+/** Returns the UTC day of a moment, but never later than `asOf`. In zones ahead of UTC it may be the day before. */
 export function dayInUtc(moment: Date, asOf: string): string {
   const day = isoDay(moment.getTime());
   return day < asOf ? day : asOf;

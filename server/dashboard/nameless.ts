@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { counted } from '../frame/counted.ts';
 
-/** Documents without a currency: they are in figures of their connection alone, and there in those without a currency. */
+/** Documents without a currency: their connection shows them under “without a currency”, and no other figure includes them. */
 export type NamelessKind = (typeof kinds)[number];
 
 export type Nameless = readonly z.infer<typeof namelessRow>[];
 
 const kinds = ['bill', 'vendor_credit', 'expense', 'refund', 'subscription'] as const;
 
-/** How many of each kind a connection has. */
+/** The number of documents of each kind, by connection. */
 export const namelessDocuments = `
 select connection_id, source_type as kind, count(distinct document_id) as documents
 from marts.spend_lines where currency_code is null
@@ -25,7 +25,7 @@ export const namelessRow = z.object({
   documents: z.number(),
 });
 
-/** What the figures of a currency leave out. */
+/** Returns the documents without a currency that the figures of a currency leave out, in words. */
 export function namelessWords(
   nameless: Nameless,
   wanted: readonly NamelessKind[],
@@ -36,7 +36,7 @@ export function namelessWords(
   );
 }
 
-/** Instead of saying that there is nothing; undefined where there is nothing without a currency either. */
+/** Replaces the sentence that there is nothing; undefined if there is nothing without a currency either. */
 export function namelessSentence(
   nameless: Nameless,
   wanted: readonly NamelessKind[],

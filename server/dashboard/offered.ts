@@ -4,42 +4,42 @@ import { counted } from '../frame/counted.ts';
 import { objectsOf, type Chart } from './chart.ts';
 import { scopesOf } from './scopes-of.ts';
 
-/** Of which connections and currencies the page shows something. */
+/** The connections and currencies that the page offers. */
 export interface Offered {
-  /** By name; all together are not among them. */
+  /** By name, without the entry for all connections together. */
   readonly connections: readonly string[];
-  /** Of rows about money: connection and currency, as Postgres writes both as JSON. */
+  /** For rows about money: connection and currency, both as Postgres writes them as JSON. */
   readonly choices: readonly string[];
   readonly leftOut: LeftOutOfChoices;
 }
 
 export interface LeftOutOfChoices {
   readonly connections: number;
-  /** Of a connection that is offered, or of all together. */
+  /** Currencies of an offered connection, or of all together. */
   readonly currencies: number;
 }
 
-/** A company may have a code of its own in each of its bills: 5,000 of them were a page of 120 MB, and the server stood still for a minute. */
+/** A company may put a different code on each bill: 5,000 codes made a page of 120 MB, and blocked the server for a minute. */
 const mostCurrencies = 20;
 
-/** In SQL. It is no code of a currency, and would stand on the page in each of its rows. */
+/** SQL condition. Such a text is not a currency code, and would be on the page in each of its rows. */
 const isTooLong = 'coalesce(length(currency_code) > 40, false)';
 
-/** Few companies have more. */
+/** Few companies have more currencies. */
 const currenciesAtOnce = 5;
 
-/** 7 MB, where every chart has something to show for each of them. */
+/** About 7 MB, if every chart has figures for each choice. */
 const mostChoices = 500;
 
-/** What the statement below reads. */
+/** The marts that the statement below reads. */
 export const martsOfOffered: readonly string[] = [
   ...['connections', 'bills', 'expenses', 'vendor_credits', 'subscription_mrr_monthly'],
 ];
 
 /**
- * Of each connection what has no currency, and then the currencies with most documents; of all together first those that most connections
- * have. Where that is too much, each has its first five before any has its sixth: no company with many keeps another out. `asked` is the
- * name of a connection that has all of its own.
+ * Returns the statement that picks the choices. For each connection: first the documents without a currency, then the currencies with most
+ * documents; for all together: first the currencies that most connections have. Beyond the limit, each connection gets five currencies before
+ * any gets a sixth, so one company with many cannot crowd out another. The connection named `asked` gets all of its own.
  */
 export function offeredChoices(asked: string | null): Statement {
   return { text: offeredSql, values: [asked] };
@@ -137,7 +137,7 @@ const offeredRow = z.object({
   currencies_left_out: z.number(),
 });
 
-/** The statement of a chart, of whose result only rows are taken that the page can show. They keep their order. */
+/** Wraps the statement of a chart so that it returns only rows that the page can show, in the same order. */
 export function statementWithin(
   { sql, nameless }: Pick<Chart, 'sql' | 'nameless'>,
   { connections, choices, leftOut }: Offered,
@@ -153,7 +153,7 @@ where ${isOfMoney ? 'jsonb_build_array(connection_id, currency_code)::text = any
   };
 }
 
-/** What the page says of it, in one sentence. */
+/** Returns one sentence that says how many choices are left out. */
 export function leftOutOfChoicesWords({ connections, currencies }: LeftOutOfChoices): string[] {
   const parts = [
     ...(currencies === 0 ? [] : [counted(currencies, 'rarer currency', 'rarer currencies')]),

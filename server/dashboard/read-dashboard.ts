@@ -19,9 +19,9 @@ import { tellNameless } from './tell-nameless.ts';
 import { withoutLonePoint } from './without-lone-point.ts';
 
 export interface Dashboard {
-  /** When it was read, by the warehouse's clock. */
+  /** The time of reading, by the warehouse's clock. */
   readonly readAt: Date;
-  /** The day that the marts speak of, as YYYY-MM-DD. */
+  /** The day that the marts describe, as YYYY-MM-DD. */
   readonly asOf: string;
   readonly build: TargetStatus;
   readonly connections: readonly Freshness[];
@@ -43,8 +43,8 @@ export interface MartRead {
 }
 
 /**
- * Reads all that the dashboard shows, from one build of the marts. `asked` can always be chosen, however many connections there are. Throws
- * MartsMissing.
+ * Reads everything that the dashboard shows, from one build of the marts. The connection named `asked` is always among the choices, however
+ * many there are. Throws MartsMissing.
  */
 export async function readDashboard(warehouse: Warehouse, asked: string | null = null): Promise<Dashboard> {
   const marts = [...new Set(charts.flatMap((chart) => chart.marts))].sort();
@@ -65,7 +65,7 @@ export async function readDashboard(warehouse: Warehouse, asked: string | null =
     }),
   ]);
   const { postgres: build } = await readMartsStatus(warehouse);
-  // Another build was published meanwhile: what was read may be of either, and the page says of which it is.
+  // Another build was published meanwhile. The rows may be of either build, and the page names its build, so read again.
   if (build.built_at?.getTime() !== before.built_at?.getTime()) return readDashboard(warehouse, asked);
   const connections = objectsOf(read.connections).map((row) => freshness.parse(row));
   const asOf = connections[0]?.as_of_date ?? readAt.toISOString().slice(0, 10);
@@ -114,17 +114,17 @@ order by connection_id`;
 const freshness = z.object({
   connection_id: z.string(),
   platform: z.string().nullable(),
-  /** As Postgres writes it; of the list that was read longest ago. */
+  /** As Postgres writes it. The last success of the list that was read longest ago. */
   last_success_at: z.string().nullable(),
   freshness_status: z.string(),
   as_of_date: z.string(),
-  /** Up to this day bills, expenses and credits are known as a whole. */
+  /** The day up to which bills, expenses and credits are completely known. */
   spend_read_until: z.string().nullable(),
-  /** A platform without any of their lists has nothing that could be read. */
+  /** False if the platform offers none of these lists, so that there is nothing to read. */
   is_spend_offered: z.boolean(),
-  /** Records that could not be stored as the source has them now. */
+  /** The number of records that could not be stored in their current form. */
   quarantined: z.number(),
-  /** Records that the source no longer has, and that count until somebody approves their deletion. */
+  /** The number of records that are gone at the source, and count until their deletion is approved. */
   awaiting_deletion: z.number(),
 });
 

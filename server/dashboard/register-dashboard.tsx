@@ -12,7 +12,7 @@ import { keepDashboards } from './kept-dashboards.ts';
 import { DashboardPage } from './views/dashboard-page.tsx';
 import { MissingPage } from './views/missing-page.tsx';
 
-/** The dashboard, behind the guards of the server it is added to. */
+/** Adds the dashboard to a server, behind that server's guards. */
 export function registerDashboard(
   server: FastifyInstance,
   { warehouse }: { readonly warehouse: Warehouse },
@@ -42,10 +42,10 @@ export function registerDashboard(
   }
 }
 
-/** One may take seconds: pages of the console do not wait for it. */
+/** A dashboard may take seconds to render; pages of the console do not wait for it. */
 const mostAtOnce = 2;
 
-/** Waits for the client to fetch the answer, of a megabyte or two: those that nobody fetches must not pile up, nor may a slow one keep others waiting for long. */
+/** Waits until the client has fetched the answer of a megabyte or two, so unfetched ones cannot pile up; a slow client delays others 5 s at most. */
 async function fetched(response: ServerResponse): Promise<void> {
   const closed = new Promise((resolve) => response.once('close', resolve));
   await Promise.race([closed, wait(5_000, undefined, { ref: false })]);

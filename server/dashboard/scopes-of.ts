@@ -1,6 +1,6 @@
 /**
- * Joins the scopes that a row of a mart is shown in: its connection, and all together (null). Amounts without a currency may be of
- * several: of these there is no sum over companies.
+ * Returns SQL that joins the scopes in which a row of a mart is shown: its connection, and all together (null). Amounts without a currency
+ * may be in several currencies, so they are not summed across connections.
  */
 export function scopesOf(mart: string): string {
   return `cross join lateral (

@@ -7,8 +7,8 @@ import type { ChartRead, Freshness } from './read-dashboard.ts';
 import type { Read } from './unread.ts';
 
 /**
- * Where a chart has nothing to show for a choice, but documents without a currency may belong there, or months that were not read to
- * their end, it says so: that there is nothing is said only where nothing is withheld.
+ * Adds a view where a chart has nothing to show for a choice, but documents without a currency may belong there, or months were not read to
+ * their end. So the page says that there is nothing only if nothing is withheld.
  */
 export function tellNameless({
   charts,
@@ -20,7 +20,7 @@ export function tellNameless({
 }: {
   charts: readonly ChartRead[];
   connections: readonly Freshness[];
-  /** Connections that can be chosen. */
+  /** The connections that can be chosen. */
   offered: readonly string[];
   reads: readonly Read[];
   nameless: Nameless;
@@ -51,12 +51,12 @@ interface Choice {
 
 function everyChoice({ currencies }: Choices): Choice[] {
   return Object.entries(currencies).flatMap(([connection, codes]) =>
-    // Without any currency there is a page too.
+    // A connection without any currency has a page too.
     (codes.length === 0 ? [''] : codes).map((currency) => ({ connection, currency })),
   );
 }
 
-/** A connection shows what has no currency among its own. */
+/** False for a connection's choice “without a currency”, where such documents are shown themselves. */
 function isOfSome({ connection, currency }: Choice): boolean {
   return connection === '' || currency !== '';
 }

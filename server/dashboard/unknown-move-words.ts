@@ -1,14 +1,14 @@
 import { counted } from '../frame/counted.ts';
 
-/** Of how many customers nobody knows what moved in a month, though what they paid at its beginning and end is known. */
+/** Numbers of customers whose movement in a month is not known, although what they paid at its beginning and end is known. */
 export interface UnknownMoves {
-  /** Whether they had paid before is not known. */
+  /** Customers who may or may not have paid before. */
   readonly unknown_past: number;
-  /** What they pay in another currency is not known. */
+  /** Customers whose payments in another currency are not known. */
   readonly unknown_beside: number;
 }
 
-/** Why movements are not known in some of `months`, in a sentence for each reason. */
+/** Returns one sentence for each reason why movements are not known in some of `months`. */
 export function unknownMoveWords(months: readonly UnknownMoves[]): string[] {
   return [
     ...most(months.map(({ unknown_past: count }) => count)).map(
@@ -22,7 +22,7 @@ export function unknownMoveWords(months: readonly UnknownMoves[]): string[] {
   ];
 }
 
-/** In how many months, and of how many customers at most in one. */
+/** In how many months it happens, and the largest number of customers in one month. */
 function most(counts: readonly number[]): string[] {
   const customers = Math.max(0, ...counts);
   if (customers === 0) return [];

@@ -1,6 +1,6 @@
 /**
- * What recurring revenue does not know, in a sentence at most: `items` without a monthly price, in one month, or at most so many in
- * each of `months`. Their interval or status is one that nobody knows, or their amount was not sent or is too large.
+ * Returns at most one sentence about recurring revenue that is not known: `items` without a monthly price, in one month, or at most that many
+ * in each of `months`. Their interval or status is unknown, or their amount was not sent or is too large.
  */
 export function unpricedWords(items: number, months?: number): string[] {
   if (items <= 0) return [];

@@ -1,20 +1,20 @@
 import { counted } from '../frame/counted.ts';
 import { monthEnd, monthName } from './month.ts';
 
-/** Up to which day bills, expenses and credits of a connection are known as a whole; null: they were not all read to their end yet. */
+/** The day up to which bills, expenses and credits of a connection are completely known; null: not all of them were read to their end yet. */
 export interface Read {
   readonly connection_id: string;
   readonly spend_read_until: string | null;
 }
 
-/** Those of the months, which are given in order, that are known to their end of every one of the connections. */
+/** Returns the given months that are known to their end for every connection. The order is kept. */
 export function readMonths(reads: readonly Read[], months: readonly string[]): string[] {
   return months.filter((month) => reads.every((read) => isRead(read, month)));
 }
 
 /**
- * Which of the months are not known to their end, of which connections where there are several to choose from, and what follows from
- * that; nothing where all are.
+ * Returns a sentence that names the months not known to their end, the connections concerned if several can be chosen, and the consequence.
+ * Returns nothing if all months are known.
  */
 export function unreadWords(
   reads: readonly Read[],
@@ -37,7 +37,7 @@ export function unreadWords(
   return [`${listed(all)} ${isOne ? 'was not read to its end' : 'were not read to their end'}: ${told}`];
 }
 
-/** More of them are a sentence that nobody reads; the strip above has the state of each. */
+/** A longer list is hard to read; the strip at the top shows the state of each connection. */
 const connectionsNamed = 3;
 
 function isRead({ spend_read_until: until }: Read, month: string): boolean {

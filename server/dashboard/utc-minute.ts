@@ -1,4 +1,4 @@
-/** A time as Postgres writes it in UTC, to the minute; empty where there is none. */
+/** Cuts a UTC time, as Postgres writes it, to the minute. Empty if there is none. */
 export function utcMinute(time: string | null): string {
   return time?.slice(0, 16) ?? '';
 }

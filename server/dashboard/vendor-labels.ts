@@ -3,7 +3,7 @@ import { counted } from '../frame/counted.ts';
 interface Ranked {
   /** Null: all vendors together. */
   readonly place: number | null;
-  /** How many are in the row. */
+  /** The number of vendors in the row. */
   readonly vendors: number;
   readonly vendor_connection_id: string;
   readonly vendor_id: string;
@@ -11,10 +11,10 @@ interface Ranked {
   readonly vendor_name: string | null;
 }
 
-/** How many vendors have a row of their own; the place after the last is that of all others. */
+/** The number of vendors with a row of their own; the place after the last one is for all others. */
 export const vendorsShown = 15;
 
-/** What to call the vendors of a list. Those of two connections that have one name are told apart by their connection. */
+/** Returns the labels of the vendors in a list. Vendors of two connections that share a name are distinguished by connection. */
 export function vendorLabels(rows: readonly Ranked[]): string[] {
   const names = rows.filter(isVendor).map(nameOf);
   return rows.map((row) => {

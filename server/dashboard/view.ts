@@ -1,4 +1,4 @@
-/** What is seen of a chart for one choice of connection and currency: words and figures, ready to be shown. */
+/** A chart for one choice of connection and currency: words and figures, ready to be shown. */
 export interface View {
   /** The answer, with its most important number. */
   readonly sentence: string;
@@ -6,7 +6,7 @@ export interface View {
   readonly gap?: string | undefined;
   readonly columns: readonly ViewColumn[];
   readonly rows: readonly (readonly Cell[])[];
-  /** Without one the figures are all there is to see. */
+  /** If absent, the figures are all there is to see. */
   readonly drawing?: Drawing;
 }
 
@@ -17,14 +17,14 @@ export interface ViewColumn {
 
 export type Cell = string | Mark;
 
-/** A state, in words and a colour. */
+/** A state, in words and a color. */
 export interface Mark {
   readonly words: string;
   readonly tone: 'good' | 'warn' | 'bad' | 'quiet';
 }
 
 export interface Drawing {
-  /** Columns stand side by side along time; bars lie under each other, one for each name. */
+  /** Columns are side by side along time; bars are below each other, one per name. */
   readonly kind: 'columns' | 'bars';
   readonly labels: readonly string[];
   readonly series: readonly Series[];
@@ -32,9 +32,9 @@ export interface Drawing {
 
 export interface Series {
   readonly name: string;
-  /** A name of dashboard.css. */
+  /** A color name of dashboard.css. */
   readonly colour: string;
-  /** What the legend says of all series of this colour; without it, the name. */
+  /** The legend of all series of this color; if absent, the name. */
   readonly legend?: string;
   readonly shape: 'stacked' | 'beside' | 'line';
   /** As shown; null: unknown. */

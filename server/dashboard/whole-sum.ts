@@ -1,4 +1,4 @@
-/** SQL of a sum that has every amount in it, 0 without any; null where one of them is not known. */
+/** Returns SQL for a sum: 0 if there are no rows, null if any amount is not known. */
 export function wholeSum(amount: string): string {
   return `case when count(*) = count(${amount}) then sum(${amount}) end`;
 }

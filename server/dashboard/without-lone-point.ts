@@ -1,6 +1,6 @@
 import type { View } from './view.ts';
 
-/** Columns along time with one point show no course of anything: words say what there is, and the figures stay. */
+/** Removes a drawing along time that has at most one point, since it shows no course. A sentence says so, and the figures stay. */
 export function withoutLonePoint<Shown extends View>(view: Shown): Shown {
   const { drawing, sentence, ...rest } = view;
   if (drawing?.kind !== 'columns') return view;

@@ -10,7 +10,7 @@ import { scopesOf } from '../scopes-of.ts';
 
 const leftOuts = ['unknown_status', 'unknown_credit', 'gone_due'] as const;
 
-/** Who is owed how much, and for how long it has been due. */
+/** How much is owed to each vendor, and how long it has been due. */
 export const apAgeing: Chart = defineChart({
   id: 'ap-ageing',
   title: 'Accounts payable by age',
@@ -117,7 +117,7 @@ ${withLeftOuts('currency_code, place')}`,
   empty: 'There are no open bills or credits.',
 });
 
-/** Where all there is is left out. */
+/** The totals if everything is left out. */
 const nothing = { balance: '0', overdue: '0', owed: 0, owing: 0, unknown: 0 } as const;
 
 /** A vendor whose credits are more than its bills owes us. */

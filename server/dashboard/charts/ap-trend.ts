@@ -16,7 +16,7 @@ const leftOuts = [
 const inTwoYears =
   ">= (select date_trunc('month', max(as_of_date)) - interval '24 months' from marts.connections)";
 
-/** Whether what is owed grows, and grows older. */
+/** Whether payables grow, and grow older. */
 export const apTrend: Chart = defineChart({
   id: 'ap-trend',
   title: 'Open bills at month ends',

@@ -20,7 +20,7 @@ const leftOuts = ['unknown_status', 'unknown_credit', 'gone_due', 'gone_ahead'] 
 
 const credited = wholeSum('amount_due_credited + dated_ahead_credited');
 
-/** How much money is needed when. */
+/** How much cash is needed, and when. */
 export const cashRequirements: Chart = defineChart({
   id: 'cash-requirements',
   title: 'Cash requirements by week',
@@ -78,7 +78,7 @@ ${withLeftOuts('currency_code, due_bucket')}`,
       bucket: `w${String(week).padStart(2, '0')}`,
       label: dayName(daysAfter(asOf, week * 7)),
     }));
-    // What is overdue would dwarf the weeks to come.
+    // The overdue amount would dwarf the coming weeks.
     const drawn = [...weeks, { bucket: 'later', label: 'Later' }];
     const listed = [
       { bucket: 'overdue', label: 'Overdue' },
@@ -86,7 +86,7 @@ ${withLeftOuts('currency_code, due_bucket')}`,
       { bucket: 'no_date', label: 'No due date' },
       { bucket: 'unapplied_credits', label: 'Unapplied credits' },
     ];
-    // Without those that settle a bill from a later day on. Each reduces what its own vendor is owed, if that is anything.
+    // Excludes credits that settle a bill from a later day on. Each credit reduces what its own vendor is owed, if that is anything.
     const credits = negated(of('unapplied_credits', 'expected'));
     return {
       sentence: `${namedAmount(of('overdue', 'due'), currency)} is overdue, ${toldAmount(of('w00', 'due'), currency)} of open bills falls due within 7 days; ${toldAmount(credits, currency)} of credits is not applied yet.`,
@@ -137,7 +137,7 @@ ${withLeftOuts('currency_code, due_bucket')}`,
   empty: 'There is nothing to pay.',
 });
 
-/** Null where it is not known. */
+/** `credited` is null if it is not known. */
 function creditedWords(credited: Decimal | null | undefined, currency: string): string[] {
   if (credited === undefined || (credited !== null && isZero(credited))) return [];
   return [

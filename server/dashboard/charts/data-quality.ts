@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineChart, type Chart } from '../chart.ts';
 
-/** What is odd about the source. */
+/** Oddities of the source's data. */
 export const dataQuality: Chart = defineChart({
   id: 'data-quality',
   title: 'Data quality',

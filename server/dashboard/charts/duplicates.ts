@@ -4,8 +4,8 @@ import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
 
 /**
- * Which bills may be there twice, or as an expense too. Two expenses are not compared: they have no number, and two of one amount on one
- * day are an ordinary day of a card.
+ * Bills that may be recorded twice, or also as an expense. Two expenses are not compared: they have no number, and two of the same amount on
+ * the same day are ordinary for a card.
  */
 export const duplicates: Chart = defineChart({
   id: 'duplicates',
@@ -157,7 +157,7 @@ order by scope_id nulls first, in_currency, place`,
   empty: 'No bill looks like one purchase with another bill or with an expense.',
 });
 
-/** When many documents are alike, the mart does not pair each with every other one. */
+/** Explains that the mart does not pair every document with every other one when many are alike. */
 function alikeWords(mostAlike: number | null): string[] {
   if (mostAlike === null) return [];
   return [
@@ -165,7 +165,7 @@ function alikeWords(mostAlike: number | null): string[] {
   ];
 }
 
-/** One of another currency says which. */
+/** Names the currency only if it differs from that of the chart. */
 function amountIn(code: string | null, value: Decimal | null, currency: string): string {
   return (code ?? '') === currency ? shownAmount(value, currency) : namedAmount(value, code ?? '');
 }

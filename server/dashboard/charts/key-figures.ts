@@ -9,7 +9,7 @@ import { unpricedWords } from '../unpriced-words.ts';
 import { wholeSum } from '../whole-sum.ts';
 import { scopesOf } from '../scopes-of.ts';
 
-/** 0 where there is nothing, null where a part is not known. */
+/** 0 if there is nothing, null if a part is not known. */
 const summedUp = [
   ...[
     'open_bills',
@@ -33,7 +33,7 @@ const leftOuts = [
   ...(['gone_due', 'gone_ahead_soon', 'gone_spend', 'gone_revenue'] as const),
 ] as const;
 
-/** What somebody asks first. */
+/** The figures that people ask for first. */
 export const keyFigures: Chart = defineChart({
   id: 'key-figures',
   title: 'Key figures',
@@ -267,19 +267,19 @@ ${withLeftOuts('bill_count desc, currency_code')}`,
   empty: 'There is nothing in this currency.',
 });
 
-/** What is open, and nobody will pay. */
+/** The open amount that nobody will pay, because credits settle it later. */
 function creditedWords(credited: Decimal | null, currency: string): string {
   if (credited !== null && isZero(credited)) return '';
   return `; credits settle ${toldAmount(credited, currency)} of it from a later day on`;
 }
 
-/** Bills are told as due without what credits settle later: to take it off once more would count it twice. */
+/** Amounts due already exclude what credits settle later; subtracting it again would count it twice. */
 function usedWords(used: Decimal | null, currency: string): string {
   if (used !== null && isZero(used)) return '';
   return `; ${toldAmount(used, currency)} of it settles bills from a later day on, and cannot be taken off what is due within 14 days`;
 }
 
-/** What is known of a revenue that is not known as a whole. */
+/** The known part of a revenue that is not known as a whole. */
 function recurringWords(
   row: {
     readonly recurring_revenue: Decimal | null;
@@ -299,7 +299,7 @@ function recurringWords(
 
 const notObserved = 'this month was not observed yet';
 
-/** A credit below 0 is no bill, and is to be paid as one. */
+/** A credit below 0 is not a bill, but has to be paid like one. */
 function openWords(bills: number, credits: number): string {
   if (credits === 0) return counted(bills, 'bill');
   return `${bills === 0 ? '' : `${counted(bills, 'bill')} and `}${counted(credits, 'credit')} below 0`;

@@ -16,7 +16,7 @@ const names = z
 
 const leftOuts = ['gone_revenue'] as const;
 
-/** How monthly recurring revenue moved. */
+/** The movements of monthly recurring revenue. */
 export const recurringRevenue: Chart = defineChart({
   id: 'recurring-revenue',
   title: 'Monthly recurring revenue',
@@ -181,7 +181,7 @@ ${withLeftOuts('currency_code, month')}`,
   empty: 'There are no subscriptions.',
 });
 
-/** The day as of which this month is shown: today, or the day on which subscriptions were last read. */
+/** The day as of which the current month is shown: today, or the day on which subscriptions were last read. */
 function dayWords(
   { observed_until: until }: { observed_until: string | null },
   { asOf, utcDay }: { asOf: string; utcDay: string },
@@ -192,7 +192,7 @@ function dayWords(
     : `${fullDayName(earlier)}, when subscriptions were last read (the month is not over)`;
 }
 
-/** The first month that was observed opens in the marts with its own closing, which it did not begin with. */
+/** In the marts, the opening of the first observed month equals its closing; the true opening is not known, and this says so. */
 function openingWords(
   last: { opening: Decimal | null; begun_now: readonly string[] | null; connections: number },
   currency: string,
@@ -202,7 +202,7 @@ function openingWords(
   return `. It is the first month that was observed${of}: what it began with is not known, and what moved in it is in no movement.`;
 }
 
-/** Of all connections together: that months are not shown which are not known of those that were connected last. */
+/** For all connections together: says that months are hidden if they are not known for the most recently connected ones. */
 function sinceWords(
   first: { month: string; since: string | null; begun_last: readonly string[] | null } | undefined,
 ): string[] {
@@ -212,7 +212,7 @@ function sinceWords(
   ];
 }
 
-/** Of all connections together: that a sum lacks what nobody has observed yet. */
+/** For all connections together: says that a sum lacks connections that nobody has observed yet. */
 function notBegunWords(
   first: { month: string; not_begun_from: string | null; not_begun: readonly string[] | null } | undefined,
 ): string[] {
@@ -232,7 +232,7 @@ function namedFirst(connections: readonly string[]): string {
 
 const connectionsNamed = 3;
 
-/** Months whose closing is that of an earlier day, the last ones. */
+/** Past months whose closing is as of an earlier day than their last. */
 function earlierWords(rows: readonly Observed[], asOf: string): string[] {
   const earlier = rows.flatMap(({ month, is_observed, is_complete, observed_until: until }) =>
     is_observed && !is_complete && until !== null && until < monthEnd(month) && isBefore(month, asOf)
@@ -249,7 +249,7 @@ function earlierWords(rows: readonly Observed[], asOf: string): string[] {
 
 const monthsNamed = 3;
 
-/** The month before, where the next one has begun, and had not in UTC when the marts were built: its last reading is not yet the last. */
+/** A past month that was not over in UTC when the marts were built: its last reading may still change. */
 function goingOnWords(
   rows: readonly Observed[],
   { asOf, utcDay }: { asOf: string; utcDay: string },

@@ -12,7 +12,7 @@ import { scopesOf } from '../scopes-of.ts';
 
 const leftOuts = ['unknown_spend', 'undated', 'settling', 'gone_spend'] as const;
 
-/** Where the money went, month by month. */
+/** Spend by vendor, month by month. */
 export const spendByMonth: Chart = defineChart({
   id: 'spend-by-month',
   title: 'Spend by vendor and month',
@@ -106,7 +106,7 @@ ${withLeftOuts('currency_code, place, spend_month')}`,
       const row = rowOf.get(`${place} ${month}`);
       return row === undefined ? '0' : row.spend;
     };
-    // What is dated later in the month is not in it yet.
+    // Documents dated later in the month are not in it yet.
     const known = new Set(readMonths(reads, months));
     const label = (month: string): string => {
       if (month === months[23]) return `${monthName(month)}, not over`;
@@ -144,7 +144,7 @@ ${withLeftOuts('currency_code, place, spend_month')}`,
   empty: 'Nothing was spent in the last 24 months.',
 });
 
-/** More than five colours nobody tells apart. */
+/** More than five colors cannot be told apart. */
 function inkOf(place: number): Pick<Series, 'colour' | 'legend'> {
   if (place <= 5) return { colour: `vendor-${place}` };
   return place <= vendorsShown ? { colour: 'neutral', legend: 'Next 10 vendors' } : { colour: 'faint' };

@@ -11,7 +11,7 @@ import { scopesOf } from '../scopes-of.ts';
 
 const leftOuts = ['unknown_spend', 'undated', 'settling', 'gone_spend'] as const;
 
-/** What is left out, or counted, of the months that are compared. */
+/** A condition on `spend_month`: only the months that are compared. */
 const ofMonthsRead = `between (select month - interval '23 months' from last_over) and (select month from last_over)
       and exists (
         select from reads, last_over
@@ -20,7 +20,7 @@ const ofMonthsRead = `between (select month - interval '23 months' from last_ove
             then lines.spend_month else lines.spend_month + interval '12 months' end <= read_month
       )`;
 
-/** Who the money went to, and whether it was more than before. */
+/** Spend by vendor, compared with the year before. */
 export const spendByVendor: Chart = defineChart({
   id: 'spend-by-vendor',
   title: 'Spend by vendor, year on year',
@@ -167,12 +167,12 @@ ${withLeftOuts('currency_code, place')}`,
   empty: 'Nothing was spent in the last 24 complete months.',
 });
 
-/** Where all there is is left out. */
+/** The totals if everything is left out. */
 const nothing = { this_year: '0', year_before: '0', unknown: 0, connections: undefined } as const;
 
 /**
- * Which months are compared: of each connection that has figures those that it was read to the end of, which the gap says where they
- * are not all. Undefined: none.
+ * Returns the months that are compared: for each connection with figures, the months that were read to their end. If some were not, the gap
+ * says which. Undefined if there are none.
  */
 function comparedWords(
   reads: readonly Read[],

@@ -3,7 +3,7 @@ import { defineChart, type Chart } from '../chart.ts';
 import { utcMinute } from '../utc-minute.ts';
 import { freshnessWords } from '../freshness-words.ts';
 
-/** How complete and how fresh the records are that everything above is made of. */
+/** How complete and how fresh the records behind the charts above are. */
 export const syncHealth: Chart = defineChart({
   id: 'sync-health',
   title: 'Sync health',
@@ -39,7 +39,7 @@ order by scope.connection_id nulls first, name, resource`,
   view(rows) {
     const offered = rows.filter(({ freshness_status: status }) => status !== 'unsupported');
     const fresh = offered.filter(({ freshness_status: status }) => status === 'fresh');
-    // Those that somebody should look at are there in any case.
+    // Rows that need attention are always shown.
     const shown =
       rows.length <= mostShown
         ? rows
@@ -72,5 +72,5 @@ order by scope.connection_id nulls first, name, resource`,
   empty: 'Nothing was read yet.',
 });
 
-/** Of 500 connections: more lines nobody looks through. */
+/** The rows of about 500 connections; nobody reads through more. */
 const mostShown = 3_500;

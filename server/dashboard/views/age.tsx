@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { Moment } from '../../frame/moment.tsx';
 
-/** How long ago, which dashboard.js keeps true while the page is open, or a file is kept. */
+/** The age of a moment. dashboard.js keeps it current while the page is open, and in a saved file. */
 export function Age({ at, now }: { at: string | null; now: Date }): VNode | null {
   if (at === null) return null;
   return (

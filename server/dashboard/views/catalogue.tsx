@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { MartRead } from '../read-dashboard.ts';
 
-/** The marts that the charts read, column by column: where their links lead, in a file that was sent to somebody too. */
+/** The marts that the charts read, column by column. The links of the charts lead here, so they also work in a file that was sent to somebody. */
 export function Catalogue({ marts }: { marts: readonly MartRead[] }): VNode {
   return (
     <section class="catalogue" aria-labelledby="marts-title">

@@ -4,7 +4,7 @@ import type { View } from '../view.ts';
 import { Figures } from './figures.tsx';
 import { Tiles } from './tiles.tsx';
 
-/** One chart: the answer, its figures, and where they come from. dashboard.js draws what has a drawing. */
+/** One chart: the answer, its figures, and their sources. dashboard.js adds the drawing, if there is one. */
 export function ChartSection({ chart, view }: { chart: ChartRead; view: View | undefined }): VNode {
   const { id, title, about, shownAs, empty } = chart;
   return (

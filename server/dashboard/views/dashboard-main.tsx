@@ -8,7 +8,7 @@ import { Filter } from './filter.tsx';
 import { FreshnessStrip } from './freshness-strip.tsx';
 import { Headline } from './headline.tsx';
 
-/** All of the dashboard, for one choice; with what dashboard.js needs to show the others. */
+/** The whole dashboard for one choice, with the data that dashboard.js needs for the others. */
 export function DashboardMain({ dashboard, query }: { dashboard: Dashboard; query: URLSearchParams }): VNode {
   const choices = choicesOf(dashboard);
   const chosen = chosenOf(choices, query);
@@ -38,7 +38,7 @@ function forBrowser({ id, title, empty, views }: Dashboard['charts'][number]): o
   return { id, title, empty, views };
 }
 
-/** JSON that cannot end the element it stands in. */
+/** Returns JSON that cannot end the element that holds it. */
 function scriptText(value: unknown): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c');
 }

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import type { View } from '../view.ts';
 import { CellContent } from './cell-content.tsx';
 
-/** Every figure with every digit. The table scrolls by itself, not the page; so it can be reached by keyboard. */
+/** Every figure with every digit. The table scrolls, not the page, and can be focused by keyboard. */
 export function Figures({ title, view }: { title: string; view: View | undefined }): VNode {
   return (
     <div class="scroll" role="region" aria-label={`Figures: ${title}`} tabIndex={0}>

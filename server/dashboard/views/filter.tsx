@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { Choices, Chosen } from '../choices.ts';
 
-/** Chooses a connection and one currency. The address tells the choice; without JavaScript the server makes it. */
+/** Chooses a connection and one currency. The address holds the choice; without JavaScript the server applies it. */
 export function Filter({ choices, chosen }: { choices: Choices; chosen: Chosen }): VNode {
   return (
     <form method="get" class="filter" id="filter">

@@ -3,10 +3,10 @@ import { freshnessWords } from '../freshness-words.ts';
 import type { Freshness } from '../read-dashboard.ts';
 import { Age } from './age.tsx';
 
-/** More of them nobody looks through. */
+/** Nobody reads through more than this. */
 const mostShown = 500;
 
-/** How fresh each connection was when the marts were built; the stale ones stand out, and first. */
+/** How fresh each connection was when the marts were built; stale ones are highlighted, and come first. */
 export function FreshnessStrip({
   connections,
   now,

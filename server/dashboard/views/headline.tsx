@@ -6,7 +6,7 @@ import { leftOutOfChoicesWords } from '../offered.ts';
 import { utcMinute } from '../utc-minute.ts';
 import { Age } from './age.tsx';
 
-/** What moment the figures are of, and whether somebody should mind. */
+/** The moment that the figures describe, and whether they need attention. */
 export function Headline({ dashboard }: { dashboard: Dashboard }): VNode {
   const { build, asOf, readAt } = dashboard;
   return (
@@ -34,7 +34,7 @@ function builtAt(at: Date): string {
   return `${utcMinute(at.toISOString().replace('T', ' '))} UTC`;
 }
 
-/** All connections together are as fresh as the one that was read longest ago. */
+/** Returns the age of all connections together: that of the one that was read longest ago. */
 export function dataAsOf({ connections }: Pick<Dashboard, 'connections'>): string {
   const read = connections.flatMap(({ last_success_at: at }) => (at === null ? [] : [at])).sort();
   return read[0] === undefined ? 'no complete reading yet' : `${utcMinute(read[0])} UTC`;
@@ -50,7 +50,7 @@ function incompleteNote(connections: readonly Freshness[]): string[] {
   return [`${what} to the end yet: every figure lacks what is still to come.`];
 }
 
-/** A stalled list is read, but does not show all its records. Without this note, nobody would see that the figures are too low. */
+/** A stalled list is read, but does not show all its records. This note says that the figures are therefore too low. */
 function stalledNote(connections: readonly Freshness[]): string[] {
   const names = connections
     .filter(({ freshness_status: status }) => status === 'stalled')

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { ServedPage } from './served-page.tsx';
 
-/** There is nothing to show yet, and this is what to do about it. */
+/** Says that there is nothing to show yet, and what to do about it. */
 export function MissingPage({ why, path }: { why: string; path: string }): VNode {
   return (
     <ServedPage path={path}>

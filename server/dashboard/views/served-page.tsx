@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { Document } from '../../frame/document.tsx';
 
-/** The dashboard in the console: unlike other pages it does not refresh, since marts change only when they are built. */
+/** The dashboard inside the console. It does not refresh like other pages, since marts change only when they are built. */
 export function ServedPage({ path, children }: { path: string; children: ComponentChildren }): VNode {
   return (
     <Document

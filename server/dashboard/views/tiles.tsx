@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import type { View } from '../view.ts';
 import { CellContent } from './cell-content.tsx';
 
-/** Each row a figure: its name, its number, and what to compare it with. */
+/** One tile for each row: a figure's name, its number, and a number to compare it with. */
 export function Tiles({ view }: { view: View | undefined }): VNode {
   return (
     <dl class="tiles" data-tiles>
