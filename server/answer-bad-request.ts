@@ -2,9 +2,9 @@ import { maxHeaderSize, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Answers what Node could not read as a request. Fastify's own answer is JSON without advice. Cookies that a page of another port or of a
- * sibling name has set can be larger than any request may be: a person then gets in again, by themselves where the browser takes
- * `Clear-Site-Data` (over HTTPS and on loopback).
+ * Answers a request that Node could not parse; Fastify's own answer is JSON without advice. Cookies set by a page on another port or by a
+ * sibling host name can exceed the header limit. `Clear-Site-Data` then removes them without the user's help, in browsers that support it
+ * (over HTTPS and on loopback).
  */
 export function answerBadRequest({ code }: BadRequest, socket: Socket): void {
   if (code === 'ECONNRESET' || socket.destroyed) return;
@@ -15,14 +15,14 @@ export function answerBadRequest({ code }: BadRequest, socket: Socket): void {
 type BadRequest = Error & { readonly code: string };
 
 /**
- * Has {@link answerBadRequest} know how a request begins whose headers come in several packets, as large ones do on every network: of a
- * request that it cannot read, Node keeps the last packet only.
+ * Records the first packets of each request for {@link answerBadRequest}. Large headers arrive in several packets on any network, and Node
+ * keeps only the last packet of a request that it cannot parse.
  */
 export function keepBeginnings(server: Server): void {
   server.on('connection', (socket) => {
     const beginning: Beginning = { packets: [], bytes: 0, read: undefined };
     beginnings.set(socket, beginning);
-    // Before Node reads it.
+    // Runs before Node parses the packet.
     socket.prependListener('data', (packet: Buffer) => {
       if (beginning.read?.complete === false || beginning.bytes >= maxHeaderSize) return;
       beginning.packets.push(packet);
@@ -35,11 +35,11 @@ export function keepBeginnings(server: Server): void {
   });
 }
 
-/** What has come of a request whose headers are not whole: as much as these may have, and at most a packet more. */
+/** The bytes received of a request whose headers are incomplete: at most the maximum header size, plus one packet. */
 interface Beginning {
   packets: Buffer[];
   bytes: number;
-  /** The one before, of which a body may still come. */
+  /** The previous request, whose body may still be arriving. */
   read: IncomingMessage | undefined;
 }
 
@@ -62,17 +62,17 @@ const tooLarge =
 const clearCookies = ['Clear-Site-Data: "cookies"'];
 
 /**
- * The cookies of the whole site are cleared, those of its other programs too. So it is not enough that a request is too large, which a link
- * on any page can be by its address: the cookies themselves have to be.
+ * True if the cookies themselves are too large. A large request alone is not enough, because a link on any page can produce one with a long
+ * address, and clearing removes the cookies of the whole site, including those of other programs on it.
  */
 function hasLargeCookies(text: string): boolean {
   const cookies = /\r\ncookie:([^\r\n]*)/i.exec(text)?.[1] ?? '';
   return cookies.length > largeCookieBytes && text.indexOf('\r\n') < longestAddressBytes;
 }
 
-/** Of the 16 KB; a browser's other headers have a tenth of it. */
+/** Out of the 16 KB limit; the other headers of a browser take about a tenth of it. */
 const largeCookieBytes = 12 * 1024;
-/** The console's own are far shorter. */
+/** The console's own addresses are far shorter. */
 const longestAddressBytes = 2 * 1024;
 
 function answer(status: string, sentence: string, headers: readonly string[] = []): string {

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 
 /**
- * For what anybody may provoke as often as they like: says it in the log at once, and then at most once a minute, with how often
- * each happened. Returns what counts one.
+ * Logs an event that anybody can provoke: the first one at once, then at most one line a minute with the count of each name.
+ * Returns the function that counts one event.
  */
 export function countByTheMinute(logger: Pick<Logger, 'warn'>, message: string): (what: string) => void {
   let counts = new Map<string, number>();
@@ -22,5 +22,5 @@ export function countByTheMinute(logger: Pick<Logger, 'warn'>, message: string):
   }
 }
 
-/** Of addresses there may be any number. */
+/** A limit, because the names may be addresses, of which there can be any number. */
 const mostNames = 100;

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 
 /**
- * Ends a connection, and what is left of the packet in hand: 64 KB hold a thousand requests or ten thousand pieces of a body, and Node
- * would go on to make something of each. Node's types do not have its parser.
+ * Closes a connection and discards the rest of the current packet. Its 64 KB can hold a thousand requests or ten thousand chunks of a
+ * body, and Node would go on to process each of them. Node's types do not include the parser.
  */
 export function cutOff(socket: Socket & { readonly parser?: { pause?: () => void } | null }): void {
   socket.destroy();

@@ -9,11 +9,11 @@ import type { Socket } from 'node:net';
 import { cutOff } from './cut-off.ts';
 
 /**
- * A server that closes a connection whose client has it work for nothing, before anything looks at what it sends:
- * - requests that come before earlier ones are answered: no browser, probe or webhook sends so, and one packet holds a thousand;
- * - a body in pieces of a few bytes, each of which costs a call, however small it is, before and after the answer;
+ * Creates a server that closes abusive connections before anything processes what they send:
+ * - pipelined requests: no browser, probe or webhook sends any, and one packet can hold a thousand;
+ * - a body in chunks of a few bytes: each chunk costs a call, however small it is, before and after the answer;
  * - an expectation other than `100-continue`;
- * - an answer that it does not fetch within two minutes: a phone on a slow network has the dashboard by then.
+ * - an answer that the client does not fetch within two minutes: a phone on a slow network has the dashboard by then.
  */
 export function createGuardedServer(
   options: ServerOptions,
@@ -47,12 +47,12 @@ export function createGuardedServer(
   });
 }
 
-/** An answer may arrive, and the next request with it, before this process hears that it was sent. */
+/** More than one, because a client may get its answer and send the next request before this process learns that the answer was sent. */
 const mostUnanswered = 4;
 
 /**
- * What is left of a body when its request is answered early is read away, or the client would hear of a broken connection instead of the
- * answer. Node would do so by itself, past everybody who counts pieces.
+ * Discards the rest of a body whose request was answered early; otherwise the client would see a broken connection instead of the answer.
+ * Node would do so itself, but would bypass the code that counts chunks.
  */
 function drain(request: IncomingMessage): void {
   if (request.complete) return;
@@ -60,7 +60,7 @@ function drain(request: IncomingMessage): void {
   request.read(0);
 }
 
-/** Pieces are counted where the parser hands them over: a listener for them would set the body in motion before its reader is there. */
+/** Counts chunks where the parser delivers them: a `data` listener would start the flow of the body before its reader is attached. */
 function refuseCrumbs(request: IncomingMessage): void {
   const push = request.push.bind(request);
   let pieces = 0;

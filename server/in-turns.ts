@@ -1,6 +1,4 @@
-/**
- * Runs one at a time, in the order of asking. Who asks what is already asked for joins it: asking often starts nothing more often.
- */
+/** Runs one call at a time, in order of arrival. A call for an argument that is already pending joins it, so repeated calls add no work. */
 export function inTurns<Asked, Result>(
   run: (asked: Asked) => Promise<Result>,
 ): (asked: Asked) => Promise<Result> {

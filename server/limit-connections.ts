@@ -3,14 +3,13 @@ import type { Socket } from 'node:net';
 import { largestNetwork, networkOf, type Holding } from './largest-network.ts';
 
 /**
- * Holds a server to so many connections at a time. When one more comes, the network with the most of them makes room: of its connections
- * the one is closed that has waited longest for its client (for a request, the rest of one, or an answer to be fetched); when all are
- * being answered, the one that takes longest. So nobody keeps others out by holding connections open; Node itself would turn away whoever
- * comes then, probes too.
+ * Limits the number of open connections. When one more comes, a connection of the network with the most of them is closed: the one that
+ * has waited longest for its client (to send a request or the rest of it, or to fetch an answer), or, if all are being answered, the one that
+ * has taken longest. So nobody can shut others out by holding connections open. Node itself would reject newcomers instead, probes included.
  */
 export function limitConnections(server: Server, most: number): void {
   const open = new Map<Socket, Connection>();
-  /** Each in the order in which it began. */
+  /** Both sets are ordered by when the state began. */
   const waiting = new Set<Connection>();
   const answered = new Set<Connection>();
 
@@ -24,7 +23,7 @@ export function limitConnections(server: Server, most: number): void {
     if (open.size > most) makeRoomFor(connection);
   });
 
-  // Before the request is answered, which may be at once.
+  // Must run before the request is answered, which may happen at once.
   server.prependListener('request', (request, response) => {
     const connection = open.get(request.socket);
     if (connection === undefined) return;
@@ -33,7 +32,7 @@ export function limitConnections(server: Server, most: number): void {
     };
     if (hasBody(request)) request.once('end', begin);
     else begin();
-    // All of the answer is handed over; from now on the client is waited for.
+    // The whole answer is handed over; from now on the server waits for the client.
     response.once('prefinish', () => {
       move(connection, { from: answered, to: waiting });
     });

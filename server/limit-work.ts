@@ -1,16 +1,16 @@
 import type { FastifyReply } from 'fastify';
 import { networkOf } from './largest-network.ts';
 
-/** Resolves with undefined, and does no work, when the client is gone before its turn has come. */
+/** Resolves with undefined, without doing the work, if the client disconnects before its turn. */
 export type WorkInTurn = <Result>(
   reply: FastifyReply,
   work: () => Promise<Result>,
 ) => Promise<Result | undefined>;
 
 /**
- * Works on at most so many requests at a time. The others wait; networks take turns, each with its requests in the order in which they came.
- * What has begun counts until it is done, whatever has become of its client: who asks and hangs up, hundreds of times a second, would
- * otherwise have the process, and its connections to Postgres, busy with answers for nobody.
+ * Limits the number of requests in progress. The others wait; networks take turns, and each network's requests keep their order. Started
+ * work counts until it is done, even if its client is gone. Otherwise, a client that asks and hangs up hundreds of times a second would keep
+ * the process and its Postgres connections busy with answers for nobody.
  *
  * `work` must not resolve with the reply, which would wait for the client to fetch the answer.
  */
@@ -28,7 +28,7 @@ export function limitWork(most: number): WorkInTurn {
     }
   };
 
-  /** Resolves with whether the client is still there. */
+  /** Resolves with true when the turn has come, and with false if the client is gone. */
   function waitForTurn({ request }: FastifyReply): Promise<boolean> {
     const { socket } = request.raw;
     return new Promise((resolve) => {
@@ -56,7 +56,7 @@ export function limitWork(most: number): WorkInTurn {
     for (const [network, queue] of queues) {
       if (working >= most) return;
       const [begin] = queue;
-      // Its next turn is after those of all others.
+      // The network's next turn comes after those of all others.
       queues.delete(network);
       if (begin === undefined) continue;
       queue.delete(begin);

@@ -1,4 +1,4 @@
-/** Who asks while it runs joins it, and gets the same result: asking often starts nothing more often. */
+/** Lets a call made while another is running join it and share its result, so repeated calls add no work. */
 export function oneAtATime<Result>(run: () => Promise<Result>): () => Promise<Result> {
   let running: Promise<Result> | undefined;
   return () => {

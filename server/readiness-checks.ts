@@ -4,7 +4,7 @@ import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import type { RunningWorker } from '../worker/start-worker.ts';
 import type { ReadinessChecks } from './readiness.ts';
 
-/** What a process of ours needs to do its work; one that only serves has no worker. */
+/** The checks of everything that one of our processes needs. A process that only serves has no worker. */
 export function readinessChecks(parts: {
   readonly warehouse: Warehouse;
   readonly client: Client;
@@ -18,7 +18,7 @@ export function readinessChecks(parts: {
   };
 }
 
-/** The only thing a running worker promises is to settle `done` when it no longer runs. */
+/** Rejects if the worker has stopped. A running worker gives no other signal than to settle `done` when it stops. */
 async function stillRunning(worker: Pick<RunningWorker, 'done'>): Promise<void> {
   await Promise.race([worker.done.then(hasStopped), nextTurn()]);
 }

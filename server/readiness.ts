@@ -3,7 +3,7 @@ import { reasonOf } from '../errors/reason-of.ts';
 import { countByTheMinute } from './count-by-the-minute.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 
-/** What must work, by name; a check rejects when it does not. */
+/** Checks by name; a check rejects if its part does not work. */
 export type ReadinessChecks = Readonly<Record<string, () => Promise<unknown>>>;
 
 export interface Readiness {
@@ -11,15 +11,15 @@ export interface Readiness {
   readonly checks: Readonly<Record<string, CheckResult>>;
 }
 
-/** The reason is in the log: anybody may ask for readiness, and drivers' messages name hosts and users. */
+/** The reason is only logged: anybody may ask for readiness, and drivers' messages name hosts and users. */
 export type CheckResult = 'ok' | 'failed' | 'no answer';
 
-/** Runs all checks side by side, each for two seconds at most. */
+/** Runs all checks in parallel, each with a timeout of two seconds. */
 export function createReadiness(checks: ReadinessChecks, logger: Logger): () => Promise<Readiness> {
   const countFailed = countByTheMinute(logger, 'Readiness checks failed.');
   const runners = Object.entries(checks).map(([name, check]) => ({
     name,
-    // A check that hangs would leave one more query waiting for a connection with each probe.
+    // Without sharing a running check, a check that hangs would add one more waiting query with each probe.
     run: oneAtATime(() => runCheck(name, check, countFailed)),
   }));
   return async () => {

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /**
- * Refuses every request whose `Host` is not a name of loopback. A web page elsewhere can make its own name point here (DNS
- * rebinding), and would then be of the same origin as what it reads.
+ * Refuses every request whose `Host` is not a loopback name. A web page elsewhere can make its own host name resolve to this machine
+ * (DNS rebinding), and would then share an origin with what it reads.
  */
 export function refuseForeignHosts(sentence: string) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {

@@ -20,7 +20,7 @@ export interface HttpServer {
   readonly close: () => Promise<void>;
 }
 
-/** The port was asked for by name and is taken. */
+/** The port was configured explicitly and is taken. */
 class PortInUse extends Error {
   override readonly name = 'PortInUse';
 
@@ -32,7 +32,7 @@ class PortInUse extends Error {
   }
 }
 
-/** There is no such address here, or this user may not listen there. */
+/** The address does not exist on this machine, or this user may not listen on it. */
 class HttpAddressUnusable extends Error {
   override readonly name = 'HttpAddressUnusable';
 
@@ -46,9 +46,8 @@ class HttpAddressUnusable extends Error {
 }
 
 /**
- * HTTP for machines: `/healthz` (the process lives), `/readyz` (it can work), `/metrics` (Prometheus); for people the console.
- * A port that nobody asked for gives way to the next ones; throws PortInUse for one that somebody did, and
- * HttpAddressUnusable.
+ * Starts the HTTP server: `/healthz` (the process lives), `/readyz` (it can work) and `/metrics` (Prometheus) for machines, and the console
+ * for people. If the default port is taken, the next ones are tried. Throws PortInUse if a configured port is taken, and HttpAddressUnusable.
  */
 export async function startHttpServer(input: {
   host: string;
@@ -56,14 +55,14 @@ export async function startHttpServer(input: {
   portIsDefault: boolean;
   readiness: ReadinessChecks;
   metrics: () => Promise<string>;
-  /** Where `POST /webhooks` goes; without it there is none. */
+  /** The receiver of `POST /webhooks`; if absent, there is no such route. */
   webhooks?: WebhookIntake;
-  /** What the console at `/` shows and acts on; without it there is none. */
+  /** The parts of the console at `/`; if absent, there is no console. */
   console?: ConsoleParts;
   logger: Logger;
 }): Promise<HttpServer> {
   const { logger } = input;
-  // Probes and scrapes come every few seconds: with a line for each, the log would have nothing else.
+  // No request log: probes and scrapes come every few seconds, and their lines would drown everything else.
   const server = fastify({
     logger: false,
     forceCloseConnections: true,
@@ -88,7 +87,7 @@ export async function startHttpServer(input: {
   return { url: await listen(server, input), close: () => server.close() };
 }
 
-/** Nobody has to know who asks; a web page that makes its own name point at loopback has no business here. */
+/** Adds the probes, without authentication. On loopback, a web page whose host name resolves to this machine is refused. */
 function addProbes(
   server: FastifyInstance,
   input: { host: string; readiness: ReadinessChecks; metrics: () => Promise<string>; logger: Logger },
@@ -114,7 +113,7 @@ function addProbes(
   );
 }
 
-/** Where no console answers for what is nowhere: before the body is read, since nobody has said who asks. */
+/** Answers every unknown route with 404 if there is no console. It does so before the body is read, since the client is not authenticated. */
 function addNotFound(server: FastifyInstance, _options: unknown, done: () => void): void {
   const answer = (_request: FastifyRequest, reply: FastifyReply): FastifyReply =>
     reply.code(404).send({ error: 'There is nothing here.' });
@@ -125,7 +124,7 @@ function addNotFound(server: FastifyInstance, _options: unknown, done: () => voi
   done();
 }
 
-/** For a whole request to arrive, the 2 MB of a webhook too. Node takes the longer of the first two for the request, whichever it is. */
+/** For a whole request to arrive, including a webhook of 2 MB. For the request, Node uses the longer of the first two. */
 const patience = {
   requestTimeout: 20_000,
   headersTimeout: 10_000,
@@ -133,7 +132,7 @@ const patience = {
   keepAliveTimeout: 72_000,
 } as const;
 
-/** Each costs some memory, and its client costs nothing to hold it. */
+/** A connection costs the server some memory, and costs its client nothing to hold. */
 const mostConnections = 250;
 
 async function listen(

@@ -28,7 +28,7 @@ const contents = Object.fromEntries(
   Object.entries(files).map(([name, { type, from }]) => [name, { type, content: readFileSync(from) }]),
 );
 
-/** The files that pages need. The address changes with the content, so browsers may keep them for good. */
+/** Registers the files that pages need. Their addresses change with the content, so browsers may cache them forever. */
 export function registerAssets(server: FastifyInstance): void {
   for (const [name, { type, content }] of Object.entries(contents)) {
     server.get(`/assets/${name}`, (_request, reply) =>
@@ -42,7 +42,7 @@ export function assetPath(name: AssetName): string {
   return `/assets/${name}?v=${createHash('sha256').update(content).digest('hex').slice(0, 12)}`;
 }
 
-/** For a page that has to stand alone. */
+/** Returns the text of an asset, for a page that has to be self-contained. */
 export function assetText(name: AssetName): string {
   return contents[name]?.content.toString('utf8') ?? '';
 }

@@ -2,7 +2,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { assetPath, type AssetName } from './assets.ts';
 import { TopBar } from './top-bar.tsx';
 
-/** A page as browsers get it: its head, the bar at the top, and what is below. */
+/** A complete page for browsers: its head, the bar at the top, and the content. */
 export function Document({
   title,
   path,
@@ -13,7 +13,7 @@ export function Document({
 }: {
   title: string;
   path: string;
-  /** Beside those that every page has. */
+  /** Added to the styles and scripts that every page has. */
   styles: readonly AssetName[];
   scripts: readonly AssetName[];
   htmxConfig?: string;

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 
-/** Drawn on 16 by 16. Icons stand beside words, never instead of them. */
+/** Drawn on a grid of 16 by 16. Icons accompany words, and never replace them. */
 const outlines = {
   check: 'M3.5 8.5l3 3 6-7',
   cross: 'M4 4l8 8M12 4l-8 8',

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 
-/** A time as people say it, with the exact one behind it. Nothing where there is none. */
+/** A relative time, with the exact one behind it. Renders nothing if there is none. */
 export function Moment({ at, now }: { at: Date | null | undefined; now: Date }): VNode | null {
   if (at === null || at === undefined) return null;
   const iso = at.toISOString();
@@ -17,7 +17,7 @@ export function ExactTime({ at }: { at: Date | null | undefined }): VNode | null
   return <time dateTime={at.toISOString()}>{utc(at)}</time>;
 }
 
-/** A length of time, such as that of a run. */
+/** Returns a duration in words, such as that of a run. */
 export function lengthOf(milliseconds: number): string {
   const seconds = Math.max(0, milliseconds / 1000);
   return seconds < 10 ? `${seconds.toFixed(1)} s` : roughly(seconds);

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { visible } from './visible.ts';
 
-/** Everything that is not markup of ours is escaped by the renderer; characters that would turn the direction of writing are written out. */
+/** Sends a page. The renderer escapes everything except our own markup; characters that change the writing direction are shown as escapes. */
 export function sendHtml(reply: FastifyReply, document: VNode): FastifyReply {
   return reply.type('text/html; charset=utf-8').send(`<!doctype html>${visible(renderToString(document))}`);
 }

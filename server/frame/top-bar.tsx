@@ -12,7 +12,7 @@ const sections = [
   { name: 'Alerts', path: paths.alerts() },
 ];
 
-/** Where one is, and where else one can go. */
+/** The current page, and links to the other ones. */
 export function TopBar({ path }: { path: string }): VNode {
   return (
     <>

@@ -4,32 +4,31 @@ import { ArrivingBody } from './arriving-body.ts';
 import { BodyRefused } from './body-refused.ts';
 
 export interface BodyLimits {
-  /** Of one body. */
+  /** The most bytes of one body. */
   readonly bytes: number;
-  /** How many may be on their way at a time, and what all of them may hold in memory together. */
+  /** The most bodies that may be arriving at a time, and the most memory that all of them may hold together. */
   readonly bodies: number;
   readonly bytesTogether: number;
-  /** A body that brings less is ended, after the grace. */
+  /** A body that arrives more slowly than this is refused, after the grace period. */
   readonly leastBytesPerSecond: number;
   readonly graceSeconds: number;
-  /** More is not read: it waits in the network, where it costs this process nothing. */
+  /** Anything beyond this is not read: it waits in the network, at no cost to this process. */
   readonly mostBytesPerSecond: number;
 }
 
 export interface ArrivingBodies {
-  /** Resolves with the whole body; rejects with BodyRefused. `declared` is its `Content-Length`, when it says one. */
+  /** Resolves with the whole body; rejects with BodyRefused. `declared` is its `Content-Length`, if present. */
   read(payload: IncomingMessage, declared: number | undefined): Promise<Buffer>;
   close(): void;
 }
 
 /**
- * Reads bodies of which nobody knows yet whether they are the service's. Where they would be too many, the network that holds the most
- * makes room, by the one that is on its way for longest: a webhook of the service is there within milliseconds, so what stays is what
- * somebody holds back.
+ * Reads bodies that are not yet known to be from the service. Beyond the limits, the network that holds the most gives up its longest-running
+ * body: a webhook of the service arrives within milliseconds, so a body that lingers is being held back on purpose.
  */
 export function readArrivingBodies(limits: BodyLimits): ArrivingBodies {
   const bytesPerTick = limits.mostBytesPerSecond * tickSeconds;
-  /** Those that came first, first. */
+  /** Oldest first. */
   const arriving = new Set<ArrivingBody>();
   let held = 0;
   let bytesLeft = bytesPerTick;
@@ -82,7 +81,7 @@ export function readArrivingBodies(limits: BodyLimits): ArrivingBodies {
     return 1 / limits.bodies + body.held / limits.bytesTogether;
   }
 
-  /** Counts ticks, not time: a process that stood still has not given anybody the time to send. */
+  /** Counts ticks, not time: while the process is blocked, clients have no chance to send. */
   function tick(): void {
     bytesLeft = bytesPerTick;
     for (const body of arriving) {
@@ -98,5 +97,5 @@ export function readArrivingBodies(limits: BodyLimits): ArrivingBodies {
 }
 
 const tickSeconds = 0.25;
-/** Nearly every webhook is smaller, and is read whatever else arrives. */
+/** Nearly every webhook is smaller than this, and is then read regardless of other traffic. */
 const bytesAtOnce = 64 * 1024;

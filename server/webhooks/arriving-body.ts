@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import { GatheredPieces } from '../../source/gathered-pieces.ts';
 import { BodyRefused, type RefusedBecause } from './body-refused.ts';
 
-/** A body while it arrives. */
+/** A body that is still arriving. */
 export class ArrivingBody {
   readonly whole: Promise<Buffer>;
   readonly network: string;
   received = 0;
-  /** Bytes of memory. */
+  /** Bytes of memory held. */
   held = 0;
-  /** Since it began. */
+  /** Ticks since it began. */
   ticks = 0;
   readonly #payload: IncomingMessage;
   readonly #options: BodyOptions;
@@ -61,7 +61,7 @@ export class ArrivingBody {
     this.#options.onReceived(this, { bytes: chunk.length, held: this.held - before });
   };
 
-  /** What still comes is thrown away, until the connection is closed. */
+  /** Discards the rest of the body until the connection is closed. */
   #forget(): void {
     this.#payload.off('data', this.#take);
     this.#payload.resume();
@@ -71,7 +71,7 @@ export class ArrivingBody {
 }
 
 interface BodyOptions {
-  /** Whom it comes from: see `networkOf`. */
+  /** The network of the sender: see `networkOf`. */
   readonly network: string;
   readonly most: number;
   readonly onReceived: (body: ArrivingBody, received: { bytes: number; held: number }) => void;

@@ -1,4 +1,4 @@
-/** The body of a webhook was not read to its end, so nobody knows whose it was. */
+/** The body of a webhook was not read to its end, so its signature could not be checked. */
 export class BodyRefused extends Error {
   override readonly name = 'BodyRefused';
   readonly because: RefusedBecause;
@@ -9,5 +9,5 @@ export class BodyRefused extends Error {
   }
 }
 
-/** `turned away`: there were too many at a time. `broken off`: by who sent it. */
+/** `turned away`: too many bodies at a time. `broken off`: by the sender. */
 export type RefusedBecause = 'too large' | 'too slow' | 'turned away' | 'broken off';

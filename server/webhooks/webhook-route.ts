@@ -9,8 +9,8 @@ import { readArrivingBodies, type BodyLimits } from './arriving-bodies.ts';
 import { BodyRefused, type RefusedBecause } from './body-refused.ts';
 
 /**
- * The largest webhook is that of a job: it holds the record twice, as it was sent and as it was answered (API document 2.10). A line
- * of a bill is some 600 bytes, so 2 MB hold a bill of 1,500 lines twice. All that is unproved holds 32 MB at most.
+ * The largest webhook is that of a job: it holds the record twice, as sent and as answered (API document 2.10). A line of a bill is
+ * about 600 bytes, so 2 MB hold a bill of 1,500 lines twice. All unverified bodies together hold 32 MB at most.
  */
 const limits: BodyLimits = {
   bytes: 2 * 1024 * 1024,
@@ -22,8 +22,8 @@ const limits: BodyLimits = {
 };
 
 /**
- * `POST /webhooks` (API document 6.2). 200 only when the webhook is stored; 401 for a signature that is not the service's; 400, 408 and
- * 413 for what can be no webhook. Anything else is a 503, and the service sends it again.
+ * Adds `POST /webhooks` (API document 6.2). Answers 200 only if the webhook is stored, 401 if the signature is not the service's, and 400, 408
+ * or 413 if the request cannot be a webhook. Anything else is a 503, and the service sends the webhook again.
  */
 export function addWebhookRoute(
   server: FastifyInstance,
@@ -33,7 +33,7 @@ export function addWebhookRoute(
     const bodies = readArrivingBodies(limits);
     const countRefused = countByTheMinute(logger, 'Bodies of webhooks were not read to their end.');
     scope.removeAllContentTypeParsers();
-    // The signature is about the bytes, whatever they are said to be: of a type that is none Fastify makes an error of its own.
+    // The signature covers the bytes, whatever their declared type; Fastify would answer an invalid type with an error of its own.
     scope.addHook('onRequest', (request, _reply, next) => {
       request.raw.headers['content-type'] = 'application/octet-stream';
       next();
@@ -53,12 +53,12 @@ export function addWebhookRoute(
       if (error instanceof BodyRefused) {
         noteWebhook(error.because, reply.elapsedTime);
         if (error.because !== 'too large') countRefused(error.because);
-        // What it still sends is not waited for.
+        // The rest of the request is not waited for.
         reply.raw.once('finish', () => request.raw.destroy());
         return refuse(reply, error.because);
       }
       noteWebhook('unavailable', reply.elapsedTime);
-      // What a database says may quote the body.
+      // A database's error message may quote the body.
       const { name, message } = error;
       const reason = isDatabaseAway(error) ? message : name;
       logger.error({ reason }, 'A webhook could not be stored: the service sends it again.');
@@ -90,7 +90,7 @@ const refusals: Record<RefusedBecause, { readonly status: number; readonly error
   'too large': { status: 413, error: 'The body is larger than 2 MB.' },
   'too slow': { status: 408, error: 'The body took too long to arrive: send it again.' },
   'turned away': { status: 503, error: 'Too much arrives at once: send it again.' },
-  // Nobody is there to read this one.
+  // Nobody is there to read this answer.
   'broken off': { status: 400, error: 'The body broke off: send it again.' },
 };
 

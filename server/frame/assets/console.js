@@ -1,5 +1,5 @@
 /* global document, window, htmx */
-// What the pages cannot do by themselves: say that the server is lost, and leave a page alone that nobody sees.
+// Tasks that the pages cannot do without scripts: report that the server is unreachable, and stop refreshing a page in the background.
 const lost = document.getElementById('connection-lost');
 let submitting = false;
 
@@ -15,7 +15,7 @@ document.addEventListener('visibilitychange', () => {
   if (!document.hidden) htmx.trigger('#main', 'every');
 });
 
-// A form that is being worked on is not sent twice, and its page is not refreshed meanwhile.
+// Prevents a form from being sent twice, and its page from being refreshed meanwhile.
 document.addEventListener('submit', (event) => {
   if (event.target.method !== 'post') return;
   if (submitting) event.preventDefault();

@@ -1,6 +1,6 @@
 /* global document, drawChart, element, history, location, matchMedia, navigator, URLSearchParams, window */
-// Shows another choice of connection and currency out of the views that stand in the page, and draws charts. All words and
-// figures were made by the server; here they only find their places.
+// Switches between the views embedded in the page when another connection or currency is chosen, and draws charts. The server
+// has prepared all words and figures; this script only places them.
 const { choices, charts } = JSON.parse(document.getElementById('dashboard-data').textContent);
 const filter = document.getElementById('filter');
 
@@ -30,7 +30,7 @@ function chooseFromAddress() {
   offerCurrencies(asked.get('currency') ?? filter.elements.currency.value);
 }
 
-/** Those of the chosen connection; the wanted one, if it is among them. */
+/** Offers the currencies of the chosen connection, and selects the wanted one if it is among them. */
 function offerCurrencies(wanted) {
   const codes = choices.currencies[filter.elements.connection.value] ?? [];
   filter.elements.currency.replaceChildren(
@@ -119,7 +119,7 @@ function tellAges() {
 
 function offerCopying() {
   for (const button of document.querySelectorAll('[data-copy]')) {
-    // Browsers let a page copy over https and on loopback only.
+    // Browsers allow a page to copy only over https and on loopback.
     button.hidden = navigator.clipboard === undefined;
     button.addEventListener('click', async () => {
       await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
@@ -128,7 +128,7 @@ function offerCopying() {
   }
 }
 
-/** A link to a mart opens it. */
+/** Opens the mart that a link points to. */
 function openTarget() {
   const target = document.getElementById(location.hash.slice(1));
   if (target?.tagName !== 'DETAILS') return;

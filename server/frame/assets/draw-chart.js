@@ -1,13 +1,13 @@
 /* global document, echarts, getComputedStyle, ResizeObserver, window */
-// Draws one chart with ECharts, in the colours of the style sheet.
+// Draws one chart with ECharts, in the colors of the style sheet.
 
-/** Axes only: no amount is read from them to the digit. */
+/** For axes only: exact amounts are not read from them. */
 const compact = new Intl.NumberFormat('en-US', { notation: 'compact' });
 
-// For dashboard.js, which comes after it.
+// Used by dashboard.js, which is loaded after this script.
 Object.assign(window, { drawChart, element });
 
-/** `drawing` is as in view.ts; `description` is what is read out instead of it. */
+/** `drawing` is as in view.ts; `description` is the text for screen readers. */
 function drawChart(plot, drawing) {
   plot.style.height = drawing.kind === 'bars' ? `${Math.max(6, drawing.labels.length) * 21 + 40}px` : '';
   const instance = echarts.getInstanceByDom(plot) ?? openChart(plot);
@@ -50,7 +50,7 @@ function optionOf(drawing, width) {
     aria: { enabled: true, label: { description } },
     grid: { left: 4, right: 20, top: 12, bottom: 4, containLabel: true },
     xAxis: kind === 'bars' ? amounts : names,
-    // A line is a level, beside bars that are changes of it: it has an axis of its own, on the right.
+    // A line shows a level beside bars that show its changes, so it has its own axis, on the right.
     yAxis:
       kind === 'bars'
         ? names
@@ -76,7 +76,7 @@ function isLine({ shape }) {
 }
 
 function seriesOf({ name, colour, shape, values }, kind) {
-  // The only place where an amount becomes a number: as the length of a bar. What is read is the text.
+  // The only place where an amount becomes a number: the length of a bar. The text that is read stays exact.
   const data = values.map((value) => (value === null ? null : Number(value.replaceAll(',', ''))));
   const color = colourOf(`chart-${colour}`);
   if (shape === 'line')
@@ -102,7 +102,7 @@ function seriesOf({ name, colour, shape, values }, kind) {
   };
 }
 
-/** The same text as in the figures; what is 0 or unknown is left out. */
+/** Shows the same text as the figures; values that are 0 or unknown are left out. */
 function tooltipOf({ labels, series }, index) {
   const rows = series
     .filter(({ values }) => values[index] !== null && /[1-9]/.test(values[index]))
