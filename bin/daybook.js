@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs';
 
-// In a checkout the sources run as they are; an installed package has only what `npm run build` made of them.
+// A checkout runs the sources directly; an installed package has only the output of `npm run build`.
 const isCheckout = existsSync(new URL('../tsconfig.json', import.meta.url));
 
 if (isCheckout) {
   await runSources();
 } else {
-  // A stack names the sources, which takes a while: so only where somebody asks for one.
+  // Mapping stacks to the sources takes a while, so it is done only on request.
   if (process.argv.includes('--verbose')) process.setSourceMapsEnabled(true);
   await import('../dist/cli/main.js');
 }

@@ -1,4 +1,4 @@
-/** An age as people say it. */
+/** Returns an age in the units that people use. */
 export function ageOf(seconds: number | null): string {
   if (seconds === null) return '';
   if (seconds < 120) return `${seconds} s`;

@@ -3,18 +3,18 @@ import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import type { Settings } from '../config/settings.ts';
 import { printAside } from './printer.ts';
 
-/** A change of the database that schedules in Temporal are to follow. */
+/** A change of the database that schedules in Temporal have to reflect. */
 export interface Change<Changed> {
   readonly change: () => Promise<Changed>;
   readonly matters?: (changed: Changed) => boolean;
   readonly follow: (temporal: Client) => Promise<void>;
-  /** Said where Temporal is out of reach: the command has done its part all the same. */
+  /** Printed if Temporal is unreachable; the command has still done its part. */
   readonly later: string;
 }
 
 /**
- * Changes the database and has Temporal follow, if the namespace is this warehouse's: else nothing is changed. Throws
- * NamespaceNotOurs, and what `change` and `follow` throw.
+ * Changes the database and updates Temporal to match. If the namespace belongs to another warehouse, nothing is changed. Throws
+ * NamespaceNotOurs, and whatever `change` and `follow` throw.
  */
 export async function changeAndFollow<Changed>(
   { warehouse, settings }: { warehouse: Warehouse; settings: Settings },
@@ -46,7 +46,7 @@ async function hasFollowed(
   return followed ?? false;
 }
 
-/** Undefined when Temporal does not answer. */
+/** Returns undefined if Temporal does not answer. */
 async function unlessAway<Result>(ask: () => Promise<Result>): Promise<Result | undefined> {
   const { isTemporalAway } = await import('../operations/temporal-client.ts');
   try {

@@ -2,16 +2,16 @@ import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import type { Settings } from '../config/settings.ts';
 import { changeAndFollow } from './change-and-follow.ts';
 
-/** Changes a connection in the database, and brings its schedules to that. Throws NamespaceNotOurs and ForeignSchedule. */
+/** Changes a connection in the database and updates its schedules to match. Throws NamespaceNotOurs and ForeignSchedule. */
 export async function changeConnection<Changed>(
   places: { warehouse: Warehouse; settings: Settings },
   input: {
     connectionId: string;
-    /** Lifts pauses made in the Web UI too. */
+    /** Also lifts pauses made in the Web UI. */
     resume?: boolean;
-    /** Ends what runs for it: it was removed. */
+    /** Ends the connection's workflows, because it was removed. */
     endWorkflows?: boolean;
-    /** Whether the change is one of the schedules; always, when absent. */
+    /** Whether the change affects the schedules. If absent, it always does. */
     matters?: (changed: Changed) => boolean;
   },
   change: () => Promise<Changed>,

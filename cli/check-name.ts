@@ -1,7 +1,7 @@
 import { plainName } from '../warehouse/plain-name.ts';
 import { UsageError } from './errors.ts';
 
-/** Throws UsageError, which begins with `refusal`, for what cannot be the name of a connection or a reader. */
+/** Throws UsageError, with a message that begins with `refusal`, if `name` cannot be the name of a connection or a reader. */
 export function checkName(name: string, refusal: string): void {
   if (plainName.test(name)) return;
   throw new UsageError(

@@ -1,4 +1,4 @@
-/** The command was typed, or Daybook configured, in a way that cannot work. Exit code 2. */
+/** The command line or the configuration cannot work. Exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -3,14 +3,14 @@ import { ConfigurationError } from '../config/configuration-error.ts';
 import { UsageError } from './errors.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 
-/** With which code a command ends that threw this. */
+/** Returns the exit code of a command that threw this error. */
 export function exitCodeOf(error: unknown): ExitCode {
-  // Help and version are thrown too.
+  // Commander throws for help and version too.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
   return isUsage(error) ? exitCodes.usage : exitCodes.failed;
 }
 
-/** What only another command line or another configuration mends. */
+/** True if only another command line or another configuration can help. */
 function isUsage(error: unknown): boolean {
   if (error instanceof UsageError || error instanceof ConfigurationError) return true;
   return (

@@ -1,7 +1,7 @@
-/** What scripts branch on. */
+/** The exit codes, on which scripts branch. */
 export const exitCodes = { done: 0, failed: 1, usage: 2, partly: 3 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** A command says how it ended; without a word it has done all. */
+/** Called by a command to set its exit code; without a call, it is `done`. */
 export type SetExitCode = (code: ExitCode) => void;

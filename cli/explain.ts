@@ -3,7 +3,7 @@ import { codeOf } from '../errors/code-of.ts';
 import { isDatabaseAway, whyAway } from '../warehouse/session/is-database-away.ts';
 import { ServerUnproven } from '../warehouse/session/server-unproven.ts';
 
-/** An error as people should read it: one sentence, and the stack only when it is asked for. */
+/** Returns an error for people: one sentence, or the stack if `verbose`. */
 export function explain(error: unknown, { verbose }: { verbose: boolean }): string {
   if (verbose && error instanceof Error) return error.stack ?? error.message;
   if (error instanceof ConfigurationError) return `The configuration cannot work:\n${error.message}`;
@@ -11,7 +11,7 @@ export function explain(error: unknown, { verbose }: { verbose: boolean }): stri
   return driverSentence(error) ?? error.message;
 }
 
-/** Sentences for what drivers say in words of their own. */
+/** Returns our own sentence for a driver's error. */
 function driverSentence(error: Error): string | undefined {
   const code = String(codeOf(error) ?? '');
   if (code === 'EADDRINUSE') {
@@ -32,10 +32,10 @@ function driverSentence(error: Error): string | undefined {
   return `The database does not answer (${why}): check DATABASE_URL, or start "npx daybook up" if it is the embedded one.`;
 }
 
-/** A full disk, a standby, and a pooler that lets nobody in say best themselves what they are. */
+/** Errors of a full disk, a standby, and a pooler that lets nobody in: their own messages say it best. */
 const answers = /^(53|25006|08P01)/;
 
-/** The server's words may be about all connections, or those of the role or the database. */
+/** The limit may be that of the server, the role or the database: the code is the same. */
 const noConnectionLeft =
   'Postgres has no connection left: end clients that are not needed (pg_stat_activity lists those that have logged in), or raise ' +
   'max_connections, or the limit of the role or the database. The embedded Postgres ends those that do not log in after 10 s: try ' +

@@ -13,7 +13,7 @@ import { noWorkerAfterMilliseconds, noWorkerYet } from './no-worker-yet.ts';
 import { print, printAside } from './printer.ts';
 import { showUntil } from './show-progress.ts';
 
-/** Shows an export while it goes on, and says how it ended. Ctrl-C leaves it running. */
+/** Shows the progress of an export and reports its end. Ctrl-C leaves the export running. */
 export async function followExport(
   { client, warehouse }: { client: Client; warehouse: Warehouse },
   { workflowId, temporalRunId, joined, link }: StartedRun,
@@ -30,7 +30,7 @@ export async function followExport(
 }
 
 export interface ExportFollowed {
-  /** Undefined: it failed, or was cancelled. */
+  /** Undefined: it failed, or was canceled. */
   readonly exported: Exported | undefined;
   readonly run: RunRead | undefined;
   readonly exitCode: ExitCode;
@@ -43,7 +43,7 @@ async function readExportResult(
   try {
     return (await client.workflow.getHandle(workflowId, temporalRunId).result()) as Exported;
   } catch (error) {
-    // How it failed stands in its row; anything else is a failure of following it.
+    // The row of the run says how it failed; any other error is a failure to follow it.
     if (!(error instanceof WorkflowFailedError)) throw error;
     return undefined;
   }

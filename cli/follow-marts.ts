@@ -11,7 +11,7 @@ export interface MartsFollowed {
   readonly exitCode: ExitCode;
 }
 
-/** Waits for the build of the marts that is under way, if there is one, and says what there is then. */
+/** Waits for the current build of the marts, if there is one, and returns their status. */
 export async function followMarts(
   { client, warehouse }: { client: Client; warehouse: Warehouse },
   { quiet }: { quiet: boolean },
@@ -20,7 +20,7 @@ export async function followMarts(
     .getHandle(workflowId)
     .result()
     .catch((error: unknown) => {
-      // How it failed is in the status.
+      // The status says how it failed.
       if (!(error instanceof WorkflowFailedError || error instanceof WorkflowNotFoundError)) throw error;
     });
   const read = (): Promise<MartsProgress | undefined> => readHeartbeat<MartsProgress>(client, { workflowId });
@@ -30,7 +30,7 @@ export async function followMarts(
   return { marts, exitCode: failed ? exitCodes.partly : exitCodes.done };
 }
 
-/** Whether a build of the marts is under way: one that an export asked for is, as soon as the export is over. */
+/** Whether the marts are being built. A build that an export requested starts as soon as the export ends. */
 export async function areMartsBeingBuilt(client: Client): Promise<boolean> {
   try {
     return (await client.workflow.getHandle(workflowId).describe()).status.name === 'RUNNING';

@@ -14,13 +14,13 @@ import type { StartedRun } from '../operations/start-run.ts';
 
 export interface Followed {
   readonly exitCode: ExitCode;
-  /** Undefined: it ended before it began. */
+  /** Undefined: the workflow ended before the run began. */
   readonly run: RunRead | undefined;
 }
 
 export const endedBeforeItBegan = 'The run ended before it began; see it in Temporal.';
 
-/** Shows a run while it goes on, and says how it ended. Ctrl-C leaves the run running. */
+/** Shows the progress of a run and reports its end. Ctrl-C leaves the run running. */
 export async function followRun(
   { client, warehouse }: { client: Client; warehouse: Warehouse },
   { workflowId, temporalRunId, joined, link, quiet }: StartedRun & { quiet: boolean },
@@ -32,7 +32,7 @@ export async function followRun(
   const ended = waitForEnd(client, execution, read).finally(() => {
     over.abort();
   });
-  // It may fail while progress is being read: that is thrown below, and must not end the process as an unhandled rejection.
+  // It may fail while progress is being read. The failure is thrown below, and must not end the process as an unhandled rejection.
   ended.catch(() => undefined);
   const troubles = (): Promise<string[]> =>
     readTroubles(client.workflow.getHandle(workflowId, execution.temporalRunId));
@@ -47,8 +47,8 @@ export async function followRun(
 }
 
 /**
- * Waits for the end of the run, in whatever execution that is; moves `execution` on. A workflow that goes on although its run is
- * over is another run.
+ * Waits for the end of the run across continued executions, and updates `execution`. If the workflow continues after the run is over, that is
+ * another run.
  */
 async function waitForEnd(
   client: Client,
@@ -61,7 +61,7 @@ async function waitForEnd(
       await client.workflow.getHandle(workflowId, temporalRunId, { followRuns: false }).result();
       return { followed: false };
     } catch (error) {
-      // How a run failed stands in its row; anything else is a failure of following it.
+      // The row of the run says how it failed; any other error is a failure to follow it.
       if (error instanceof WorkflowFailedError) return { followed: false };
       if (!(error instanceof WorkflowContinuedAsNewError)) throw error;
       if (await isOver(read)) return { followed: true };
@@ -83,14 +83,14 @@ async function isOver(read: () => Promise<RunRead | undefined>): Promise<boolean
 }
 
 const intervalMilliseconds = 250;
-/** Where nothing can be redrawn, a line now and then. */
+/** If the output cannot be redrawn, a line is printed at this interval. */
 const lineEveryMilliseconds = 5_000;
 
 async function show(
   { read, troubles }: { read: () => Promise<RunRead | undefined>; troubles: () => Promise<string[]> },
   over: AbortSignal,
 ): Promise<void> {
-  // On stderr: stdout is for the result.
+  // Progress goes to stderr: stdout is for the result.
   const drawLive = process.stderr.isTTY
     ? (await import('log-update')).createLogUpdate(process.stderr)
     : undefined;
@@ -100,7 +100,7 @@ async function show(
   let troubled: string[] = [];
   const said = { away: false, noWorker: false };
   while (!over.aborted) {
-    // The run outlives a database that is away for a while, so following it does too.
+    // The run survives a database that is away for a while, so following it does too.
     const run = await read().catch((error: unknown) => {
       if (!isDatabaseAway(error)) throw error;
       if (!said.away) printAside('The database does not answer; waiting for it …');

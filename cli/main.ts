@@ -7,13 +7,13 @@ import { runProgram } from './run-program.ts';
 import { unlessTerminalIsGone } from './unless-terminal-is-gone.ts';
 import { withoutCoreDumps } from './without-core-dumps.ts';
 
-// Books are for who runs this: every file that is made, by dbt and DuckDB too, is its owner's alone.
+// Financial records are private: every file, including those of dbt and DuckDB, is readable by its owner alone.
 process.umask(0o077);
 
 withoutCoreDumps();
 process.exitCode = await run(process.argv.slice(2));
 
-/** Runs one command line. A pipe that is closed early (`daybook runs | head`) ends it quietly. */
+/** Runs one command line. A pipe that is closed early (`daybook runs | head`) ends it without an error. */
 async function run(args: readonly string[]): Promise<ExitCode> {
   const unlessGone = unlessTerminalIsGone(process.stdout);
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -24,10 +24,10 @@ async function run(args: readonly string[]): Promise<ExitCode> {
   try {
     return await runProgram(args);
   } catch (error) {
-    // Commander has printed its sentence already.
+    // Commander has already printed its message.
     if (error instanceof CommanderError) return exitCodeOf(error);
     printAside(explain(error, { verbose: args.includes('--verbose') }));
-    // What the command had opened until then, Temporal's runtime above all, would keep the process for ever.
+    // Open resources, mainly Temporal's runtime, would otherwise keep the process alive forever.
     process.exit(exitCodeOf(error));
   }
 }

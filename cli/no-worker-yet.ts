@@ -1,4 +1,4 @@
-/** What is said of a run that has not begun after this time. */
+/** The time after which a run that has not begun is reported. */
 export const noWorkerAfterMilliseconds = 10_000;
 
 export function noWorkerYet(what: 'run' | 'export'): string {

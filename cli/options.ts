@@ -1,13 +1,13 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { resourcesNamed } from '../resources/index.ts';
 
-/** A whole number from 0. */
+/** Parses a whole number from 0. */
 export function countOption(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(text);
 }
 
-/** A whole number within these bounds. */
+/** Parses a whole number within these bounds. */
 export function countBetween(least: number, most: number): (text: string) => number {
   return (text) => {
     const count = countOption(text);
@@ -17,13 +17,13 @@ export function countBetween(least: number, most: number): (text: string) => num
   };
 }
 
-/** How many lines to show: none would read as if there were none. */
+/** The number of lines to show. 0 is refused, because its output would look as if there were nothing. */
 export const limitOption = countBetween(1, 999_999_999);
 
-/** Port 0 takes a free one. */
+/** Port 0 picks a free port. */
 export const portOption = countBetween(0, 65_535);
 
-/** For options that may be given several times. */
+/** Collects an option that may be given several times. */
 function listOption(text: string, before: string[] = []): string[] {
   return [...before, text];
 }
@@ -39,8 +39,8 @@ export function takeOverOption(): Option {
 }
 
 /**
- * The resources of a run as its input has them: none named, all. Throws UnknownResource for names that are no resources, before anything is asked
- * of the database or of Temporal.
+ * Returns the resources as a run's input has them; no names mean all. Throws UnknownResource for unknown names, before the database
+ * or Temporal is contacted.
  */
 export function resourcesInput(names: readonly string[]): { resources?: string[] } {
   resourcesNamed(names);

@@ -4,9 +4,9 @@ import type { Logger } from 'pino';
 import { createLogger } from '../worker/logging.ts';
 import { installTemporalRuntime } from '../worker/runtime.ts';
 
-/** Logger and Temporal runtime of a process that runs a worker; once per process. */
+/** Creates the logger and Temporal runtime of a process that runs a worker. Call it once per process. */
 export async function prepareProcess(logLevel: string): Promise<{ logger: Logger; metricsPort: number }> {
-  // Left alone, V8 lets landed pages pile up to 470 MB before it collects them; so it is 350, for a sixth of the worker's CPU.
+  // By default V8 lets landed pages pile up to 470 MB before collecting them; this limits it to 350 MB for a sixth of the worker's CPU.
   setFlagsFromString('--heap-growing-percent=80');
   const logger = createLogger(logLevel);
   const metricsPort = await getPort({ host: '127.0.0.1' });

@@ -2,26 +2,26 @@ import { createRequire } from 'node:module';
 import type stringWidth from 'string-width';
 import { visible, visibleInCell } from '../server/frame/visible.ts';
 
-/** A cell: text, a number that is shown as written, or nothing. */
+/** A table cell: text, a number that is shown as written, or nothing. */
 export type Cell = string | number | boolean | Date | null | undefined;
 
-/** What records and services say is part of nearly every text, so none of it commands the terminal. */
+/** Prints text. Nearly every text contains words of records and services, so control characters are escaped. */
 export function print(text: string): void {
   process.stdout.write(`${visible(text)}\n`);
 }
 
-/** For what is not the command's result: progress, hints, warnings. */
+/** Prints everything but the command's result: progress, hints, warnings. */
 export function printAside(text: string): void {
   process.stderr.write(`${visible(text)}\n`);
 }
 
-/** A file for another program: as it is, unless a terminal would read it. */
+/** Prints a file for another program unchanged, but escapes it on a terminal. */
 export function printFile(text: string): void {
   if (process.stdout.isTTY) print(text);
   else process.stdout.write(`${text}\n`);
 }
 
-/** There is no JSON of `undefined`. */
+/** `undefined` has no JSON. */
 export function printJson(value: object | string | number | boolean | null): void {
   print(JSON.stringify(value, null, 2));
 }
@@ -30,7 +30,7 @@ export function printTable(head: readonly string[], rows: readonly (readonly Cel
   print(tableOf(head, rows));
 }
 
-/** Columns of numbers are aligned to the right. Without names of columns there is no line for them. */
+/** Formats a table. Columns of numbers are right-aligned. An empty `head` adds no line. */
 export function tableOf(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const count = rows.reduce((most, row) => Math.max(most, row.length), head.length);
   const lines = [...(head.length > 0 ? [head] : []), ...rows].map((row) =>
@@ -51,15 +51,15 @@ export function tableOf(head: readonly string[], rows: readonly (readonly Cell[]
   return lines.map((cells) => cells.map(padded).join('  ').trimEnd()).join('\n');
 }
 
-/** One text of a megabyte does not widen every row by as much: it moves what follows it. */
+/** Limits padding: a text of a megabyte shifts its own row, but does not widen all others. */
 const mostPadded = 200;
 
-/** In columns of a terminal. */
+/** The width in terminal columns. */
 function widthOf(text: string): number {
   return /^[ -~]*$/.test(text) ? text.length : wideWidthOf(text);
 }
 
-/** It takes 20 ms to load, and few commands print anything that needs it. */
+/** Loaded on demand: it takes 20 ms, and few commands print anything that needs it. */
 let asUnicodeSays: typeof stringWidth | undefined;
 
 function wideWidthOf(text: string): number {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** The version in package.json, which is one folder up in a checkout and two in a release. */
+/** Returns the version in package.json, which is one folder up in a checkout and two in a release. */
 export function productVersion(): string {
   const file = ['../package.json', '../../package.json']
     .map((path) => new URL(path, import.meta.url))

@@ -69,7 +69,7 @@ export function createProgram(setExitCode: SetExitCode): Command {
   return overrideAll(program);
 }
 
-/** Commander ends the process where a command line is wrong, and repeats it; here it throws, main decides, and all of it is visible. */
+/** Makes Commander throw instead of exiting on a wrong command line, so that main decides. Also escapes what it repeats of the command line. */
 function overrideAll(command: Command): Command {
   command.exitOverride().configureOutput({
     writeErr: (text) => process.stderr.write(visible(text)),
@@ -81,7 +81,7 @@ function overrideAll(command: Command): Command {
   return command;
 }
 
-/** An error about an unknown option (`--token=…`, `-t…`) repeats only its name: the value may be a secret. */
+/** Cuts the value from an error about an unknown option (`--token=…`, `-t…`), since it may be a secret. */
 function withoutValue(text: string): string {
   return text.replace(/^(error: unknown option ')(--[^=]*|-[^-])=?[\s\S]*'/, "$1$2'");
 }

@@ -10,7 +10,7 @@ interface Places {
   settings: Settings;
 }
 
-/** The state of connections, for a command that does not wait long for Temporal. Throws UnknownConnection. */
+/** Reads the state of connections, without waiting long for Temporal. Throws UnknownConnection. */
 export async function readConnectionReports(
   { warehouse, settings }: Places,
   connectionId: string | undefined,
@@ -23,7 +23,7 @@ export async function readConnectionReports(
   return connections;
 }
 
-/** The same of the `limit` connections that need a person first, and what there is beside them. */
+/** Reads the reports of the `limit` connections that need a person first, and the ranking of all. */
 export async function readFirstReports(
   { warehouse, settings }: Places,
   { limit }: { limit: number },
@@ -36,7 +36,7 @@ export async function readFirstReports(
   const statuses = await readStatusesFor(warehouse, ranking.names);
   const { connections } = await connectionReports(
     statuses,
-    // What is away has been waited for once.
+    // If Temporal was unreachable above, it is not waited for again.
     paused === undefined
       ? undefined
       : (questions) =>

@@ -3,7 +3,7 @@ import type { OwnershipRead } from '../operations/ownership/read-ownership.ts';
 import type { Settings } from '../config/settings.ts';
 import { shortDeadline, withTemporal } from './with-temporal.ts';
 
-/** Undefined where Temporal does not answer. */
+/** Returns undefined if Temporal does not answer. */
 export async function readNamespaceOwner({
   warehouse,
   settings,

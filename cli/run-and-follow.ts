@@ -10,8 +10,8 @@ import { withTemporal } from './with-temporal.ts';
 import { withWarehouse } from './with-warehouse.ts';
 
 /**
- * Runs `sync`, `reconcile` and `backfill`: starts or joins the run, follows it, and says how it ended. The request may depend on
- * the content of the warehouse.
+ * Runs `sync`, `reconcile` and `backfill`: starts or joins the run, follows it and reports its end. The request may depend on the content
+ * of the warehouse.
  */
 export async function runAndFollow(
   requested: RunRequest | ((warehouse: Warehouse) => Promise<RunRequest>),
@@ -36,7 +36,7 @@ export async function runAndFollow(
         const follow = (run: StartedRun): Promise<Followed> =>
           followRun({ client, warehouse }, { ...run, quiet: json });
         let followed = await follow(started);
-        // Somebody else may have started the next one by then, of some resources too.
+        // By then, somebody else may have started the next run, again for only some resources.
         while (started.joined && lacksResources(followed.run, request)) {
           printAside('That run covered only some resources; starting another for all that you asked for.');
           started = await start();
@@ -53,7 +53,7 @@ export async function runAndFollow(
   );
 }
 
-/** Nobody waits for the run that was found, to start another after it. */
+/** Throws if the joined run does not cover all requested resources: without waiting for it, no other run can be started. */
 async function requireAll(client: Client, started: StartedRun, { input }: RunRequest): Promise<void> {
   const { readResourcesOfRun } = await import('../temporal/read-resources-of-run.ts');
   const { workflowId, temporalRunId: runId } = started;
@@ -65,7 +65,7 @@ async function requireAll(client: Client, started: StartedRun, { input }: RunReq
   );
 }
 
-/** A request for all resources may join a run of only one, which is less than was asked for. */
+/** True if the run covered less than requested: a request for all resources may join a run of only one. */
 function lacksResources(run: RunRead | undefined, { input }: RunRequest): boolean {
   const read = run?.streams.map(({ stream }) => stream) ?? [];
   return resourcesNamed(input.resources ?? []).some(({ streams }) =>

@@ -1,7 +1,7 @@
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { createProgram } from './program.ts';
 
-/** Runs one command line, and returns the exit code that the command set. Throws what it throws: see `exitCodeOf`. */
+/** Runs one command line and returns the exit code that the command set. Rethrows the command's errors: see `exitCodeOf`. */
 export async function runProgram(args: readonly string[]): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.done;
   const program = createProgram((code) => {
@@ -11,7 +11,7 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
   return exitCode;
 }
 
-/** A query may begin with a comment (`sql "$(cat query.sql)"`), which is no option. */
+/** Protects a query that begins with a comment (`sql "$(cat query.sql)"`) from being parsed as an option. */
 function unlessComment(arg: string): string {
   return /^--(\s|[^=\n]*\n)/.test(arg) ? `\n${arg}` : arg;
 }

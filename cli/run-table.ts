@@ -1,7 +1,7 @@
 import type { RunRead, RunStreamRead } from '../warehouse/runs/read-run.ts';
 import { tableOf } from './printer.ts';
 
-/** A run's streams, as a table for a terminal. `now` closes the time of streams that are still read. */
+/** Returns a run's streams as a table for a terminal. `now` ends the time of streams that are still being read. */
 export function runTable(run: RunRead, now: Date): string {
   return tableOf(
     ['stream', 'state', 'pages', 'records', 'records/s', 'new', 'changed', 'known', 'deleted', 'quarantined'],

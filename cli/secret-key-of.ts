@@ -3,7 +3,7 @@ import { embeddedSecretKey } from '../embedded/secret-key.ts';
 import type { SecretKey } from '../warehouse/secrets/secret-key.ts';
 import type { Config } from '../config/parse-config.ts';
 
-/** The key that is configured, or the one in the home, which is made on first use. */
+/** Returns the configured key, or the one in the home, which is created on first use. */
 export function secretKeyOf({ secretKey }: Config, home: Home): SecretKey {
   return secretKey === undefined ? () => embeddedSecretKey(home) : () => Promise.resolve(secretKey);
 }

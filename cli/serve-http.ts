@@ -9,13 +9,13 @@ import type { Settings } from '../config/settings.ts';
 import type { RunningWorker } from '../worker/start-worker.ts';
 import { createWebhookIntake } from '../worker/webhooks/webhook-intake.ts';
 
-/** Console, webhooks, health and metrics of a process; with a worker, whether that still runs too. */
+/** Serves the console, webhooks, health and metrics of a process. With a worker, readiness includes whether it still runs. */
 export function serveHttp(parts: {
   settings: Settings;
   warehouse: Warehouse;
   client: Client;
   logger: Logger;
-  /** Where Temporal's SDK offers its metrics, in a process that runs a worker. */
+  /** The port of the metrics of Temporal's SDK, in a process that runs a worker. */
   metricsPort?: number;
   worker?: RunningWorker;
 }): Promise<HttpServer> {

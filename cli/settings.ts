@@ -19,15 +19,15 @@ export function readConfig(): Config {
 export type Need = 'database' | 'temporal' | 'api';
 
 /**
- * The configuration, completed by what the `daybook up` on this home provides. Throws NotRunning when something the command needs is
- * neither configured nor provided, and UsageError when that is the API alone.
+ * Reads the configuration, completed by what the `daybook up` on this home provides. Throws NotRunning if something that the command needs
+ * is neither configured nor provided, or UsageError if an `up` is running.
  */
 export async function readSettings(needs: readonly Need[], config: Config = readConfig()): Promise<Settings> {
   const home = await openHome(config.home);
   const runtime = await readRuntimeFile(home);
   const sandbox = sandboxOf(config, runtime);
   const missing = missingOf(config, { runtime, sandbox }).filter(({ need }) => needs.includes(need));
-  // An `up` provides the database and Temporal in any case.
+  // An `up` always provides the database and Temporal, so only the API can be missing.
   if (missing.length > 0 && runtime !== undefined) throw new UsageError(apiMissing(config.home, runtime));
   if (missing.length > 0)
     throw new NotRunning(config.home, missing.map(({ variable }) => variable).join(' and '));
@@ -39,7 +39,7 @@ export async function readSettings(needs: readonly Need[], config: Config = read
   });
 }
 
-/** The sandbox of an `up` is for the database of that `up`: the embedded one, or with `--sandbox` another. */
+/** The sandbox of an `up` serves only the database of that `up`: the embedded one, or with `--sandbox` another one. */
 function sandboxOf(config: Config, runtime: RuntimeFacts | undefined): RuntimeFacts['sandbox'] {
   const { url = runtime?.database.url } = config.database;
   return url === runtime?.database.url ? runtime?.sandbox : undefined;
@@ -52,7 +52,7 @@ function apiMissing(home: string, { sandbox }: RuntimeFacts): string {
         'alone. Set DAYBOOK_API_URL to the service.';
 }
 
-/** The same for the processes of production: what they lack is a mistake of the configuration. Throws UsageError. */
+/** Like readSettings, for production processes: a missing setting is a mistake in the configuration. Throws UsageError. */
 export async function readServiceSettings(needs: readonly Need[]): Promise<Settings> {
   try {
     return await readSettings(needs);
@@ -69,7 +69,7 @@ export interface Provided {
   readonly secretKey: SecretKey;
 }
 
-/** What is configured goes before what is provided. */
+/** Configured values take precedence over provided ones. */
 export function completeSettings(config: Config, provided: Provided): Settings {
   const { sandbox } = provided;
   const api =
@@ -113,7 +113,7 @@ export function completeSettings(config: Config, provided: Provided): Settings {
   };
 }
 
-/** The embedded Postgres proves who it is; what another one can, its operator knows. */
+/** The embedded Postgres proves its identity. Whether another one can is known to its operator. */
 function providedUrl({ database }: Provided): string {
   if (database === undefined) return '';
   return database.isEmbedded ? requiringScram(database.url) : database.url;

@@ -3,8 +3,8 @@ import { printAside } from './printer.ts';
 import { visible } from '../server/frame/visible.ts';
 
 /**
- * Reads how far something is and shows it, until `over`: in place on a terminal, elsewhere a line every few seconds. An empty
- * text shows nothing.
+ * Reads and shows progress until `over`: in place on a terminal, otherwise as a line every few seconds. An empty text shows
+ * nothing.
  */
 async function showProgress<Progress>(
   read: () => Promise<Progress>,
@@ -23,7 +23,7 @@ async function showProgress<Progress>(
   }
 }
 
-/** Shows how far something is until it has `ended`, and returns its result. */
+/** Shows progress until `ended` settles, and returns its result. */
 export async function showUntil<Result, Progress>(
   ended: Promise<Result>,
   read: () => Promise<Progress>,
@@ -33,7 +33,7 @@ export async function showUntil<Result, Progress>(
   const settled = ended.finally(() => {
     over.abort();
   });
-  // It may fail while progress is being read: that is thrown below, and must not end the process as an unhandled rejection.
+  // It may fail while progress is being read. The failure is thrown below, and must not end the process as an unhandled rejection.
   settled.catch(() => undefined);
   await showProgress(read, inWords, over.signal);
   return settled;

@@ -30,13 +30,13 @@ export interface RunningUp {
   readonly settings: Settings;
   readonly sandbox: RuntimeFacts['sandbox'];
   readonly httpUrl: string;
-  /** Rejects when the worker failed by itself, or when another warehouse took the namespace over. */
+  /** Rejects if the worker failed by itself, or if another warehouse took over the namespace. */
   readonly failed: Promise<void>;
-  /** Stops everything, in reverse order of the starts, also after a step that fails; rejects with the first failure. */
+  /** Stops everything in reverse order of starting, continuing after a step that fails. Rejects with the first failure. */
   stop(): Promise<void>;
 }
 
-/** Starts whatever is not configured, migrates the warehouse to this release, and runs a worker and the HTTP server. */
+/** Starts every service that is not configured, migrates the warehouse to this release, and runs a worker and the HTTP server. */
 export async function startUp(config: Config, options: UpOptions): Promise<RunningUp> {
   const wantsSandbox = config.api.url === undefined;
   if (wantsSandbox && config.database.url !== undefined && !options.sandbox) {
@@ -102,7 +102,7 @@ function hostInUrl(host: string): string {
   return isIPv6(host) ? `[${host}]` : host;
 }
 
-/** A new sandbox has books up to now: some bills are due soon, and this month has spend. */
+/** A new sandbox has books up to yesterday: some bills are due soon, and this month has spend. */
 function yesterday(): string {
   return new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
 }

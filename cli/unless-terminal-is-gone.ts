@@ -1,6 +1,6 @@
 /**
- * For the `error` event of stdout or stderr. A terminal may be closed while the process has still to stop what it started: nobody reads
- * what is written there from then on. Everything else is thrown.
+ * Returns a handler for the `error` event of stdout or stderr. A terminal may be closed while the process still has to stop what it started;
+ * errors of writing to it are ignored from then on. Every other error is thrown.
  */
 export function unlessTerminalIsGone({ isTTY }: NodeJS.WriteStream): (error: NodeJS.ErrnoException) => void {
   return (error) => {

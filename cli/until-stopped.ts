@@ -1,4 +1,4 @@
-/** Resolves with the first Ctrl-C or SIGTERM, or when the terminal is closed. A second one ends the process at once. */
+/** Resolves on the first Ctrl-C or SIGTERM, or when the terminal is closed. A second signal exits the process at once. */
 export function untilStopped(): Promise<void> {
   return new Promise((resolve) => {
     let askedAt: number | undefined;
@@ -12,5 +12,5 @@ export function untilStopped(): Promise<void> {
   });
 }
 
-/** npm passes on the Ctrl-C that the terminal has sent to this process too. */
+/** npm forwards the Ctrl-C that the terminal has already sent to this process, so signals this close count as one. */
 const oneKeyMilliseconds = 1_000;

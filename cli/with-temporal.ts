@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Settings } from '../config/settings.ts';
 
-/** Connects to Temporal for as long as `work` takes. Throws TemporalUnavailable. */
+/** Connects to Temporal while `work` runs. Throws TemporalUnavailable. */
 export async function withTemporal<Result>(
   settings: Settings,
   work: (temporal: Client) => Promise<Result>,
@@ -16,5 +16,5 @@ export async function withTemporal<Result>(
   }
 }
 
-/** For commands that do without Temporal where it does not answer. */
+/** For commands that can do without Temporal if it does not answer. */
 export const shortDeadline = { deadlineMilliseconds: 3_000 };

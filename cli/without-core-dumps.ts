@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
 
 /**
- * A process that crashes leaves nothing of its memory on a disk, nor do those that it starts: they inherit it. Linux alone dumps by
- * default; Node cannot set limits, but what goes into a dump it can.
+ * Prevents crash dumps from writing memory to disk, here and in child processes, which inherit the setting. Only Linux dumps by default.
+ * Node cannot set limits, but it can set what goes into a dump.
  */
 export function withoutCoreDumps(): void {
   try {
     writeFileSync('/proc/self/coredump_filter', '0');
   } catch {
-    // Another system, or one that does not let it be set: then its own limits hold.
+    // Another system, or one that forbids the setting: its own limits apply.
   }
 }

@@ -1,9 +1,9 @@
 /**
- * A database URL that may be shown. Every part is left out that is not known to be harmless, so it does not matter how many ways
- * there are to write a password: in front of the host, or as a parameter, encoded or not.
+ * Returns a database URL that is safe to show. Every part that is not known to be harmless is removed, so it does not matter where a
+ * password is written: before the host or as a parameter, encoded or not.
  */
 export function withoutPassword(url: string): string {
-  // What is no address may hold anything anywhere.
+  // A text that is not a URL may hold a password anywhere.
   if (!URL.canParse(url) || !/^\/[^/:@]*$/.test(new URL(url).pathname)) return 'postgres://…';
   const shown = new URL(url);
   shown.password = '';

@@ -4,7 +4,7 @@ import { codeOf } from '../errors/code-of.ts';
 import { isTrusted } from '../scripts/own-cache.mjs';
 import { UsageError } from './errors.ts';
 
-/** Writes the file that `--out` names, or to an output of this process. Throws UsageError where there can be none. */
+/** Writes the file that `--out` names, or to stdout or stderr. Throws UsageError if the path cannot be written. */
 export async function writeOutFile(path: string, text: string): Promise<void> {
   const output = outputs[path];
   if (output !== undefined) return writeTo(output, text);
@@ -17,7 +17,7 @@ export async function writeOutFile(path: string, text: string): Promise<void> {
   }
 }
 
-/** Where the shell sends these to a file, their names lead to that file, and opening it once more would write over what is there. */
+/** If the shell redirects one of these to a file, its name leads to that file, and opening it again would overwrite what is there. */
 const outputs: Readonly<Record<string, Writable>> = {
   '/dev/stdout': process.stdout,
   '/dev/stderr': process.stderr,
@@ -33,8 +33,8 @@ function writeTo(output: Writable, text: string): Promise<void> {
 }
 
 /**
- * Whether it is a device or a pipe, such as /dev/null, which stays where it is. What another user has put there is none: it is
- * replaced, as a file is, for what is written would be that user's.
+ * True for a device or a pipe, such as /dev/null, which must not be replaced. False for one that another user has put there: it is
+ * replaced like a file, because its owner could read what is written.
  */
 async function isDevice(path: string): Promise<boolean> {
   const found = await Promise.all([lstat(path), stat(path)]).catch(() => undefined);
@@ -43,11 +43,11 @@ async function isDevice(path: string): Promise<boolean> {
   return !there.isFile() && isTrusted(named.uid) && isTrusted(there.uid);
 }
 
-/** A reader that opens the file meanwhile sees either the old or the new version. */
+/** Replaces the file atomically: concurrent readers see either the old or the new version. */
 async function replaceFile(path: string, text: string): Promise<void> {
   const beside = `${path}.${process.pid}.tmp`;
   try {
-    // Always a new file: in a folder of many users a link may wait under this name.
+    // The file is always new: in a folder shared by many users, a link may wait under this name.
     await rm(beside, { force: true });
     await writeFile(beside, text, { flag: 'wx' });
     await rename(beside, path);

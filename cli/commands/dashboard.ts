@@ -19,7 +19,7 @@ export function dashboardCommand(): Command {
       const path = resolve(out);
       await writeOutFile(path, html);
       const bytes = Buffer.byteLength(html);
-      // A page that was written there is not followed by anything else.
+      // After a page on stdout, nothing else may follow.
       if (path === '/dev/stdout') return;
       if (json === true)
         printJson({ path, bytes, as_of_date: dashboard.asOf, built_at: dashboard.build.built_at });

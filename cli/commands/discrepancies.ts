@@ -46,7 +46,7 @@ export function discrepanciesCommand(): Command {
     });
 }
 
-/** More than `limit`, where there are more. */
+/** Reads more than `limit` entries if there are more. */
 async function read(
   warehouse: Warehouse,
   { connectionId, limit }: { connectionId: string | undefined; limit: number },

@@ -21,7 +21,7 @@ export function eraseCommand(setExitCode: SetExitCode): Command {
     )
     .action(async (name: string, resourceName: string, id: string, { json }: { json?: true }) => {
       const resource = resourceNamed(resourceName);
-      // A variable of the shell that is not set. No record has such an ID.
+      // The shell variable is probably not set: no record has an empty ID.
       if (id === '') throw new UsageError('The ID of the record is empty.');
       const { eraseEverywhere } = await import('../../operations/erase-everywhere.ts');
       const erased = await withWarehouse(
@@ -79,5 +79,5 @@ function show(
   );
 }
 
-/** Containers are hosts too. */
+/** Containers count as hosts too. */
 const mostHosts = 20;

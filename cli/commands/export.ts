@@ -6,7 +6,7 @@ import type { SetExitCode } from '../exit-codes.ts';
 
 interface Options {
   every?: string;
-  /** Undefined: until the snapshot is published. */
+  /** Undefined: waits until the snapshot is published. */
   wait?: boolean;
   force: boolean;
   iceberg: boolean;
@@ -38,7 +38,7 @@ export function exportCommand(setExitCode: SetExitCode): Command {
     });
 }
 
-/** These belong to a single export. */
+/** Refuses options that are valid for a single export only. */
 function refuseOthers({ wait, force, iceberg }: Options): void {
   const others = [
     ...(force ? ['--force'] : []),

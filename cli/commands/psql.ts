@@ -25,7 +25,7 @@ export function psqlCommand(setExitCode: SetExitCode): Command {
     });
 }
 
-/** The password goes by the environment: everybody on the machine can read a command line. */
+/** Passes the password in the environment, because everybody on the machine can read a command line. */
 async function runPsqlDirectly(url: URL, args: readonly string[]): Promise<ExitCode> {
   const address = new URL(url);
   address.password = '';
@@ -33,8 +33,8 @@ async function runPsqlDirectly(url: URL, args: readonly string[]): Promise<ExitC
 }
 
 /**
- * If the address says how to log in, psql does so through this process and never holds the password. A psql before 16 cannot be
- * told to log in by SCRAM alone, and each connects again by itself when the server goes away, to whoever has the port by then.
+ * Logs in through this process if the address restricts how to log in, so that psql never holds the password. A psql before 16 cannot be
+ * limited to SCRAM, and every psql reconnects by itself when the server goes away, to whatever process then listens on the port.
  */
 async function runPsqlRelayed(url: URL, args: readonly string[]): Promise<ExitCode> {
   const folder = await mkdtemp(join(socketsFolder(), 'daybook-psql-'));
@@ -50,7 +50,7 @@ async function runPsqlRelayed(url: URL, args: readonly string[]): Promise<ExitCo
   }
 }
 
-/** The path of a socket has at most 103 bytes on macOS. */
+/** The path of a socket is limited to 103 bytes on macOS. */
 function socketsFolder(): string {
   return Buffer.byteLength(tmpdir()) <= 60 ? tmpdir() : '/tmp';
 }
@@ -61,17 +61,17 @@ function relayedAddress(url: URL, folder: string): string {
     const value = url.searchParams.getAll(name).at(-1);
     if (value !== undefined) parameters.set(name, value);
   }
-  // Libpq takes no plus sign for a space.
+  // libpq does not accept a plus sign for a space.
   return `postgres://${url.username}@${url.pathname}?${parameters.toString().replaceAll('+', '%20')}`;
 }
 
-/** Part of the name of the socket only. */
+/** Only a part of the socket's name. */
 const socketPort = '5432';
 
-/** The parameters of an address that concern the session, not the way to the server. */
+/** The parameters of an address that concern the session, rather than reaching the server. */
 const settingsOfSession = ['application_name', 'client_encoding', 'options'];
 
-/** Nothing that asks for a way to the server, or for proof of it, which here is this process's business. */
+/** Removes variables that configure how to reach or verify the server, since this process does both. */
 function withoutConnecting(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !ofConnecting.test(name)));
 }
@@ -79,10 +79,10 @@ function withoutConnecting(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 const ofConnecting =
   /^PG(HOST|HOSTADDR|PORT|USER|DATABASE|PASSWORD|REQUIREAUTH|REQUIREPEER|REQUIRESSL|CHANNELBINDING|SERVICE|SSL.*|GSS.*|TARGETSESSIONATTRS|LOADBALANCEHOSTS|M(IN|AX)PROTOCOLVERSION)$/;
 
-/** Throws UsageError without psql. */
+/** Throws UsageError if psql is not installed. */
 async function runPsql(address: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<ExitCode> {
   const psql = spawn('psql', ['--dbname', address, ...args], { stdio: 'inherit', env });
-  // Ctrl-C is psql's: it cancels a query there. What ends this process has to end psql first.
+  // Ctrl-C belongs to psql, where it cancels a query. A signal that ends this process has to end psql first.
   process.on('SIGINT', () => undefined);
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => psql.kill(signal));
   return new Promise((resolve, reject) => {

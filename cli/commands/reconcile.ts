@@ -49,7 +49,7 @@ export function reconcileCommand(setExitCode: SetExitCode): Command {
     });
 }
 
-/** Names and prints the deletions that wait at this moment: others that wait when the reconcile begins are not approved. */
+/** Names and prints the deletions that wait now. Deletions that start to wait before the reconcile begins are not approved. */
 async function approval(
   warehouse: Warehouse,
   { connection, resources }: { connection: string; resources?: readonly string[] },

@@ -30,7 +30,7 @@ export function serveCommand(): Command {
       await checkOwnership(places, { say: printAside });
       const http = await serveHttp({ settings, warehouse, client, logger });
       const stopping = new AbortController();
-      // When every worker is gone, this is who says so.
+      // If every worker is gone, only this process can report it.
       const alertsWatched = watchAlerts(
         { warehouse, temporal: client, url: settings.alertUrl, version: settings.productVersion },
         { logger, stopping: stopping.signal },

@@ -36,7 +36,7 @@ export function sqlCommand(): Command {
     });
 }
 
-/** Adds what a reader may do to an error about what a reader may not. */
+/** Adds to a permission error what a reader is allowed to do. */
 function explainRefusal(error: unknown): never {
   const refusals: Record<string, string> = {
     '25006': 'this command only reads',
@@ -61,7 +61,7 @@ function objectsOf({ columns, rows }: QueryResult): Record<string, unknown>[] {
   return rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index]])));
 }
 
-/** As `psql --csv` and COPY of Postgres write and read it, safe to open in a spreadsheet. Null is an empty field, an empty text is `""`. */
+/** Writes CSV as `psql --csv` and COPY do, made safe for spreadsheets. Null is an empty field, an empty text is `""`. */
 function csvOf({ columns, rows }: QueryResult): string {
   return [columns, ...rows].map((row) => row.map(csvField).join(',')).join('\n');
 }
@@ -69,18 +69,18 @@ function csvOf({ columns, rows }: QueryResult): string {
 function csvField(value: string | number | boolean | null): string {
   if (value === null) return '';
   const text = typeof value === 'string' ? asText(value) : String(value);
-  // A line of `\.` alone ends what COPY reads.
+  // COPY ends its input at a line of `\.` alone.
   return text === '' || text === '\\.' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** A spreadsheet runs text that begins like a formula, unless an apostrophe precedes it. Numbers stay as they are. */
+/** Protects text that a spreadsheet would run as a formula by a leading apostrophe. Numbers stay as they are. */
 function asText(value: string): string {
   const isNumber = /^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value);
   return beginsLikeFormula(value) && !isNumber ? `'${value}` : value;
 }
 
 function show({ columns, rows }: QueryResult): void {
-  // As Postgres writes them: no separators in what people paste into a sheet.
+  // Numbers are printed as Postgres writes them: without separators, so that they can be pasted into a sheet.
   printTable(
     columns,
     rows.map((row) => row.map((value) => (typeof value === 'number' ? String(value) : value))),

@@ -80,14 +80,14 @@ export function statusCommand(setExitCode: SetExitCode): Command {
     });
 }
 
-/** More would be too much to read in a terminal. */
+/** A longer list would be hard to read in a terminal. */
 const mostShown = 20;
 
 interface Reported {
   readonly connections: readonly ConnectionReport[];
-  /** Whether any is stale, shown or not. */
+  /** Whether any connection is stale, shown or not. */
   readonly stale: boolean;
-  /** A sentence about those that are not shown; empty: there are none. */
+  /** A sentence about the connections that are not shown; empty if there are none. */
   readonly left: string;
 }
 
@@ -125,7 +125,7 @@ interface Places {
   http: string | null;
 }
 
-/** Null where Temporal does not answer, or nobody owns the namespace. */
+/** The owner is null if Temporal does not answer, or if nobody owns the namespace. */
 function inJson(places: Places, ownership: OwnershipRead | undefined): Record<keyof Places, unknown> {
   const { owner = null, trouble = null } = ownership ?? {};
   return { ...places, temporal: { ...places.temporal, owner, trouble } };
@@ -183,7 +183,7 @@ function show(
     });
 }
 
-/** The readers limited to some connections, by connection. */
+/** Returns the readers limited to some connections, by connection. */
 function readersByConnection(readers: readonly ReaderListed[]): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const { reader, connections } of readers)

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { SetExitCode } from '../exit-codes.ts';
 
-/** What `npm start` runs. */
+/** The command behind `npm start`. */
 export function tourCommand(setExitCode: SetExitCode): Command {
   return new Command('tour')
     .description('Show Daybook at work on the embedded sandbox.')

@@ -13,10 +13,10 @@ import { readApiSilence } from '../../warehouse/api-budget/read-api-silence.ts';
 import { explain } from '../explain.ts';
 import type { CheckResult } from './finding.ts';
 
-/** For more, the requests would take minutes of the budget. */
+/** With more connections, the requests would take minutes of the budget. */
 const mostAsked = 20;
 
-/** One request for each connection, up to 20 of them, within the budget; before the first one is added there is nobody to ask for. */
+/** Makes one request for each of up to 20 connections, within the budget. Without connections there is nothing to check. */
 export async function checkApi(warehouse: Warehouse, settings: Settings): Promise<string> {
   const { api, secretKey } = settings;
   const connections = (await listConnections(warehouse)).filter(
@@ -54,7 +54,7 @@ export async function checkApiBudget(warehouse: Warehouse, { api }: Settings): P
   return { problems, allWell: demandInWords(demand) };
 }
 
-/** Not ready yet, or not offered for the platform: the credentials are right in any case. */
+/** True if the data is not ready yet or not offered for the platform: the credentials are accepted in both cases. */
 function areCredentialsAccepted(error: unknown): boolean {
   return error instanceof ProductNotReady || error instanceof NotSupported;
 }

@@ -39,7 +39,7 @@ export async function checkKey(warehouse: Warehouse, { secretKey }: Settings): P
   return 'decrypts the stored access tokens';
 }
 
-/** A role that did not migrate has none of what `migrate` sets for its own. */
+/** Checks the settings that `migrate` sets for its own role; a role that did not migrate has none of them. */
 export async function checkSessions({ pool }: Warehouse): Promise<CheckResult> {
   const missing = await missingRoleSettings(pool);
   const toRun = `sessions of this role lack what "daybook migrate" sets for the role that it runs as. Run: ${missing.join(' ')}`;
@@ -49,7 +49,7 @@ export async function checkSessions({ pool }: Warehouse): Promise<CheckResult> {
   };
 }
 
-/** The logins for readers, and settings that let others in too. */
+/** Checks the logins for readers, and the settings that let others in too. */
 export async function checkReaders(warehouse: Warehouse): Promise<CheckResult> {
   const { hasRole, toRun, notLetIn } = await readersState(warehouse);
   const why = hasRole

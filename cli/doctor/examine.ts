@@ -19,11 +19,11 @@ import { checkTemporal } from './temporal-checks.ts';
 
 export interface Examined {
   readonly findings: Finding[];
-  /** A configuration that cannot work ends doctor as it ends the other commands. */
+  /** If the configuration cannot work, the same code as for other commands. */
   readonly exitCode: ExitCode;
 }
 
-/** Looks at everything a sync needs, as far as each check lets the next one look. */
+/** Checks everything that a sync needs, as far as the earlier checks allow. */
 export async function examine(): Promise<Examined> {
   const findings = [await finding('Node', () => Promise.resolve().then(() => checkNode()))];
   const read: { config?: Config; exitCode?: ExitCode } = {};

@@ -1,16 +1,16 @@
 import { explain } from '../explain.ts';
 
-/** What `doctor` says of one thing. */
+/** The result of one check of `doctor`. */
 export interface Finding {
   what: string;
   ok: boolean;
   /** The result, and the remedy if there is a problem. */
   found: string;
-  /** It works, but somebody should look at it. */
+  /** The check passed, but a person should look at it. */
   warning?: true;
 }
 
-/** Runs a check: it returns what to say where all is well, and throws what is wrong. */
+/** Runs a check, which returns its sentence if all is well, and throws if there is a problem. */
 export async function finding(what: string, check: () => Promise<string>): Promise<Finding> {
   try {
     return { what, ok: true, found: await check() };
@@ -19,7 +19,7 @@ export async function finding(what: string, check: () => Promise<string>): Promi
   }
 }
 
-/** A check of what later ones need: adds its finding, and returns its value; undefined where it failed. */
+/** Runs a check that later ones depend on: adds its finding and returns its value. Undefined if it failed. */
 export async function attempt<Value>(
   findings: Finding[],
   what: string,
@@ -35,13 +35,13 @@ export async function attempt<Value>(
   }
 }
 
-/** `problems`: a sentence for each; `allWell`: the sentence where there is none. */
+/** `problems`: one sentence each; `allWell`: the sentence if there are none. */
 export interface CheckResult {
   readonly problems: readonly string[];
   readonly allWell: string;
 }
 
-/** Runs a check of settings that may be intended on one's own server, network or machine, so none of them fails the command. */
+/** Runs a check of settings that may be intended on one's own server, network or machine, so none of its problems fails the command. */
 export async function warnings(
   what: string,
   check: () => CheckResult | Promise<CheckResult>,

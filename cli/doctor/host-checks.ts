@@ -8,7 +8,7 @@ import type { CheckResult } from './finding.ts';
 import { openToEverybody } from './open-to-everybody.ts';
 import { sentInClear } from './sent-in-clear.ts';
 
-/** `engines` of package.json in words. */
+/** Checks `engines` of package.json, and explains it in words. */
 export function checkNode(version: string = process.versions.node): string {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major < 20 || (major === 20 && minor < 19))
@@ -26,7 +26,7 @@ export async function checkDisk(folder: string): Promise<string> {
   return `${gigabytes.toFixed(0)} GB free at ${home.root}`;
 }
 
-/** Since 0.6, new files are private to their owner; older ones may not be. */
+/** New files are private to their owner since 0.6; older ones may not be. */
 export async function checkFiles({ home, lake }: Config): Promise<CheckResult> {
   const { root } = await openHome(home);
   const open = await openToEverybody([root, lake.location]);
@@ -40,7 +40,7 @@ export function checkEncryption(settings: Settings): CheckResult {
   return { problems: sentInClear(settings), allWell: 'nothing leaves this machine in clear text' };
 }
 
-/** Syncs and snapshots work without. */
+/** Syncs and snapshots work without Python. */
 export async function checkPython(): Promise<string> {
   const { pythonVersion } = await import('../../python/python-environment.ts');
   try {

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { isReachable } from '../../embedded/open-to-others.ts';
 
-/** Those of the folders that are there and that every user of the machine can get into and list, or write to. */
+/** Returns the existing folders that every user of the machine can reach and list or write to. */
 export async function openToEverybody(folders: readonly string[]): Promise<string[]> {
   const open: string[] = [];
   for (const folder of folders) {

@@ -3,7 +3,7 @@ import { isLoopback } from '../../config/is-loopback.ts';
 import { sendsInClear } from '../../config/parse-config.ts';
 import type { Settings } from '../../config/settings.ts';
 
-/** In words, what can be read or forged on its way to another machine, and what to do about it. */
+/** Says which traffic to other machines can be read or forged, and what to do about it. */
 export function sentInClear({ api, alertUrl, database }: Places): string[] {
   return [
     ...(sendsInClear(api.url)

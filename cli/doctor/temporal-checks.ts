@@ -9,7 +9,7 @@ import { backlogInWords, backlogRemedy, isLate } from '../../warehouse/alerts/ba
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { attempt, finding, warnings, type CheckResult, type Finding } from './finding.ts';
 
-/** Adds a finding for each check of Temporal; none after the first where it does not answer. */
+/** Adds a finding for each check of Temporal. If the first shows that it does not answer, there are no others. */
 export async function checkTemporal(
   findings: Finding[],
   { warehouse, settings, isEmbedded }: { warehouse: Warehouse; settings: Settings; isEmbedded: boolean },
@@ -50,7 +50,7 @@ async function checkSearchAttributes(temporal: Client, namespace: string): Promi
   throw new Error(`missing, so runs are harder to find: temporal operator search-attribute create ${flags}`);
 }
 
-/** Workers take turns among connections where the server has this switched on, which it tells nobody. */
+/** Checks fairness, with which workers take turns among connections. The server does not tell whether it is enabled. */
 export function checkFairness(version: string, { isEmbedded }: { isEmbedded: boolean }): CheckResult {
   if (isEmbedded) return { problems: [], allWell: 'on: workers take turns among connections' };
   const [, major, minor] = /^(\d+)\.(\d+)/.exec(version) ?? [];
@@ -83,7 +83,7 @@ async function checkWorkers(
   return `${polling} polling`;
 }
 
-/** Temporal names pollers for minutes after they are gone; one that lives comes back within 60 s, and clocks may differ a little. */
+/** Temporal lists pollers for minutes after they are gone. A live one polls again within 60 s; the rest allows for clock differences. */
 function isRecent(time: { seconds?: { toString(): string } | null } | null | undefined): boolean {
   return Date.now() / 1_000 - Number(time?.seconds ?? 0) < 90;
 }

@@ -4,21 +4,21 @@ import type { RunningUp } from '../start-up.ts';
 
 type Sandbox = NonNullable<RunningUp['sandbox']>;
 
-/** Where people work at the source: with the service's own API, in the name of a company of the sandbox. */
+/** The access for changes at the source: the service's own API, on behalf of a company of the sandbox. */
 export interface SourceAccess {
   readonly sandbox: Sandbox;
   readonly connection: string;
   readonly credentials: { readonly clientId: string; readonly clientSecret: string };
 }
 
-/** Ids of the bills that somebody changed, entered and deleted. */
+/** Ids of the changed, the entered and the deleted bill. */
 export interface Bookings {
   readonly changed: string;
   readonly entered: string;
   readonly deleted: string;
 }
 
-/** Works on three bills, through the service's write API. Webhooks tell of each. */
+/** Changes, enters and deletes a bill through the service's write API. A webhook announces each. */
 export async function workOnBills(source: SourceAccess): Promise<Bookings> {
   const [first, second] = await someBills(source);
   const { id: changed } = first;
@@ -26,7 +26,7 @@ export async function workOnBills(source: SourceAccess): Promise<Bookings> {
   await call(source, 'PATCH', `/accounting/bills/${changed}`, `{"bill":{"memo":"${memo}"}}`);
   const { vendor_id, issue_date, currency_code } = first;
   const head = JSON.stringify({ vendor_id, issue_date, currency_code }).slice(1, -1);
-  // As text, like every amount: parsed, it would be a float.
+  // The amount stays text, like every amount: parsing would make it a float.
   const lines = '[{"description":"Entered by the tour","total_amount":49.90}]';
   const body = `{"bill":{${head},"line_items":${lines}}}`;
   const { bill } = (await call(source, 'POST', '/accounting/bills', body)) as { bill: { id: string } };
@@ -34,7 +34,7 @@ export async function workOnBills(source: SourceAccess): Promise<Bookings> {
   return { changed, entered: bill.id, deleted: second.id };
 }
 
-/** Seconds until Postgres has all three, by webhooks alone; undefined when it had not within 30 s. */
+/** Returns the seconds until webhooks alone have brought all three to Postgres; undefined if that takes over 30 s. */
 export async function secondsUntilCopied(
   { pool }: Warehouse,
   { connection, bookings, since }: { connection: string; bookings: Bookings; since: Date },
@@ -55,7 +55,7 @@ export async function secondsUntilCopied(
   return undefined;
 }
 
-/** What happens while no webhook gets through: records change, and one bill is deleted without a word. */
+/** Makes changes while webhooks are lost: records change, and one bill is deleted without an event. */
 export async function changeWithoutWebhooks({
   sandbox,
   connection,
@@ -84,7 +84,7 @@ interface Bill {
   linked_credit_memos: unknown[];
 }
 
-/** Two that no credit was applied to: the service deletes no others. */
+/** Returns two bills without applied credits, since the service deletes no others. */
 async function someBills(source: SourceAccess): Promise<[Bill, Bill]> {
   const { bills } = (await call(source, 'GET', '/accounting/bills')) as { bills: Bill[] };
   const [first, second] = bills.filter(({ linked_credit_memos: credits }) => credits.length === 0);

@@ -46,8 +46,8 @@ const deletedQuery =
   'select resource, id, source, deleted_at from finance.deleted_records order by deleted_at desc';
 
 /**
- * A bill is open as the marts define it: posted, issued, and more than noise due today. Nothing is taken off it, and a sum that needs
- * an unknown amount is null.
+ * Here a bill is open as the marts define it: posted, issued, and with more than a rounding difference due today. No credits are subtracted,
+ * and a sum that needs an unknown amount is null.
  */
 export const queriesToTry: readonly string[] = [
   'select connection_id, currency_code, case when count(*) = count(open_bills) then sum(open_bills) end as open from marts.ap_ageing where is_today group by 1, 2 order by 1, 2',
@@ -55,7 +55,7 @@ export const queriesToTry: readonly string[] = [
   deletedQuery,
 ];
 
-/** For hosts without the Python that builds marts. */
+/** For hosts without the Python environment that builds marts. */
 const queriesWithoutMarts: readonly string[] = [
   'select connection_id, currency_code, status, count(*) as bills, case when count(*) = count(amount_due) then sum(amount_due) end as amount_due from finance.bills group by 1, 2, 3 order by 1, 2, 3',
   'select connection_id, vendor_id, count(*) as bills, max(issue_date) as last_bill from finance.bills group by 1, 2 order by bills desc limit 10',

@@ -26,13 +26,13 @@ import {
 } from './source-changes.ts';
 import { printSummary } from './summary.ts';
 
-/** The two companies of the sandbox that the tour copies; at the first the source changes. */
+/** The two sandbox companies that the tour copies. The source changes at the first one. */
 const shownConnections = ['acme-us', 'acme-eu'] as const;
 const [changing] = shownConnections;
 
 /**
- * Starts everything, copies two sandbox companies, lets the source change, and says where to look. A second run continues with
- * the same data. Keeps running until it is stopped, unless `once`.
+ * Starts everything, copies two sandbox companies, lets the source change, and says where to look. A second run continues with the
+ * same data. Keeps running until it is stopped, unless `once`.
  */
 export async function tour({ once, sandbox }: { once: boolean; sandbox: boolean }): Promise<ExitCode> {
   const stopped = untilStopped();
@@ -87,7 +87,7 @@ interface Guide {
   client: Client;
 }
 
-/** Webhooks bring the announced changes, a sync brings those that they missed, and a reconcile finds the rest. */
+/** Shows webhooks bringing the announced changes, a sync bringing the missed ones, and a reconcile finding the rest. */
 async function followChanges(guide: Guide, sandbox: NonNullable<RunningUp['sandbox']>): Promise<ExitCode[]> {
   const source: SourceAccess = { sandbox, connection: changing, credentials: guide.up.settings.api };
   await followWebhooks(guide, source);
@@ -167,7 +167,7 @@ async function addMissing(warehouse: Warehouse, { settings, sandbox }: RunningUp
         connectionId: name,
         apiAddress: settings.api.address,
         token: accessToken,
-        // The platform records name the vendors.
+        // The vendors are named by the platform records.
         expandPlatformData: true,
         syncEvery: 15 * 60_000,
         reconcileEvery: 86_400_000,

@@ -8,7 +8,7 @@ import { withWarehouse } from '../../with-warehouse.ts';
 export interface ScheduleOptions {
   every?: string;
   last?: string;
-  /** These belong to a single backfill. */
+  /** These options are valid for a single backfill only. */
   from?: string;
   to?: string;
   window?: string;
@@ -18,7 +18,7 @@ export interface ScheduleOptions {
   json?: true;
 }
 
-/** Backfills a connection on a schedule from now on, or no longer. */
+/** Sets or ends the backfill schedule of a connection. */
 export async function scheduleBackfill(connectionId: string, options: ScheduleOptions): Promise<void> {
   const backfill = scheduleOf(options);
   await withWarehouse((warehouse, settings) =>
@@ -42,7 +42,7 @@ function secondsOf(milliseconds: number | null): number | null {
 
 const hour = 3_600_000;
 
-/** Milliseconds. */
+/** Returns milliseconds. */
 function scheduleOf(options: ScheduleOptions): { every: number | null; last: number | null } {
   const { every, last } = options;
   const others = ['from', 'to', 'window', 'resource', 'dryRun'] as const;

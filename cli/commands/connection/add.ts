@@ -38,7 +38,7 @@ export function addCommand(): Command {
       '\nExample:\n  $ npx daybook connection add acme-us --token-env ACME_US_TOKEN --every 5m',
     )
     .action(async (name: string, options: Options) => {
-      // The name is not repeated: it may be the token, typed in its place.
+      // The message does not repeat the name, which may be the token typed in its place.
       checkName(name, "That cannot be a connection's name");
       const token = await readToken(options);
       const { schedule, expandPlatformData } = options;

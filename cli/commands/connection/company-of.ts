@@ -1,6 +1,6 @@
 import type { KeptData } from '../../../warehouse/connections/kept-data.ts';
 
-/** The company that kept records belong to, for a person. */
+/** Names, for people, the company that kept records belong to. */
 export function companyOf({ org_id, platform }: KeptData): string {
   if (org_id === null) return 'an unknown company';
   return `organization ${org_id}${platform === null ? '' : ` (${platform})`}`;

@@ -2,7 +2,7 @@ import type { KeptData } from '../../../warehouse/connections/kept-data.ts';
 import { shown } from '../../printer.ts';
 import { companyOf } from './company-of.ts';
 
-/** The records that removed connections left, a line each. */
+/** Returns one line for each removed connection whose records were kept. */
 export function keptLines(kept: readonly KeptData[]): string[] {
   return kept.map((one) => {
     const since = one.removed_at === null ? '' : `, removed at ${shown(one.removed_at)},`;

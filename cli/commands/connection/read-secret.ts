@@ -2,8 +2,8 @@ import { text } from 'node:stream/consumers';
 import { UsageError } from '../../errors.ts';
 
 /**
- * What must not be on the command line, where the list of processes shows it: from standard input or a variable, which are
- * named as the options are.
+ * Reads a secret from standard input or an environment variable. The command line would expose it in the process list. `options` names
+ * the command's options for the error message.
  */
 export async function readSecret(
   what: string,
@@ -23,7 +23,7 @@ export async function readSecret(
   return secret;
 }
 
-/** Whether it is words in capitals, as variables are named. What is not may be the secret itself, which must not be repeated. */
+/** True for words in capitals, as in names of variables. Anything else may be the secret itself, and must not be repeated. */
 function isPlainName(text: string): boolean {
   return text.length <= 40 && /^[A-Z]+\d{0,3}(?:_[A-Z]*\d{0,3})*$/.test(text);
 }

@@ -1,7 +1,7 @@
 import type { RemovalListed } from '../../../warehouse/connections/list-removals.ts';
 import { shown } from '../../printer.ts';
 
-/** The connections that are being removed, a line each. */
+/** Returns one line for each connection that is being removed. */
 export function removalLines(removals: readonly RemovalListed[]): string[] {
   return removals.map(
     ({ connectionId, since, keepsData }) =>

@@ -33,7 +33,7 @@ Example:
     });
 }
 
-/** Both keys are on disk meanwhile, so the next rotation completes one that was interrupted. */
+/** Both keys are on disk during the rotation, so the next rotation can complete an interrupted one. */
 async function rotateInHome({ newKeyStdin, newKeyEnv }: Options): Promise<void> {
   if (newKeyStdin !== undefined || newKeyEnv !== undefined) {
     throw new UsageError(

@@ -31,7 +31,7 @@ export function buildCommand(): Command {
             { target, reason: 'daybook dbt build', connections: ownConnections(settings) },
             { onStep: printAside },
           ),
-        // Whose connections enter the marts follows from its address.
+        // The API address decides whose connections enter the marts.
         ['database', 'api'],
       );
       if (json === true) printJson(built);
@@ -39,7 +39,7 @@ export function buildCommand(): Command {
     });
 }
 
-/** What is left for dbt beside the session of the lock and the two of the ledger. */
+/** The connections left for dbt, after the session of the lock and the two of the ledger. */
 function ownConnections({ database }: Settings): number {
   return Math.max(1, database.connections - 3);
 }

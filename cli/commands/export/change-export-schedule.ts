@@ -3,7 +3,7 @@ import { followExport } from '../../../operations/schedules/follow-export.ts';
 import { changeAndFollow } from '../../change-and-follow.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 
-/** `every` in milliseconds; null: no export is scheduled. */
+/** Sets the export schedule. `every` is in milliseconds; null ends the schedule. */
 export async function changeExportSchedule(every: number | null): Promise<void> {
   await withWarehouse((warehouse, settings) =>
     changeAndFollow(

@@ -15,9 +15,9 @@ import { martsLines } from '../status/publication-lines.ts';
 export interface ExportOptions {
   /** The step that the command waits for. */
   readonly until: 'started' | 'published' | 'marts';
-  /** Makes a snapshot although nothing has changed. */
+  /** Makes a snapshot even if nothing has changed. */
   readonly force: boolean;
-  /** Lets Iceberg tables show it too. */
+  /** Also adds the snapshot to the Iceberg tables. */
   readonly iceberg: boolean;
   readonly json: boolean;
 }

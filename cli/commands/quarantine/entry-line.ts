@@ -1,6 +1,6 @@
 import type { QuarantineEntry } from '../../../warehouse/quarantine/read-quarantine.ts';
 
-/** An entry and what became of it, in one line. */
+/** Returns an entry and its outcome in one line. */
 export function entryLine(entry: QuarantineEntry & { failure?: string | null }): string {
   const {
     id,

@@ -35,7 +35,7 @@ export function listCommand(): Command {
     });
 }
 
-/** `more`: a sentence where there are more entries than were asked for. */
+/** Reads the entries. `more` is a sentence, present if there are more entries than requested. */
 async function read(
   warehouse: Warehouse,
   { all, connection: connectionId, limit }: Options,

@@ -6,12 +6,12 @@ import {
 import { UsageError } from '../../errors.ts';
 import { countOption } from '../../options.ts';
 
-/** For arguments that are IDs of entries. */
+/** Parses arguments that are IDs of entries. */
 export function idsArgument(text: string, before: number[] = []): number[] {
   return [...before, countOption(text)];
 }
 
-/** The entries with these IDs. Throws UsageError when one of them does not exist. */
+/** Returns the entries with these IDs. Throws UsageError if one of them does not exist. */
 export async function namedEntries(warehouse: Warehouse, ids: readonly number[]): Promise<QuarantineEntry[]> {
   const entries = await readQuarantineEntries(warehouse, ids);
   const unknown = ids.filter((id) => !entries.some((entry) => entry.id === id));

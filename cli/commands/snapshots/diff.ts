@@ -43,7 +43,7 @@ async function manifestOf(lake: Lake, id: string): Promise<Manifest> {
   return manifest;
 }
 
-/** Says which table is being compared once it takes longer than people wait without a word. */
+/** Reports the table being compared once the comparison takes noticeably long. */
 function slowTables(): (table: string) => void {
   const started = performance.now();
   return (table) => {

@@ -42,18 +42,18 @@ export function listCommand(): Command {
     });
 }
 
-/** The values that a manifest would give are null if it cannot be read. */
+/** Fields that come from the manifest are null if it cannot be read. */
 interface ListedSnapshot {
   id: string;
   taken_at: string | null;
   rows: number | null;
   bytes: number | null;
-  /** Of the files that were written for it; the others it shares with earlier snapshots. */
+  /** The bytes of files written for this snapshot; its other files are shared with earlier snapshots. */
   bytes_added: number | null;
-  /** Files. */
+  /** The number of files. */
   parts: number | null;
   parts_added: number | null;
-  /** How many values its files do not hold to the last digit. */
+  /** The number of values that its files cannot hold exactly. */
   unfit: number | null;
   latest: boolean;
   problem: string | null;
@@ -64,7 +64,7 @@ async function listSnapshots(lake: Lake): Promise<{ snapshots: ListedSnapshot[];
   const snapshots: ListedSnapshot[] = [];
   for (const id of (await lake.snapshotIds()).reverse()) {
     const seen = await lookAtManifest(lake, id);
-    // Removed at this moment.
+    // The snapshot was removed just now.
     if (seen === undefined) continue;
     const { taken_at = null, rows = null, bytes = null } = seen.value ?? {};
     const sizes = seen.value && sizesOf(seen.value);
@@ -88,7 +88,7 @@ async function listSnapshots(lake: Lake): Promise<{ snapshots: ListedSnapshot[];
   return { snapshots, problems: found.filter((problem) => typeof problem === 'string') };
 }
 
-/** Describes a readable pointer that leads readers nowhere; undefined when it leads to a snapshot, or there is none yet. */
+/** Describes a readable pointer that names no existing snapshot. Undefined if it names one, or if there are no snapshots yet. */
 function danglingPointer(
   pointer: Pointer | undefined,
   snapshots: readonly ListedSnapshot[],

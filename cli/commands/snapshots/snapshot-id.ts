@@ -2,7 +2,7 @@ import type { Lake } from '../../../lake/lake.ts';
 import { snapshotIdPattern } from '../../../lake/manifest/snapshot-id.ts';
 import { UsageError } from '../../errors.ts';
 
-/** An ID as it was typed. Throws UsageError. */
+/** Returns the typed ID if it is valid. Throws UsageError otherwise. */
 export function snapshotId(text: string): string {
   if (!snapshotIdPattern.test(text))
     throw new UsageError(`${text} is not a snapshot ID: see "daybook snapshots list".`);

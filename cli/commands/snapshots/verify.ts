@@ -31,7 +31,7 @@ export function verifyCommand(setExitCode: SetExitCode): Command {
     });
 }
 
-/** One of which anything is left, or to which readers are sent, is damaged; another one was never there, or is gone as it should be. */
+/** Throws if nothing is left of a snapshot and no pointer names it: it never existed, or is properly gone. Otherwise it is damaged. */
 async function requireSnapshot(lake: Lake, id: string): Promise<void> {
   if ((await lake.isThere(`snapshots/${id}`)) || (await namesOfSnapshots(lake)).has(id)) return;
   throw noSnapshot(lake, id);
@@ -72,5 +72,5 @@ function show(id: string, { manifest, problems }: DamageFound): void {
   if (more > 0) print(`… and ${more.toLocaleString('en-US')} more: ${place} lists them all.`);
 }
 
-/** Services that compute in doubles send thousands. */
+/** Services that compute in doubles send thousands of such values. */
 const unfitShown = 20;

@@ -5,7 +5,7 @@ import { openLake } from '../../../lake/open-lake.ts';
 import { scratchOfCommand } from '../../../lake/files/scratch-of-command.ts';
 import { readConfig } from '../../settings.ts';
 
-/** Runs a command's work on the lake. It needs neither Postgres nor Temporal. */
+/** Runs a command's work on the lake, without Postgres or Temporal. */
 export async function withLake<Result>(
   work: (lake: Lake, scratch: string) => Promise<Result>,
 ): Promise<Result> {

@@ -2,7 +2,7 @@ import type { MartsStatus, TargetStatus } from '../../../warehouse/marts/read-ma
 import type { SnapshotStatus } from '../../../warehouse/snapshots/read-snapshot-status.ts';
 import { ageOf } from '../../age-of.ts';
 
-/** What is published, and what keeps newer things from being. */
+/** Returns what is published, and what prevents anything newer. */
 export function publicationLines({
   snapshot,
   marts,
@@ -17,7 +17,7 @@ export function martsLines(marts: MartsStatus): string[] {
   return [
     `Marts in Postgres: ${shownMarts(marts.postgres)}${stateOf(marts.postgres, 'build')}`,
     `Marts on the lake: ${shownMarts(marts.lake)}${stateOf(marts.lake, 'build')}`,
-    // Nothing builds them but a person.
+    // Spark builds are only ever started by a person.
     ...(marts.spark.status === null
       ? []
       : [`Marts on Spark: ${shownMarts(marts.spark)}${stateOf(marts.spark, 'build')}`]),

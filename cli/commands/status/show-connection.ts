@@ -6,7 +6,7 @@ import { countInWords } from '../../../warehouse/quarantine/count-open-entries.t
 import { ageOf } from '../../age-of.ts';
 import { print, printTable, shown } from '../../printer.ts';
 
-/** Prints the state of a connection: its `alerts`, and the `readers` limited to it and maybe others. */
+/** Prints the state of a connection, its `alerts`, and the `readers` limited to it and perhaps to others. */
 export function showConnection(
   connection: ConnectionReport,
   { alerts, readers }: { alerts: readonly Alert[]; readers: readonly string[] },
