@@ -32,17 +32,17 @@ import { sweepWebhooks } from './webhooks/sweep-webhooks.ts';
 
 export interface WorkerProcess {
   readonly worker: RunningWorker;
-  /** Settles when the worker has stopped; rejects when it failed, or when the namespace is this warehouse's no longer. */
+  /** Settles when the worker has stopped. Rejects if it failed, or if another warehouse took the namespace. */
   readonly done: Promise<void>;
   readonly warehouse: Warehouse;
   readonly client: Client;
-  /** Stops the worker, then closes what it used, also where it failed. Rejects with the first failure. */
+  /** Stops the worker, then closes everything it used, even if it failed. Rejects with the first failure. */
   readonly stop: () => Promise<void>;
 }
 
 /**
- * The composition root: everything a worker process consists of, wired together in one place.
- * Throws PoolerUnfit, DirectUrlElsewhere, SchemaOutdated, WrongSecretKey, TemporalUnavailable, NamespaceNotOurs, and what Postgres says when it cannot be reached.
+ * The composition root: wires together everything that a worker process consists of.
+ * Throws PoolerUnfit, DirectUrlElsewhere, SchemaOutdated, WrongSecretKey, TemporalUnavailable, NamespaceNotOurs, and Postgres's connection errors.
  */
 export async function composeWorker(
   settings: Settings,
@@ -65,7 +65,7 @@ export async function composeWorker(
   const owner = await claimNamespace({ warehouse, temporal: client, settings }, ownership);
   const connection = await NativeConnection.connect(settings.temporal.connection);
   const budget = openApiBudget(warehouse, { apiAddress: settings.api.address, ...settings.api });
-  // A stream holds a connection only while it lands a page; one stays free for the bookkeeping and the request budget.
+  // A stream holds a connection only while it lands a page; one stays free for bookkeeping and the request budget.
   const slots = createPagingSlots({ slots: Math.max(1, connections - 1) });
   const requests = measureRequests(createApiClient({ ...settings.api, baseUrl: settings.api.url, budget }));
   const api = slots.lendWhileWaiting(requests);
@@ -137,7 +137,7 @@ export async function composeWorker(
       return inOrder([
         () => worker.stop(),
         () => Promise.all([repaired, pruneScheduled, exportScheduled]),
-        // If the namespace was lost, `done` has rejected with that.
+        // If the namespace was lost, `done` has already rejected with that error.
         () => Promise.all([alertsWatched, webhooksSwept, hostWatched, Promise.allSettled([owned])]),
         () => api.close(),
         () => connection.close(),

@@ -11,9 +11,9 @@ import { createRetryDelays } from './retry-delay.ts';
 import { isDatabaseAway, whyAway, whyUnwritable } from '../warehouse/session/is-database-away.ts';
 
 /**
- * Turns errors of activities into failures that Temporal and people understand: the type is the name of the error's
- * class, and errors that say "stop" are not tried again. Only our own messages go into a history; of any other error its
- * name and code alone, for a driver's message may quote a record.
+ * Turns errors of activities into failures for Temporal and for people. The type is the name of the error's class, and errors that say
+ * "stop" are not retried. A history gets only messages of our own: of other errors it gets the name, the code and the place, because a
+ * driver's message may quote a record.
  */
 export function failureInterceptor(
   logger: Logger,
@@ -67,7 +67,7 @@ export function failureOf(error: unknown): ApplicationFailure {
   });
 }
 
-/** For finding a defect. A database's message may quote a record, so of its errors the code and the place must do. */
+/** Returns details for debugging. A database's message may quote a record, so only the code and the place of its errors are logged. */
 function traceOf(error: unknown): object {
   if (!(error instanceof Error)) return {};
   if (!('severity' in error)) return { stack: error.stack };

@@ -1,6 +1,6 @@
 import { pino, type Logger } from 'pino';
 
-/** One logger per process: JSON lines on stderr, so that stdout is the command's own. Nothing secret is logged; these paths make sure. */
+/** Creates the process's logger: JSON lines on stderr, since stdout is for the command. These paths make sure that no secrets are logged. */
 export function createLogger(level: string): Logger {
   return pino(
     {
@@ -8,7 +8,7 @@ export function createLogger(level: string): Logger {
       base: null,
       redact: secretNames.flatMap((name) => [name, `*.${name}`]),
     },
-    // A terminal may be closed before the process has stopped what it started. For this stream main.ts sees to that.
+    // A terminal may close before the process has stopped its services. main.ts handles that error for this stream only.
     process.stderr.isTTY ? process.stderr : pino.destination(2),
   );
 }

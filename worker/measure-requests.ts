@@ -2,7 +2,7 @@ import { nameOf } from '../errors/name-of.ts';
 import type { ApiClient } from '../source/api-client.ts';
 import { noteRequest } from './metrics.ts';
 
-/** The client, with the outcome of every request counted. */
+/** Wraps the client and counts the outcome of every request. */
 export function measureRequests(api: ApiClient): ApiClient {
   return {
     list: (request) => measured(request, api.list(request)),
@@ -11,7 +11,7 @@ export function measureRequests(api: ApiClient): ApiClient {
   };
 }
 
-/** Error names are few and our own; a request that was given up is nobody's failure. */
+/** Error names are few and our own. An aborted request is not counted as a failure. */
 async function measured<Answer>(
   request: { readonly signal?: AbortSignal | undefined },
   answer: Promise<Answer>,

@@ -62,13 +62,13 @@ export function notePageLanded(page: { stream: string; milliseconds: number; cou
   }
 }
 
-/** Sets when something last succeeded; a thing that never did has no time. */
+/** Records the last success of each thing. A thing that never succeeded has no time. */
 export function setLastSuccesses(times: Readonly<Record<string, Date | null>>): void {
   for (const [what, time] of Object.entries(times))
     if (time !== null) lastSuccess.set({ what }, time.getTime() / 1000);
 }
 
-/** Sets how many alerts are open, by kind. */
+/** Records the number of open alerts by kind. */
 export function setOpenAlerts(counts: Readonly<Record<string, number>>): void {
   openAlerts.reset();
   for (const [kind, count] of Object.entries(counts)) openAlerts.set({ kind }, count);

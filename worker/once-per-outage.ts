@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import { reasonOf } from '../errors/reason-of.ts';
 
 /**
- * Runs work that may fail, again and again: the first failure in a row is logged, for the others say the same. Undefined when it
- * failed.
+ * Returns a function that runs work and logs only the first of consecutive failures, since the others say the same. Its result is
+ * undefined if the work failed.
  */
 export function oncePerOutage(
   logger: Logger,

@@ -4,21 +4,21 @@ import type { ActivitySlotInfo, CustomSlotSupplier } from '@temporalio/worker';
 import type { ApiClient } from '../source/api-client.ts';
 import { pagingQueue } from '../temporal/task-queues.ts';
 
-/** The slots in which a process reads pages, and what waits for the service without one. */
+/** The slots in which a process reads pages, and the activities that wait for the service without a slot. */
 export interface PagingSlots {
-  /** Gives them to Temporal's worker, which asks for one before it takes a task. */
+  /** Supplies slots to Temporal's worker, which reserves one before it takes a task. */
   readonly supplier: CustomSlotSupplier<ActivitySlotInfo>;
-  /** The client for activities: while one waits long for an answer, its slot is another's. */
+  /** Wraps the client for activities: while one waits long for an answer, another activity may use its slot. */
   lendWhileWaiting(api: ApiClient): ApiClient;
-  /** Waits within an activity, whose slot is another's at once; rejects once aborted. */
+  /** Waits within an activity, and frees its slot for others at once. Rejects once aborted. */
   readonly pause: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
 
 /**
- * A slot bounds what a page costs: a connection of Postgres, memory, computing. An activity that only waits for the service costs none of
- * these, so after `afterMilliseconds`, or at once while it pauses or the budget holds it back, another activity may begin in its slot, and
- * with its answer it waits for the next one that is free, before any that has not begun. Else the lists of one company, whose requests may
- * take two minutes each, would fill all slots of a process (7 lists, 4 slots by default) and every other company would wait.
+ * Limits concurrent pages. A slot stands for the cost of a page: a Postgres connection, memory, CPU. Waiting for the service costs none of
+ * these, so after `afterMilliseconds` (or at once during a pause or when the budget delays it), an activity's slot is lent to another one. When
+ * its answer arrives, it takes the next free slot, ahead of activities that have not begun. Otherwise the lists of one company, whose requests
+ * may take two minutes each, would fill all slots of a process (7 lists, 4 slots by default), and every other company would wait.
  */
 export function createPagingSlots({
   slots,
@@ -30,11 +30,11 @@ export function createPagingSlots({
   const returning = new Set<() => void>();
   const beginning = new Set<() => void>();
   const waiting = new WeakSet<object>();
-  /** Slots of activities that work. */
+  /** The slots of activities that are working. */
   let working = 0;
   /**
-   * Slots with which Temporal polls for tasks, for a minute at a time. An answer does not wait for these, so twice as many as `slots` may work
-   * for a moment: no new one begins until they have ended.
+   * Slots with which Temporal polls for tasks, for up to a minute at a time. An answer does not wait for these, so twice `slots` may work
+   * for a moment; no new activity begins until they have ended.
    */
   let asking = 0;
   let lent = 0;
@@ -45,7 +45,7 @@ export function createPagingSlots({
       async reserveSlot(_, signal) {
         signal.throwIfAborted();
         if (mayBegin()) asking += 1;
-        // Temporal wants exactly this reason.
+        // Temporal requires exactly this reason.
         else if (!(await turnIn(beginning, signal))) throw signal.reason;
         return {};
       },
@@ -76,13 +76,13 @@ export function createPagingSlots({
       }),
   };
 
-  /** The slot is back before the answer is parsed: those that wait for one are bytes. */
+  /** Takes the slot back before the answer is parsed: until then, a waiting answer is only bytes. */
   async function lendWhile<Answer>(
     { awaited, signal }: Pick<Parameters<ApiClient['list']>[0], 'awaited' | 'signal'>,
     ask: (on?: { onHeldBack: () => void; onReceived: () => Promise<void> }) => Promise<Answer>,
   ): Promise<Answer> {
     const activity = activityContext.getStore();
-    // An activity has one slot to lend, however many answers it waits for.
+    // An activity has only one slot to lend, even if it waits for several answers.
     if (activity?.info.taskQueue !== pagingQueue || waiting.has(activity)) return ask();
     waiting.add(activity);
     const loan = lendLater(awaited);
@@ -100,7 +100,7 @@ export function createPagingSlots({
     }
   }
 
-  /** `end` tells whether the slot was lent. */
+  /** `end` returns whether the slot was lent. */
   function lendLater(awaited: Promise<void> = Promise.resolve()): {
     lendAtOnce: () => void;
     end: () => boolean;
@@ -109,7 +109,7 @@ export function createPagingSlots({
     let isLent = false;
     let isOver = false;
     const lend = (): void => {
-      // Tried again after as long, until another's answer has come.
+      // At the limit, the timer retries until another activity's answer has arrived.
       if (isLent || lent >= mostLent) return;
       isLent = true;
       lent += 1;
@@ -134,7 +134,7 @@ export function createPagingSlots({
   }
 
   async function takeBack(signal: AbortSignal | undefined): Promise<void> {
-    // What is cancelled has little left to do, and must not wait for it.
+    // A canceled activity has little left to do, and must not wait for a slot.
     if (mayGoOn() || signal?.aborted === true || !(await turnIn(returning, signal))) working += 1;
     lent -= 1;
   }
@@ -160,7 +160,7 @@ export function createPagingSlots({
     }
   }
 
-  /** True with a slot in hand, false when it was aborted before. */
+  /** Resolves with true once it holds a slot, and with false if it was aborted before. */
   function turnIn(queue: Set<() => void>, signal: AbortSignal | undefined): Promise<boolean> {
     return new Promise((resolve) => {
       const end = (isTurn: boolean): void => {
@@ -181,7 +181,7 @@ export function createPagingSlots({
 }
 
 /**
- * Half of the connections to the service, so that requests of others find one. One company does not take them all: it has at most 18 activities
- * at a time, for 7 lists each of a sync and a reconcile, 3 of a backfill, and a tick; 3 more for each further backfill.
+ * Half of the connections to the service, so that other requests find one. One company cannot take them all: it has at most 18 activities at
+ * a time (7 lists each of a sync and a reconcile, 3 of a backfill, and a tick), plus 3 for each further backfill.
  */
 const mostLent = 128;

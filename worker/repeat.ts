@@ -6,11 +6,11 @@ export interface Repetition {
   readonly everyMilliseconds: number;
   readonly stopping: AbortSignal;
   readonly logger: Logger;
-  /** What the log says of the first failure in a row. */
+  /** The log message of the first of consecutive failures. */
   readonly failing: string;
 }
 
-/** Does `work` again and again, with a pause in between, until `stopping`. What it throws is logged once for as long as it lasts. */
+/** Repeats `work` with a pause in between, until `stopping`. Only the first of consecutive failures is logged. */
 export async function repeat(
   { everyMilliseconds, stopping, logger, failing }: Repetition,
   work: () => Promise<void>,

@@ -1,22 +1,22 @@
 import type { ActivitiesOf } from '../activities/index.ts';
 
-/** What is known of an attempt that failed. */
+/** The known facts about a failed attempt. */
 interface FailedAttempt {
   readonly activityType: string;
   readonly attempt: number;
-  /** Of a tick, which is one run of a schedule. */
+  /** For a tick, the workflow of one firing of a schedule. */
   readonly workflowId: string;
 }
 
 /**
- * Says when an activity that failed is tried again, in milliseconds; undefined: when its retry policy says. Ticks of schedules come
- * for as long as Postgres is away, so each waits for about two thirds of the time that it has failed for: up to 20 s, so that work goes on
- * soon after a fault ends, and longer the more ticks fail beside it. Ten thousand that try every 20 s would be 500 attempts a second.
+ * Returns the milliseconds until a failed activity is retried; undefined leaves it to the retry policy. Ticks of schedules keep coming while
+ * Postgres is away, so each waits about two thirds of the time it has been failing. The limit of 20 s lets work resume soon after an outage; it
+ * grows with the number of failing ticks, since ten thousand of them every 20 s would be 500 attempts a second.
  */
 export function createRetryDelays(
   now: () => number = Date.now,
 ): (failed: FailedAttempt) => number | undefined {
-  /** When each tick failed last, the longest ago first. */
+  /** The last failure of each tick, oldest first. */
   const failing = new Map<string, number>();
   return ({ activityType, attempt, workflowId }) => {
     if (activityType !== startScheduled) return undefined;
@@ -35,5 +35,5 @@ export function createRetryDelays(
 const startScheduled: keyof ActivitiesOf<'starting'> = 'startScheduled';
 const leastMost = 20_000;
 const mostMilliseconds = 300_000;
-/** 33 attempts a second, however many ticks fail, until each waits for the longest. */
+/** Allows 33 attempts a second however many ticks fail, until each waits for the longest delay. */
 const millisecondsEach = 30;

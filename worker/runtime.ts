@@ -6,11 +6,11 @@ import {
 } from '@temporalio/worker';
 import type { Logger } from 'pino';
 
-/** Installs Temporal's runtime once per process: its logs go through ours, its metrics to a port of the loopback. */
+/** Installs Temporal's runtime once per process. Its logs go through our logger, its metrics to a loopback port. */
 export function installTemporalRuntime(logger: Logger, input: { metricsPort: number }): void {
   Runtime.install({
     logger: forwardTo(logger),
-    // Who started the process decides when it stops: workers are drained before their servers go.
+    // The process itself decides when to stop: workers are drained before their servers stop.
     shutdownSignals: [],
     telemetryOptions: {
       metrics: { prometheus: { bindAddress: `127.0.0.1:${input.metricsPort}` } },
@@ -40,8 +40,8 @@ function forwardTo(logger: Logger): TemporalLogger {
 }
 
 function pinoLevel(level: LogLevel, message: string): 'trace' | 'debug' | 'warn' | 'error' {
-  // The queue for paging has activities only, as it is meant to; a failed activity is logged where it fails.
+  // The paging queue is meant to have activities only, and a failed activity is logged where it fails.
   if (message.startsWith('No workflows registered') || message === 'Activity failed') return 'debug';
-  // What the SDK says at "info" is about its own insides.
+  // The SDK's "info" messages are about its internals.
   return ({ TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const)[level];
 }

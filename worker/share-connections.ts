@@ -1,14 +1,14 @@
-/** How the connections of a process are shared out, so that all of it together never has more. */
+/** How the Postgres connections of a process are shared, so that all parts together stay within the limit. */
 export interface ConnectionShares {
-  /** The pool: syncs, bookkeeping, the console. */
+  /** For the pool: syncs, bookkeeping, the console. */
   readonly pool: number;
-  /** An export: one for its lock and two that read side by side, where enough are left for syncs; else one. */
+  /** For an export: one for its lock and two parallel readers, if enough are left for syncs; otherwise one reader. */
   readonly export: number;
-  /** dbt, beside the one that holds the lock of a build. What prepares and publishes has its own before dbt begins and after it. */
+  /** For dbt, in addition to the one that holds the lock of a build. Preparing and publishing use theirs before and after dbt. */
   readonly dbt: number;
 }
 
-/** With two to four connections there are none left to share: a build beside an export then takes up to three more. */
+/** Divides the connections. Two to four are too few to share: a build during an export then exceeds the limit by up to three. */
 export function shareConnections({ connections }: { connections: number }): ConnectionShares {
   const forExport = connections >= 8 ? 3 : 2;
   const forDbt = connections >= 16 ? 3 : 1;

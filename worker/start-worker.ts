@@ -16,21 +16,21 @@ import { exportQueue, mainQueue, martsQueue, pagingQueue } from '../temporal/tas
 import { workflowBundle } from './workflow-bundle.ts';
 
 export interface RunningWorker {
-  /** Settles when the workers have stopped; rejects when one of them failed. */
+  /** Settles when the workers have stopped. Rejects if one of them failed. */
   readonly done: Promise<void>;
-  /** Lets chunks end after the page in hand, and waits until all have stopped. Rejects as `done` does. */
+  /** Lets chunks end after the current page, and waits until all have stopped. Rejects as `done` does. */
   readonly stop: () => Promise<void>;
 }
 
-/** The workers of one process: one for each task queue, over one connection. */
+/** Starts the workers of one process: one for each task queue, over one connection. */
 export async function startWorker(input: {
   connection: NativeConnection;
   namespace: string;
   deployment: TemporalSettings['deployment'];
   dependencies: Omit<Dependencies, 'stopping'>;
-  /** Of the queue in which pages are read. */
+  /** The slots of the queue in which pages are read. */
   pagingSlots: PagingSlots['supplier'];
-  /** Hears of every activity that failed. */
+  /** Called with the error of every failed activity. */
   onFailure: (error: unknown) => void;
   logger: Logger;
 }): Promise<RunningWorker> {
@@ -44,7 +44,7 @@ export async function startWorker(input: {
     interceptors: { activity: [() => ({ inbound: failureInterceptor(logger, input.onFailure) })] },
     shutdownGraceTime: '20s',
     shutdownForceTime: '45s',
-    // Else Temporal hears of a beat every 16 s (0.8 of the timeout), and the activity of a cancellation as late.
+    // By default Temporal gets a heartbeat only every 16 s (0.8 of the timeout), and an activity learns of its cancellation as late.
     maxHeartbeatThrottleInterval: beatMilliseconds,
     ...(deployment === undefined ? {} : { workerDeploymentOptions: versioned(deployment) }),
   };
@@ -86,17 +86,17 @@ export async function startWorker(input: {
     async stop() {
       stopping.abort();
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
-      // One that failed ends no wait for the others.
+      // A failed worker must not end the wait for the others.
       await Promise.allSettled(runs);
       await done;
     },
   };
 }
 
-/** That queue has activities alone. */
+/** The paging queue has activities only. */
 const unused = { type: 'fixed-size', numSlots: 1 } as const;
 
-/** Any release goes on with the workflows of those before it, and one that waits for a person may wait for a month. */
+/** Every release continues the workflows of earlier ones, and a workflow that waits for a person may wait for a month. */
 function versioned(version: WorkerDeploymentVersion): WorkerDeploymentOptions {
   return { version, useWorkerVersioning: true, defaultVersioningBehavior: 'AUTO_UPGRADE' };
 }

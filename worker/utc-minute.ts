@@ -1,4 +1,4 @@
-/** A time for people, to the minute. */
+/** Formats a time for people, to the minute. */
 export function utcMinute(time: Date): string {
   return `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

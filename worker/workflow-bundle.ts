@@ -8,12 +8,12 @@ import { fileURLToPath } from 'node:url';
 import { codeOf } from '../errors/code-of.ts';
 
 const workflows = fileURLToPath(new URL('../workflows/', import.meta.url));
-/** All that goes into the bundle of our own. */
+/** Our own folders that go into the bundle. */
 const sources = [workflows, fileURLToPath(new URL('../temporal/', import.meta.url))];
 
 /**
- * The workflows as one file. A release carries it; in a checkout it is built when the workflows changed and kept under
- * node_modules, for building takes 1.5 s and 60 MB in every worker that does it itself. Where that folder is another user's it is not kept.
+ * Returns the workflows as one file. A release ships it. A checkout builds it after a change and caches it under node_modules, because building
+ * takes 1.5 s and 60 MB in every worker. If that folder belongs to another user, it is not cached.
  */
 export async function workflowBundle(): Promise<WorkflowBundleOption> {
   const released = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
@@ -23,7 +23,7 @@ export async function workflowBundle(): Promise<WorkflowBundleOption> {
   const code = await buildWorkflowBundle();
   try {
     await mkdir(cacheFolder, { recursive: true });
-    // Two workers may build at once: each writes a file of its own, and the name appears with all of its content.
+    // Two workers may build at once, so each writes its own draft, and the final name appears only with complete content.
     const draft = `${file}.${process.pid}`;
     await writeFile(draft, code);
     await rename(draft, file);
@@ -34,7 +34,7 @@ export async function workflowBundle(): Promise<WorkflowBundleOption> {
   return { codePath: file };
 }
 
-/** The code of the workflows, with all that it imports. */
+/** Returns the code of the workflows with all their imports. */
 export async function buildWorkflowBundle(): Promise<string> {
   const { code } = await bundleWorkflowCode({
     workflowsPath: path.join(workflows, 'index.ts'),
@@ -47,9 +47,9 @@ export async function buildWorkflowBundle(): Promise<string> {
 type WebpackConfig = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>[0];
 
 /**
- * The bundler looks for settings of its own (browserslist, .swcrc) in the working folder and the sources', and in every folder above, and
- * runs code that they name; and for the sources themselves below the working folder. These may be another user's: what they would say is
- * said here.
+ * Stops the bundler from reading settings of other users. It looks for its own (browserslist, .swcrc), and runs code they name, in the working
+ * folder, in the sources' folder, and in every folder above; it looks for the sources themselves below the working folder. The values are
+ * fixed here instead.
  */
 function withoutForeignSettings(config: WebpackConfig): WebpackConfig {
   const rules = config.module?.rules?.map((rule) => {
@@ -62,7 +62,7 @@ function withoutForeignSettings(config: WebpackConfig): WebpackConfig {
     ...config,
     target: 'web',
     context: checkout,
-    // By default an absolute path is looked for below the working folder first.
+    // By default, an absolute path is first looked for below the working folder.
     resolve: { ...config.resolve, roots: [] },
     module: { ...config.module, ...(rules && { rules }) },
   };
@@ -80,7 +80,7 @@ async function fingerprint(): Promise<string> {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** A bundle works only with the very SDK it was built by. */
+/** Part of the fingerprint, because a bundle works only with the SDK version that built it. */
 function sdkVersion(): string {
   const { version } = createRequire(import.meta.url)('@temporalio/worker/package.json') as {
     version: string;
@@ -89,5 +89,5 @@ function sdkVersion(): string {
 }
 
 function ignore(): void {
-  // What the bundler says is of no use to who runs it; its errors are thrown.
+  // Discards the bundler's messages, which do not help the user; its errors are thrown.
 }

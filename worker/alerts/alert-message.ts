@@ -5,7 +5,7 @@ export interface AlertMessage {
   readonly text: string;
   readonly event: 'open' | 'resolve';
   readonly alert: {
-    /** Null for the database, which cannot number its own absence. */
+    /** Null for the alert about the database, which cannot number its own absence. */
     readonly id: number | null;
     readonly kind: ToldKind;
     readonly connection: string | null;
@@ -33,12 +33,12 @@ export function alertMessage({ connection_id: connection, ...alert }: ToldAlert)
   };
 }
 
-/** A failure may hold words of others, and Slack takes `<!channel>` and `<https://…|words>` for markup. */
+/** Escapes text for Slack: a failure may quote foreign text, and Slack treats `<!channel>` and `<https://…|words>` as markup. */
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** A sentence that is true once an alert is over, in whatever way it ended. */
+/** The sentence for a closed alert, true however it ended. */
 const over: Record<ToldKind, string> = {
   failed: 'its newest runs did not fail, or the connection has paused itself.',
   paused: 'it was resumed, or a person keeps it paused.',

@@ -4,19 +4,19 @@ import { utcMinute } from '../utc-minute.ts';
 import type { ToldAlert } from './alert-message.ts';
 
 /**
- * Whether the database answers and accepts writes. The database cannot store its own problems, so this alert alone is kept in
- * memory: each process reports it for itself, and one that ends meanwhile does not report that it is over.
+ * Watches whether the database answers and accepts writes. The database cannot store its own problems, so this one alert is kept in
+ * memory: each process reports it for itself, and a process that ends during an outage does not report its end.
  */
 export interface DatabaseWatch {
-  /** A statement got through, or failed for another reason than that the database is away. */
+  /** Records that a statement succeeded, or failed although the database is available. */
   answered(): void;
-  /** A statement failed that any database takes, full or not. */
+  /** Records the failure of a statement that works on any available database, full or not. */
   failed(error: unknown): void;
-  /** A piece of work failed, maybe since the database takes nothing more: small statements may get through meanwhile. */
+  /** Records the failure of other work, possibly because the database accepts no writes; small statements may still succeed then. */
   refused(error: unknown): void;
   /**
-   * The alert to send now: that it is away, then that it is back. An alert that was not delivered is due again after a while, as
-   * with every alert (`settleDelivery`). An absence that was never reported is not reported later.
+   * Returns the alert to send now: first that the database is away, then that it is back. An undelivered alert is due again after a
+   * delay, like every alert (`settleDelivery`). An outage that was never reported is not reported later.
    */
   due(): ToldAlert | undefined;
   /** Records the outcome of sending it. */
@@ -25,11 +25,11 @@ export interface DatabaseWatch {
 
 /** Milliseconds. */
 export interface WatchPatience {
-  /** For how long it may not answer. */
+  /** How long the database may fail to answer. */
   readonly away: number;
-  /** How long after the last refusal it counts as over: work is retried every 20 s. */
+  /** How long after the last refusal the problem counts as over: work is retried every 20 s. */
   readonly refusing: number;
-  /** The first delay after an attempt that failed; then twice as long, up to twelve times. */
+  /** The delay after the first failed attempt; it doubles with each one, up to twelve times. */
   readonly trying: number;
 }
 
@@ -58,7 +58,7 @@ export function createDatabaseWatch(
       if (why !== undefined) refusal = { since: refusal?.since ?? new Date(), last: now(), why };
     },
     due() {
-      // This process stood still, stopped or asleep: what was not answered meanwhile was not asked.
+      // If this process was stopped or suspended, the silence is its own: it has not asked the database meanwhile.
       if (isOlder(looked, standstillMilliseconds)) answered = { ...answered, ticks: performance.now() };
       looked = now();
       if (refusal !== undefined && isOlder(refusal.last, patience.refusing)) refusal = undefined;
@@ -66,7 +66,7 @@ export function createDatabaseWatch(
       if (open === undefined && (away || refusal !== undefined)) {
         open =
           away || refusal === undefined ? absence(answered.at, reason) : refusing(refusal.since, refusal.why);
-        // A receiver that did not learn that the previous alert is over still takes it for open.
+        // A receiver that did not learn the end of the previous alert still considers it open.
         mayBeKnown = due !== undefined && due.alert.resolved_at !== null;
         due = untried(open);
       } else if (open !== undefined && !away && refusal === undefined) {
@@ -83,10 +83,10 @@ export function createDatabaseWatch(
   return watch;
 }
 
-/** It looks every 2 s, and telling takes 5 s at most. */
+/** The loop runs every 2 s, and sending takes 5 s at most. */
 const standstillMilliseconds = 15_000;
 
-/** Ages are measured in the process's own ticks: its clock may be set meanwhile. */
+/** Ages are measured with the process's monotonic clock, because the system clock may be set meanwhile. */
 interface Moment {
   readonly at: Date;
   readonly ticks: number;
@@ -103,7 +103,7 @@ function isOlder({ ticks }: Moment, milliseconds: number): boolean {
 interface Due {
   readonly alert: ToldAlert;
   readonly tries: number;
-  /** The last try. */
+  /** The last attempt. */
   readonly last: Moment;
 }
 

@@ -8,13 +8,13 @@ import type { AlertMessage } from './alert-message.ts';
 
 /** The receiver of alerts. */
 export interface Receiver {
-  /** Never throws; an abort of `stopping` ends it at once. */
+  /** Sends a message. Never throws. Ends at once if `stopping` aborts. */
   tell(message: AlertMessage, stopping: AbortSignal): Promise<Told>;
 }
 
 /**
- * The receiver at DAYBOOK_ALERT_URL. The address is a secret, as Slack's are, so no error of the client is passed on: it may
- * quote the address. An outage is logged once.
+ * Opens the receiver at DAYBOOK_ALERT_URL. The address is a secret, as Slack's are, and the client's errors may quote it, so none of them
+ * is passed on. An outage is logged once.
  */
 export function openReceiver(settings: ReceiverSettings): Receiver {
   const { logger, deadlineMilliseconds: milliseconds = 5_000 } = settings;
@@ -38,7 +38,7 @@ interface ReceiverSettings {
   readonly url: string;
   readonly version: string;
   readonly logger: Logger;
-  /** For a whole exchange. */
+  /** The timeout of a whole exchange. */
   readonly deadlineMilliseconds?: number;
 }
 
@@ -48,7 +48,7 @@ interface Target {
   readonly dispatcher: Dispatcher;
 }
 
-/** Credentials in an address are for a header: `fetch` refuses such addresses. */
+/** Moves credentials from the address into a header: `fetch` refuses addresses that contain them. */
 function targetOf({ url, version }: ReceiverSettings): Target {
   const address = new URL(url);
   const { username, password } = address;
@@ -66,7 +66,7 @@ function targetOf({ url, version }: ReceiverSettings): Target {
   };
 }
 
-/** The time limit is no AbortSignal.timeout within AbortSignal.any: Node 20 forgets such a timeout with the next garbage collection. */
+/** The timeout is not AbortSignal.timeout within AbortSignal.any: Node 20 loses such a timeout at the next garbage collection. */
 async function post(
   { address, ...target }: Target,
   body: string,

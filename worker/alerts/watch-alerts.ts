@@ -24,14 +24,14 @@ import { openReceiver, type Receiver } from './receiver.ts';
 export interface AlertPlaces {
   readonly warehouse: Warehouse;
   readonly temporal: Client;
-  /** DAYBOOK_ALERT_URL; none: alerts are kept, and nobody is told. */
+  /** DAYBOOK_ALERT_URL. If it is undefined, alerts are kept but not sent. */
   readonly url: string | undefined;
   readonly version: string;
 }
 
 /**
- * Keeps the alerts true and tells DAYBOOK_ALERT_URL of them, until `stopping`. Judging, asking Temporal and telling are loops of
- * their own, so that a receiver or a Temporal that hangs holds up no judgement. Any number of processes may watch: they take turns.
+ * Keeps alerts up to date and sends them to DAYBOOK_ALERT_URL, until `stopping`. Judging, querying Temporal and sending are separate
+ * loops, so a receiver or a Temporal that hangs delays no judgment. Any number of processes may watch: they take turns.
  */
 export async function watchAlerts(
   places: AlertPlaces,
@@ -39,7 +39,7 @@ export async function watchAlerts(
     logger: Logger;
     stopping: AbortSignal;
     everyMilliseconds?: number;
-    /** Who else uses the database tells it there; a process of its own use, when absent. */
+    /** The watch to which other users of the database report. If absent, the function uses one of its own. */
     database?: DatabaseWatch;
   },
 ): Promise<void> {
@@ -68,7 +68,7 @@ export async function watchAlerts(
     return;
   }
   const telling = { receiver: openReceiver({ ...places, url: places.url, ...common }), ...common };
-  // Nothing is due most of the time, and asking is one statement over few rows.
+  // Runs more often: mostly nothing is due, and the check is one statement over a few rows.
   const often = { ...common, everyMilliseconds: everyMilliseconds / 5 };
   await Promise.all([
     ...looping,
@@ -81,7 +81,7 @@ export async function watchAlerts(
   ]);
 }
 
-/** As Temporal said when it was last asked. */
+/** The last answers of Temporal. */
 type KnownOfTemporal = { -readonly [Key in 'stuck' | 'backlog']?: TemporalTroubles[Key] };
 
 async function judge(
@@ -91,7 +91,7 @@ async function judge(
   const { warehouse } = places;
   const { database, known, everyMilliseconds } = watch;
   try {
-    // A process that comes a little early need not wait for a whole round.
+    // The tolerance lets a process that comes a little early go ahead, instead of waiting a whole round.
     if (await takeTurn(warehouse, { everyMilliseconds: everyMilliseconds * 0.8 })) {
       await interruptSilentRuns(warehouse);
       await judgeAlerts(warehouse, { pausedElsewhere: await pausedElsewhere(places), ...known });
@@ -114,7 +114,7 @@ async function lastSuccesses(warehouse: Warehouse): Promise<Record<string, Date 
   };
 }
 
-/** Asked only while a connection looks stale, which is next to never. Temporal out of reach cannot say; then they are stale. */
+/** Queries Temporal only if a connection looks stale, which is rare. If Temporal is unreachable, the connections count as stale. */
 async function pausedElsewhere({ warehouse, temporal }: AlertPlaces): Promise<string[]> {
   const stale = await readStaleConnections(warehouse);
   if (stale.length === 0) return [];
@@ -127,13 +127,13 @@ async function pausedElsewhere({ warehouse, temporal }: AlertPlaces): Promise<st
   }
 }
 
-/** Undefined when Temporal is out of reach, or too old to say. */
+/** Returns undefined if Temporal is unreachable, or too old to answer. */
 async function unlessAway<Answer>(
   ask: (temporal: Client) => Promise<Answer>,
   { temporal }: AlertPlaces,
   stopping: AbortSignal,
 ): Promise<Answer | undefined> {
-  // A connection that is being made is not given up when the request is: who stops does not wait for it.
+  // Connecting cannot be aborted together with the request, so stopping does not wait for it.
   const asked = new AbortController();
   const stopped = once(stopping, 'abort', { signal: asked.signal }).then(() => undefined);
   try {
@@ -151,7 +151,7 @@ interface Telling {
   readonly stopping: AbortSignal;
 }
 
-/** Tells what is to be told, one after another; ends with the first that does not get through. */
+/** Sends the due alerts one after another, until one of them is not delivered. */
 async function tellAlerts({ warehouse }: AlertPlaces, { receiver, stopping }: Telling): Promise<void> {
   while (!stopping.aborted) {
     const delivery = await claimDelivery(warehouse);

@@ -12,8 +12,8 @@ import { clearHost, clearLeftovers } from '../../operations/clear-host.ts';
 const everyMilliseconds = 10_000;
 
 /**
- * Keeps this host's disk as an erasure wants it: at the start what killed processes left goes, and whenever an erasure on another
- * host asks, everything that is made of records. Waits for exports and builds that run. Ends when `stopping` aborts.
+ * Clears this host's disk for erasures: files of killed processes at the start, and every file made of records whenever an erasure on another
+ * host requests it. Waits for running exports and builds. Ends when `stopping` aborts.
  */
 export async function watchHost(
   { warehouse, settings }: { warehouse: Warehouse; settings: Settings },
@@ -34,7 +34,7 @@ export async function watchHost(
   });
 }
 
-/** What is kept in the lake, or in its way, the erasure reports: the disk of this host is clear by then, and no other attempt would do better. */
+/** Ignores errors of the lake, which the erasure itself reports: this host's disk is clear by then, and a retry would not help. */
 async function unlessOfLake(work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -43,7 +43,7 @@ async function unlessOfLake(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Whether it was done: an export or a build that runs goes first. */
+/** Returns whether the work was done: a running export or build goes first. */
 async function whileFree(work: () => Promise<void>): Promise<boolean> {
   try {
     await work();

@@ -16,15 +16,15 @@ import { utcMinute } from '../utc-minute.ts';
 export interface ClaimOptions {
   /** Replaces an owner that is not this warehouse. */
   readonly takeOver: boolean;
-  /** The Temporal server is this process's own: nobody else can work in it, so another API address is adopted without asking. */
+  /** The Temporal server is this process's own, so nobody else can work in it, and a different API address is adopted without asking. */
   readonly ownServer?: boolean;
-  /** Called with a sentence about each wait. */
+  /** Called with a sentence before each wait. */
   readonly say: (sentence: string) => void;
 }
 
 /**
- * Makes the namespace this warehouse's before a worker polls it: claims it when nobody has, else renews the token of the claim. Any
- * number of workers may do it at once. Throws NamespaceNotOurs, and what the client throws without Temporal.
+ * Makes the namespace this warehouse's before a worker polls it: claims a free one, or renews the token of the claim. Any number of workers
+ * may do so at once. Throws NamespaceNotOurs, and the client's errors if Temporal is away.
  */
 export async function claimNamespace(places: OwnershipPlaces, options: ClaimOptions): Promise<OwnerRecord> {
   let asked = options.takeOver;
@@ -43,7 +43,7 @@ export async function claimNamespace(places: OwnershipPlaces, options: ClaimOpti
   );
 }
 
-/** Each look but the last was in vain because another process was faster. */
+/** Every attempt but the last fails because another process was faster. */
 const looksAtMost = 20;
 
 async function claimFree(

@@ -5,8 +5,8 @@ import type { OwnerRecord } from '../../operations/ownership/owner-record.ts';
 import { schedulesOfOthers } from '../../operations/ownership/schedules-of-others.ts';
 
 /**
- * Deletes the schedules of warehouses that this one has taken the namespace over from; they can be made again from those
- * warehouses' databases. What goes wrong is logged: the next worker that starts does the rest.
+ * Deletes the schedules of warehouses that this one has replaced as owner of the namespace; they can be recreated from those
+ * warehouses' databases. Failures are logged: the next worker that starts does the rest.
  */
 export async function deleteReplacedSchedules(
   temporal: Client,
@@ -27,7 +27,7 @@ async function deleteSchedule(temporal: Client, id: string): Promise<void> {
   try {
     await temporal.schedule.getHandle(id).delete();
   } catch (error) {
-    // Another worker was faster, or the list is a moment behind.
+    // Another worker was faster, or the list is slightly stale.
     if (!(error instanceof ScheduleNotFoundError)) throw error;
   }
 }

@@ -10,8 +10,8 @@ import { readOwner } from '../../operations/ownership/owner-schedule.ts';
 import { databaseNameOf, type OwnershipPlaces } from '../../operations/ownership/places.ts';
 
 /**
- * Replaces the token on both sides: from now on every copy of this database is behind. The database notes it first, so that a
- * process that dies in between leaves a namespace whose token the database knows. Undefined when another was faster: look again.
+ * Replaces the token on both sides, which makes every copy of this database outdated. The database records it first, so that a process
+ * that dies in between leaves a namespace whose token the database knows. Undefined if another process was faster: look again.
  */
 export async function renewToken(
   { warehouse, temporal, settings }: OwnershipPlaces,

@@ -9,9 +9,9 @@ import type { OwnershipPlaces } from '../../operations/ownership/places.ts';
 import { renewToken } from './renew-token.ts';
 
 /**
- * Looks every few seconds whether the namespace is still this warehouse's, until `stopping`. Rejects with NamespaceNotOurs once it
- * is not. A worker answers those who ask, renews the token once an hour, and claims the namespace again where somebody has deleted
- * the schedule of the owner.
+ * Checks every few seconds whether the namespace is still this warehouse's, until `stopping`. Rejects with NamespaceNotOurs once it
+ * is not. A worker answers other processes that ask, renews the token once an hour, and claims the namespace again if the owner's
+ * schedule was deleted.
  */
 export async function watchOwnership(
   places: OwnershipPlaces,
@@ -28,7 +28,7 @@ export async function watchOwnership(
 }
 
 const renewEveryMilliseconds = 3_600_000;
-/** A worker whose database has lost a renewal in a failover brings it back at its next look; the others wait for that. */
+/** A worker whose database lost a renewal in a failover restores it at its next check; other workers wait for that. */
 const looksBeforeOlder = 3;
 
 async function unlessOurs(look: () => Promise<void>): Promise<NamespaceNotOurs | undefined> {
@@ -81,19 +81,19 @@ function workersLook(places: OwnershipPlaces, logger: Logger): () => Promise<voi
   };
 }
 
-/** The token that a worker remembers: its database may lose it. */
+/** The token that a worker remembers, because its database may lose it. */
 interface KnownToken {
   readonly token: string;
   readonly before: string | undefined;
-  /** Of the server it was connected to. */
+  /** The start time of the Postgres server it was connected to. */
   readonly started: string;
-  /** In ticks of this process. */
+  /** By the monotonic clock of this process. */
   readonly since: number;
 }
 
 /**
- * A standby that took over may lack the very last renewal. The tokens that this process has seen distinguish it from an older
- * state of the database: the token that the database now has was there a moment ago, and the next one was written from the same server.
+ * Restores the last renewal, which a promoted standby may lack. The tokens that this process has seen distinguish it from an older state of
+ * the database: the database's token was current a moment ago, and the next one was written from the same server.
  */
 async function bringBack(
   { warehouse }: OwnershipPlaces,

@@ -11,15 +11,15 @@ import { describeSchedule } from '../../operations/schedules/settle-schedule.ts'
 import { wantedSchedule } from '../../operations/schedules/wanted-schedules.ts';
 
 /**
- * Decides whether a schedule that fired may start its run. A schedule that fires although Temporal was told to pause it was
- * resumed there, so the connection resumes; a paused one that fires was triggered by hand, and runs, unless it was paused while the run
+ * Decides whether a schedule that fired may start its run. If Temporal was told to pause the schedule and it fires anyway, somebody resumed
+ * it there, so the connection is resumed. A paused schedule that fires was triggered by hand and runs, unless it was paused while the run
  * waited for another one.
  */
 export async function admitTick(
   { warehouse, temporal, apiAddress }: SchedulePlaces & { apiAddress: string },
   { kind, connection: connectionId, waitsSince }: DueTick,
 ): Promise<TickAdmitted> {
-  // For nearly every tick there is nothing to change in Temporal. That can be seen without the lock, which only orders changes.
+  // Nearly every tick changes nothing in Temporal. That can be checked without the lock, which only orders changes.
   const seen = await readScheduleState(warehouse, connectionId);
   if (seen !== undefined && isAsWanted(seen, { kind, apiAddress })) return { admitted: true };
   const owner = await warehouseId(warehouse);

@@ -10,18 +10,18 @@ import { scheduleIds, scheduleKinds } from '../../temporal/schedule-ids.ts';
 import type { ListedSchedules } from './list-schedules.ts';
 
 export interface Differences {
-  /** Connections whose schedules are to be settled: those that differ, and some that were not asked for all they are for longest. */
+  /** Connections whose schedules have to be settled: those that differ, and those whose full description was checked longest ago. */
   readonly toSettle: readonly string[];
-  /** Those of which nobody had written down what Temporal has, and which look as wanted. */
+  /** Connections that look as wanted, but for which no settled state of Temporal was recorded yet. */
   readonly asListed: readonly Pick<SchedulesSettled, 'connectionId' | 'as'>[];
 }
 
-/** Why schedules are repaired: a worker starts, or an hour is over. */
+/** The reason for a repair: a worker starts, or an hour has passed. */
 export type Occasion = 'start' | 'hour';
 
 /**
- * Compares what Temporal lists with what is to be, without asking it for anything more. What somebody resumed in the Web UI
- * although its connection is paused is left to fire, which resumes the connection, unless a worker starts.
+ * Compares Temporal's list with the wanted schedules, without further requests. A schedule that was resumed in the Web UI although
+ * its connection is paused is left to fire, which resumes the connection; only a starting worker pauses it again.
  */
 export async function findDifferences(
   { warehouse, apiAddress }: Pick<SchedulePlaces, 'warehouse'> & { apiAddress: string },
@@ -56,8 +56,8 @@ export async function findDifferences(
 const pageLength = 500;
 
 /**
- * A list does not tell everything of a schedule, so that somebody's change of its arguments is found by asking for it: at a start
- * of some connections, since people wait for what else a start repairs, and each hour of a twenty-fourth of them.
+ * Returns how many schedules to describe in full, since a list does not show everything, such as changed arguments: a few at a start,
+ * because people wait for the other repairs of a start, and a twenty-fourth of the connections each hour.
  */
 function checkedAt(occasion: Occasion, connections: number): number {
   return occasion === 'start' ? leastChecked : Math.max(leastChecked, Math.ceil(connections / 24));
@@ -77,7 +77,7 @@ function differs(state: ScheduleState, { ours }: ListedSchedules): boolean {
   });
 }
 
-/** Temporal was told of the pause, and a schedule is not paused all the same. */
+/** True if a schedule is not paused although Temporal was told to pause it. */
 function isResumed(state: ScheduleState, { ours }: ListedSchedules): boolean {
   if (state.pausedWhy === null || !state.pauseReachedSchedules) return false;
   return scheduleKinds.some(

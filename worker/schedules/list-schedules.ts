@@ -1,17 +1,17 @@
 import type { Client } from '@temporalio/client';
 import { asListed, type ListedSchedule } from '../../operations/schedules/settle-schedule.ts';
 
-/** The schedules that Temporal lists, by page and at one go for all connections. */
+/** The schedules that Temporal lists, for all connections at once, page by page. */
 export interface ListedSchedules {
-  /** Of all schedules, whoever made them. */
+  /** The IDs of all schedules, whoever created them. */
   readonly ids: ReadonlySet<string>;
-  /** Of this warehouse; what others have in the namespace is theirs. */
+  /** The schedules of this warehouse; other schedules in the namespace are not ours to change. */
   readonly ours: ReadonlyMap<string, ListedSchedule>;
-  /** The connections that ours are of. */
+  /** The connections of `ours`. */
   readonly connections: ReadonlySet<string>;
 }
 
-/** `goOn` is asked now and then; undefined when it says no. Throws what the client throws. */
+/** Lists all schedules. `goOn` is called before each page; undefined once it returns false. Throws the client's errors. */
 export async function listSchedules(
   temporal: Client,
   { owner, goOn }: { owner: string; goOn: () => Promise<boolean> },
@@ -22,7 +22,7 @@ export async function listSchedules(
   const list = temporal.schedule.list({ pageSize })[Symbol.asyncIterator]();
   for (;;) {
     if (ids.size % pageSize === 0 && !(await goOn())) return undefined;
-    // A deadline for each page: thousands of schedules are many.
+    // Each page has its own deadline, because there may be thousands of schedules.
     const next = await temporal.withDeadline(Date.now() + 10_000, () => list.next());
     if (next.done === true) return { ids, ours, connections };
     const { scheduleId, memo } = next.value;

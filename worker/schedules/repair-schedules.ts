@@ -20,7 +20,7 @@ interface Options {
   readonly stopping: AbortSignal;
 }
 
-/** Repairs schedules when a worker starts and once an hour, sooner where something went wrong, until it is stopped. */
+/** Repairs schedules when a worker starts and once an hour, or sooner after a failure, until `stopping`. */
 export async function keepSchedulesRepaired(places: Places, options: Options): Promise<void> {
   const { stopping } = options;
   for (let occasion: Occasion = 'start'; !stopping.aborted; occasion = 'hour') {
@@ -32,9 +32,9 @@ export async function keepSchedulesRepaired(places: Places, options: Options): P
 const hour = 3_600_000;
 
 /**
- * Brings the schedules of all connections of this API address to what the database says, and deletes those of connections
- * that are gone: by one of all workers that ask, for all of them. What goes wrong is logged: a worker works without. Returns
- * when it is done, by whoever it was, or stopped; false: something is left to do.
+ * Updates the schedules of all connections of this API address to match the database, and deletes those of removed connections. Of all
+ * workers that call it, one repairs for all. Failures are logged: a worker works without repaired schedules. Returns true when the repair is
+ * done, whichever worker did it; false if something is left to do.
  */
 export async function repairSchedules(
   places: Places,
@@ -83,7 +83,7 @@ async function repairAll(
   await settleStretch(warehouse, { address, requestsPer10s });
   const owner = await warehouseId(warehouse);
   const goOn = async (): Promise<boolean> => !stopping.aborted && (await turn.extend());
-  // Listed before the connections are read: a connection that is added meanwhile is then not taken for one that is gone.
+  // Must be listed before the connections are read: otherwise a connection that is added meanwhile would look removed.
   const listed = await listSchedules(temporal, { owner, goOn });
   if (listed === undefined) return false;
   const found = await findDifferences(places, { listed, occasion });
@@ -93,15 +93,15 @@ async function repairAll(
     if (!(await goOn())) return false;
     const page = found.toSettle.slice(first, first + pageLength);
     trouble.met(await settlePage({ warehouse, temporal, owner }, { page, listed }), page.length);
-    // Temporal is away, and thousands more would each wait for it.
+    // Temporal is away, and each of thousands more would wait for it.
     if (trouble.isHopeless()) break;
   }
   return trouble.tell(found.toSettle.length);
 }
 
-/** So that one transaction waits for about 60 requests to Temporal, which a busy laptop answers in two seconds. */
+/** A transaction then waits for about 60 requests to Temporal, which a busy laptop answers in two seconds. */
 const pageLength = 32;
-/** How many connections Temporal is asked of at once: workers and people ask it too. */
+/** How many connections are settled in Temporal at a time, since workers and people use it too. */
 const atOnce = 16;
 
 interface Failed {
@@ -109,7 +109,7 @@ interface Failed {
   readonly error: unknown;
 }
 
-/** Returns what went wrong. */
+/** Returns the failures. */
 async function settlePage(
   { warehouse, ...places }: { warehouse: Places['warehouse']; temporal: Client; owner: string },
   { page, listed }: { page: readonly string[]; listed: ListedSchedules },
@@ -136,11 +136,11 @@ async function settlePage(
   }
 }
 
-/** Counts what goes wrong, and logs some of it. */
+/** Counts failures, and logs some of them. */
 function createTrouble(logger: Logger): {
   met(failed: readonly Failed[], of: number): void;
   isHopeless(): boolean;
-  /** Whether nothing is left to do. Schedules that others made are not ours to repair. */
+  /** Returns whether nothing is left to do. Schedules of others are not ours to repair. */
   tell(of: number): boolean;
 } {
   let [foreign, failures, inVain] = [0, 0, 0];

@@ -7,8 +7,8 @@ import { workflowIds } from '../../temporal/workflow-ids.ts';
 import { loggingFailure } from '../../operations/logging-failure.ts';
 
 /**
- * Makes the daily schedule `prune`, unless it is there: then it stays as people have it, paused or at another hour. What
- * goes wrong is logged: a worker works without.
+ * Creates the daily schedule `prune`. An existing one stays as people have set it, paused or at another hour. Failures are logged: a
+ * worker works without it.
  */
 export async function schedulePrune(temporal: Client, { logger }: { logger: Logger }): Promise<void> {
   const failing = 'The schedule "prune" could not be made: the next worker that starts tries again.';

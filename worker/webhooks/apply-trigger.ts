@@ -9,15 +9,15 @@ import type { WebhooksStored } from '../../warehouse/webhooks/store-webhooks.ts'
 import { oncePerOutage } from '../once-per-outage.ts';
 import { signalApplying } from './start-applying.ts';
 
-/** Tells Temporal that there is something to do. Nobody waits for it, and what does not get through is found by the sweep. */
+/** Signals Temporal that webhooks are waiting. It is fire-and-forget: the sweep finds webhooks whose signal failed. */
 export interface ApplyTrigger {
   trigger(stored: WebhooksStored): void;
   close(): void;
 }
 
-/** Webhooks in quick succession belong together: a burst about one record is one request to the service. */
+/** Webhooks in quick succession are applied together: a burst about one record becomes one request to the service. */
 const debounceMilliseconds = 150;
-/** A connection that changes all the time is signaled at most as often. */
+/** The least time between two signals to a connection that changes constantly. */
 const betweenMilliseconds = 1_000;
 const deadlineMilliseconds = 5_000;
 
@@ -33,7 +33,7 @@ export function createApplyTrigger(parts: {
     logger,
     'Could not notify Temporal of webhooks. They are stored; a worker finds them when it is back.',
   );
-  /** Connections at hand, and whether more webhooks came for them since the last signal. */
+  /** The names being signaled, and whether more webhooks arrived for each since its last signal. */
   const asked = new Map<string, boolean>();
   return {
     trigger({ due, unknownIsReady }) {
@@ -67,7 +67,7 @@ export function createApplyTrigger(parts: {
   }
 }
 
-/** Data is ready of a connection that no answer has named yet: every sync that waits for such asks once more. */
+/** Data is ready for a connection that is not identified yet, so every sync that waits for such data is signaled to ask again. */
 async function wakeUnidentified(parts: {
   warehouse: Warehouse;
   temporal: Client;
@@ -79,7 +79,7 @@ async function wakeUnidentified(parts: {
       .getHandle(workflowIds.sync(connection))
       .signal(signals.dataReady)
       .catch((error: unknown) => {
-        // No sync runs, so none waits.
+        // No sync is running, so none is waiting.
         if (!(error instanceof WorkflowNotFoundError)) throw error;
       });
   }

@@ -1,6 +1,6 @@
 /**
- * Lets single calls be done in groups: those that come while a group is at work make up the next one. Results come in the order of
- * their items; an error is that of the whole group.
+ * Batches single calls: those that come while a group is in progress form the next group. Results are in the order of their items; an
+ * error rejects the whole group.
  */
 export function inGroups<Item, Result>(
   size: number,

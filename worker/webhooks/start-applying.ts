@@ -6,7 +6,7 @@ import { startOrJoin } from '../../temporal/start-or-join.ts';
 import { startRequest, type StartRequest } from '../../temporal/start-request.ts';
 import { missingSearchAttributes } from '../../operations/search-attributes.ts';
 
-/** Starts what applies the webhooks of a connection, or tells the one that runs that there are more. */
+/** Starts the workflow that applies a connection's webhooks, or signals the running one that there are more. */
 export async function signalApplying(temporal: Client, connection: string): Promise<void> {
   const { workflowType, options } = await buildWebhooksRequest(temporal, connection);
   await temporal.workflow.signalWithStart(workflowType, {
@@ -16,13 +16,13 @@ export async function signalApplying(temporal: Client, connection: string): Prom
   });
 }
 
-/** Starts it unless it runs; one that runs is left alone, for it may wait. */
+/** Starts the workflow if it is not running. A running one is not signaled, because it may be waiting. */
 export async function startApplying(temporal: Client, connection: string): Promise<void> {
   await startOrJoin(temporal, await buildWebhooksRequest(temporal, connection));
 }
 
 async function buildWebhooksRequest(temporal: Client, connection: string): Promise<StartRequest> {
-  // Short, and somebody may be looking at the very record.
+  // It is short, and somebody may be looking at that very record, so it gets the priority of people.
   const request = startRequest('webhooks', { connection }, 'people');
   if (!(await isSearchable(temporal))) return request;
   const typedSearchAttributes = new TypedSearchAttributes([
@@ -32,7 +32,7 @@ async function buildWebhooksRequest(temporal: Client, connection: string): Promi
   return { ...request, options: { ...request.options, typedSearchAttributes } };
 }
 
-/** Asked once for each client: a start with attributes that Temporal does not know is refused. */
+/** Checks once for each client: Temporal refuses a start with search attributes that it does not know. */
 async function isSearchable(temporal: Client): Promise<boolean> {
   const known = searchable.get(temporal);
   if (known !== undefined) return known;

@@ -10,8 +10,8 @@ const everyMilliseconds = 5_000;
 const deadlineMilliseconds = 10_000;
 
 /**
- * Every few seconds starts what applies webhooks, where some wait and nothing runs: Temporal was away, a server was killed, a pause
- * has ended. Any number of workers may do it at once. Ends when `stopping` aborts.
+ * Starts the applying workflow every few seconds for connections with waiting webhooks and none running: Temporal was away, a server was
+ * killed, or a pause has ended. Any number of workers may do so at once. Ends when `stopping` aborts.
  */
 export async function sweepWebhooks(
   places: { readonly warehouse: Warehouse; readonly temporal: Client; readonly apiAddress: string },

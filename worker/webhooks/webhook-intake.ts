@@ -8,9 +8,9 @@ import { storeWebhooks, type WebhooksStored } from '../../warehouse/webhooks/sto
 import { inGroups } from './in-groups.ts';
 import { createApplyTrigger } from './apply-trigger.ts';
 
-/** Where webhooks go in, whoever received them. */
+/** Receives webhooks, independent of the server that accepted them. */
 export interface WebhookIntake {
-  /** Resolves once the webhook is stored, or is known to be none. Rejects when it could not be stored: it must be sent again. */
+  /** Resolves once the webhook is stored or rejected as invalid. Rejects if it could not be stored and must be sent again. */
   receive(body: Buffer, signature: string | undefined): Promise<Receipt>;
   close(): void;
 }
@@ -18,8 +18,8 @@ export interface WebhookIntake {
 export type Receipt = 'stored' | 'forged' | 'unreadable';
 
 /**
- * Takes webhooks in (API document 6.2): proved to be the service's, stored, committed, and only then acknowledged. Applying them is
- * a worker's work, which Temporal is told of without anybody waiting for it.
+ * Receives webhooks (API document 6.2): verifies, stores and commits each before acknowledging it. Workers apply them; signaling Temporal
+ * does not delay the acknowledgment.
  */
 export function createWebhookIntake(parts: {
   readonly warehouse: Warehouse;
@@ -50,12 +50,12 @@ export function createWebhookIntake(parts: {
 
 type Stored = Exclude<Receipt, 'forged'>;
 
-/** One commit for those that arrive while the one before is written: 200 a second need no more than that. */
+/** One commit for all webhooks that arrive during the previous one; 200 a second need no larger groups. */
 const groupSize = 50;
 
 /**
- * A statement that is sent to a host which has just vanished is answered by nobody, and the kernel says so after minutes: the next group
- * takes another session. What is stored all the same, and sent again, is counted.
+ * Limits the time of storing. A statement to a host that has just vanished gets no answer, and the kernel reports it only after minutes; the
+ * next group uses another session. A webhook that was stored after all and is sent again is counted.
  */
 async function inTime(storing: Promise<GroupStored>): Promise<GroupStored> {
   let timer: NodeJS.Timeout | undefined;
@@ -71,7 +71,7 @@ async function inTime(storing: Promise<GroupStored>): Promise<GroupStored> {
   }
 }
 
-/** Longer than connecting may take, which says more of why. */
+/** Longer than the timeout of connecting, whose error says more about the cause. */
 const mostMilliseconds = 15_000;
 
 class NotStoredInTime extends Error {
@@ -84,11 +84,11 @@ class NotStoredInTime extends Error {
 
 interface GroupStored {
   stored: WebhooksStored;
-  /** Of each webhook, whether Postgres can hold it. */
+  /** For each webhook, whether Postgres can store it. */
   readable: boolean[];
 }
 
-/** All at once; where Postgres refuses one, each alone. */
+/** Stores all at once; if Postgres refuses one, stores each on its own. */
 async function storeGroup(
   warehouse: Warehouse,
   { apiAddress, webhooks }: { apiAddress: string; webhooks: readonly Webhook[] },
@@ -109,7 +109,7 @@ async function storeGroup(
   }
 }
 
-/** JSON that Postgres does not take for such is kept as text; undefined when that cannot be either. */
+/** Stores one webhook, as text if Postgres refuses it as JSON. Undefined if it cannot store the text either. */
 async function storeAlone(
   warehouse: Warehouse,
   { apiAddress, webhook }: { apiAddress: string; webhook: Webhook },

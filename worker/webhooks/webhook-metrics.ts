@@ -25,7 +25,7 @@ export type WebhookOutcome =
   | 'turned away'
   | 'broken off';
 
-/** Counts a webhook that is answered now. */
+/** Counts a webhook at the moment of its answer. */
 export function noteWebhook(outcome: WebhookOutcome, milliseconds: number): void {
   webhooks.inc({ outcome });
   seconds.observe(milliseconds / 1000);
