@@ -9,9 +9,9 @@ import { readFileIfThere } from './read-file-if-there.ts';
 import { serverEnvironment } from './server-environment.ts';
 
 /**
- * Makes the data folder when there is none, and returns the passwords of its owner (kept in `<dataDir>.password`) and of the
- * superuser (`<dataDir>.superuser`), which are not the same: the owner's is in addresses that people get to see.
- * The folder is made under another name and renamed, so what has the right name is complete.
+ * Creates the data folder if there is none, and returns the passwords of its owner (kept in `<dataDir>.password`) and of the
+ * superuser (`<dataDir>.superuser`). They differ, because the owner's is part of URLs that people get to see.
+ * The folder is created under another name and then renamed, so a folder with the final name is complete.
  */
 export async function createCluster(input: ClusterInput): Promise<ClusterPasswords> {
   const files = { owner: `${input.dataDir}.password`, superuser: `${input.dataDir}.superuser` };
@@ -20,7 +20,7 @@ export async function createCluster(input: ClusterInput): Promise<ClusterPasswor
     await mkdir(dirname(input.dataDir), { recursive: true, mode: 0o700 });
     await makePassword(files.owner);
   }
-  // A data folder of a release before 0.6 has no such file; `prepareDatabase` gives the superuser this password.
+  // A data folder from a release before 0.6 has no such file; `prepareDatabase` then gives the superuser this password.
   await makePassword(files.superuser);
   const passwords = {
     owner: await readPassword(files.owner),
@@ -30,7 +30,7 @@ export async function createCluster(input: ClusterInput): Promise<ClusterPasswor
   return passwords;
 }
 
-/** A password that nobody knows yet. Once the owner has it, `keepOwnerPassword` keeps it for the next start. */
+/** Returns a new password. Once the owner has it, `keepOwnerPassword` stores it for the next start. */
 export function newPassword(): string {
   return randomBytes(24).toString('base64url');
 }
@@ -75,7 +75,7 @@ async function initialise({ dataDir, initdb, account }: ClusterInput, password: 
   await rename(unfinished, dataDir);
 }
 
-/** As an open file: what it stands below may be closed to the account. */
+/** Passes the password as an open file: the account may have no access to the folders above a path. */
 async function withPasswordFile<Result>(
   { folder, account, password }: { folder: string; account: PostgresAccount; password: string },
   use: (fd: number) => Promise<Result>,
@@ -93,7 +93,7 @@ async function withPasswordFile<Result>(
   }
 }
 
-/** Undefined, or what it said when it failed. */
+/** Returns undefined, or the output of a failed command. */
 async function run(
   [command, ...args]: readonly [string, ...string[]],
   { cwd, fd }: { cwd: string; fd: number },
@@ -112,7 +112,7 @@ async function run(
   return failure === undefined ? undefined : said.trim() || failure;
 }
 
-/** The third open file. */
+/** File descriptor 3 of the child. */
 const passwordFile = '/dev/fd/3';
 
 function initdbArguments(dataDir: string): string[] {
@@ -122,7 +122,7 @@ function initdbArguments(dataDir: string): string[] {
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
-    // Built in: sorts the same on every system and after every upgrade of it, and needs no locale to be installed.
+    // The builtin provider sorts the same on every system and after every upgrade, and needs no installed locale.
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
     '--locale=C',

@@ -1,13 +1,13 @@
 import { createServer } from 'node:net';
 import getPort from 'get-port';
 
-/** The preferred port when nobody has it, otherwise any free one. */
+/** Returns the preferred port if it is free, otherwise any free one. */
 export async function freePort(preferred?: number): Promise<number> {
-  // get-port would not do for the preferred one: it refuses for 15 s a port that it gave out before, so a restart moved.
+  // get-port is not used for the preferred port: it refuses a port for 15 s after handing it out, so a restart would move.
   return preferred !== undefined && (await isFreePort(preferred)) ? preferred : getPort();
 }
 
-/** Asks for every address and for loopback: macOS lets one of them be bound while the other is taken. */
+/** Checks all addresses and loopback: macOS lets one of them be bound while the other is taken. */
 export async function isFreePort(port: number): Promise<boolean> {
   return (await canListen(port, undefined)) && (await canListen(port, '127.0.0.1'));
 }

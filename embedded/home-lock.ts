@@ -8,10 +8,10 @@ import { readFileIfThere } from './read-file-if-there.ts';
 
 /**
  * Makes this process the only one that may start servers on the home.
- * Throws `HomeInUseError` while the process that holds it is alive; a holder that was killed leaves only a file to sweep.
+ * Throws `HomeInUseError` while the holder is alive; a holder that was killed leaves only a file to clean up.
  *
- * Everyone claims first and looks second, so of two that start at once at least one sees the other and steps back. No
- * claim is ever taken over or replaced, which is where lock files go wrong.
+ * Each process first writes its claim and then looks for others, so of two that start at once, at least one sees the other and steps
+ * back. No claim is ever taken over or replaced, which is where lock files usually go wrong.
  */
 export async function lockHome(home: Home, now: Date): Promise<HomeLock> {
   const mine = `${process.pid}.claim`;
@@ -24,7 +24,7 @@ export async function lockHome(home: Home, now: Date): Promise<HomeLock> {
     const rival = await findLiveClaim(home, (file) => file !== mine);
     if (rival === undefined) return { release: () => rm(join(home.locks, mine), { force: true }) };
     await rm(join(home.locks, mine), { force: true });
-    await wait(Math.random() * 50); // So that two that stepped back together do not meet again.
+    await wait(Math.random() * 50); // The random delay keeps two processes that stepped back together from colliding again.
   }
 }
 
@@ -35,7 +35,7 @@ export interface HomeLock {
 export class HomeInUseError extends Error {
   override readonly name = 'HomeInUseError';
   readonly pid: number;
-  /** ISO time of the start that holds the home. */
+  /** The start time of the process that holds the home, in ISO format. */
   readonly since: string;
 
   constructor(home: Home, holder: { readonly pid: number; readonly since: string }) {
@@ -48,7 +48,7 @@ export class HomeInUseError extends Error {
   }
 }
 
-/** The first claim of a process that still runs; claims of processes that do not are swept on the way. */
+/** Returns the first claim of a live process, and removes claims of dead ones. */
 async function findLiveClaim(home: Home, counts: (file: string) => boolean): Promise<Claim | undefined> {
   for (const file of (await readdir(home.locks)).filter((name) => name.endsWith('.claim') && counts(name))) {
     const text = await readFileIfThere(join(home.locks, file));

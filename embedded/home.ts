@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { codeOf } from '../errors/code-of.ts';
 import { requireOwnHome } from './require-own-home.ts';
 
-/** Where everything embedded lives: the layout of `DAYBOOK_HOME`. All paths are absolute and free of symbolic links. */
+/** The layout of `DAYBOOK_HOME`, which holds everything embedded. All paths are absolute and free of symbolic links. */
 export interface Home {
   readonly root: string;
   readonly postgresData: string;
@@ -17,7 +17,7 @@ export interface Home {
   readonly secretKeyFile: string;
 }
 
-/** Nothing can be kept there. Exit code 2. */
+/** Nothing can be stored in the home. Exit code 2. */
 export class HomeUnusable extends Error {
   override readonly name = 'HomeUnusable';
 
@@ -28,11 +28,11 @@ export class HomeUnusable extends Error {
   }
 }
 
-/** Makes the folders that are missing (readable by their owner alone) and returns the layout. Throws ForeignHome, HomeUnusable. */
+/** Creates missing folders (readable only by their owner) and returns the layout. Throws ForeignHome, HomeUnusable. */
 export async function openHome(path: string): Promise<Home> {
   try {
     await makeFolder(path);
-    // Orphans are recognised by the paths on their command line, so one folder must have one spelling.
+    // Orphans are recognized by the paths on their command line, so a folder must have only one spelling.
     const home = layout(await realpath(path));
     await requireOwnHome(home.root, home.postgresData);
     const folders = [join(home.root, 'temporal'), join(home.root, 'sandbox'), home.logs, home.locks];
@@ -49,7 +49,7 @@ const placeIsWrong = [
   ...['EEXIST', 'EISDIR', 'ELOOP', 'ENAMETOOLONG', 'ENOENT', 'ENOTDIR'],
 ];
 
-/** With those above it. Node's own `recursive` never ends where the system says ENOENT although the folder above is there, as below /proc. */
+/** Creates a folder and its parents. Node's `recursive` loops forever if the system says ENOENT below an existing folder, as below /proc. */
 async function makeFolder(path: string): Promise<void> {
   if (await isMissing(dirname(path))) await makeFolder(dirname(path));
   await mkdir(path, { mode: 0o700 }).catch(async (error: unknown) => {

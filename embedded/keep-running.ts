@@ -2,15 +2,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 /** A server that was started and answers. */
 export interface EmbeddedServer {
-  /** Resolves when the process ends, to how it ended. */
+  /** Resolves when the process ends, with a description of how it ended. */
   readonly exited: Promise<string>;
-  /** Gracefully, then firmly; does nothing when it has ended already. */
+  /** Stops the process gracefully, then forcibly. Does nothing if it has already ended. */
   readonly stop: () => Promise<void>;
 }
 
 /**
- * Starts a server again whenever it dies, until `stop` is called; `restart` must bring it back at the same address.
- * Reports what happened in words for people.
+ * Restarts a server whenever it dies, until `stop` is called; `restart` must bring it back at the same address.
+ * Reports each event in words for people.
  */
 export function keepRunning(
   first: EmbeddedServer,
@@ -25,7 +25,7 @@ export function keepRunning(
       stopping.abort();
       await current.stop();
       await watching;
-      await current.stop(); // The one that was being started just now.
+      await current.stop(); // A server that was being started just now.
     },
   };
 
@@ -41,7 +41,7 @@ export function keepRunning(
     }
   }
 
-  /** Tries once, after a pause that grows with the failures; also true when there is nothing left to do. */
+  /** Tries once, after a pause that grows with the number of failures. Also returns true if there is nothing left to do. */
   async function startAgain(failures: number): Promise<boolean> {
     const pauseMs = Math.min(100 * 2 ** failures, maxPauseMs);
     await wait(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
@@ -70,5 +70,5 @@ export interface RestartEvent {
 }
 
 const maxPauseMs = 10_000;
-/** A server that ran this long before it died starts again without a long pause. */
+/** A server that ran this long before it died is restarted without a long pause. */
 const steadyMs = 60_000;

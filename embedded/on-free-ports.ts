@@ -1,8 +1,8 @@
 import { freePort, isFreePort } from './free-port.ts';
 
 /**
- * Starts a server on its preferred ports, or on free ones instead of those that are taken. A port is only known to be ours
- * once the server holds it, so when the start fails and somebody else has a port by now, it is tried again on others.
+ * Starts a server on its preferred ports, or on free ones in place of taken ones. A port is certain only once the server holds it, so if
+ * the start fails and another program has a port by then, the start is retried on other ports.
  */
 export async function onFreePorts<Name extends string, Server>(
   preferred: Readonly<Record<Name, number>>,
@@ -19,8 +19,8 @@ export async function onFreePorts<Name extends string, Server>(
 }
 
 /**
- * Starts a server again where it was. It never moves: whoever knows its address goes on using it, and a stranger who has that port by
- * then could pass on what they say to the server in its new place, their logins too, and take over their sessions.
+ * Restarts a server on its previous ports. It never moves: clients keep using its address, and a program that took over the port could
+ * forward their traffic, including logins, to the server's new port and hijack their sessions.
  */
 export async function onSamePorts<Name extends string, Server>(
   name: string,
@@ -35,7 +35,7 @@ export async function onSamePorts<Name extends string, Server>(
   }
 }
 
-/** Another program has the port of a server that is to come back. */
+/** Another program took the port of a server that has to restart. */
 class PortTaken extends Error {
   override readonly name = 'PortTaken';
 
@@ -50,7 +50,7 @@ class PortTaken extends Error {
 
 const attempts = 3;
 
-/** Somebody else has a port now, or had it when the server wanted it: then its log, which the error ends with, says so. */
+/** True if another program has a port now, or had it when the server wanted it; the server's log, which ends the error, then says so. */
 async function lostPort(error: unknown, ports: readonly number[]): Promise<boolean> {
   if (error instanceof Error && /address already in use/i.test(error.message)) return true;
   return (await takenPorts(ports)).length > 0;

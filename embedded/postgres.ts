@@ -14,8 +14,8 @@ import { stopOrphans } from './stop-orphans.ts';
 import { waitUntilReady } from './wait-until-ready.ts';
 
 /**
- * Starts Postgres on loopback, on a data folder that is made when it is missing, and waits until the database `daybook`
- * of the role `daybook` takes connections. Throws `ServerStartError` when it does not come up.
+ * Starts Postgres on loopback with a data folder that is created if missing, and waits until the database `daybook`
+ * accepts connections from the role `daybook`. Throws `ServerStartError` if it does not become ready.
  */
 export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
   const { dataDir, port } = options;
@@ -52,7 +52,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
         : undefined,
     timeoutMs: readyTimeoutMs,
   });
-  // Only now: each start gives the role what is kept, so a start that is killed in between leaves nothing to repair.
+  // Stored only now: each start sets the role's password from the stored one, so a start that is killed in between leaves nothing to repair.
   if (owner !== passwords.owner) await keepOwnerPassword(dataDir, owner);
   const url = `postgres://daybook:${owner}@${at}/daybook`;
   return { port, url, adminUrl, exited: server.exited, stop: server.stop };
@@ -63,7 +63,7 @@ export interface PostgresOptions {
   readonly port: number;
   /** Default `<dataDir>.log`. */
   readonly logFile?: string;
-  /** Default `kept`: that of the last start. */
+  /** Default `kept`: the password of the last start. */
   readonly ownerPassword?: 'kept' | 'new';
   /** Postgres settings that differ from `postgresSettings`. */
   readonly settings?: Readonly<Record<string, string>>;
@@ -71,16 +71,16 @@ export interface PostgresOptions {
 
 export interface PostgresServer extends EmbeddedServer {
   readonly port: number;
-  /** Database `daybook` as its owner. */
+  /** The database `daybook`, as its owner. */
   readonly url: string;
-  /** Database `postgres` as superuser: for tests, and shown to nobody. */
+  /** The database `postgres`, as superuser: for tests, and never shown. */
   readonly adminUrl: string;
 }
 
 /** Stops the Postgres that a killed start left running on this data folder, if there is one. */
 export async function stopOrphanedPostgres(dataDir: string): Promise<void> {
   await stopOrphans({
-    // Options before the marker belong to another program that only mentions the folder.
+    // An option before the marker means that the program is another one, which only mentions the folder.
     isProgram: (path) => basename(path) === 'postgres' && !path.includes(' -'),
     marker: ` -D ${dataDir} `,
     stopSteps,
@@ -89,8 +89,8 @@ export async function stopOrphanedPostgres(dataDir: string): Promise<void> {
 }
 
 /**
- * After a power cut, an unrelated process may have the pid in `postmaster.pid`, and Postgres would refuse to start for fear
- * of it. The file stays as long as any Postgres has that pid, whoever started it.
+ * Removes a stale `postmaster.pid`. After a power cut, an unrelated process may have its pid, and Postgres would then refuse to start.
+ * The file is kept while any Postgres has that pid, whoever started it.
  */
 async function removeStalePidFile(dataDir: string): Promise<void> {
   const pidFile = join(dataDir, 'postmaster.pid');
@@ -100,12 +100,12 @@ async function removeStalePidFile(dataDir: string): Promise<void> {
   if (owner?.commandLine.includes('postgres') !== true) await rm(pidFile, { force: true });
 }
 
-/** "Fast" first, which ends sessions and writes a checkpoint; then "immediate", which the next start recovers from. */
+/** First "fast", which ends sessions and writes a checkpoint; then "immediate", after which the next start recovers. */
 const stopSteps: readonly StopStep[] = [
   { signal: 'SIGINT', timeoutMs: 60_000 },
   { signal: 'SIGQUIT', timeoutMs: 10_000 },
   { signal: 'SIGKILL', timeoutMs: 10_000 },
 ];
 
-/** After a crash in the middle of an initial sync, up to 4 GB of WAL are replayed before the first connection. */
+/** After a crash during an initial sync, up to 4 GB of WAL are replayed before the first connection. */
 const readyTimeoutMs = 300_000;

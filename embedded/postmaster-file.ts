@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { readFileIfThere } from './read-file-if-there.ts';
 
 /**
- * Whether this very process serves the data folder on that port and takes connections, as it says itself in `postmaster.pid`, which
- * nobody else can write. That something answers on the port says nothing: everybody on the machine can take it first.
+ * Whether this very process serves the data folder on that port and accepts connections. It reads `postmaster.pid`, which nobody else can
+ * write. An answer on the port proves nothing: anybody on the machine can take the port first.
  */
 export async function isPostmasterReady(
   dataDir: string,
@@ -16,5 +16,5 @@ export async function isPostmasterReady(
   );
 }
 
-/** Of Postgres's `utils/pidfile.h`, from 0. It binds its port before it writes `ready`. */
+/** Line numbers from Postgres's `utils/pidfile.h`, counted from 0. Postgres binds its port before it writes `ready`. */
 const line = { pid: 0, port: 3, status: 7 };

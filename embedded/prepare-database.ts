@@ -6,11 +6,11 @@ import { requiringScram } from '../warehouse/session/require-auth.ts';
 import { scramVerifier } from '../warehouse/secrets/scram-verifier.ts';
 
 /**
- * Makes the role `daybook` (no superuser; may create roles, for `daybook_reader`) and its database where they are missing, and takes
- * from everybody what only a superuser can take. `adminUrl` is the superuser's. Passwords are told as Postgres keeps them: its log has
- * the text of a statement that fails.
- * `passwordBefore` is what the owner had at the last start. Where that is another, what `daybook url` told is no longer let in either.
- * Returns undefined while the server does not take connections yet. Throws ServerUnproven.
+ * Creates the role `daybook` (no superuser; may create roles, for `daybook_reader`) and its database if they are missing, and revokes
+ * rights of PUBLIC that only a superuser can revoke. `adminUrl` is the superuser's. Passwords are sent as Postgres's verifiers, because its
+ * log contains the text of failed statements.
+ * `passwordBefore` is the owner's password at the last start; if the new one differs, addresses that `daybook url` gave out stop working.
+ * Returns undefined while the server does not accept connections yet. Throws ServerUnproven.
  */
 export async function prepareDatabase(
   adminUrl: string,
@@ -36,16 +36,16 @@ async function prepareServer(client: pg.Client, ownerPassword: string): Promise<
     `select exists (select from pg_roles where rolname = 'daybook') as role,
             exists (select from pg_database where datname = 'daybook') as database`,
   );
-  // Each time: a start that was killed may have told it another one than is kept.
+  // Set at each start: a start that was killed may have set a password other than the stored one.
   const statement =
     rows[0]?.role === true ? 'alter role daybook password' : 'create role daybook login createrole password';
   await client.query(`${statement} '${scramVerifier(ownerPassword)}'`);
   if (rows[0]?.database !== true) await client.query('create database daybook owner daybook');
-  // Whoever may log in has no business in the databases that are not Daybook's.
+  // Logins have no need to connect to databases other than Daybook's.
   await client.query('revoke all on database postgres, template1 from public');
 }
 
-/** Up to 0.5 the superuser had the owner's password. `adminUrl` has the one that it is to have. */
+/** Up to 0.5, the superuser had the owner's password. `adminUrl` has the one that it should have. */
 async function separatePasswords(adminUrl: string, passwordBefore: string): Promise<void> {
   const before = new URL(adminUrl);
   const { password } = before;
@@ -61,7 +61,7 @@ function ofDatabase(adminUrl: string): string {
   return url.href;
 }
 
-/** Not as the superuser: what the owner has made of the tables, such as a trigger, would run as one. */
+/** Not as the superuser: code that the owner attached to tables, such as a trigger, would run with its rights. */
 function ofOwner(adminUrl: string, password: string): string {
   const url = new URL(ofDatabase(adminUrl));
   url.username = 'daybook';
@@ -70,8 +70,8 @@ function ofOwner(adminUrl: string, password: string): string {
 }
 
 /**
- * Functions that write to the disk without any right to a table, which everybody may call unless a superuser takes that away. Daybook itself
- * exports snapshots. The owner of the database may set any search path for it, also for a superuser.
+ * Functions that write to the disk without any right to a table, and that PUBLIC may call until a superuser revokes it. Daybook itself
+ * exports snapshots. The search path is set here, because the database's owner may set any search path for it, even for a superuser.
  */
 const closeFunctions = `
   set search_path = pg_catalog, pg_temp;
@@ -103,8 +103,8 @@ async function withClient<Result>(url: string, use: (client: pg.Client) => Promi
 }
 
 /**
- * Nobody listens yet, or the server says that it is still starting up (57P03), perhaps recovering from a crash, or that it has no
- * connection left (53300): connections that do not log in end soon.
+ * True if nobody listens yet, if the server is still starting up (57P03), perhaps recovering from a crash, or if it has no connection
+ * left (53300): connections that do not log in are closed soon.
  */
 function isNotYet(error: unknown): boolean {
   return ['ECONNREFUSED', 'ECONNRESET', '57P03', '53300'].includes(String(codeOf(error)));

@@ -2,9 +2,9 @@ import { Connection, isGrpcServiceError } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 
 /**
- * Makes the namespace keep closed workflows 30 days; the development server would forget a failed sync after one.
- * Returns undefined while the server, or the namespace, is not there yet, and while it is another server that answers: one without the
- * namespace `mark`.
+ * Sets the namespace's retention of closed workflows to 30 days; the development server would forget a failed sync after one.
+ * Returns undefined while the server or the namespace is not there yet, and also if another server answers, which is one without
+ * the namespace `mark`.
  */
 export async function prepareNamespace(
   address: string,

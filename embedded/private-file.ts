@@ -3,15 +3,15 @@ import { constants, link, open, rename, rm } from 'node:fs/promises';
 import { codeOf } from '../errors/code-of.ts';
 import { isTrusted } from '../scripts/own-cache.mjs';
 
-/** Writes a file that only its owner can read; a reader sees the old text or the new one, never a part. */
+/** Writes a file that only its owner can read. Readers see either the old or the new text, never a part. */
 export async function replacePrivateFile(path: string, text: string): Promise<void> {
   const temporary = await writeBeside(path, text);
   await rename(temporary, path);
 }
 
 /**
- * Like `replacePrivateFile`, but only where no file is: of two processes that try at once, one succeeds.
- * Returns whether this call made the file.
+ * Like `replacePrivateFile`, but only if there is no file yet: of two concurrent calls, one succeeds.
+ * Returns whether this call created the file.
  */
 export async function createPrivateFile(path: string, text: string): Promise<boolean> {
   const temporary = await writeBeside(path, text);
@@ -27,8 +27,8 @@ export async function createPrivateFile(path: string, text: string): Promise<boo
 }
 
 /**
- * The text of a file of ours or of root's; undefined where there is none. Another user's, or a link to it, is not read: who can put a file
- * there knows what it says. Throws an error that names it.
+ * Returns the text of a file that belongs to us or root; undefined if there is none. A file of another user, or a link, is not read, because
+ * that user may know its content. Throws an error that names the file.
  */
 export async function readPrivateFile(path: string): Promise<string | undefined> {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;

@@ -5,8 +5,8 @@ import { codeOf } from '../errors/code-of.ts';
 import { readFileIfThere } from './read-file-if-there.ts';
 
 /**
- * What tells a process from a later one with the same pid: when it was started, and in which boot.
- * Undefined when no such process runs (a zombie does not run).
+ * Returns what distinguishes a process from a later one with the same pid: its start time and its boot.
+ * Undefined if no such process runs (a zombie does not run).
  */
 export async function processIdentity(pid: number): Promise<string | undefined> {
   return process.platform === 'linux' ? linuxIdentity(pid) : psIdentity(pid);
@@ -15,7 +15,7 @@ export async function processIdentity(pid: number): Promise<string | undefined> 
 async function linuxIdentity(pid: number): Promise<string | undefined> {
   const stat = await readStat(pid);
   if (stat === undefined) return undefined;
-  // proc(5): `pid (name) state …`, the start time in clock ticks since boot is field 22. The name may hold spaces and brackets.
+  // proc(5): `pid (name) state …`; the start time in clock ticks since boot is field 22. The name may contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
   const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
@@ -26,7 +26,7 @@ async function readStat(pid: number): Promise<string | undefined> {
   try {
     return await readFileIfThere(`/proc/${pid}/stat`);
   } catch (error) {
-    if (codeOf(error) === 'ESRCH') return undefined; // It ended while we read.
+    if (codeOf(error) === 'ESRCH') return undefined; // It ended while its entry was being read.
     throw error;
   }
 }

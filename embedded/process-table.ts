@@ -5,8 +5,8 @@ import { codeOf } from '../errors/code-of.ts';
 import { workingFolder } from './postgres-account.ts';
 
 /**
- * Every process that this user may see, with its command line, words separated by one space. A word that is the name of the
- * working folder is replaced by where that is.
+ * Lists every process that this user may see, with its command line, words separated by one space. A word that is the name of the
+ * working folder is replaced by the real path.
  */
 export async function processTable(): Promise<ProcessEntry[]> {
   return process.platform === 'linux' ? linuxTable() : psTable();
@@ -14,7 +14,7 @@ export async function processTable(): Promise<ProcessEntry[]> {
 
 export interface ProcessEntry {
   readonly pid: number;
-  /** Of the user as whom it runs. */
+  /** The user that the process runs as. */
   readonly uid: number;
   readonly commandLine: string;
 }
@@ -34,7 +34,7 @@ async function readCommandLine(pid: number): Promise<ProcessEntry | undefined> {
     const { uid } = await stat(`/proc/${pid}`);
     return { pid, uid, commandLine: words.join(' ').trim() };
   } catch (error) {
-    // It ended meanwhile, or belongs to somebody whose processes are hidden from us.
+    // The process has ended, or its owner's processes are hidden from us.
     if (['ENOENT', 'ESRCH', 'EACCES'].includes(String(codeOf(error)))) {
       return undefined;
     }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { codeOf } from '../errors/code-of.ts';
 
-/** The text of a file, or undefined when there is no such file. */
+/** Returns the text of a file, or undefined if there is no such file. */
 export async function readFileIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');

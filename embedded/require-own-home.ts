@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import { codeOf } from '../errors/code-of.ts';
 import { isTrusted } from '../scripts/own-cache.mjs';
 
-/** A home in which another user of the machine may have put passwords, keys, or data that only that user knows. */
+/** Another user of the machine may have put passwords, keys, or data known only to that user into the home. */
 export class ForeignHome extends Error {
   override readonly name = 'ForeignHome';
 }
 
 /**
- * Whoever owns a home, or what is in it, decides with which passwords the embedded Postgres is made, and by what key tokens are sealed.
- * Throws ForeignHome unless both are of the user that runs this, or of root, as the volume of a container is. Takes away from others the
- * right to write; where it is root's to take away, one in which every user may write is refused.
+ * Throws ForeignHome unless the home and its content belong to the user that runs this or, like the volume of a container, to root. The owner of
+ * either controls the passwords of the embedded Postgres and the key that seals tokens. Removes write access of others from a home of our own;
+ * a home owned by root in which every user may write is refused.
  *
- * `postgresData` may be the account's as which root runs Postgres: `postgresAccount`.
+ * `postgresData` may belong to the account as which root runs Postgres: `postgresAccount`.
  */
 export async function requireOwnHome(root: string, postgresData: string): Promise<void> {
   const uid = process.geteuid?.();
@@ -34,7 +34,7 @@ export async function requireOwnHome(root: string, postgresData: string): Promis
 const othersMayWrite = 0o022;
 const everybodyMayWrite = 0o002;
 
-/** Undefined when it has gone meanwhile: another process of Daybook writes its files beside and renames them. */
+/** Undefined if the file is gone: other Daybook processes write temporary files and rename them. */
 async function ownerOf(path: string): Promise<number | undefined> {
   const found = await lstat(path).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined;

@@ -4,8 +4,8 @@ import { readPrivateFile, replacePrivateFile } from './private-file.ts';
 import { processIdentity } from './process-identity.ts';
 
 /**
- * What a running `daybook up` tells the other commands: where its servers are.
- * It holds passwords, so only its owner can read the file.
+ * The addresses of the servers of a running `daybook up`, for the other commands.
+ * The file contains passwords, so only its owner can read it.
  */
 export interface RuntimeFacts {
   /** ISO time. */
@@ -14,13 +14,13 @@ export interface RuntimeFacts {
   /** `address` is host:port of gRPC, `ui` the URL of the Web UI when it is known. */
   readonly temporal: { readonly address: string; readonly ui?: string };
   readonly sandbox?: RuntimeSandbox;
-  /** The console. */
+  /** The address of the console. */
   readonly http?: { readonly url: string };
 }
 
 export interface RuntimeDatabase {
   readonly url: string;
-  /** It is the one that this process started on loopback, where anybody can take its port while it is down. */
+  /** True if this process started the database on loopback, where anybody can take its port while it is down. */
   readonly isEmbedded: boolean;
 }
 
@@ -39,13 +39,13 @@ export interface SandboxConnection {
   readonly ready: boolean;
 }
 
-/** Replaces the file as a whole; call it again when a fact was added (the console's address, say). */
+/** Replaces the whole file. Call it again after adding a fact, such as the console's address. */
 export async function writeRuntimeFile(home: Home, facts: RuntimeFacts): Promise<void> {
   const written: WrittenFacts = { ...facts, pid: process.pid, identity: await processIdentity(process.pid) };
   await replacePrivateFile(home.runtimeFile, `${JSON.stringify(written, null, 2)}\n`);
 }
 
-/** The facts of the `daybook up` that runs on this home now, with its pid; undefined when none runs (or it was killed). */
+/** Reads the facts and the pid of the `daybook up` that runs on this home; undefined if none runs (or if it was killed). */
 export async function readRuntimeFile(
   home: Home,
 ): Promise<(RuntimeFacts & { readonly pid: number }) | undefined> {

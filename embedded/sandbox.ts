@@ -7,7 +7,7 @@ import { startServerProcess, type StopStep } from './server-process.ts';
 import { stopOrphans } from './stop-orphans.ts';
 import { waitUntilReady } from './wait-until-ready.ts';
 
-/** Starts the sandbox API as a process of its own, and waits for its addresses. It ends when this process ends. */
+/** Starts the sandbox API as a separate process and waits for its addresses. It ends when this process ends. */
 export async function startSandboxProcess(options: SandboxProcessOptions): Promise<SandboxServer> {
   const { logFile, journal, ...sandboxOptions } = options;
   const server = await startServerProcess({
@@ -39,12 +39,12 @@ export interface SandboxProcessOptions extends SandboxOptions {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly webhooks: { readonly addresses: readonly string[] };
-  /** Where changes to its records are kept, so that a restarted sandbox continues with the same content. */
+  /** The file of changes to its records, with which a restarted sandbox continues with the same content. */
   readonly journal: string;
   readonly logFile: string;
 }
 
-/** Stops the sandbox that a killed start left running on this journal, if it has not noticed yet. */
+/** Stops the sandbox that a killed start left running on this journal, if it has not ended by itself yet. */
 export async function stopOrphanedSandbox(journal: string): Promise<void> {
   await stopOrphans({
     isProgram: (path) => /\/sandbox\/main\.[jt]s$/.test(path),
@@ -53,21 +53,21 @@ export async function stopOrphanedSandbox(journal: string): Promise<void> {
   });
 }
 
-/** What the sandbox world is like; its own defaults apply. */
+/** The properties of the sandbox world; the sandbox has its own defaults. */
 export interface SandboxOptions {
   readonly seed?: number;
   readonly records?: number;
-  /** The day of the first sync; a world that is there already keeps its own. */
+  /** The day of the first sync; an existing world keeps its own. */
   readonly asOf?: string;
   /** Name of a fault profile. */
   readonly chaos?: string;
-  /** Where webhooks may go beside loopback, as URLs write it. */
+  /** Hosts to which webhooks may be sent in addition to loopback, as URLs write them. */
   readonly webhookHosts?: readonly string[];
 }
 
 export interface SandboxServer extends EmbeddedServer, RuntimeSandbox {}
 
-/** In a checkout the sandbox is TypeScript, which a loader compiles; in the packed product it is JavaScript beside this file. */
+/** In a checkout the sandbox is TypeScript, which a loader compiles; in a release it is JavaScript next to this file. */
 function sandboxProgram(): string[] {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const main = fileURLToPath(new URL(`../sandbox/main.${extension}`, import.meta.url));
@@ -84,7 +84,7 @@ async function firstLine(stdout: Readable | null): Promise<string | undefined> {
       resolve(undefined);
     });
   });
-  stdout.resume(); // Whatever it prints later must not fill the pipe and block it.
+  stdout.resume(); // Later output must not fill the pipe and block the process.
   return line;
 }
 

@@ -4,25 +4,25 @@ import { codeOf } from '../errors/code-of.ts';
 import type { Home } from './home.ts';
 import { createPrivateFile, readPrivateFile } from './private-file.ts';
 
-/** The key (32 bytes) that encrypts access tokens; made on the first start of a home, in base64, mode 0600. */
+/** Returns the key (32 bytes) that encrypts access tokens. It is created at the first start of a home, in base64, with mode 0600. */
 export function embeddedSecretKey(home: Home): Promise<Buffer> {
   return keyIn(home.secretKeyFile);
 }
 
 /**
- * The key that is to come after it: one that a rotation left, or a new one. It is in a file before anything is sealed with it,
- * so whenever the rotation is interrupted, both keys are there.
+ * Returns the next key: one that a rotation left, or a new one. It is stored in a file before anything is sealed with it,
+ * so both keys exist whenever a rotation is interrupted.
  */
 export function nextSecretKey(home: Home): Promise<Buffer> {
   return keyIn(nextKeyFile(home));
 }
 
-/** The next key becomes the key, in one step. */
+/** Makes the next key the current one, atomically. */
 export async function adoptNextSecretKey(home: Home): Promise<void> {
   try {
     await rename(nextKeyFile(home), home.secretKeyFile);
   } catch (error) {
-    // Another process, at it at the same moment, has put it there.
+    // Another process did the same at the same moment.
     if (codeOf(error) !== 'ENOENT') throw error;
   }
 }
@@ -40,7 +40,7 @@ async function keyIn(path: string): Promise<Buffer> {
 
 async function makeKey(path: string): Promise<string> {
   await createPrivateFile(path, `${randomBytes(32).toString('base64')}\n`);
-  return (await readPrivateFile(path)) ?? ''; // Another process may have been first: the file decides.
+  return (await readPrivateFile(path)) ?? ''; // Another process may have been first, so the file decides.
 }
 
 function nextKeyFile(home: Home): string {

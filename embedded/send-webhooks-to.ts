@@ -1,4 +1,4 @@
-/** Has the sandbox send its webhooks to that address, and to no other. */
+/** Makes the sandbox send its webhooks to that address only. */
 export async function sendWebhooksTo(
   { adminUrl }: { readonly adminUrl: string },
   address: string,

@@ -1,6 +1,6 @@
 /**
- * What an embedded server gets of our environment: how to find programs and libraries. It is an allowlist, for the rest holds the
- * client secret, the keys of buckets, and whatever else a shell exports.
+ * Returns the part of our environment that embedded servers get: how to find programs and libraries. It is an allowlist, because the rest
+ * contains the client secret, keys of buckets, and whatever else a shell exports.
  */
 export function serverEnvironment(): Record<string, string> {
   const entries = passedOn.map((name) => [name, process.env[name]] as const);

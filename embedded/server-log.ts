@@ -3,7 +3,7 @@ import { mkdir, open, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** Opens a server's log for appending; one that has grown large becomes `<file>.1` first. */
+/** Opens a server's log for appending. A log that has grown large is renamed to `<file>.1` first. */
 export async function openLog(file: string): Promise<ServerLog> {
   await mkdir(dirname(file), { recursive: true });
   const handle = await openRotated(file);
@@ -19,7 +19,7 @@ export async function openLog(file: string): Promise<ServerLog> {
 export interface ServerLog {
   readonly file: string;
   readonly fd: number;
-  /** The last lines that were written since this start, for an error message. */
+  /** Returns the last lines written since this start, for an error message. */
   readonly lastLines: () => Promise<string>;
   readonly close: () => Promise<void>;
 }

@@ -6,8 +6,8 @@ import { serverEnvironment } from './server-environment.ts';
 import { openLog, type ServerLog } from './server-log.ts';
 
 /**
- * Starts a server as a child in its own process group, so that Ctrl-C in the terminal reaches Daybook alone and Daybook
- * decides the order in which things stop.
+ * Starts a server as a child in its own process group, so that Ctrl-C in the terminal reaches only Daybook, which decides
+ * the order of stopping.
  */
 export async function startServerProcess(input: ServerCommand): Promise<ServerProcess> {
   const log = await openLog(input.logFile);
@@ -34,30 +34,30 @@ export async function startServerProcess(input: ServerCommand): Promise<ServerPr
 }
 
 export interface ServerCommand {
-  /** As people call it: `Postgres`. */
+  /** The display name, such as `Postgres`. */
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd?: string;
   readonly logFile: string;
   readonly stopSteps: readonly StopStep[];
-  /** Gives the child a stdin that closes when we die, and its stdout to us instead of to the log. */
+  /** Gives the child a stdin that closes when this process dies, and connects its stdout to this process instead of the log. */
   readonly tiedToParent?: boolean;
 }
 
 export interface ServerProcess {
   readonly name: string;
-  /** Undefined when it could not be started. */
+  /** Undefined if the process could not be started. */
   readonly pid: number | undefined;
   readonly log: ServerLog;
-  /** Only of a child that is `tiedToParent`. */
+  /** Only for a child that is `tiedToParent`. */
   readonly stdout: Readable | null;
-  /** How it ended: `exit code 1`, `signal SIGKILL`, or why it could not be started. */
+  /** Resolves with how it ended: `exit code 1`, `signal SIGKILL`, or why it could not be started. */
   readonly exited: Promise<string>;
   readonly stop: () => Promise<void>;
 }
 
-/** One step of stopping a server: the signal, and how long it may take before the next, firmer one. */
+/** One step of stopping a server: the signal, and the timeout before the next, stronger one. */
 export interface StopStep {
   readonly signal: NodeJS.Signals;
   readonly timeoutMs: number;
@@ -92,7 +92,7 @@ async function stopChild(
   throw new Error(`Process ${child.pid ?? 'unknown'} does not stop even when killed; end it by hand.`);
 }
 
-/** A crash of ours must not leave servers behind; the exit event allows one synchronous signal, and that is enough. */
+/** A crash of this process must not leave servers behind. The exit event allows one synchronous signal, and that is enough. */
 function stopWithThisProcess(child: ChildProcess, steps: readonly StopStep[]): void {
   const signal = steps[0]?.signal ?? 'SIGTERM';
   const stop = (): void => {

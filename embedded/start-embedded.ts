@@ -17,9 +17,9 @@ import {
 import { startTemporal, stopOrphanedTemporal, type TemporalServer } from './temporal.ts';
 
 /**
- * Starts the wanted servers side by side on one home, keeps each running until `stop` is called, and says so in `onStep`.
- * What a killed start left running is stopped first. Throws `HomeInUseError` while another process uses the home, and
- * `ServerStartError` when a server does not come up (then none is left running).
+ * Starts the requested servers in parallel on one home, keeps each running until `stop` is called, and reports to `onStep`.
+ * Servers that a killed start left running are stopped first. Throws `HomeInUseError` while another process uses the home, and
+ * `ServerStartError` if a server does not become ready (then none is left running).
  */
 export async function startEmbedded(input: EmbeddedInput): Promise<EmbeddedServers> {
   const { home } = input;
@@ -50,7 +50,7 @@ export interface EmbeddedInput {
   readonly postgres: boolean;
   readonly temporal: boolean;
   readonly sandbox: SandboxOptions | false;
-  /** Temporal's; default `default`. */
+  /** Temporal's namespace; default `default`. */
   readonly namespace?: string;
   readonly onStep: (step: EmbeddedStep) => void;
 }
@@ -58,7 +58,7 @@ export interface EmbeddedInput {
 export interface EmbeddedStep {
   readonly server: 'Postgres' | 'Temporal' | 'Sandbox API';
   readonly state: 'starting' | 'ready' | RestartEvent['state'];
-  /** What is being done, how a process ended, an error; may be empty. */
+  /** The current activity, how a process ended, or an error; may be empty. */
   readonly detail: string;
 }
 
@@ -66,9 +66,9 @@ export interface EmbeddedServers {
   readonly postgres?: Pick<PostgresServer, 'url'>;
   readonly temporal?: Pick<TemporalServer, 'address' | 'ui'>;
   readonly sandbox?: RuntimeSandbox;
-  /** Has the sandbox send its webhooks to that address, after it was restarted too. */
+  /** Makes the sandbox send its webhooks to that address, also after a restart. */
   readonly sendWebhooksTo?: (address: string) => Promise<void>;
-  /** Stops all of them, those first that need the others, and gives the home free. */
+  /** Stops all servers, dependent ones first, and releases the home. */
   readonly stop: () => Promise<void>;
 }
 
@@ -88,7 +88,7 @@ function keepPostgres(input: EmbeddedInput, { postgres }: Ports): Promise<Kept<P
       dataDir: input.home.postgresData,
       port,
       logFile,
-      // Whoever took its port may pass on to the new one what comes there, logins of processes that know only the old one too.
+      // A program that took the old port may forward traffic to the new one, including logins of clients that know only the old port.
       ownerPassword: port === portBefore ? 'kept' : 'new',
     });
     portBefore = port;
@@ -139,7 +139,7 @@ async function keepSandbox(
   };
 }
 
-/** It listens on loopback alone and its data is made up: nothing here is worth a secret. */
+/** Not worth protecting: the sandbox listens on loopback only, and its data is made up. */
 const sandboxCredentials = { clientId: 'sandbox-client', clientSecret: 'sandbox-secret' };
 
 async function keep<Name extends keyof Ports, Server extends EmbeddedServer>(
@@ -168,7 +168,7 @@ interface Kept<Server> {
 
 const nothing = Promise.resolve(undefined);
 
-/** Waits for every start; when one fails, stops the others and throws why. */
+/** Waits for every start. If one fails, stops the others and throws its error. */
 async function allOrNone<Servers extends (Kept<unknown> | undefined)[]>(starts: {
   readonly [Index in keyof Servers]: Promise<Servers[Index]>;
 }): Promise<Servers> {

@@ -4,11 +4,11 @@ import { processTable, type ProcessEntry } from './process-table.ts';
 import type { StopStep } from './server-process.ts';
 
 /**
- * Stops servers that a killed `daybook up` left running, gracefully first. Call it only under the home's lock.
+ * Stops servers that a killed `daybook up` left running, gracefully first. Call it only while holding the home's lock.
  *
- * An orphan is recognized by its own command line, which names the home's files: no pid is remembered, so none can be out
- * of date, and a process that merely got the same pid is never touched. One that another user has called so is none of ours, and may not be
- * stopped; what root has started may run as another user.
+ * An orphan is recognized by its command line, which names the home's files: no pid is stored, so none can be out of date, and a process
+ * that merely got the same pid is never touched. A process that another user has given such a command line is not ours and is not stopped;
+ * root stops those of any user, since its servers may run as another user.
  */
 export async function stopOrphans(orphans: Orphans): Promise<void> {
   const found = (await processTable()).filter((entry) => isOrphan(entry, orphans));
@@ -16,9 +16,9 @@ export async function stopOrphans(orphans: Orphans): Promise<void> {
 }
 
 export interface Orphans {
-  /** Judges the part of the command line before the marker. */
+  /** Checks the part of the command line before the marker. */
   readonly isProgram: (path: string) => boolean;
-  /** The arguments that name the home's file, with a space on both ends. */
+  /** The arguments that name the home's file, with a space at both ends. */
   readonly marker: string;
   readonly stopSteps: readonly StopStep[];
 }

@@ -11,7 +11,7 @@ import { waitUntilReady } from './wait-until-ready.ts';
 
 /**
  * Starts the Temporal CLI's development server on loopback with a database file, and waits until the namespace answers.
- * The CLI is downloaded or built when there is none (`report` says so). Throws `ServerStartError` when it does not come up.
+ * If there is no CLI, it is downloaded or built (`report` is told). Throws `ServerStartError` if it does not become ready.
  */
 export async function startTemporal(options: TemporalOptions): Promise<TemporalServer> {
   const { databaseFile, port, uiPort, namespace = 'default' } = options;
@@ -35,33 +35,33 @@ export interface TemporalOptions {
   readonly databaseFile: string;
   readonly port: number;
   readonly uiPort: number;
-  /** Made when it is missing; `default` always exists. */
+  /** Created if it is missing; `default` always exists. */
   readonly namespace?: string;
   /** Default `<databaseFile>.log`. */
   readonly logFile?: string;
-  /** Told, now and then, how getting the Temporal CLI goes; silent when it is there. */
+  /** Called from time to time with the progress of getting the Temporal CLI; not called if it is there. */
   readonly report: (progress: string) => void;
 }
 
 export interface TemporalServer extends EmbeddedServer {
-  /** host:port of gRPC. */
+  /** host:port of the gRPC API. */
   readonly address: string;
-  /** URL of the Web UI. */
+  /** The URL of the Web UI. */
   readonly ui: string;
 }
 
 /** Stops the server that a killed start left running on this database file, if there is one. */
 export async function stopOrphanedTemporal(databaseFile: string): Promise<void> {
   await stopOrphans({
-    isProgram: (path) => !path.includes(' -'), // DAYBOOK_TEMPORAL_CLI may have any name; the marker is telling enough.
+    isProgram: (path) => !path.includes(' -'), // DAYBOOK_TEMPORAL_CLI may have any name; the marker is specific enough.
     marker: ` server start-dev --db-filename ${databaseFile} `,
     stopSteps,
   });
 }
 
 /**
- * An empty namespace that tells this server from another home's. Two that are started at once may both find a port free: the one that gets
- * it then answers the other one as well, which would work in its workflows until its own process has ended.
+ * Returns the name of an empty namespace that distinguishes this server from another home's. Two homes that start at once may find the same port
+ * free. The server that gets it then answers the other home's processes too, which would work on its workflows until their own server ends.
  */
 function markOf(databaseFile: string): string {
   const hash = createHash('sha256').update(resolve(databaseFile)).digest('hex');
@@ -83,7 +83,7 @@ function serverArguments(input: {
     ...['--log-level', 'warn'],
     ...searchAttributeNames.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
     ...['--dynamic-config-value', 'matching.enableFairness=true'],
-    // Its HTTP API takes a POST from any web page in a browser on this machine; nobody here uses it, so no name gets in.
+    // Its HTTP API accepts a POST from any web page in a browser on this machine. Nothing here uses the API, so no host name is allowed.
     ...['--dynamic-config-value', 'frontend.httpAllowedHosts=["nobody.invalid"]'],
   ];
 }

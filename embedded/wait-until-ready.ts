@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { ServerProcess } from './server-process.ts';
 
 /**
- * Asks `probe` until it returns something; it returns undefined for "not yet" and throws when waiting is pointless.
- * On any failure the process is stopped, and the error carries the last lines of its log.
+ * Calls `probe` until it returns a value. It returns undefined for "not yet", and throws if waiting is pointless.
+ * On any failure the process is stopped, and the error includes the last lines of its log.
  */
 export async function waitUntilReady<T>(
   server: ServerProcess,
@@ -17,7 +17,7 @@ export async function waitUntilReady<T>(
   }
 }
 
-/** A server did not start; `message` ends with the last lines of its log. */
+/** A server did not start. `message` ends with the last lines of its log. */
 export class ServerStartError extends Error {
   override readonly name = 'ServerStartError';
 
