@@ -7,7 +7,7 @@ import { temporalCliVersion } from './temporal-cli-version.mjs';
 import { withoutSecrets } from './without-secrets.mjs';
 
 /**
- * Builds the release from Go modules, as temporal-cli/go.mod pins them.
+ * Builds the release from the Go modules pinned in temporal-cli/go.mod.
  *
  * @param {string} target
  * @param {(progress: string) => void} report
@@ -29,7 +29,7 @@ async function build(folder) {
     'go',
     [
       'build',
-      // The linker would drop them.
+      // The linker would drop the debug information anyway.
       '-gcflags=all=-dwarf=false',
       '-ldflags',
       `-s -w ${version}`,
@@ -39,7 +39,7 @@ async function build(folder) {
     ],
     {
       cwd: fileURLToPath(new URL('../temporal-cli', import.meta.url)),
-      // Modules are those of go.sum, whatever the user's own settings of Go are.
+      // Modules come from go.sum, regardless of the user's own Go settings.
       env: { ...withoutSecrets(process.env), CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '-mod=readonly' },
       stdio: ['ignore', 'ignore', 'pipe'],
     },
@@ -56,9 +56,9 @@ async function build(folder) {
   });
 }
 
-/** What `go build` printed, or what to do where its own words would not say. */
+/** Returns the output of `go build`, or what to do about a known problem that it does not explain. */
 function explain(output) {
-  // Go 1.21 and newer fetch the toolchain that go.mod asks for, unless told not to; older ones do not know the format.
+  // Go 1.21 and newer download the toolchain that go.mod requires, unless configured not to; older versions do not know the format.
   if (/requires go >=|invalid go version/.test(output))
     return `Go is too old and may not fetch a newer one; ${getGo}`;
   if (/dial tcp|no such host|i\/o timeout/.test(output))
@@ -70,7 +70,7 @@ const getGo = 'Go 1.26 or newer is at https://go.dev/dl';
 
 function reportTime(report) {
   const started = Date.now();
-  // Measured: 5.8 minutes of processor time with modules at hand; half as much again to download them.
+  // Measured: 5.8 minutes of CPU time if the modules are there, and half as much again to download them.
   const expectedSeconds = Math.round(380 / availableParallelism());
   const tell = () => {
     const left = expectedSeconds - (Date.now() - started) / 1000;

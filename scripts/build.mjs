@@ -7,9 +7,9 @@ import { build } from 'esbuild';
 import { copyAssets } from './copy-assets.mjs';
 
 /**
- * npm run build: makes dist/, which is all that an installed package needs. Beside the bundled sources it holds what they
- * read at run time, at the same places relative to each other as in the checkout. `--out` makes another folder,
- * `--no-check` leaves the types to somebody else and `--no-bill` the bill of materials, `--also` bundles a program that the product does not have.
+ * npm run build: creates dist/, which is all that an installed package needs. In addition to the bundled sources it contains the files that
+ * they read at run time, at the same relative paths as in the checkout. `--out` names another folder, `--no-check` skips the type
+ * check, `--no-bill` skips the bill of materials, and `--also` bundles a program that is not part of the product.
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values: options } = parseArgs({
@@ -23,11 +23,11 @@ const { values: options } = parseArgs({
 const dist = options.out ?? join(root, 'dist');
 const { include: sources } = JSON.parse(readFileSync(join(root, 'tsconfig.build.json'), 'utf8'));
 
-/** What is started as a process. */
+/** The sources that are started as processes. */
 const programs = ['cli/main.ts', 'activities/export/export-process.ts', 'sandbox/main.ts'];
 /**
- * Packages that nearly every command opens, and those that these open: they go into the bundle too. None of them has a program, a thread or
- * a file that it looks for at run time, and none is loaded a second time by a package that stays outside.
+ * Packages that nearly every command loads, and their dependencies: they go into the bundle too. None of them has a program, a thread or
+ * a file that it looks for at run time, and none is also loaded by a package that stays outside.
  */
 const bundledPackages = new Set([
   'kysely',
@@ -54,16 +54,16 @@ const bundledPackages = new Set([
     'pg-copy-streams',
   ],
 ]);
-/** What is imported of others in CommonJS is looked through for its names first, a tenth of a second of CPU; what is required is not. */
+/** Node scans an imported CommonJS package for its exports first, which costs a tenth of a second of CPU; a required one is not scanned. */
 const requiredPackages = new Set(['@temporalio/client', '@temporalio/common', '@temporalio/envconfig']);
-/** Packages in CommonJS ask for those of Node by `require`. */
+/** CommonJS packages load those of Node by `require`. */
 const requireOfNode = `import { createRequire as createRequireOfBundle } from 'node:module';
 const require = createRequireOfBundle(import.meta.url);`;
 
 rmSync(dist, { recursive: true, force: true });
 if (options['no-check'] !== true) checkTypes();
 await bundle(programs, 'bundle');
-// On its own: what the product consists of does not depend on it.
+// Bundled separately, so that the product does not depend on it.
 if (options.also.length > 0) await bundle(options.also, 'bundle-also');
 copyAssets({ from: root, to: dist, names: [...sources, ...runtimeScripts(), 'temporal-cli', 'dbt'] });
 await bundleWorkflows();
@@ -73,12 +73,12 @@ function checkTypes() {
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const args = ['--project', join(root, 'tsconfig.build.json')];
   const { status } = spawnSync(process.execPath, [tsc, ...args], { stdio: 'inherit' });
-  if (status !== 0) process.exit(1); // tsc has said why.
+  if (status !== 0) process.exit(1); // tsc has printed the reason.
 }
 
 /**
- * Opening 680 files took most of the 0.6 s of CPU that a command needed to start; of 100 it takes 0.35 s. What it imports when it gets
- * there stays in files of its own.
+ * Bundles the sources. Loading 680 files took most of the 0.6 s of CPU that a command needed to start; with 100 files it takes 0.35 s.
+ * Sources that are imported on demand stay in separate files.
  */
 async function bundle(entries, folder) {
   await build({
@@ -104,7 +104,7 @@ async function bundle(entries, folder) {
   }
 }
 
-/** Packages stay where npm puts them; and a source finds what it looks for beside itself where the source would be. */
+/** Keeps packages where npm puts them, and lets a bundled source find its neighboring files as if it were in its own place. */
 function keepPlaces({ onResolve, onLoad }) {
   onResolve({ filter: /^[^./]/ }, ({ path, kind }) => {
     if (kind === 'entry-point' || bundledPackages.has(packageOf(path))) return undefined;
@@ -123,7 +123,7 @@ function keepPlaces({ onResolve, onLoad }) {
   });
 }
 
-/** `@scope/name/file` is of `@scope/name`. */
+/** Returns the name of a package: `@scope/name/file` belongs to `@scope/name`. */
 function packageOf(path) {
   return path
     .split('/')
@@ -139,7 +139,7 @@ function bundled(source) {
   return source.replace(/\.ts$/, '').replaceAll('/', '-');
 }
 
-/** Those that the product itself calls, to get a Temporal CLI. */
+/** The scripts that the product itself uses, to get a Temporal CLI. */
 function runtimeScripts() {
   return [
     'temporal-cli',
@@ -153,7 +153,7 @@ function runtimeScripts() {
   ].map((name) => `scripts/${name}.mjs`);
 }
 
-/** Built here once: in the worker it would take 1.5 s and 60 MB at every start. */
+/** Bundles the workflows once: in the worker it would take 1.5 s and 60 MB at every start. */
 async function bundleWorkflows() {
   const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
   const workflowsPath = join(root, 'workflows', 'index.ts');
@@ -161,7 +161,7 @@ async function bundleWorkflows() {
   writeFileSync(join(dist, 'workflow-bundle.js'), code);
 }
 
-/** What a release consists of, for who has to know it of everything that runs. */
+/** Writes the bill of materials of a release, for users who must know the components of everything they run. */
 function listMaterials() {
   const { status } = spawnSync(
     process.execPath,
@@ -170,5 +170,5 @@ function listMaterials() {
       stdio: 'inherit',
     },
   );
-  if (status !== 0) process.exit(1); // It has said why.
+  if (status !== 0) process.exit(1); // The script has printed the reason.
 }

@@ -4,8 +4,8 @@ import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 
 /**
- * The path of a Chromium for the tests of pages. Gets one when there is none: as root on Debian and its kin from apt, else by
- * Playwright. Plain JavaScript, because the set-up calls it.
+ * Returns the path of a Chromium for the tests of pages. Gets one if there is none: from apt as root on Debian and derivatives, otherwise
+ * from Playwright. Plain JavaScript, because the set-up calls it.
  *
  * @param {{ report: (progress: string) => void }} input
  * @returns {Promise<string>}
@@ -32,7 +32,7 @@ export async function ensureChromium({ report }) {
 }
 
 /**
- * The Chromium that is there already: CHROMIUM_PATH, else one where systems keep it, else Playwright's own.
+ * Returns the installed Chromium: CHROMIUM_PATH, a system-wide one, or Playwright's own, in this order.
  *
  * @returns {Promise<string | undefined>}
  */
@@ -84,12 +84,12 @@ async function playwrightsOwn() {
     const { chromium } = await import('playwright-core');
     return chromium.executablePath();
   } catch {
-    // Playwright is not installed yet, or keeps none for this system: then there is none of its own.
+    // Playwright is not installed yet, or has no Chromium for this system.
     return undefined;
   }
 }
 
-/** What it printed is told when it failed. */
+/** Runs a command. If it fails, the error is the last line of its output. */
 function run(command, args) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });

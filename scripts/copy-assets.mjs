@@ -2,8 +2,8 @@ import { cpSync, existsSync, statSync } from 'node:fs';
 import { extname, join, relative } from 'node:path';
 
 /**
- * Copies what the sources in these files and folders read at run time. A checkout holds other files as well, such as settings with
- * secrets: only what is of a kind that the product reads is copied.
+ * Copies the files that these sources and folders need at run time. A checkout also holds other files, such as settings with
+ * secrets, so only kinds of files that the product reads are copied.
  */
 export function copyAssets({ from, to, names }) {
   for (const name of names.filter((one) => existsSync(join(from, one)))) {
@@ -17,7 +17,7 @@ export function copyAssets({ from, to, names }) {
 
 const kinds = new Set('.css .csv .js .md .mjs .mod .py .sql .sum .svg .txt .yml'.split(' '));
 
-/** What dbt writes when it is run by hand in the checkout: passwords, and what the models became. */
+/** Files that dbt creates when run by hand in the checkout: passwords, and the compiled models. */
 const ofDbtByHand = new Set(['dbt/profiles.yml', 'dbt/logs', 'dbt/target']);
 
 function isFolder(path) {

@@ -35,7 +35,7 @@ export async function downloadTemporalCli(target, report) {
 }
 
 /**
- * Throws when an archive is not the one that is pinned for the platform.
+ * Throws if an archive does not match the checksum pinned for the platform.
  *
  * @param {string} platform
  * @param {Uint8Array} content
@@ -47,7 +47,7 @@ export function checkArchive(platform, content) {
     throw new Error('it is not the file that is pinned');
 }
 
-/** Gives up when 5 s pass without an answer (behind some firewalls none ever comes) or 10 min without the end. */
+/** Gives up after 5 s without an answer (some firewalls never send one) or after 10 min in total. */
 async function fetchBytes(url) {
   const noAnswer = AbortSignal.timeout(5000);
   const response = await Promise.race([

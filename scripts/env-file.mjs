@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 
 /**
- * What the `.env` file in the working folder sets; the environment itself wins over it. Nothing where there is none. Uses nothing but
- * Node, for `npm start` reads it before there are packages.
+ * Reads the `.env` file in the working folder; variables of the environment take precedence. Empty if there is no file. Uses only Node,
+ * because `npm start` runs it before the packages are installed.
  *
  * @returns {Record<string, string | undefined>}
  */

@@ -5,8 +5,8 @@ import { temporalCliVersion, versionOf } from './temporal-cli-version.mjs';
 /**
  * Lets `make` put a `temporal` into a new folder, checks that it runs and has our version, and moves it to `target`.
  *
- * Two set-ups at once each make their own and the later rename wins, with the same content. Waiting for each other would
- * need a lock that a killed set-up leaves behind; Go's build cache already spares the second most of the work.
+ * Two concurrent set-ups each make their own, and the later rename wins with the same content. To wait for each other they would
+ * need a lock, which a killed set-up leaves behind; Go's build cache already saves the second one most of the work.
  *
  * @param {string} target
  * @param {(folder: string) => Promise<void>} make

@@ -1,5 +1,5 @@
 /**
- * Throws a sentence when this Node cannot run Daybook.
+ * Throws an error, with a sentence for people, if this Node version cannot run Daybook.
  *
  * @param {string} version as in process.versions.node
  */

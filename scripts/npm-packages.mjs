@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { withoutSecrets } from './without-secrets.mjs';
 
 /**
- * Whether node_modules holds what package-lock.json says. npm writes down what it installed, as its last act, so neither
- * an interrupted nor an outdated installation passes.
+ * Whether node_modules matches package-lock.json. npm records what it installed as its last step, so neither an interrupted nor an
+ * outdated installation passes.
  *
  * @param {string} root
  */
@@ -22,8 +22,8 @@ export async function arePackagesInstalled(root) {
 }
 
 /**
- * Installs exactly what package-lock.json says; nobody would see what an audit says here. The install scripts of packages need not run
- * (npm 11 leaves them out): Postgres' libraries are linked at its start, and the others' scripts only save time.
+ * Installs exactly the packages in package-lock.json, without an audit, whose result nobody would see here. Install scripts of packages need
+ * not run (npm 11 skips them): Postgres' libraries are linked when it starts, and the other scripts only save time.
  *
  * @param {string} root
  */
@@ -31,7 +31,7 @@ export async function installPackages(root) {
   const args = ['ci', '--no-audit', '--no-fund', '--prefer-offline', '--no-progress', '--loglevel=error'];
   const npm = spawn('npm', args, {
     cwd: root,
-    // Scripts of packages run in it.
+    // Scripts of packages run in this environment.
     env: withoutSecrets(process.env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,23 +1,23 @@
 import { chmod, lstat, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
-/** A folder of programs in which another user of the machine may have put them. Exit code 2. */
+/** Another user of the machine may have put programs into the folder. Exit code 2. */
 export class ForeignFolder extends Error {
   name = 'ForeignFolder';
   handling = 'stop';
 }
 
 /**
- * What is kept in a cache is run: throws ForeignFolder unless the cache and what is named in it belong to the user that runs this, or
- * to root, and nobody else may write in them. Takes that right away from others where it is ours.
+ * Throws ForeignFolder unless the cache and the named files in it belong to the user that runs this, or to root, and nobody else can
+ * write to them, because files in the cache are executed. Removes write access of others from files of our own.
  *
  * @param {string} cache
- * @param {readonly string[]} names of what is run; it need not be there
+ * @param {readonly string[]} names of the files that are executed; they need not exist
  */
 export async function requireOwnCache(cache, names) {
   if (process.geteuid === undefined) return;
   const folder = await realpath(cache);
-  // Whoever owns a folder above can put another in the place of the one that was looked at.
+  // The owner of a parent folder can replace the folder that was checked.
   const above = new Set([...foldersAbove(resolve(cache)), ...foldersAbove(folder)]);
   for (const path of above) requireOwner(cache, path, await stat(path));
   await close(cache, folder);
@@ -34,7 +34,7 @@ function foldersAbove(path) {
   return above === path ? [] : [...foldersAbove(above), above];
 }
 
-/** Follows a link, whose own mode says nothing; one to what is gone is nothing that could be run. */
+/** Follows a link, since its own mode says nothing; a dangling link cannot be executed. */
 async function close(cache, path) {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) return;
@@ -51,7 +51,7 @@ function requireOwner(cache, path, { uid }) {
 }
 
 /**
- * Whether files of this user of the machine say what we or root have written.
+ * Whether files of this user of the machine can be trusted: those of ourselves and root.
  *
  * @param {number} uid
  */

@@ -7,7 +7,7 @@ import { chromium } from 'playwright-core';
 import { ensureChromium } from './chromium.mjs';
 import { createProgress } from './progress.mjs';
 
-/** npm run pictures: takes the tour in a folder of its own, and makes the pictures of the docs from what it leaves. */
+/** npm run pictures: runs the tour in a temporary folder, and takes the pictures of the docs from the result. */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const progress = createProgress(process.stdout);
 const home = await mkdtemp(join(tmpdir(), 'daybook-pictures-'));
@@ -31,7 +31,7 @@ try {
   await rm(home, { recursive: true, force: true });
 }
 
-/** @returns {Promise<string>} what the tour has printed */
+/** @returns {Promise<string>} the output of the tour */
 function untilItRuns() {
   return new Promise((resolve, reject) => {
     let said = '';

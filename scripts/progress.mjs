@@ -1,5 +1,5 @@
 /**
- * Tells how steps that run side by side are doing: on a terminal in one line that is rewritten every second, elsewhere in a
+ * Shows the progress of parallel steps: on a terminal in one line that is rewritten every second, elsewhere in a
  * line every 20 s.
  *
  * @param {import('node:tty').WriteStream} out
@@ -12,7 +12,7 @@ export function createProgress(out) {
   return { step };
 
   /**
-   * Announces, runs and times one step; `work` may tell `report` what it is at.
+   * Announces, runs and times one step; `work` may report its progress to `report`.
    *
    * @param {string} title
    * @param {(report: (progress: string) => void) => Promise<unknown>} work

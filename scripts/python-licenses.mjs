@@ -1,4 +1,4 @@
-/** What the packages that dbt/*requirements.txt and iceberg/requirements.txt pin say of their licence, as SPDX has it: one without it here stops a release. */
+/** SPDX licenses that the packages pinned in dbt/*requirements.txt and iceberg/requirements.txt declare. A package without one stops a release. */
 const packagesByLicense = {
   'Apache-2.0': [
     'dbt-adapters',
@@ -85,7 +85,7 @@ const packagesByLicense = {
   'PSF-2.0': ['typing-extensions'],
 };
 
-/** By package. */
+/** The license of each package. */
 export const pythonLicenses = new Map(
   Object.entries(packagesByLicense).flatMap(([license, names]) => names.map((name) => [name, license])),
 );

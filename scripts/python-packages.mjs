@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { pythonLicenses } from './python-licenses.mjs';
 
 /**
- * The Python packages that dbt/*requirements.txt and iceberg/requirements.txt pin, each with its licence and the SHA-256 of every file that may be
- * taken.
+ * Returns the Python packages pinned in dbt/*requirements.txt and iceberg/requirements.txt, each with its license and the SHA-256 of every
+ * file that may be used.
  *
  * @param {string} root
  */

@@ -7,7 +7,7 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 
 /**
  * node scripts/record-histories.mjs --address HOST:PORT --home DIR --out test/released/vX/histories: saves the histories of
- * all workflows, one of each kind in each state, without what is of this machine. `daybook status --json` tells the address.
+ * all workflows, one of each kind in each state, without data about this machine. `daybook status --json` shows the address.
  */
 const { values: options } = parseArgs({
   options: {
@@ -51,13 +51,13 @@ for await (const { workflowId, runId, type } of client.workflow.list()) {
 await connection.close();
 console.log([...saved].sort().join('\n'));
 
-/** Of what a schedule starts, also what is due. */
+/** Returns the kind of a workflow; for one that a schedule starts, also the kind of run that is due. */
 function kindOf(type, events) {
   const kind = kinds[type] ?? type;
   return type === 'scheduledStart' ? `${kind}-${inputOf(events).kind}` : kind;
 }
 
-/** In the words of test/released: how it ended or what it waits for, and what came meanwhile. */
+/** Returns the state in the terms of test/released: how the workflow ended or what it waits for, and which signals and updates arrived. */
 function stateOf(events) {
   const first = events[0].workflowExecutionStartedEventAttributes;
   const firstTask = events.findIndex(({ workflowTaskStartedEventAttributes: task }) => task);
@@ -94,7 +94,7 @@ function endOf(events) {
   return ends[end] ?? (waits(events) ? 'waiting' : 'open');
 }
 
-/** A result that says more than that there is one: partial, skipped; of a tick also that it was the sync itself, or left it to another. */
+/** Returns a result's state: partial or skipped; for a tick also whether it was the sync itself, or handed it to another workflow. */
 function finished({ result }) {
   const value = valueIn(result);
   if (value?.quiet) return value.status === 'succeeded' ? 'quiet' : `quiet-${value.status}`;
@@ -114,7 +114,7 @@ function waits(events) {
   return events.some(({ timerStartedEventAttributes: timer }) => timer && !over.has(timer.timerId));
 }
 
-/** Without stacks, process and host names, and with another home. */
+/** Removes stacks and names of processes and hosts, and replaces the home. */
 function withoutMachine(value, key = '') {
   if (key === 'stackTrace') return undefined;
   if (key === 'identity') return 'recorded';

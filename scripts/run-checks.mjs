@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Runs the package scripts `check:<name>` one after the other and prints what those say that fail. Tests run beside them on the same cores,
- * and meet their deadlines beside one more process, not beside three.
+ * Runs the package scripts `check:<name>` one after the other and prints the output of those that fail. They share the cores with the tests,
+ * whose deadlines hold next to one more process, but not next to three.
  *
  * @param {string} root
  * @param {string[]} names

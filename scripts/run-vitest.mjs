@@ -5,11 +5,11 @@ import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Runs the tests, which print as they go, and counts them.
+ * Runs the tests, which print as they run, and counts them.
  *
  * @param {string} root
  * @param {readonly string[]} args
- * @param {Readonly<Record<string, string>>} [env] beside the environment there is
+ * @param {Readonly<Record<string, string>>} [env] added to the current environment
  * @returns {Promise<{ passed: number, failed: number }>}
  */
 export async function runVitest(root, args, env = {}) {
@@ -17,8 +17,8 @@ export async function runVitest(root, args, env = {}) {
 }
 
 /**
- * Runs all tests, and those that failed beside others once more, alone: real servers, kills and deadlines on a machine that several files
- * at a time keep busy. What passes only then is named, and counts as passed.
+ * Runs all tests, then reruns the failed files alone: real servers, kills and deadlines can fail on a machine that is busy with several
+ * files at a time. A test file that passes only then is named, and counts as passed.
  *
  * @param {string} root
  * @returns {Promise<{ passed: number, failed: number }>}
@@ -26,7 +26,7 @@ export async function runVitest(root, args, env = {}) {
 export async function runAllTests(root) {
   const first = await play(root, []);
   const broken = first.files.filter(({ status }) => status === 'failed');
-  // More is no accident.
+  // More failures than this are no coincidence.
   if (broken.length === 0 || broken.length > 5) return count(first);
   console.log(`Once more, alone: ${broken.map(({ name }) => relative(root, name)).join(', ')}`);
   const second = await play(root, broken.map(({ name }) => name).concat('--no-file-parallelism'));
@@ -45,7 +45,7 @@ export async function runAllTests(root) {
 }
 
 /**
- * Installs what single tests need, before any of them waits for it.
+ * Installs what single tests need, so that none of them waits for it.
  *
  * @param {string} root
  */
@@ -85,7 +85,7 @@ async function readReport(file) {
   try {
     return JSON.parse(await readFile(file, 'utf8')).testResults;
   } catch (error) {
-    if (error.code === 'ENOENT') return []; // vitest ended before it began, and said why.
+    if (error.code === 'ENOENT') return []; // vitest ended before it began, and printed the reason.
     throw error;
   }
 }
@@ -96,7 +96,7 @@ function count({ files, code }) {
   for (const test of skipped) console.log(`Skipped: ${test.fullName}`);
   const passed = tests.filter(({ status }) => status === 'passed').length;
   const failedTests = tests.filter(isFailed).length;
-  // A file that does not load has no tests, and an unhandled error belongs to none: both must count.
+  // A file that does not load has no tests, and an unhandled error belongs to no test; both must count.
   const brokenFiles = files.filter(
     (file) => file.status === 'failed' && !file.assertionResults.some(isFailed),
   );

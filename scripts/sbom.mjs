@@ -5,8 +5,8 @@ import { pythonPackages } from './python-packages.mjs';
 import { temporalCliChecksums, temporalCliVersion } from './temporal-cli-version.mjs';
 
 /**
- * Writes the bill of materials of a release (CycloneDX, JSON) to the file that is named: the npm packages that npm itself lists from
- * package-lock.json, the Python packages that dbt/requirements.txt and iceberg/requirements.txt pin, and the Temporal CLI.
+ * Writes the bill of materials of a release (CycloneDX, JSON) to the given file: the npm packages that npm itself lists from
+ * package-lock.json, the Python packages pinned in dbt/requirements.txt and iceberg/requirements.txt, and the Temporal CLI.
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const [target] = process.argv.slice(2);
@@ -28,7 +28,7 @@ function pythonComponent({ name, version, license, sha256 }) {
     version,
     purl,
     licenses: [{ expression: license }],
-    // One of each wheel that may be taken.
+    // One hash for each wheel that may be used.
     hashes: sha256.map((content) => ({ alg: 'SHA-256', content })),
   };
 }

@@ -5,10 +5,10 @@ import { createProgress } from './progress.mjs';
 import { ensureTemporalCli, findTemporalCli } from './temporal-cli.mjs';
 
 /**
- * Installs what the checkout needs and does not have yet: npm packages and a Temporal CLI, side by side.
- * Uses nothing but Node, for it runs before there are packages. Throws a sentence that says what is missing.
+ * Installs the npm packages and the Temporal CLI that the checkout needs and lacks, in parallel.
+ * Uses only Node, because it runs before the packages are installed. Throws an error that says what is missing.
  *
- * @param {(progress: ReturnType<typeof createProgress>) => Promise<unknown>} [then] what else is installed, once the packages are there
+ * @param {(progress: ReturnType<typeof createProgress>) => Promise<unknown>} [then] installs more, once the packages are there
  */
 export async function setUp(then = async () => undefined) {
   checkNodeVersion(process.versions.node);

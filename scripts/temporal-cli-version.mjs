@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { withoutSecrets } from './without-secrets.mjs';
 
-/** The release that is downloaded, and that temporal-cli/go.mod builds. */
+/** The release that is downloaded, or built from temporal-cli/go.mod. */
 export const temporalCliVersion = '1.8.2';
 
-/** SHA-256 of its archives, as the release of Temporal's published them: a download that is another file is not run. */
+/** SHA-256 of its archives, as published with Temporal's release. A download that does not match is not run. */
 export const temporalCliChecksums = {
   darwin_amd64: '489d7f5420cae02b559774ac23df035141954c33a51dba96f5759a0ddccdf1b6',
   darwin_arm64: 'dacdc3587682c04cf27e67c8878ca2d755230b6ad63c0c6ebddd7348ae90ed94',
@@ -15,10 +15,10 @@ export const temporalCliChecksums = {
   linux_arm64: '83600a8fac6e3da54093e5da6918d399f501532b9f1172235603f9606f4ac6e4',
 };
 
-/** Major and minor. From 1.6 on the development server knows fairness between task queues' tenants. */
+/** Major and minor version. Since 1.6, the development server supports fairness between the tenants of a task queue. */
 export const oldestTemporalCli = [1, 6];
 
-/** Where our own copy is kept: outside of the checkout, so that a fresh clone need not build it again. */
+/** The path of our own copy: outside the checkout, so that a fresh clone need not build it again. */
 export const cachedTemporalCli = join(
   process.env.XDG_CACHE_HOME || join(homedir(), '.cache'),
   'daybook',
@@ -27,7 +27,7 @@ export const cachedTemporalCli = join(
 );
 
 /**
- * What `temporal --version` says (`1.8.2`), undefined when the file is no Temporal CLI or does not run.
+ * Returns the version from `temporal --version` (`1.8.2`); undefined if the file is no Temporal CLI or does not run.
  *
  * @param {string} file
  */

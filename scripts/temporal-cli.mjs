@@ -13,10 +13,10 @@ import {
 } from './temporal-cli-version.mjs';
 
 /**
- * The path of a Temporal CLI that runs. Gets one when there is none: downloads it, or else builds it from Go modules
+ * Returns the path of a Temporal CLI that runs. Gets one if there is none: downloads it, or builds it from Go modules
  * (about four minutes, once). Plain JavaScript, because it also works before the npm packages are installed.
  *
- * @param {{ report: (progress: string) => void }} input `report` is told every few seconds what is going on.
+ * @param {{ report: (progress: string) => void }} input `report` is called every few seconds with the progress.
  * @returns {Promise<string>}
  */
 export async function ensureTemporalCli({ report }) {
@@ -24,8 +24,8 @@ export async function ensureTemporalCli({ report }) {
 }
 
 /**
- * The Temporal CLI that is there already: DAYBOOK_TEMPORAL_CLI of the environment or of `.env`, else a recent enough one on PATH, else our own copy. Throws ForeignFolder
- * where another user may have put that copy there.
+ * Returns the available Temporal CLI: DAYBOOK_TEMPORAL_CLI from the environment or `.env`, a recent enough one on PATH, or our own copy, in
+ * this order. Throws ForeignFolder if another user may have put that copy there.
  *
  * @returns {Promise<string | undefined>}
  */
@@ -49,7 +49,7 @@ function requireOwnFolderOfCopy() {
   return requireOwnCache(dirname(folder), [basename(folder)]);
 }
 
-/** Root's tar keeps the owner that the archive names, up to 0.5: such a copy is got again. */
+/** False for a copy made up to 0.5, when root's tar kept the owner named in the archive: it is fetched again. */
 async function isOwnFile(file) {
   const { uid, mode } = await lstat(file);
   return isTrusted(uid) && (mode & 0o022) === 0;
@@ -86,7 +86,7 @@ async function isExecutable(file) {
   );
 }
 
-/** A CLI built from source without a version says 0.0.0-DEV; who built it knows what it is. */
+/** A CLI built from source without a version reports 0.0.0-DEV, and is taken as recent: whoever built it knows what it is. */
 function isRecent(version) {
   if (version === undefined) return false;
   const [major, minor] = version.split('.').map(Number);

@@ -4,13 +4,13 @@ import { runChecks } from './run-checks.mjs';
 import { prepareEnvironments, runAllTests, runVitest } from './run-vitest.mjs';
 import { setUp } from './setup.mjs';
 
-/** npm test: installs what is missing, runs the tests and, beside them, one check after the other. Arguments go to vitest. The last line is the count. */
+/** npm test: installs what is missing, runs the tests, and in parallel one check after the other. Arguments go to vitest. Ends with the count. */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const results = [];
 try {
   const args = process.argv.slice(2);
   await setUp(async (progress) => {
-    // Playwright, which is one of the packages, may have to get it.
+    // Getting one may need Playwright, which is one of the packages.
     if ((await findChromium()) === undefined)
       await progress.step('Getting a Chromium', (report) => ensureChromium({ report }));
     if (args.length === 0)

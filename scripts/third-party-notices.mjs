@@ -5,13 +5,13 @@ import { pythonPackages } from './python-packages.mjs';
 import { temporalCliVersion } from './temporal-cli-version.mjs';
 
 /**
- * Writes THIRD-PARTY-NOTICES.md from what package-lock.json and the requirements.txt of dbt and iceberg say is installed with the product. With --check
- * it only says whether the file is up to date. These files alone decide, so every machine comes to the same text.
+ * Writes THIRD-PARTY-NOTICES.md from package-lock.json and from the requirements.txt files of dbt and iceberg. With --check it only
+ * reports whether the file is up to date. These files alone decide, so every machine generates the same text.
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const file = join(root, 'THIRD-PARTY-NOTICES.md');
 
-/** Of packages whose package.json does not say. */
+/** For packages whose package.json names no license. */
 const licensesInFiles = { unionfs: 'Unlicense' };
 
 const text = render(runtimePackages(), pythonPackages(root));
@@ -22,7 +22,7 @@ else if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
   process.exitCode = 1;
 }
 
-/** Sorted by name; a package that is installed in several versions is named once. */
+/** Sorted by name. A package that is installed in several versions is named once. */
 function runtimePackages() {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   const found = new Map();
@@ -40,7 +40,7 @@ function runtimePackages() {
   return [...found.values()].sort((a, b) => a.name.localeCompare(b.name, 'en'));
 }
 
-/** One of a family of binaries; the families stand in the table of programs. */
+/** True for a binary for one platform; the families of binaries are in the table of programs. */
 function isForOnePlatform({ optional, os, cpu }) {
   return optional && (os !== undefined || cpu !== undefined);
 }

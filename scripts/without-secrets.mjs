@@ -1,5 +1,5 @@
 /**
- * An environment for a program of others that needs PATH, proxies and caches, and none of Daybook's settings and credentials.
+ * Returns an environment for third-party programs, with PATH, proxies and caches, but without Daybook's settings and credentials.
  *
  * @param {Readonly<Record<string, string | undefined>>} environment
  * @returns {Record<string, string | undefined>}
@@ -8,5 +8,5 @@ export function withoutSecrets(environment) {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !secret.test(name)));
 }
 
-// Credentials of package registries stay: npm, pip and Go ask for them.
+// Credentials of package registries stay, because npm, pip and Go need them.
 const secret = /^(DAYBOOK_|TEMPORAL_|DATABASE_URL$|PG[A-Z]|AWS_|DBT_)/;
