@@ -6,8 +6,8 @@ import { from, to } from 'pg-copy-streams';
 import { benchTables } from './bench-connection.ts';
 
 /**
- * The floor to compare with: takes the rows that are there, empties the tables, and puts the same rows back by COPY over one
- * connection. Returns the seconds of putting back.
+ * Measures a lower bound: copies the existing rows out, empties the tables, and copies the same rows back by COPY over one
+ * connection. Returns the seconds of copying back.
  */
 export async function bareCopy(databaseUrl: string): Promise<number> {
   const client = new pg.Client(databaseUrl);

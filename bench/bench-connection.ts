@@ -35,7 +35,7 @@ export async function changeBills(
   });
 }
 
-/** Runs the sync of the bills of each connection at once, and returns the seconds until the last one has ended. */
+/** Runs a sync of the bills of each connection, all at once, and returns the seconds until the last one ends. */
 export function syncBills(servers: BenchServers, connections: readonly string[]): Promise<number> {
   return run(servers, { workflow: 'syncConnection', kind: 'sync', connections });
 }
@@ -45,7 +45,7 @@ export function reconcileBills(servers: BenchServers, connection: string): Promi
   return run(servers, { workflow: 'reconcileConnection', kind: 'reconcile', connections: [connection] });
 }
 
-/** @throws when one of the runs did not succeed. */
+/** @throws if one of the runs does not succeed. */
 async function run(
   servers: BenchServers,
   { workflow, kind, connections }: { workflow: string; kind: string; connections: readonly string[] },
@@ -69,7 +69,7 @@ async function run(
   return seconds;
 }
 
-/** Forgets that the streams were read, and keeps what was landed: the next sync reads everything anew. */
+/** Makes the next sync read everything anew: clears the watermarks, and keeps the landed records. */
 export async function forgetWatermarks(warehouse: Warehouse): Promise<void> {
   await warehouse.pool.query('update sync.streams set watermark = null');
 }
@@ -79,7 +79,7 @@ export async function emptyTables(warehouse: Warehouse): Promise<void> {
   await forgetWatermarks(warehouse);
 }
 
-/** The tables that bills land in, history last. */
+/** The tables in which bills land, history last. */
 export const benchTables = [
   'finance.bills',
   'finance.bill_lines',

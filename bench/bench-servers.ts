@@ -25,8 +25,8 @@ export interface BenchServers {
 }
 
 /**
- * Everything a sync needs, fresh, in a folder that goes away: Postgres, Temporal, a worker, and the page server unless there is
- * another API. It takes `bench` as client ID and secret.
+ * Starts everything that a sync needs, in a temporary folder: Postgres, Temporal, a worker, and the page server unless another API is
+ * given. The client ID and the secret are `bench`.
  */
 export async function startBenchServers(
   migrate: (databaseUrl: string) => Promise<void>,

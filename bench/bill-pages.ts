@@ -2,24 +2,24 @@ import { createHash } from 'node:crypto';
 
 export const billsPerPage = 500;
 
-/** What has changed of some bills since they were first served. */
+/** Changes to some bills since they were first served. */
 export interface Changes {
   readonly bills: number;
-  /** How many of them, spread over all. */
+  /** The number of changed bills, spread over all. */
   readonly changed: number;
-  /** From 1; each is another content and a newer version. */
+  /** From 1; each revision has different content and a newer version. */
   readonly revision: number;
 }
 
 export interface BillPages {
   recordsOf(page: number): Buffer;
-  /** Pages of nothing but what has changed; the last one may be shorter, or empty. */
+  /** Pages with only the changed bills; the last one may be shorter, or empty. */
   changedRecordsOf(page: number, changes: Changes): Buffer;
 }
 
 /**
- * The records of a page of bills as bytes: about 2.9 KB a bill, four lines each, digits of every kind. Pages are made from a few
- * that are built beforehand, by writing other ids over theirs, so that any number costs neither memory nor time.
+ * Creates pages of bills as bytes: about 2.9 KB per bill, with four lines each and digits of every kind. Pages are copies of a few prebuilt
+ * templates with different ids, so any number of them costs neither memory nor time.
  */
 export function createBillPages(seed: string): BillPages {
   const templates = Array.from({ length: 8 }, (_, index) => buildTemplate(index));
@@ -55,12 +55,12 @@ interface Template {
   readonly places: readonly Place[];
 }
 
-/** Where in the bytes of a page the parts of a record stand that differ from serving to serving. */
+/** The byte offsets of the parts of a record that differ between servings. */
 interface Place {
   readonly id: number;
   readonly memo: number;
   readonly version: number;
-  /** Behind the record. */
+  /** The offset after the record. */
   readonly end: number;
 }
 
@@ -136,7 +136,7 @@ function day(n: number): string {
   return String(1 + (n % 28)).padStart(2, '0');
 }
 
-/** Looks like a random UUID, as the service's ids do, and is the same in every run. */
+/** Returns an id that looks like a random UUID, as the service's ids do, but is the same in every run. */
 function uuidOf(name: string): string {
   const hex = createHash('md5').update(name).digest('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');

@@ -1,11 +1,11 @@
 import type { Changes } from './bill-pages.ts';
 
-/** What the page server serves a connection. Without a change, lists that ask for what is new are empty. */
+/** The bills that the page server serves to a connection. Without a change, lists of new records are empty. */
 export interface ServedBills extends Changes {
   readonly name: string;
 }
 
-/** The access token says it all, so that the page server keeps nothing: `1000000-one`, `1000000-one-1000-3`. */
+/** Returns an access token that encodes everything, so that the page server keeps no state: `1000000-one`, `1000000-one-1000-3`. */
 export function billsToken({ bills, name, changed, revision }: ServedBills): string {
   return [bills, name, changed, revision].join('-');
 }

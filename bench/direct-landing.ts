@@ -12,7 +12,7 @@ import { beginRun } from '../warehouse/runs/begin-run.ts';
 import type { BenchServers } from './bench-servers.ts';
 import { billsToken } from './bills-token.ts';
 
-/** The reading and landing of one stream as the activity does it, without Temporal around it. Returns its seconds. */
+/** Reads and lands one stream as the activity does, but without Temporal. Returns the seconds. */
 export async function landDirectly(
   warehouse: Warehouse,
   servers: BenchServers,

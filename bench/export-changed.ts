@@ -9,8 +9,8 @@ import { migrateDatabase } from './initial.ts';
 import { median, ratio, type Measured } from './measured.ts';
 
 /**
- * Exports bills and their lines, and again after a few changed, and after nothing did: one bill in 1 % of the connections, or, of fewer than
- * a hundred connections, three bills of one.
+ * Exports bills and their lines three times: in full, after a few changes, and after none. The changes are one bill in 1 % of the connections or,
+ * with fewer than a hundred connections, three bills of one.
  */
 export async function measureExportChanged(
   { rows, connections, repeat }: { rows: number; connections: number; repeat: number },
@@ -74,7 +74,7 @@ function figures({
   ];
 }
 
-/** Bills and their lines, in transactions that say whose they are, as landings do. */
+/** Changes bills and their lines, in transactions that name the connection, as landings do. */
 async function changeFew(
   url: string,
   { turn, connections }: { turn: number; connections: number },

@@ -17,14 +17,14 @@ import { growth, median, perSecond, ratio, type Measured } from './measured.ts';
 
 export interface Once {
   rows: number;
-  /** Of the whole snapshot, and of the files that were written for it. */
+  /** The size of the whole snapshot, and of the files written for it. */
   bytes: number;
   bytesWritten: number;
   seconds: number;
   megabytes: number;
 }
 
-/** Exports bills and their lines as a worker does, and reads the same tables by bare COPY, side by side: first few, then many. */
+/** Exports bills and their lines as a worker does, and compares it with bare COPY of the same tables: first few rows, then many. */
 export async function measureExport(
   { rows, repeat }: { rows: number; repeat: number },
   progress: (text: string) => void,
@@ -79,7 +79,7 @@ function figures({
   ];
 }
 
-/** One bill for every two lines. */
+/** Creates one bill for every two lines. */
 export async function fillBills(
   url: string,
   { rows, connections = 4 }: { rows: number; connections?: number },
@@ -109,7 +109,7 @@ export async function fillBills(
   await client.end();
 }
 
-/** Seconds. */
+/** Returns seconds. */
 async function bareCopyOut(url: string): Promise<number> {
   const client = new pg.Client(url);
   await client.connect();
@@ -127,7 +127,7 @@ async function bareCopyOut(url: string): Promise<number> {
   return seconds;
 }
 
-/** Into a lake of its own, which goes away. */
+/** Exports into a temporary lake of its own. */
 async function exportOnce(databaseUrl: string, folder: string): Promise<Once> {
   const lake = path.join(folder, `lake-${randomBytes(8).toString('hex')}`);
   const once = await exportTo(lake, { databaseUrl, folder });
@@ -161,7 +161,7 @@ export async function exportTo(
   return { rows, bytes, bytesWritten, seconds, megabytes: memory.stop() };
 }
 
-/** The highest memory of the process of the export, in MB, by the kernel's own count. */
+/** Watches the peak memory of the export process, in MB, as counted by the kernel. */
 function watchMemory(): { stop: () => number } {
   let peak = 0;
   const look = setInterval(() => {
@@ -189,7 +189,7 @@ function peakOf(pid: string): number {
     const [, kilobytes = '0'] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
     return Number(kilobytes) / 1024;
   } catch (error) {
-    // It has just ended.
+    // The process has just ended.
     if (['ENOENT', 'ESRCH'].includes(String(codeOf(error)))) return 0;
     throw error;
   }

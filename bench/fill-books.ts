@@ -1,8 +1,8 @@
 import pg from 'pg';
 
 /**
- * Puts the books of four companies straight into `finance`: bills of three years with three lines each, what settles them, and in
- * proportion credits, expenses, customers, items, and subscriptions with a past. The same every time, but for today's date.
+ * Inserts the books of four companies directly into `finance`: bills of three years with three lines each and their settlements, and a
+ * proportional number of credits, expenses, customers, items, and subscriptions with a history. Only today's date differs between runs.
  */
 export async function fillBooks(url: string, { bills }: { bills: number }): Promise<void> {
   const client = new pg.Client(url);
@@ -15,7 +15,7 @@ export async function fillBooks(url: string, { bills }: { bills: number }): Prom
   await client.end();
 }
 
-/** Columns that every record ends with. */
+/** The last columns of every record. */
 const closing = `last_synced_at, _run_id, _first_seen_at, _changed_at, _content_hash`;
 const closingValues = `now(), 'bench', now(), now(), '\\x00'`;
 

@@ -1,18 +1,18 @@
 import { streams } from '../resources/index.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 
-/** Syncs at the default of a quarter of an hour, of which the newest two days are kept whole: DAYBOOK_KEEP_QUIET_RUNS=2d. */
+/** A sync every quarter of an hour, the default. The newest two days are kept whole: DAYBOOK_KEEP_QUIET_RUNS=2d. */
 const syncsADay = 96;
 const wholeDays = 2;
 
-/** One sync of so many finds something, in one stream. */
+/** One in this many syncs finds something, in one stream. */
 const findsOneOf = 10;
 
 /**
- * Fills an empty warehouse with the ledger of many connections: of a hundred, one is stale, one fails, two hold quarantine and one has an
- * alert. A sync every quarter of an hour for `days`, as retention leaves them: the last two days with every stream, before these the syncs
- * that found something, with the stream that did, and a count for each day. No records. Schedules are rare, so that none fires while
- * something is measured.
+ * Fills an empty warehouse with the ledger of many connections. In every hundred, one is stale, one fails, two have quarantine and one has an
+ * alert. There is a sync every quarter of an hour for `days`, as retention leaves them: the last two days with all streams, and before that only
+ * the syncs that found something, with their stream, and a count for each day. There are no records. Schedules are rare, so that none fires
+ * during a measurement.
  */
 export async function fillFleet(
   { pool }: Warehouse,
@@ -37,7 +37,7 @@ export async function fillFleet(
       [...streams.map(({ resource }) => resource.name), 'events'],
     ],
   );
-  // Oldest first, a day a transaction, as they were written.
+  // Oldest first, one transaction per day, as they would have been written.
   for (let daysAgo = days; daysAgo >= 1; daysAgo -= 1) {
     if (daysAgo % 10 === 0 || daysAgo <= wholeDays) progress(`filling the ledger: ${daysAgo} days ago`);
     const isWhole = daysAgo <= wholeDays;
@@ -65,7 +65,7 @@ export async function fillFleet(
   await pool.query('vacuum analyze');
 }
 
-/** $1 days ago, one of $2 of $3 syncs, with all streams or only with that of bills, which found something in one sync of `findsOneOf`. */
+/** Inserts, for $1 days ago, one in $2 of $3 syncs, with all streams or only that of bills. One in `findsOneOf` syncs found something there. */
 const fillDay = `
   with runs as (
     insert into sync.runs

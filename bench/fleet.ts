@@ -24,7 +24,7 @@ import { quantile, type Measured } from './measured.ts';
 
 type Progress = (text: string) => void;
 
-/** What people and workers ask of a warehouse with many connections, and what it costs. */
+/** Measures the queries of people and workers on a warehouse with many connections. */
 export async function measureFleet(
   options: { connections: number; days: number; repeat: number },
   progress: Progress,
@@ -76,7 +76,7 @@ interface FleetPlaces {
   readonly requestsPer10s: number;
 }
 
-/** What the ledger takes on the disk, with its indexes. */
+/** Measures the disk space of the ledger, with its indexes. */
 async function measureLedger({ pool }: Warehouse): Promise<Measured[]> {
   const { rows } = await pool.query<{ name: string; rows: string; bytes: string }>(
     `select oid::regclass::text as name, reltuples::bigint::text as rows, pg_total_relation_size(oid)::text as bytes

@@ -11,7 +11,7 @@ import { migrateDatabase } from './initial.ts';
 import { exportOnce, placesOf, settingsOf, tellSlowest } from './marts.ts';
 import type { Measured } from './measured.ts';
 
-/** Builds the marts of groups of so many records: what takes four times as long for twice as many compares each with each. */
+/** Builds the marts of large groups of similar records. If twice as many records take four times as long, a model compares each with each. */
 export async function measureGroups(
   { records, shapes }: { records: number; shapes?: readonly string[] },
   progress: (text: string) => void,

@@ -40,7 +40,7 @@ function figuresOf(samples: readonly Sample[], bills: number): Measured[] {
   ];
 }
 
-/** Seconds from the prepared page to its commit, on average between two numbers of stored bills. */
+/** The average seconds from the prepared page to its commit, between two numbers of stored bills. */
 function between(samples: readonly Sample[], from: number, to: number): number {
   const first = samples.find((taken) => taken.bills >= from);
   const last = samples.findLast((taken) => taken.bills <= to);

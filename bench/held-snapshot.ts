@@ -13,8 +13,8 @@ import { migrateDatabase } from './initial.ts';
 import { perSecond, ratio, type Measured } from './measured.ts';
 
 /**
- * What a snapshot that somebody holds (an export, change capture, a query of a BI tool) costs what writes the same rows again and
- * again: Postgres keeps every version of them for it.
+ * Measures how a held snapshot (of an export, change capture, or a BI query) slows down statements that write the same rows
+ * repeatedly, because Postgres keeps every version of them for it.
  */
 export async function measureHeldSnapshot(
   { takes }: { takes: number },
@@ -24,7 +24,7 @@ export async function measureHeldSnapshot(
   const postgres = await startPostgres({
     dataDir: path.join(folder, 'postgres'),
     port: await getPort(),
-    // Waiting for the disk would hide what is measured.
+    // Waiting for the disk would hide the effect.
     settings: { synchronous_commit: 'off' },
   });
   try {
@@ -53,7 +53,7 @@ export async function measureHeldSnapshot(
   }
 }
 
-/** `begin` returns what is done again and again, on rows that nobody has written yet. */
+/** `begin` returns the repeated operation, on rows that were not written before. */
 interface Deed {
   readonly what: string;
   readonly target: string;
@@ -85,7 +85,7 @@ function tickResource({ db }: Warehouse): () => Promise<void> {
   };
 }
 
-/** How many a second are done once so many were, and what counts of them as recent is over. */
+/** Returns the rate per second after `times` operations, once everything that counts as recent about them has expired. */
 async function lastRate(deed: () => Promise<void>, times: number): Promise<number> {
   for (let done = 0; done < times; done += 1) await deed();
   await pause(11_000);

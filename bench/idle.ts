@@ -13,7 +13,7 @@ import type { Measured } from './measured.ts';
 
 const connectionId = 'acme-us';
 
-/** What one scheduled sync costs when nothing has changed at the source: it is what ten thousand connections multiply. */
+/** Measures one scheduled sync when nothing has changed at the source: ten thousand connections multiply its cost. */
 export async function measureIdle(
   { records }: { records: number },
   progress: (text: string) => void,
@@ -41,7 +41,7 @@ export async function measureIdle(
   }
 }
 
-/** All records of a new sandbox were synced at nearly the same time; with some newer ones the lookback is as short as it is in life. */
+/** Makes the lookback as short as in production: in a new sandbox, nearly all records have the same sync time, so some newer ones are needed. */
 async function changeSomething(adminUrl: string): Promise<void> {
   const response = await fetch(`${adminUrl}/activity`, {
     method: 'POST',
@@ -75,10 +75,10 @@ async function measureTick(
   ];
 }
 
-/** What fires a schedule counts as two actions, beside the start of its workflow. */
+/** A schedule that fires counts as two actions, in addition to the start of its workflow. */
 const actionsOfSchedule = 2;
 
-/** Does what the schedule does, and returns what Temporal has noted of it. */
+/** Does what the schedule does, and returns the counts of Temporal's history. */
 async function tick(servers: BenchServers): Promise<EventCounts> {
   const connection = await Connection.connect({ address: servers.temporalAddress });
   const client = new Client({ connection });

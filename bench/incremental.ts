@@ -7,7 +7,7 @@ import { growth, median, type Measured } from './measured.ts';
 const changed = 1_000;
 const few = 10_000;
 
-/** Syncs the same number of changed bills where few are stored, and where many are. */
+/** Compares syncs of the same number of changed bills with few and with many stored bills. */
 export async function measureIncremental(
   { bills, repeat }: { bills: number; repeat: number },
   progress: (text: string) => void,
@@ -31,7 +31,7 @@ export async function measureIncremental(
   }
 }
 
-/** Loads the bills, and returns the median of the seconds of syncs that bring changes. */
+/** Loads the bills, and returns the median seconds of syncs with changes. */
 async function measureChanges(
   warehouse: Warehouse,
   servers: BenchServers,
@@ -41,10 +41,10 @@ async function measureChanges(
   progress(`loading ${stored.toLocaleString('en-US')} bills`);
   await addBenchConnections(warehouse, servers, { names: [name], bills: stored });
   await syncBills(servers, [name]);
-  // Postgres would do it by itself in the background, at a moment of its own choice.
+  // Otherwise Postgres would vacuum in the background at a time of its own choice.
   for (const table of benchTables) await warehouse.pool.query(`vacuum (analyze) ${table}`);
   const seconds: number[] = [];
-  // The first round is to get warm.
+  // The first round is a warm-up.
   for (let revision = 1; revision <= repeat + 1; revision += 1) {
     progress(`${name}: round ${revision - 1} of ${repeat}`);
     await changeBills(warehouse, servers, { name, bills: stored, changed, revision });

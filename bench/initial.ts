@@ -8,7 +8,7 @@ import { lastWrites } from './last-writes.ts';
 import { median, perSecond, ratio, type Measured } from './measured.ts';
 import { cpuSecondsOf, peakMegabytes, postgresCpuSeconds } from '../test/support/process-cost.ts';
 
-/** Seconds of each way to the same tables; one after another, again and again, so that a noisy machine is noisy for all. */
+/** The seconds of each method for loading the same tables. The methods alternate, so that noise of the machine affects all of them. */
 interface Round {
   copy: number;
   direct: number;
@@ -18,7 +18,7 @@ interface Round {
   replayWrote: boolean;
   workerCpu: number;
   postgresCpu: number;
-  /** Peak of the worker so far, in MB; of the first round, when it has read one stream only. */
+  /** The worker's peak memory so far, in MB. Taken in the first round, after it has read only one stream. */
   memory: number;
 }
 

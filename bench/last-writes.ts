@@ -1,6 +1,6 @@
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 
-/** Changes with every write to finance and history: of each table the number of rows, and the newest transaction that wrote one. */
+/** Returns a text that changes with every write to finance and history: for each table the number of rows, and the newest writing transaction. */
 export async function lastWrites({ pool }: Warehouse): Promise<string> {
   const { rows: tables } = await pool.query<{ name: string }>(
     `select format('%I.%I', schemaname, tablename) as name from pg_tables

@@ -18,7 +18,7 @@ import { migrateDatabase } from './initial.ts';
 import { ratio, type Measured } from './measured.ts';
 import { cpuSecondsOf, postgresCpuSeconds } from '../test/support/process-cost.ts';
 
-/** Builds and tests the marts of the same books in Postgres and on a snapshot, and with Spark on this machine where that is asked for. */
+/** Builds and tests the marts of the same books in Postgres and on a snapshot, and on request with Spark on this machine. */
 export async function measureMarts(
   { bills, spark }: { bills: number; spark: boolean },
   progress: (text: string) => void,
@@ -40,7 +40,7 @@ export async function measureMarts(
     const build = async (target: 'postgres' | 'lake' | 'spark'): Promise<Build> => {
       const asked = { ...run, runId: target, target };
       const done = await measured(cpu, () => buildMarts({ warehouse, places }, asked, settings));
-      // Of a million bills each takes minutes.
+      // With a million bills, each takes minutes.
       progress(`${target}: ${done.built.seconds.toFixed(1)} s`);
       return done;
     };
@@ -82,7 +82,7 @@ interface DashboardRead {
   readonly megabytes: number;
 }
 
-/** What a browser waits for before it can paint; the first time reads what later times find in memory. */
+/** Measures what a browser waits for before it can paint. The first read fills caches that later ones use. */
 async function readDashboardOnce(warehouse: Warehouse): Promise<DashboardRead> {
   await readDashboard(warehouse);
   const started = performance.now();
@@ -154,12 +154,12 @@ async function postmasterOf(dataDir: string): Promise<number> {
 }
 
 export async function exportOnce(input: {
-  /** Whose the lake becomes. */
+  /** The warehouse that owns the lake. */
   warehouse: Warehouse;
   databaseUrl: string;
   folder: string;
   lake: string;
-  /** Whether Iceberg tables show it too. */
+  /** Whether the snapshot is added to Iceberg tables too. */
   iceberg?: { add: boolean; cacheFolder: string };
 }): Promise<void> {
   await runExportProcess(
@@ -179,7 +179,7 @@ export async function exportOnce(input: {
   );
 }
 
-/** By dbt's own times, so that who makes the models faster knows where to look. */
+/** Reports the slowest models by dbt's own times, for whoever wants to make them faster. */
 export async function tellSlowest(folder: string, progress: (text: string) => void): Promise<void> {
   const target = path.join(folder, 'target');
   const names = existsSync(target) ? await readdir(target, { recursive: true }) : [];

@@ -1,4 +1,4 @@
-/** A figure as it was seen, with what it is meant to be where there is a target. */
+/** A measured figure, with its target if there is one. */
 export interface Measured {
   what: string;
   seen: string;
@@ -10,7 +10,7 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/** The value that `share` of the values are not above. */
+/** Returns the smallest value that at least `share` of the values do not exceed. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
@@ -24,7 +24,7 @@ export function ratio(value: number): string {
   return value.toFixed(2);
 }
 
-/** By how much the second is more than the first. */
+/** Returns by how many percent the second value exceeds the first. */
 export function growth(first: number, second: number): string {
   return `${((second / first - 1) * 100).toFixed(0)} %`;
 }

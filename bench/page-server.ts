@@ -3,8 +3,8 @@ import { billsPerPage, createBillPages } from './bill-pages.ts';
 import { parseBillsToken } from './bills-token.ts';
 
 /**
- * A process that serves bills and nothing else, so that the service is not what is measured; its list of events is empty. What is
- * served is in the access token. Prints its URL when it is ready, and ends with its parent.
+ * A process that serves only bills, so that the service is not part of what is measured; its list of events is empty. The access token
+ * defines the bills. Prints its URL when it is ready, and ends with its parent.
  */
 const pages = createBillPages('bench');
 

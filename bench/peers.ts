@@ -16,13 +16,13 @@ import { cpuSecondsOf, peakMegabytes, postgresCpuSeconds } from '../test/support
 /** Another tool that loads the same pages into the same Postgres. */
 interface Peer {
   readonly name: string;
-  /** Of the schema it loads into. */
+  /** The schema that it loads into. */
   readonly schema: string;
   readonly requirements: readonly string[];
-  /** A program of `bench/peers`, and what it takes after the API, the token, the database and the schema. */
+  /** A program in `bench/peers`, and its arguments after the API, the token, the database and the schema. */
   readonly program: string;
   readonly manner: readonly string[];
-  /** What its database driver is called in a URL. */
+  /** The URL scheme of its database driver. */
   readonly scheme: string;
 }
 
@@ -40,26 +40,26 @@ const peers: readonly Peer[] = [
   },
 ];
 
-/** What one load took. */
+/** The cost of one load. */
 interface Load {
   readonly bills: number;
   readonly seconds: number;
-  /** Of the tool, without Postgres. */
+  /** The tool's CPU time, without Postgres. */
   readonly cpuSeconds: number;
   readonly postgresCpuSeconds: number;
-  /** The most memory that the tool ever held. */
+  /** The peak memory of the tool. */
   readonly megabytes: number;
 }
 
-/** A first load, and the same pages once more. */
+/** A first load, and a second one of the same pages. */
 interface Loads {
   readonly first: Load;
   readonly replay: Load;
 }
 
 /**
- * Loads the same pages with Daybook and with other tools, one after the other in each round, and says what is in the tables then. Daybook
- * reads two streams at once, as it does by default; the others read the one list of a company.
+ * Loads the same pages with Daybook and with other tools, one after the other in each round, and reports the resulting tables. Daybook
+ * reads two streams at once, its default; the others read the one list of a company.
  */
 export async function measurePeers(
   { bills, repeat }: { bills: number; repeat: number },
@@ -186,7 +186,7 @@ function comparisonOf(
   });
 }
 
-/** What is in the tables after the pages came twice. */
+/** Describes the content of the tables after the pages were loaded twice. */
 async function keptOf({ pool }: Warehouse): Promise<Measured[]> {
   const one = async (text: string): Promise<string> => {
     const { rows } = await pool.query<{ seen: string }>(text);

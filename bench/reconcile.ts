@@ -6,7 +6,7 @@ import { growth, perSecond, ratio, type Measured } from './measured.ts';
 import { forgetPeak } from '../test/support/process-cost.ts';
 import { peakAt, sampleWorker } from './sample-worker.ts';
 
-/** Loads bills, and reconciles them unchanged: how fast, beside the load, and in how much memory? */
+/** Loads bills and reconciles them unchanged. Measures the speed, compared with the load, and the memory. */
 export async function measureReconcile(
   { bills }: { bills: number },
   progress: (text: string) => void,
@@ -24,7 +24,7 @@ export async function measureReconcile(
       () => reconcileBills(servers, 'one'),
       progress,
     );
-    // The worker has counted the bills of the initial sync already.
+    // The worker's count already includes the bills of the initial sync.
     const small = peakAt(samples, bills + Math.min(100_000, bills));
     const large = samples.at(-1)?.peakMegabytes ?? Number.NaN;
     return [

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { BenchServers } from './bench-servers.ts';
 import { peakMegabytes } from '../test/support/process-cost.ts';
 
-/** What the worker's own metrics said when so many bills had been landed. */
+/** The worker's own metrics at one number of landed bills. */
 export interface Sample {
   readonly bills: number;
   readonly pages: number;
@@ -31,7 +31,7 @@ export async function sampleWorker<Result>(
   return { result, samples };
 }
 
-/** The most memory the worker had held when so many bills had been landed. */
+/** Returns the worker's peak memory at a number of landed bills. */
 export function peakAt(samples: readonly Sample[], bills: number): number {
   return samples.find((sample) => sample.bills >= bills)?.peakMegabytes ?? Number.NaN;
 }

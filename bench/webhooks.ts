@@ -17,7 +17,7 @@ const connectionId = 'acme-us';
 const perSecond = 200;
 const changes = 20;
 
-/** How fast webhooks are taken in, whether any is lost when the server is killed, and how fast a change is in `finance`. */
+/** Measures how fast webhooks are received, whether any is lost when the server is killed, and how soon a change is in `finance`. */
 export async function measureWebhooks(
   { seconds }: { seconds: number },
   progress: (text: string) => void,
@@ -72,7 +72,7 @@ async function measureChanges(
       { kind: 'change', connection: connectionId, resource: 'bills', id, patch: JSON.stringify({ memo }) },
     ]);
     while ((await memoOf(warehouse, id)) !== memo) await pause(5);
-    // The first round is to get warm.
+    // The first round is a warm-up.
     if (round > 0) milliseconds.push(performance.now() - started);
     await pause(1_500);
   }
@@ -112,9 +112,9 @@ async function actionsOfLast(servers: BenchServers): Promise<number> {
 
 interface Sent {
   acknowledged: number;
-  /** Attempts that were not acknowledged: the server was away. */
+  /** Attempts without an acknowledgment, because the server was away. */
   refused: number;
-  /** Of those that were acknowledged at the first attempt. */
+  /** Times of webhooks that were acknowledged at the first attempt. */
   milliseconds: number[];
 }
 
@@ -169,7 +169,7 @@ async function measureBurst(
   }
 }
 
-/** As many as the service may send at once. */
+/** The maximum that the service may send at once. */
 const connections = new Agent({ connections: 32 });
 
 /** Sends a webhook until it is acknowledged. */
@@ -196,12 +196,12 @@ async function deliver(port: number, { body, sent }: { body: string; sent: Sent 
       return;
     }
     sent.refused += 1;
-    // The service makes its six attempts over 15 minutes: they do not come back all at once.
+    // The service spreads its six attempts over 15 minutes, so they do not come back all at once.
     await pause(1_000 + Math.random() * 5_000);
   }
 }
 
-/** Each has a content of its own, or it would only be counted. */
+/** Each body is unique: a repeated one would only be counted. */
 function bodyOf({ text }: Bill, number: number): string {
   const head = `"type":"BILL","code":"BILL_UPDATED","access_token":"t","connection_id":"conn-${connectionId}"`;
   return `{${head},"number":${number},"bill":${text}}`;

@@ -1,4 +1,4 @@
-"""Loads the pages of the bench's API into Postgres with dlt; prints what that took as one line of JSON.
+"""Loads the pages of the bench's API into Postgres with dlt; prints the cost as one line of JSON.
 
 Arguments: URL of the API, access token, URL of the database, schema, `default` or `tuned`. Run a second time, it merges the same pages.
 """
@@ -9,7 +9,7 @@ import sys
 
 api, token, database, schema, manner = sys.argv[1:]
 if manner == "tuned":
-    # dlt's own guide (Performance): workers for each step, files that rotate, larger buffers, CSV because Postgres takes it by COPY.
+    # Settings of dlt's own guide (Performance): workers for each step, files that rotate, larger buffers, CSV because it loads by COPY.
     os.environ.update(
         {
             "EXTRACT__WORKERS": "2",

@@ -1,4 +1,4 @@
-"""Loads the pages of the bench's API into Postgres with a Singer target; prints what that took as one line of JSON.
+"""Loads the pages of the bench's API into Postgres with a Singer target; prints the cost as one line of JSON.
 
 Arguments: URL of the API, access token, URL of the database, schema. The tap is this process: it reads pages and writes messages,
 and does nothing else. Run a second time, the target merges the same pages by their key.

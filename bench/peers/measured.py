@@ -1,4 +1,4 @@
-"""What a load took: seconds, CPU seconds and the most memory of this process and of those that it started."""
+"""Measures a load: seconds, CPU seconds and peak memory of this process and its children."""
 
 import resource
 import time
