@@ -3,8 +3,8 @@ import { sandboxOptionsSchema } from './sandbox-options.ts';
 import { startSandbox } from './start-sandbox.ts';
 
 /**
- * The sandbox as a process of its own: takes its options as one JSON argument, prints one JSON line when it is ready, and
- * stops on SIGTERM, SIGINT or, when asked to, with its parent (whose end closes standard input).
+ * Runs the sandbox as a separate process. It takes its options as one JSON argument, prints one JSON line when it is ready, and
+ * stops on SIGTERM, SIGINT or, with `exitWithParent`, with its parent (whose end closes standard input).
  */
 const { exitWithParent, ...options } = sandboxOptionsSchema
   .extend({ exitWithParent: z.boolean().default(false) })

@@ -1,2 +1,2 @@
-/** How many records a connection can have, over all its resources. */
+/** The range of the number of records of a connection, over all its resources. */
 export const recordsBounds = [100, 1_000_000] as const;

@@ -17,9 +17,9 @@ import type { World } from './world/world.ts';
 import { JobBook } from './writes/job-book.ts';
 
 /**
- * Starts the finance API as a server of its own world, and beside it the admin interface.
+ * Starts the finance API as a server with its own world, and the admin interface beside it.
  *
- * @throws when an option is wrong, a port is taken or the journal is damaged.
+ * @throws if an option is wrong, a port is taken or the journal is damaged.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const settled = sandboxOptionsSchema.parse(options);
@@ -74,10 +74,10 @@ function describeConnections(world: World): SandboxConnection[] {
 }
 
 export interface Sandbox {
-  /** `{sandbox_base_url}` of the API document. */
+  /** The `{sandbox_base_url}` of the API document. */
   readonly url: string;
   readonly adminUrl: string;
-  /** As they were at the start. */
+  /** The connections at the start. */
   readonly connections: readonly SandboxConnection[];
   readonly close: () => Promise<void>;
 }

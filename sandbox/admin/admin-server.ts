@@ -15,7 +15,7 @@ import { describeConnection } from './describe-connection.ts';
 import { contentLines } from './content-lines.ts';
 
 /**
- * The test side of the sandbox, on a port of its own: looks into the world, changes it and breaks the API on purpose. Who reaches it
+ * The test interface of the sandbox, on its own port: it inspects the world, changes it and breaks the API on purpose. Its clients
  * can have webhooks sent to loopback, and to `webhookHosts`.
  */
 export function createAdminServer(
@@ -25,7 +25,7 @@ export function createAdminServer(
   const app = fastify({ forceCloseConnections: true, bodyLimit: 256 * 1024 * 1024 });
   const { world, faults, log, webhooks } = service;
 
-  // A web page elsewhere can make its own name point here, and would then be of the same origin.
+  // A web page elsewhere can make its own host name resolve here, and would then share this origin.
   app.addHook('onRequest', async (request, reply) => {
     if (isLoopbackHost(request.headers.host ?? '')) return;
     await reply.code(403).send({ error: 'The admin interface answers at localhost or 127.0.0.1 only.' });
@@ -120,7 +120,7 @@ class ForeignTarget extends Error {
 function statusOf(error: unknown): number {
   if (error instanceof CommandError) return 404;
   if (error instanceof z.ZodError || error instanceof ForeignTarget) return 400;
-  // What Fastify does not read: a body of another type than JSON, that is none, or too large.
+  // Bodies that Fastify refuses: of another type than JSON, not valid JSON, or too large.
   const { statusCode } = error as { statusCode?: number };
   return statusCode !== undefined && statusCode < 500 ? statusCode : 500;
 }

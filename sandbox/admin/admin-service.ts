@@ -6,7 +6,7 @@ import type { Command } from '../world/command.ts';
 import type { CommandResult } from '../world/execute-command.ts';
 import type { World } from '../world/world.ts';
 
-/** What the admin interface looks into, changes and breaks. */
+/** The objects that the admin interface inspects, changes and breaks. */
 export interface AdminService {
   readonly world: World;
   readonly faults: FaultRules;

@@ -1,13 +1,13 @@
 import type { Collection } from '../world/collection.ts';
 
-/** The content of a collection now, one record's JSON text a line, in chunks of 500 lines. */
+/** Returns the current content of a collection, one record's JSON text per line, in chunks of 500 lines. */
 export function* contentLines(collection: Collection, options: ContentOptions): Generator<string> {
   let lines: string[] = [];
   let count = 0;
   for (const record of collection.walk({ field: 'last_synced_at', descending: false, from: null })) {
     if (count >= options.limit) break;
     count += 1;
-    // A record may be written over several lines; in valid JSON a line end can only be white space between tokens.
+    // A record may span several lines; in valid JSON, a line break can only be white space between tokens.
     const text = collection.text(record).replaceAll(/[\r\n]+/g, ' ');
     lines.push(
       options.expanded ? `${text.slice(0, -1)},"platform_data":${collection.platformData(record)}}` : text,

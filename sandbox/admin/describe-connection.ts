@@ -4,7 +4,7 @@ import { isReady } from '../world/connection.ts';
 import type { Connection } from '../world/connection.ts';
 import type { World } from '../world/world.ts';
 
-/** A connection as the admin interface shows it, with the number of records it has now. */
+/** Describes a connection for the admin interface, with its current number of records. */
 export function describeConnection(world: World, connection: Connection): ConnectionDescription {
   const counts = {} as Record<ResourceName, number>;
   for (const name of resourceNames) counts[name] = connection.collections[name].size;

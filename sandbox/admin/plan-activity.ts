@@ -7,10 +7,10 @@ import type { Command } from '../world/command.ts';
 import type { StoredRecord } from '../world/stored-record.ts';
 import type { World } from '../world/world.ts';
 
-/** A day at the office: how many records of each resource the connection has are changed, touched and deleted. */
+/** One day of activity: how many of the connection's records of each resource are changed, touched and deleted. */
 export const activitySchema = z.strictObject({
   connection: z.string(),
-  /** Another number, another choice of records. */
+  /** A different number selects different records. */
   seed: z.int().default(1),
   resources: z.array(z.enum(resourceNames)).default([...resourceNames]),
   changes: z.int().min(0).default(0),
@@ -20,7 +20,7 @@ export const activitySchema = z.strictObject({
 
 export type ActivityInput = z.input<typeof activitySchema>;
 
-/** Chooses the records. Changes keep the books coherent: only texts and states of no consequence are edited. */
+/** Selects the records. Changes keep the books consistent: only texts and states without consequences are edited. */
 export function planActivity(world: World, activity: z.output<typeof activitySchema>): Command[] {
   const connection = world.connectionNamed(activity.connection);
   return activity.resources

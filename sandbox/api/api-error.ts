@@ -1,6 +1,6 @@
 /**
- * An error answer of the service (section 7). The body's shape is not in the document: it is the one that clients of
- * such services know.
+ * An error answer of the service (section 7). The document does not define the body's shape; this one is common among
+ * such services.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -26,7 +26,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Any error as the service answers it; what the HTTP server refuses (too large a body) is the client's fault. */
+/** Converts any error to an answer of the service. A request that the HTTP server refuses, such as a body that is too large, is a client error. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const message = error instanceof Error ? error.message : 'Unknown.';

@@ -3,7 +3,7 @@ import type { ResourceName } from './resources.ts';
 import { ApiError } from './api-error.ts';
 
 /**
- * Section 9. Without the header the older version is served.
+ * Section 9. Without the header, the older version is served.
  *
  * @throws ApiError 400 for a version that is not served.
  */
@@ -17,7 +17,7 @@ export function readVersion(header: string | string[] | undefined): ApiVersion {
   );
 }
 
-/** The record as a version shows it: 2023-02-07 writes a bill's `amount_due` as text and calls its `currency_code` `currency`. */
+/** Returns a record as a version shows it: 2023-02-07 writes a bill's `amount_due` as text, and calls its `currency_code` `currency`. */
 export function inVersion(version: ApiVersion, resource: ResourceName, text: string): string {
   if (version === '2023-03-14' || resource !== 'bills') return text;
   const members = new Map<string, string>();
@@ -28,7 +28,7 @@ export function inVersion(version: ApiVersion, resource: ResourceName, text: str
   return joinMembers(members);
 }
 
-/** The opposite of `inVersion`, for the members of a record that a client writes. */
+/** The inverse of `inVersion`, for the members of a record that a client writes. */
 export function fromVersion(
   version: ApiVersion,
   resource: ResourceName,

@@ -8,7 +8,7 @@ export interface Answer {
   readonly body: string;
 }
 
-/** A request that was let in, about the connection that it opened. */
+/** An accepted request, with the connection that it opened. */
 export interface DataRequest<Opened> {
   readonly connection: Opened;
   readonly parameters: Parameters;
@@ -16,22 +16,22 @@ export interface DataRequest<Opened> {
   readonly settings: Settings;
   /** The service's time, Unix ms. */
   readonly now: number;
-  /** Faults: the answer's `next_cursor` leads to the same page again; the page is shorter than asked for. */
+  /** Faults: the answer's `next_cursor` leads to the same page again; the page is shorter than requested. */
   readonly repeatsCursor: boolean;
   readonly atMostRecords: number | null;
-  /** What fault rules match. */
+  /** The part of the request that fault rules match. */
   readonly target: RequestTarget;
-  /** As it was sent, with its query. */
+  /** As it was sent, including the query. */
   readonly url: string;
   readonly idempotencyKey: string | null;
-  /** As it was sent; empty without one. */
+  /** As it was sent; empty if there was none. */
   readonly body: string;
 }
 
 export interface RequestTarget {
   readonly method: string;
   readonly path: string;
-  /** Decoded, without the access token. */
+  /** The decoded query, without the access token. */
   readonly query: string;
   readonly connection: string | null;
 }

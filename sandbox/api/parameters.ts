@@ -1,6 +1,6 @@
 import { ApiError } from './api-error.ts';
 
-/** Query parameters of one request. A repeated parameter counts once; unknown ones are never looked at. */
+/** The query parameters of one request. The first value of a repeated parameter counts; unknown parameters are ignored. */
 export class Parameters {
   readonly #values: URLSearchParams;
 
@@ -13,7 +13,7 @@ export class Parameters {
     return value === null || value === '' ? null : value;
   }
 
-  /** @throws ApiError 400 when it is no whole number. */
+  /** @throws ApiError 400 if it is not a whole number. */
   integer(name: string): number | null {
     const value = this.text(name);
     if (value === null) return null;
@@ -21,7 +21,7 @@ export class Parameters {
     return Number(value);
   }
 
-  /** @throws ApiError 400 when it is none of the allowed values. */
+  /** @throws ApiError 400 if it is not one of the allowed values. */
   oneOf<T extends string>(name: string, allowed: readonly T[]): T | null {
     const value = this.text(name);
     if (value === null) return null;
@@ -31,9 +31,9 @@ export class Parameters {
   }
 
   /**
-   * Several of the allowed values, with commas in between.
+   * Reads several of the allowed values, separated by commas.
    *
-   * @throws ApiError 400 when one is none of them.
+   * @throws ApiError 400 if one of them is not allowed.
    */
   someOf(name: string, allowed: readonly string[]): readonly string[] | null {
     const values = this.text(name)
@@ -45,14 +45,14 @@ export class Parameters {
     return values;
   }
 
-  /** The same with another access token. */
+  /** Returns the same parameters with another access token. */
   withToken(token: string): Parameters {
     const values = new URLSearchParams(this.#values);
     values.set('access_token', token);
     return new Parameters(values.toString());
   }
 
-  /** For the log: without the value of `access_token`. */
+  /** Returns the parameters for the log, without the value of `access_token`. */
   forLog(): string {
     const shown = new URLSearchParams(this.#values);
     shown.delete('access_token');

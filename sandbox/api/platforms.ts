@@ -1,8 +1,8 @@
 import type { ResourceName, WriteOperation } from './resources.ts';
 
 /**
- * What one accounting platform supports (API document 1.8, 4.6, "some integrations only"). A code that is not listed
- * is served as `otherPlatform`: platform codes are open.
+ * Returns what one accounting platform supports (API document 1.8, 4.6, "some integrations only"). A code that is not listed
+ * is served as `otherPlatform`, because platform codes are an open set.
  */
 export function platformNamed(code: string): Platform {
   return platforms[code] ?? otherPlatform;
@@ -24,7 +24,7 @@ const otherPlatform: Platform = {
 };
 
 const platforms: Record<string, Platform | undefined> = {
-  // No real accounting platform has subscriptions too; here one connection shows every resource at once.
+  // No real accounting platform also has subscriptions; here, one connection shows every resource at once.
   QUICKBOOKS: {
     lists: [...accounting, 'subscriptions'],
     missingWrites: {},
@@ -63,9 +63,9 @@ const platforms: Record<string, Platform | undefined> = {
 };
 
 export interface Platform {
-  /** Lists that answer; the others are 404. */
+  /** The lists that answer; the others are 404. */
   readonly lists: readonly ResourceName[];
-  /** Writes of the document that answer 404, beside all writes of what is not listed. */
+  /** Writes of the document that answer 404, in addition to all writes of resources that are not listed. */
   readonly missingWrites: Partial<Record<ResourceName, readonly WriteOperation[]>>;
   /** Resources whose deletions become `object_deleted` events. */
   readonly deletionEvents: readonly ResourceName[];
@@ -77,11 +77,11 @@ export interface Platform {
   readonly currencyRates: boolean;
   readonly subsidiaries: boolean;
   readonly parentCustomers: boolean;
-  /** How it writes its own records of bills, credits and expenses. */
+  /** The format of its own records of bills, credits and expenses. */
   readonly rawRecords: RawRecords;
 }
 
-/** How a platform writes its own records; `other` names nobody. */
+/** How a platform writes its own records; `other` names no vendors or accounts. */
 export type RawRecords = 'quickbooks' | 'netsuite' | 'xero' | 'other';
 
 export type PlatformFilter = 'document_number' | 'transaction_date' | 'customer_name' | 'name';

@@ -1,4 +1,4 @@
-/** The resources of API document 4.2 to 4.5, as data: where each is served, how its payload is called and what writes it has. */
+/** The resources of API document 4.2 to 4.5, as data: the path, the name of the payload, and the writes of each. */
 export const resources = {
   bills: {
     path: '/accounting/bills',
@@ -55,15 +55,15 @@ export const resourceNames = [
   'subscriptions',
 ] as const satisfies readonly ResourceName[];
 
-/** `apply` is the bill credit application (4.4), which is filed under its memo. */
+/** `apply` is the bill credit application (4.4), which is listed under its memo. */
 export type WriteOperation = 'create' | 'update' | 'delete' | 'apply';
 
 interface ResourceDescription {
   readonly path: string;
   readonly singular: string;
-  /** Its name in deletion events; null: it has none. */
+  /** Its name in deletion events; null if it has none. */
   readonly eventName: string | null;
-  /** Its name in webhooks; null: it has none. */
+  /** Its name in webhooks; null if it has none. */
   readonly webhookType: string | null;
   readonly writes: readonly WriteOperation[];
 }

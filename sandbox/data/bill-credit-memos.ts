@@ -33,7 +33,7 @@ export function createBillCreditMemos(company: Company, payables: Payables): Rec
     const money = (minor: number) => formatAmount(minor, vendor.currency.digits);
     const applied = payables.creditedBills(index);
     const appliedAmount = applied.reduce((sum, { amount }) => sum + amount, 0);
-    // Fully applied memos are the rule; one that is applied to nothing must remain in full.
+    // Most memos are fully applied; one that is not applied at all must remain in full.
     const remaining = appliedAmount > 0 && number % 3 !== 0 ? 0 : 4_000 + (number % 90_000);
     const total = appliedAmount + remaining;
     const status = credits.isVoid(index) ? 'void' : statusOf(remaining, total);
@@ -73,7 +73,7 @@ function statusOf(remaining: number, total: number): string {
   return remaining === total ? 'open' : 'partially_paid';
 }
 
-/** Cuts a total into one to three lines and takes the tax out of each, so that lines and header agree exactly. */
+/** Splits a total into one to three lines, each including its tax, so that lines and header agree exactly. */
 function splitTotal(total: number, number: number, taxRate: number): Pick<DocumentAmounts, 'lines'> {
   const count = 1 + (number % 3);
   const part = Math.floor(total / count);

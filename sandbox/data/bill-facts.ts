@@ -2,7 +2,7 @@ import { dayMs } from './calendar.ts';
 import type { Company } from './company.ts';
 import type { Vendor, Vendors } from './vendors.ts';
 
-/** Who billed what when, without amounts. Bills rise in time with their index, a month's worth for every month. */
+/** Returns a bill's vendor, date and state, without amounts. Bills are ordered by time, with one month's share for every month. */
 export function createBillFacts(company: Company, vendors: Vendors): (index: number) => BillFacts {
   const perMonth = Math.max(1, Math.ceil(company.counts.bills / company.months.length));
   const chance = company.dice('bill-facts');
@@ -27,7 +27,7 @@ function stateOf(permille: number, recent: boolean): BillState {
   return recent && permille < 70 ? 'submitted' : 'posted';
 }
 
-/** What a bill is before money moves: only posted bills are paid or credited. */
+/** The state of a bill before payments: only posted bills are paid or credited. */
 export type BillState = 'posted' | 'void' | 'draft' | 'submitted' | 'unknown';
 
 export interface BillFacts {

@@ -11,7 +11,7 @@ import { createRawDocuments } from './raw-documents.ts';
 import type { RecordSource } from './record-source.ts';
 import { memoTexts } from './words.ts';
 
-/** Bills (2.2): amount due = total - payments - credits, total = lines - discount, to the last digit. */
+/** Bills (2.2): amount due = total - payments - credits, and total = lines - discount, exactly. */
 export function createBills(company: Company, payables: Payables): RecordSource {
   const ids = company.ids('bills');
   const memoIds = company.ids('bill_credit_memos');
@@ -37,7 +37,7 @@ export function createBills(company: Company, payables: Payables): RecordSource 
 
   function linkedPayments({ facts, payments }: SettledBill): string {
     const { index, currency } = facts.vendor;
-    // One payment settles all bills of a vendor that are due on the same pay day.
+    // One payment settles all bills of a vendor that are due on the same payment day.
     return payments
       .map(({ at, amount }) =>
         renderAllocation(paymentIds.at(Math.floor(at / dayMs) * 400 + index), at, amount, currency),

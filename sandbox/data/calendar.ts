@@ -1,21 +1,21 @@
 export const dayMs = 86_400_000;
 export const hourMs = 3_600_000;
 
-/** The first moments of the last `count` months, oldest first; the last one is the month of `asOf`. */
+/** Returns the first moments of the last `count` months, oldest first; the last one is the month of `asOf`. */
 export function monthStarts(asOf: number, count: number): readonly [number, ...number[]] {
   const last = new Date(asOf);
   const start = (back: number) => Date.UTC(last.getUTCFullYear(), last.getUTCMonth() - back, 1);
   return [start(count - 1), ...Array.from({ length: count - 1 }, (_, index) => start(count - 2 - index))];
 }
 
-/** The first day `day` of a month that is not before `time`. */
+/** Returns the first date with this day of the month that is not before `time`. */
 export function nextDayOfMonth(time: number, day: number): number {
   const date = new Date(time);
   const inMonth = (offset: number) => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + offset, day);
   return inMonth(0) >= time ? inMonth(0) : inMonth(1);
 }
 
-/** ISO 8601 as the API writes it; a date is the midnight of its day in UTC. */
+/** Formats a time in ISO 8601 as the API writes it; a date is midnight UTC of its day. */
 export function isoTime(time: number): string {
   const known = written.get(time);
   if (known !== undefined) return known;
@@ -25,10 +25,10 @@ export function isoTime(time: number): string {
   return text;
 }
 
-/** The same few thousand times come again and again; printing them took a quarter of the time of a page. */
+/** A cache: the same few thousand times recur, and formatting them took a quarter of the time of a page. */
 const written = new Map<number, string>();
 
-/** JSON text of a time that may be missing. */
+/** Returns the JSON text of a time that may be missing. */
 export function timeOrNull(time: number | null): string {
   return time === null ? 'null' : `"${isoTime(time)}"`;
 }

@@ -1,5 +1,5 @@
 /**
- * `flaky` breaks 5% of the requests; `nasty` writes awkward values into 1% of the records; `future` gives 5% of the
+ * `flaky` breaks 5% of the requests; `nasty` puts awkward values into 1% of the records; `future` gives 5% of the
  * records fields and enum values that do not exist yet.
  */
 export const chaosProfiles = ['none', 'flaky', 'nasty', 'future'] as const;

@@ -8,7 +8,7 @@ import type { Dice } from './dice.ts';
 import { fixedIds, recordIds } from './record-ids.ts';
 import type { RecordIds } from './record-ids.ts';
 
-/** The company behind one connection: what all its records share. Everything follows from the description. */
+/** Creates the company behind one connection: the data shared by all its records. Everything derives from the description. */
 export function createCompany(description: CompanyDescription): Company {
   const scope = `${description.seed}/${description.connection}`;
   const list = (name: string, count: number) => fixedIds(`${scope}/${name}`, count);
@@ -38,14 +38,14 @@ export interface CompanyDescription {
   readonly seed: number;
   readonly connection: string;
   readonly platform: Platform;
-  /** The day of the first sync, Unix ms: all documents are older. */
+  /** The day of the first sync, Unix ms; all documents are older. */
   readonly asOf: number;
   readonly counts: Record<ResourceName, number>;
 }
 
 export interface Company extends CompanyDescription {
   readonly home: Currency;
-  /** First moments of the months that have bills. */
+  /** The first moments of the months that have bills. */
   readonly months: readonly [number, ...number[]];
   ids(name: string): RecordIds;
   dice(question: string): Dice;

@@ -3,9 +3,9 @@ import type { BillFacts } from './bill-facts.ts';
 import type { Company } from './company.ts';
 
 /**
- * Which credit memo is applied to which bill, answered from either side without storing it. The bills are cut into one
- * block per memo; memo `j` credits one bill of block `j` and, sometimes, a later bill of the same vendor. So bill `i` is
- * credited by the memo of its own block or of the block of the vendor's previous bill, if at all.
+ * Computes which credit memo is applied to which bill, from either side and without storing it. The bills are divided into one
+ * block per memo; memo `j` credits one bill of block `j` and, sometimes, a later bill of the same vendor. So bill `i` can only be
+ * credited by the memo of its own block, or of the block of the vendor's previous bill.
  */
 export function createCreditLinks(
   company: Company,
@@ -56,7 +56,7 @@ function memoUse(percentile: number): 'void' | 'none' | 'one' | 'two' {
 }
 
 export interface CreditLinks {
-  /** The bill a memo is about, applied to it or not: it gives vendor and currency. */
+  /** The bill that a memo refers to, whether applied to it or not; it determines vendor and currency. */
   targetOf(memo: number): number;
   linksOf(memo: number): CreditLink[];
   creditsOf(bill: number): CreditLink[];
@@ -67,7 +67,7 @@ export interface CreditLinks {
 export interface CreditLink {
   readonly memo: number;
   readonly bill: number;
-  /** Share of the bill's total that is credited. */
+  /** The credited share of the bill's total. */
   readonly percent: number;
   readonly at: number;
 }

@@ -8,8 +8,8 @@ export const currencies = {
 } as const satisfies Record<string, Currency>;
 
 /**
- * An amount in minor units as JSON number text with every digit written: 1050 with two digits is `10.50`. Amounts are
- * whole numbers of minor units everywhere in the sandbox, so no amount is ever rounded by being printed.
+ * Formats an amount in minor units as JSON number text with all digits: 1050 with two digits is `10.50`. Amounts are
+ * whole numbers of minor units everywhere in the sandbox, so formatting never rounds.
  */
 export function formatAmount(minor: number, digits: number): string {
   if (digits === 0) return minor.toString();
@@ -25,9 +25,9 @@ export function exchangeRate(currency: Currency, home: Currency): string {
 
 export interface Currency {
   readonly code: string;
-  /** Digits after the decimal point: ISO 4217's minor unit. */
+  /** Digits after the decimal point: the minor unit of ISO 4217. */
   readonly digits: number;
-  /** Turns a price in cents into a price of like value in minor units of this currency. */
+  /** Converts a price in cents to a price of similar value in minor units of this currency. */
   readonly minorPerCent: number;
   readonly microDollars: number;
 }

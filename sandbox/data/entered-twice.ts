@@ -1,8 +1,8 @@
 import type { Company } from './company.ts';
 
 /**
- * Gives the bill that bill `index` is a second entry of, or `index` itself. One bill in 200 is entered again a month
- * later, with the same amounts and its number written a little differently, as happens in real books.
+ * Returns the bill of which bill `index` is a second entry, or `index` itself. One bill in 200 is entered again a month
+ * later, with the same amounts and a slightly different number, as happens in real books.
  */
 export function createOriginalOf(company: Company, vendorCount: number): (index: number) => number {
   const chance = company.dice('entered-twice');

@@ -10,7 +10,7 @@ import type { RecordSource } from './record-source.ts';
 import type { Vendors } from './vendors.ts';
 import { memoTexts, purchaseTexts } from './words.ts';
 
-/** Expenses and refunds (2.3), about one refund to twelve expenses. They have no header total, only lines. */
+/** Expenses and refunds (2.3), about one refund for twelve expenses. They have only lines, no header total. */
 export function createExpenses(company: Company, vendors: Vendors): RecordSource {
   const ids = company.ids('expenses');
   const chance = company.dice('expenses');
@@ -34,7 +34,7 @@ export function createExpenses(company: Company, vendors: Vendors): RecordSource
     return (chance(index) >>> 6) % 13 === 0 ? 'refund' : 'expense';
   }
 
-  /** The last of the other type, and the last: expenses and refunds are two streams. */
+  /** The last record of the other type, and the last of all: expenses and refunds are two streams. */
   const newest = [lastOtherThan(expenseType(size - 1)), size - 1];
 
   function lastOtherThan(type: string): number {

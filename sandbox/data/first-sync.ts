@@ -1,11 +1,11 @@
 import { hourMs } from './calendar.ts';
 
 /**
- * When a record of a new world was last synced. The first sync took place an hour before `asOf`, in batches whose records are all
- * stamped alike, which is why a client must never assume that `last_synced_at` is unique. The newest record came at `asOf`: so a
- * client that goes on from there with a lookback of less than half an hour reads what has changed since, and not everything again.
+ * Returns when a record of a new world was last synced. The first sync took place an hour before `asOf`, in batches whose records share
+ * one time, so a client must never assume that `last_synced_at` is unique. The newest record came at `asOf`, so a client that continues
+ * from there with a lookback of less than half an hour reads only what has changed since.
  *
- * `newest`: the last record of each stream, in their order; those of one pass of the service, half an hour before the next one.
+ * `newest`: the last record of each stream, in order. They belong to one pass of the service, each half an hour before the next.
  */
 export function firstSyncedAt(
   asOf: number,

@@ -2,7 +2,7 @@ import type { Oddity } from './oddity.ts';
 
 const field = { additional_fields: '{"pending":[1.10,{"nested":true}]}', revision: '12345678901234567890' };
 
-/** What section 9 allows a published version to grow: new fields, new enum values, new currencies. All can be stored. */
+/** Additions that section 9 allows in a published version: new fields, enum values and currencies. All can be stored. */
 export const futureOddities: readonly Oddity[] = [
   {
     name: 'unknown fields',

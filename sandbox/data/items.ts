@@ -25,7 +25,7 @@ export function createItems(company: Company): RecordSource {
   function render(index: number, lastSyncedAt: number): string {
     const number = chance(index);
     const type = pick(types, number >>> 3);
-    // Prices have four decimals: more than the currency's own, as prices of small parts do.
+    // Prices have four decimals, more than the currency's own, as prices of small parts do.
     const cost = 25 + (number % 4_000_000);
     const price = (minor: number) => `"${formatAmount(minor, 4)}"`;
     const subsidiaries = company.platform.subsidiaries

@@ -1,7 +1,7 @@
 import type { Company } from './company.ts';
 import type { Vendor } from './vendors.ts';
 
-/** Gives the amounts of bill `index`: whole minor units, so that lines and header tie out to the last digit. */
+/** Returns the amounts of bill `index` in whole minor units, so that lines and header agree exactly. */
 export function createBillAmounts(company: Company): (index: number, vendor: Vendor) => DocumentAmounts {
   const shape = company.dice('bill-lines');
   return (index, vendor) => {
@@ -20,7 +20,7 @@ export function createBillAmounts(company: Company): (index: number, vendor: Ven
 function lineAmounts(number: number, vendor: Vendor): LineAmounts {
   const byTheHour = number % 6 === 0;
   const quarters = byTheHour ? 1 + ((number >>> 4) % 160) : 4 * (1 + ((number >>> 4) % 12));
-  // A multiple of four minor units, so that quarters of an hour cost a whole number of them.
+  // A multiple of four minor units, so that quarter units cost a whole number of them.
   const unitAmount = 4 * (100 + ((number >>> 9) % 9_000)) * vendor.currency.minorPerCent;
   const gross = (quarters * unitAmount) / 4;
   const discountPercentage = number % 17 === 0 ? 10 : 0;
@@ -43,7 +43,7 @@ export interface DocumentAmounts {
   readonly lines: readonly LineAmounts[];
   readonly subTotal: number;
   readonly tax: number;
-  /** On the whole document, beside the discounts of its lines. */
+  /** The discount on the whole document, in addition to the discounts of its lines. */
   readonly discount: number;
   /** subTotal + tax - discount. */
   readonly total: number;

@@ -56,7 +56,7 @@ function itemOf({ company, itemIds }: Context, line: LineAmounts, digits: number
   return `{"id":"${id}","quantity":${formatAmount(line.quarters * 25, 2)},"unit_amount":${formatAmount(line.unitAmount, digits)}}`;
 }
 
-/** Some documents end in a line that only says something: every other field is null. */
+/** The last line of some documents has only a description: every other field is null. */
 const textOnlyLine =
   '{"account_id":null,"class_id":null,"customer_id":null,"department_id":null,"location_id":null,"tax_rate_id":null,' +
   '"description":"Thank you for your business","discount_amount":null,"discount_percentage":null,"sub_total":null,' +

@@ -1,6 +1,6 @@
 import type { Oddity } from './oddity.ts';
 
-/** Values that published clients of such services have met. */
+/** Values that clients of such services have published reports about. */
 export const nastyOddities: readonly Oddity[] = [
   {
     name: 'text with a NUL character',

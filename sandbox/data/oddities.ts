@@ -7,7 +7,7 @@ import { futureOddities } from './future-oddities.ts';
 import { nastyOddities } from './nasty-oddities.ts';
 import type { Oddity } from './oddity.ts';
 
-/** The same records, some of them written in an awkward way: always the same ones for the same records. */
+/** Returns the same records, some of them written in an awkward way: always the same way for the same record. */
 export function withOddities(
   source: RecordSource,
   resource: ResourceName,

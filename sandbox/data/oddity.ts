@@ -3,8 +3,8 @@ import type { ResourceName } from '../api/resources.ts';
 /** One awkward way to write a record. */
 export interface Oddity {
   readonly name: string;
-  /** Whether a careful client can store the record; otherwise it can only put it aside. */
+  /** Whether a careful client can store the record; otherwise it can only quarantine it. */
   readonly landable: boolean;
-  /** Members that are replaced, as raw JSON text; null removes the member. */
+  /** The replaced members, as raw JSON text; null removes the member. */
   readonly patch: Readonly<Partial<Record<ResourceName, Readonly<Record<string, string | null>>>>>;
 }

@@ -11,7 +11,7 @@ import { createPayments } from './payments.ts';
 import type { PaymentPart } from './payments.ts';
 import type { Vendor, Vendors } from './vendors.ts';
 
-/** What a company owes: bills, what was paid on them and what was credited, in whole minor units. */
+/** Computes a company's payables in whole minor units: bills, with their payments and credits. */
 export function createPayables(company: Company, vendors: Vendors): Payables {
   const factsOf = createBillFacts(company, vendors);
   const drawAmounts = createBillAmounts(company);
@@ -64,12 +64,12 @@ function sumOf(parts: readonly { amount: number }[]): number {
 export interface Payables {
   readonly credits: CreditLinks;
   factsOf(index: number): BillFacts;
-  /** The bill that this one is a second entry of, or itself. */
+  /** The bill of which this one is a second entry, or the bill itself. */
   originalOf(index: number): number;
   settle(index: number): SettledBill;
-  /** The allocations of a memo, seen from the memo: equal to those its bills show. */
+  /** The allocations of a memo, as the memo shows them: equal to those on its bills. */
   creditedBills(memo: number): AllocatedCredit[];
-  /** `lastMovedAt` of the settled bill, without working out its amounts. */
+  /** `lastMovedAt` of the settled bill, without computing its amounts. */
   lastMovedAt(index: number): number;
 }
 
@@ -80,7 +80,7 @@ export interface SettledBill {
   readonly payments: readonly { at: number; amount: number }[];
   /** total - payments - credits. */
   readonly due: number;
-  /** When the bill last changed on the platform. */
+  /** The time of the bill's last change on the platform. */
   readonly lastMovedAt: number;
 }
 

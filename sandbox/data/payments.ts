@@ -2,7 +2,7 @@ import { dayMs, nextDayOfMonth } from './calendar.ts';
 import type { BillFacts } from './bill-facts.ts';
 import type { Company } from './company.ts';
 
-/** When and in which shares a bill is paid. The company pays once a month, after the due date by the vendor's habit. */
+/** Returns when, and in which shares, a bill is paid. The company pays once a month, with the vendor's usual delay after the due date. */
 export function createPayments(company: Company): (index: number, facts: BillFacts) => PaymentPart[] {
   const chance = company.dice('payments');
   return (index, facts) => {

@@ -1,4 +1,4 @@
-/** Platform IDs of a record: short numbers, like those of most platforms. */
+/** Returns the platform ID of a record: a short number, as on most platforms. */
 export function platformIdAt(index: number): string {
   return (firstNumber + index).toString();
 }

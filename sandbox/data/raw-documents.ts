@@ -3,8 +3,8 @@ import type { Company } from './company.ts';
 import { accountNames, vendorNames } from './words.ts';
 
 /**
- * The raw platform record (2.1) of a bill, credit memo or expense, as JSON text: what the platform of the company calls it, its
- * vendor and its accounts. It is made of the record, so the two cannot disagree. Amounts are left to the record.
+ * Returns the raw platform record (2.1) of a bill, credit memo or expense, as JSON text: the platform's own names for it, its
+ * vendor and its accounts. It is derived from the record, so the two always agree. Amounts are only in the record.
  */
 export function createRawDocuments(company: Company): (kind: DocumentKind, record: string) => string {
   const vendorIds = company.ids('vendor');
@@ -75,7 +75,7 @@ function namesOfAccounts({
   ]);
 }
 
-/** Another one for each of the 400 vendors that a company has at most. */
+/** Returns a different name for each of a company's vendors, of which there are at most 400. */
 function vendorName(index: number): string {
   const { firsts, seconds } = vendorNames;
   const round = Math.floor(index / firsts.length);

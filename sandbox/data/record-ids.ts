@@ -1,8 +1,8 @@
 import { hashText } from './dice.ts';
 
 /**
- * IDs shaped like UUID version 7, rising with the index, so that the order by (time, id) of records synced together is
- * the order of their indexes. They can be turned back into the index, which is how one record is found among a million.
+ * Creates IDs shaped like UUID version 7 that rise with the index, so records synced together have the same order by (time, id)
+ * as by index. An ID can be converted back to its index, which is how one record is found among a million.
  */
 export function recordIds(scope: string): RecordIds {
   const origin = firstId + (hashText(`${scope}#origin`) % 1_000_000_000);
@@ -22,7 +22,7 @@ export function recordIds(scope: string): RecordIds {
   };
 }
 
-/** A small closed list of IDs (accounts, departments, …), written once. */
+/** Returns a small fixed list of IDs (accounts, departments, …). */
 export function fixedIds(scope: string, count: number): readonly [string, ...string[]] {
   const ids = recordIds(scope);
   return [ids.at(0), ...Array.from({ length: count - 1 }, (_, index) => ids.at(index + 1))];
@@ -33,7 +33,7 @@ function tailOf(scope: string): string {
   return `7${hex.slice(0, 3)}-9${hex.slice(3, 6)}-${hex.slice(6, 18)}`;
 }
 
-/** Four hexadecimal digits. A bill has some thirty IDs, and looking digits up is five times as fast as printing them. */
+/** Returns four hexadecimal digits. A bill has some thirty IDs, and a table lookup is five times as fast as formatting. */
 function hex(number: number): string {
   return fourDigits[number] ?? '';
 }
@@ -45,6 +45,6 @@ const step = 997;
 
 export interface RecordIds {
   at(index: number): string;
-  /** Null when this is no ID of the scope; the index may lie beyond the last record. */
+  /** Null if this is not an ID of the scope. The index may exceed the last record. */
   indexOf(id: string): number | null;
 }

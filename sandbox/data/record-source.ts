@@ -1,12 +1,12 @@
 import type { RecordIds } from './record-ids.ts';
 
-/** The records of one resource as they were at the first sync: pure functions of the index, nothing is stored. */
+/** The records of one resource at the first sync: pure functions of the index, nothing is stored. */
 export interface RecordSource {
   readonly size: number;
   readonly ids: RecordIds;
   platformId(index: number): string;
   indexOfPlatformId(platformId: string): number | null;
-  /** Unix ms; never falls as the index rises; whole batches share one value. */
+  /** Unix ms; does not decrease with the index; all records of a batch share one value. */
   lastSyncedAt(index: number): number;
   /** Unix ms in whole seconds, or null. */
   updatedAt(index: number): number | null;
@@ -18,5 +18,5 @@ export interface RecordSource {
   readonly facets: Partial<Record<Facet, (index: number) => string | number | null>>;
 }
 
-/** Fields that lists can be filtered by, beside the two times. */
+/** The fields that lists can be filtered by, in addition to the two times. */
 export type Facet = 'expense_type' | 'transaction_date' | 'document_number' | 'customer_name' | 'name';

@@ -11,7 +11,7 @@ import type { RecordSource } from './record-source.ts';
 import { createSubscriptions } from './subscriptions.ts';
 import { createVendors } from './vendors.ts';
 
-/** The books of one company: a record source for every resource, all telling the same story. */
+/** Creates the books of one company: a consistent record source for every resource. */
 export function createRecordSources(description: CompanyDescription): Record<ResourceName, RecordSource> {
   const company = createCompany(description);
   const vendors = createVendors(company);

@@ -3,10 +3,10 @@ import { currencies } from './currencies.ts';
 import type { Currency } from './currencies.ts';
 import { pick } from './pick.ts';
 
-/** The vendors behind bills, credits and expenses. They are no resource of their own; only their IDs are seen. */
+/** The vendors behind bills, credits and expenses. They are not a resource of their own; only their IDs are visible. */
 export function createVendors(company: Company): Vendors {
   const billsPerMonth = Math.max(1, Math.ceil(company.counts.bills / company.months.length));
-  // As many vendors as there are bills in a month: each of them bills once a month, until they are too many to believe.
+  // As many vendors as bills in a month, so each of them bills once a month, up to a plausible number of vendors.
   const count = Math.min(400, Math.max(5, billsPerMonth));
   const ids = company.ids('vendor');
   const character = company.dice('vendor');
@@ -30,7 +30,7 @@ function unreachable(): never {
   throw new Error('A company has at least five vendors.');
 }
 
-/** Net 30 is the rule, the others are exceptions. */
+/** Mostly net 30, with exceptions. */
 const termDays = [30, 30, 30, 15, 30, 60, 0] as const;
 
 const foreign: readonly [Currency, ...Currency[]] = [
@@ -43,7 +43,7 @@ const foreign: readonly [Currency, ...Currency[]] = [
 
 export interface Vendors {
   readonly count: number;
-  /** Vendor of any whole number, wrapping around. */
+  /** Returns the vendor of any whole number, wrapping around. */
   at(index: number): Vendor;
 }
 
@@ -55,6 +55,6 @@ export interface Vendor {
   readonly taxRate: number;
   readonly termDays: number;
   readonly termsId: string;
-  /** How many days after the due date we usually pay this vendor. */
+  /** The usual number of days between the due date and our payment. */
   readonly lateDays: number;
 }

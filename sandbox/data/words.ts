@@ -1,4 +1,4 @@
-/** Texts of the sandbox's books, with the characters that real books have. Those of lines and memos are JSON text already. */
+/** Texts of the sandbox's books, with the characters that real books have. Those of lines and memos are already JSON text. */
 export const purchaseTexts = jsonTexts([
   'Cloud hosting, monthly',
   'Office cleaning',
@@ -46,7 +46,7 @@ export const personNames = [
   'Zoë Martin',
 ] as const;
 
-/** Each of the first with each of the second. */
+/** Combined: each first part with each second part. */
 export const vendorNames = {
   firsts: [
     'Alder',

@@ -3,7 +3,7 @@ import { commandSchema } from '../world/command.ts';
 
 const retryAfter = z.string().optional();
 
-/** What happens between the service and the platform when a write is passed on, each attempt by itself. */
+/** Faults between the service and the platform while a write is passed on; each attempt may meet one. */
 const platformFaultSchemas = [
   /** The platform's own error: 450 (it answered 400), 451 (401), 452 (429) or 550 (500). */
   z.strictObject({
@@ -17,11 +17,11 @@ const platformFaultSchemas = [
     code: z.string().default('PLATFORM_VALIDATION'),
     message: z.string().default('The platform does not accept this.'),
   }),
-  /** The platform takes its time. */
+  /** The platform responds late. */
   z.strictObject({ kind: z.literal('slow-platform'), ms: z.number().min(0) }),
 ] as const;
 
-/** One way for an answer to go wrong. */
+/** One way in which an answer can go wrong. */
 export const faultSchema = z.discriminatedUnion('kind', [
   /** An error of the service; `retryAfter` is sent as written. */
   z.strictObject({
@@ -30,14 +30,14 @@ export const faultSchema = z.discriminatedUnion('kind', [
     code: z.string().default('INJECTED_FAULT'),
     retryAfter,
   }),
-  /** A page of HTML, as proxies send it. */
+  /** A page of HTML, as proxies send. */
   z.strictObject({ kind: z.literal('html'), status: z.int().default(502), retryAfter }),
   z.strictObject({ kind: z.literal('empty'), status: z.int().default(200) }),
-  /** The right answer, half of it, as a complete HTTP response. */
+  /** Half of the correct answer, as a complete HTTP response. */
   z.strictObject({ kind: z.literal('truncated') }),
-  /** The right answer, but the connection breaks halfway. */
+  /** The correct answer, but the connection breaks halfway. */
   z.strictObject({ kind: z.literal('cut') }),
-  /** The right answer, later. */
+  /** The correct answer, after a delay. */
   z.strictObject({ kind: z.literal('slow'), ms: z.number().min(0) }),
   /** The connection is closed without an answer. */
   z.strictObject({ kind: z.literal('reset') }),
@@ -48,9 +48,9 @@ export const faultSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('not-ready') }),
   /** `next_cursor` leads to the same page again. */
   z.strictObject({ kind: z.literal('repeat-cursor') }),
-  /** At most so many records, none included, with a `next_cursor` to go on. */
+  /** At most this many records, possibly none, with a `next_cursor` to continue. */
   z.strictObject({ kind: z.literal('short-page'), records: z.int().min(0) }),
-  /** The right answer, after the world has changed: mutations between two pages. */
+  /** The correct answer, after the world has changed: mutations between two pages. */
   z.strictObject({ kind: z.literal('mutate'), commands: z.array(commandSchema) }),
   /** The answer to the same request with the access token of that connection. */
   z.strictObject({ kind: z.literal('another-connection'), connection: z.string() }),
@@ -58,7 +58,7 @@ export const faultSchema = z.discriminatedUnion('kind', [
 ]);
 
 export const faultRuleSchema = z.strictObject({
-  /** Which requests: the path begins with `path`, the query has `query` in it. Without both: all. */
+  /** The matching requests: the path begins with `path`, and the query contains `query`. Without either: all. */
   match: z
     .strictObject({
       method: z.enum(['GET', 'POST', 'PATCH', 'DELETE']).optional(),
@@ -67,23 +67,23 @@ export const faultRuleSchema = z.strictObject({
       query: z.string().optional(),
     })
     .default({}),
-  /** So many matching requests are let through first. */
+  /** The number of matching requests that pass first. */
   after: z.int().min(0).default(0),
-  /** How often it happens; without `times` and `forMs` until it is removed. */
+  /** How often the fault occurs. Without `times` and `forMs`: until the rule is removed. */
   times: z.int().min(1).optional(),
-  /** How long it happens, from when it is added. */
+  /** How long the fault occurs, from when the rule is added. */
   forMs: z.number().min(0).optional(),
   fault: faultSchema,
 });
 
 export type Fault = z.output<typeof faultSchema>;
 export type PlatformFault = z.output<(typeof platformFaultSchemas)[number]>;
-/** Faults on the way between the client and the service. */
+/** Faults between the client and the service. */
 export type RequestFault = Exclude<Fault, PlatformFault>;
 
 export function isPlatformFault(fault: Fault): fault is PlatformFault {
   return platformFaultSchemas.some(({ shape }) => shape.kind.value === fault.kind);
 }
-/** A rule as it is sent; members with a default may be left out. */
+/** A rule as it is sent; members with a default may be omitted. */
 export type FaultRuleInput = z.input<typeof faultRuleSchema>;
 export type FaultRule = z.output<typeof faultRuleSchema>;

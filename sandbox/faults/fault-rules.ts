@@ -2,7 +2,7 @@ import type { RequestTarget } from '../api/data-request.ts';
 import { isPlatformFault } from './fault-rule.ts';
 import type { Fault, FaultRule, PlatformFault, RequestFault } from './fault-rule.ts';
 
-/** The faults that are armed. The oldest rule that matches a request and is not used up decides. */
+/** The active fault rules. The oldest rule that matches a request and is not used up applies. */
 export class FaultRules {
   readonly #armed = new Map<number, ArmedRule>();
   #lastId = 0;
@@ -26,12 +26,12 @@ export class FaultRules {
     return [...this.#armed].map(([id, { rule, matched, happened }]) => ({ id, rule, matched, happened }));
   }
 
-  /** What happens to a request on its way. */
+  /** Returns the fault for a request, if any. */
   take(request: RequestTarget): RequestFault | null {
     return this.#take(request, (fault): fault is RequestFault => !isPlatformFault(fault));
   }
 
-  /** What happens when a write is passed on to the platform. */
+  /** Returns the fault for passing a write on to the platform, if any. */
   takePlatform(request: RequestTarget): PlatformFault | null {
     return this.#take(request, isPlatformFault);
   }

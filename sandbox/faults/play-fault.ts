@@ -6,10 +6,10 @@ import type { Answer } from '../api/data-request.ts';
 import type { RequestFault } from './fault-rule.ts';
 
 /**
- * Plays a fault that comes instead of the answer, or before it. The others change the answer itself and are left alone.
+ * Plays a fault that replaces or precedes the answer. Other faults change the answer itself and are ignored here.
  *
  * @throws ApiError for faults that are ordinary errors of the service.
- * @returns whether the request is answered (or never will be).
+ * @returns whether the request has been answered (or never will be).
  */
 export async function playFault(fault: RequestFault, reply: FastifyReply): Promise<boolean> {
   switch (fault.kind) {
@@ -50,7 +50,7 @@ export async function playFault(fault: RequestFault, reply: FastifyReply): Promi
   }
 }
 
-/** Sends the right answer, whole or as the fault wants it. */
+/** Sends the correct answer, whole or modified by the fault. */
 export function sendAnswer(
   reply: FastifyReply,
   { status, body }: Answer,
@@ -64,7 +64,7 @@ export function sendAnswer(
     reply.raw.write(half, () => reply.raw.socket?.destroy());
     return reply;
   }
-  // Encoded once: sending text would go through it twice, to count its bytes and to write them.
+  // Encoded once: Fastify would process text twice, to count its bytes and to write them.
   return reply
     .code(status)
     .type('application/json; charset=utf-8')

@@ -2,7 +2,7 @@ import type { ChaosProfile } from '../data/chaos-profile.ts';
 import { dice } from '../data/dice.ts';
 import type { RequestFault } from './fault-rule.ts';
 
-/** The faults of a profile, one question per request: the n-th request of a seed always meets the same fate. */
+/** Creates the faults of a profile: the n-th request with a given seed always gets the same one. */
 export function createRandomFaults(profile: ChaosProfile, seed: number): () => RequestFault | null {
   if (profile !== 'flaky') return () => null;
   const chance = dice(`flaky/${seed}`);

@@ -14,13 +14,13 @@ import { openForEvents, openForJob, openForReading, openForWriting } from './ope
 import { createRateLimit } from './rate-limit.ts';
 import { createServe } from './serve.ts';
 
-/** The finance API: sections 4.2 to 4.7. What is not served answers 404, as section 7 has it. */
+/** Creates the finance API of sections 4.2 to 4.7. Everything else answers 404, as section 7 requires. */
 export function createApiServer(service: ApiService): FastifyInstance {
   const app = fastify({
     forceCloseConnections: true,
-    // Section 4: an `:id` is any text.
+    // Section 4: an `:id` can be any text.
     routerOptions: { maxParamLength: 100_000 },
-    // The document has no limit: more than any record that Daybook is tested with.
+    // The document has no limit. This is more than any record in Daybook's tests.
     bodyLimit: 32 * 1024 * 1024,
     frameworkErrors: (_error, request, reply) => {
       startReply(reply);
@@ -82,12 +82,12 @@ export function createApiServer(service: ApiService): FastifyInstance {
 
   function startReply(reply: FastifyReply): void {
     reply.header('x-service-request-id', randomUUID());
-    // The service's own time, which is what every time in its answers is too.
+    // The service's own time, like every time in its answers.
     if (service.settings.tellsTime) reply.header('date', new Date(service.world.clock.now()).toUTCString());
     else reply.raw.sendDate = false;
   }
 
-  /** What Fastify refuses before an endpoint sees it (section 5.1: credentials come first) is served like the rest. */
+  /** Answers requests that Fastify refuses before an endpoint sees them; as everywhere, credentials come first (section 5.1). */
   async function refuse(
     error: ApiError,
     request: FastifyRequest,
@@ -104,7 +104,7 @@ export function createApiServer(service: ApiService): FastifyInstance {
   }
 }
 
-/** A body that is too large or cut off, for example. */
+/** True for Fastify's own errors, such as a body that is too large or cut off. */
 function isOfFastify(error: FastifyError): boolean {
   return typeof error.code === 'string' && error.code.startsWith('FST_');
 }

@@ -4,7 +4,7 @@ import type { WriteService } from '../writes/write-service.ts';
 import type { Credentials } from './authenticate.ts';
 import type { RequestLog } from './request-log.ts';
 
-/** What the API needs of the service. */
+/** The parts of the service that the API needs. */
 export interface ApiService extends WriteService {
   readonly credentials: Credentials;
   readonly faults: Pick<FaultRules, 'take' | 'takePlatform'>;

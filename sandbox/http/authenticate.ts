@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { ApiError } from '../api/api-error.ts';
 
 /**
- * Section 5.1: every request carries the organisation's credentials.
+ * Checks the organization's credentials, which every request carries (section 5.1).
  *
  * @throws ApiError 401
  */

@@ -8,7 +8,7 @@ export function encodeCursor({ time, id }: Place, { cursorMark }: Settings): str
   return Buffer.from(JSON.stringify({ t: time, id, ...mark })).toString('base64');
 }
 
-/** @throws ApiError 400 for anything that `encodeCursor` did not make, `foreignCursorStatus` for what it made under another mark. */
+/** @throws ApiError 400 for a text that `encodeCursor` did not make, and `foreignCursorStatus` for a cursor with another mark. */
 export function decodeCursor(cursor: string, { cursorMark, foreignCursorStatus }: Settings): Place {
   const value = parse(Buffer.from(cursor, 'base64').toString('utf8'));
   if (typeof value === 'object' && value !== null && 't' in value && 'id' in value) {

@@ -4,7 +4,7 @@ import { isReady } from '../world/connection.ts';
 import type { World } from '../world/world.ts';
 
 /**
- * Gives the access token of a newly authorised connection (section 5.2; the shape is assumed). The public token of a
+ * Returns the access token of a newly authorized connection (section 5.2; the shape is assumed). The public token of a
  * sandbox connection is `public-<name>`.
  *
  * @throws ApiError 400
@@ -22,7 +22,7 @@ export function exchangePublicToken(world: World, body: string): string {
   });
 }
 
-/** The credentials of an exchange are in its body: as the header that every other request has. */
+/** Returns the credentials of an exchange, which are in its body, in the form of the header that every other request has. */
 export function authorizationInBody(body: string): string | undefined {
   const parsed = credentialsSchema.safeParse(parse(body));
   if (!parsed.success) return undefined;

@@ -10,9 +10,9 @@ import type { StoredRecord } from '../world/stored-record.ts';
 import { renderConnection, syncedSoFar } from './open-connection.ts';
 
 /**
- * One record by ID (4.2 to 4.5), as JSON text. Subscriptions cannot be fetched; credit memos not by platform ID.
+ * Returns one record by ID (4.2 to 4.5), as JSON text. Subscriptions cannot be fetched, and credit memos not by platform ID.
  *
- * @throws ApiError 404 when the platform does not support it, 410 when there is no such record.
+ * @throws ApiError 404 if the platform does not support it, 410 if there is no such record.
  */
 export function fetchRecord(request: DataRequest<Connection>, resource: ResourceName, id: string): string {
   const { connection, parameters, settings, version } = request;

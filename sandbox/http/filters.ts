@@ -6,8 +6,8 @@ import type { Collection } from '../world/collection.ts';
 import type { StoredRecord } from '../world/stored-record.ts';
 
 /**
- * The filters of a list (4.1 to 4.5). Times are Unix ms and both ends are inclusive; a record without `updated_at` is in
- * no range of it. Filters that the platform does not support are ignored.
+ * Reads the filters of a list (4.1 to 4.5). Times are Unix ms, and both ends are inclusive; a record without `updated_at` is in
+ * none of its ranges. Filters that the platform does not support are ignored.
  *
  * @throws ApiError 400
  */
@@ -48,7 +48,7 @@ function facetTests(
   exact('customer_name', 'customers');
   exact('name', 'items');
   if (resource === 'expenses') {
-    // Section 4.3: refunds are listed only when they are asked for.
+    // Section 4.3: refunds are listed only on request.
     const wanted = parameters.oneOf('expense_type', ['expense', 'refund']) ?? 'expense';
     tests.push({ facet: 'expense_type', test: (value) => value === wanted });
     const days = {

@@ -9,7 +9,7 @@ import { pageLimit } from './page-limit.ts';
 import { renderNextCursor } from './render-next-cursor.ts';
 
 /**
- * One page of deletion events (4.6), newest first like every list without a sort; empty on platforms without deletion
+ * Returns one page of deletion events (4.6), newest first like every list without a sort; empty on platforms without deletion
  * detection.
  *
  * @throws ApiError 400
@@ -36,7 +36,7 @@ export function listEvents(request: DataRequest<Connection>): string {
   return `{"events":[${events.map(renderEvent).join(',')}]${renderNextCursor(next, settings)}}`;
 }
 
-/** Section 4.6. Only some have deletions here. */
+/** Section 4.6. Here, only some of these have deletions. */
 const eventResources: readonly string[] = [
   ...['ACCOUNT', 'BANK_DEPOSIT', 'BANK_TRANSFER', 'CLASS', 'COMPANY_INFO', 'CURRENCIES', 'DEPARTMENT'],
   ...['ITEMS', 'JOURNAL_ENTRY', 'LOCATION', 'PAYMENT_TERM', 'SUBSIDIARY', 'TAX_RATES'],

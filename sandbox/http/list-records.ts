@@ -14,9 +14,9 @@ import { readSort } from './sort.ts';
 import type { Sort } from './sort.ts';
 
 /**
- * One page of a list (4.2 to 4.5), as JSON text. Subscriptions have neither `sort` nor `expand` (2.8).
+ * Returns one page of a list (4.2 to 4.5), as JSON text. Subscriptions have neither `sort` nor `expand` (2.8).
  *
- * @throws ApiError 404 when the platform has no such list, 400 for wrong parameters.
+ * @throws ApiError 404 if the platform has no such list, 400 for wrong parameters.
  */
 export function listRecords(request: DataRequest<Connection>, resource: ResourceName): string {
   const { connection, parameters, settings, version } = request;

@@ -7,9 +7,9 @@ import { isReady } from '../world/connection.ts';
 import type { World } from '../world/world.ts';
 
 /**
- * The connection a request is about (section 5.2), if it may be read now (section 7, rule 1).
+ * Returns the connection of a request (section 5.2) if it may be read now (section 7, rule 1).
  *
- * @throws ApiError as `openForWriting`, and 400 before the first sync is finished.
+ * @throws ApiError like `openForWriting`, and 400 before the first sync is finished.
  */
 export function openForReading({ world, settings }: Access, parameters: Parameters): Connection {
   const connection = openForWriting({ world }, parameters);
@@ -18,7 +18,7 @@ export function openForReading({ world, settings }: Access, parameters: Paramete
   return connection;
 }
 
-/** The same for events, which are no data resource: `force_fetch` does not open them (4.1, 4.6). */
+/** The same for events, which are not a data resource: `force_fetch` does not apply to them (4.1, 4.6). */
 export function openForEvents({ world, settings }: Access, parameters: Parameters): Connection {
   const connection = openForWriting({ world }, parameters);
   requireReady({ world, settings }, connection);
@@ -30,9 +30,9 @@ function requireReady({ world, settings }: Access, connection: Connection): void
 }
 
 /**
- * The connection a request is about (section 5.2). Only reads wait for the first sync.
+ * Returns the connection of a request (section 5.2). Only reads wait for the first sync.
  *
- * @throws ApiError 400 without a token; 401, or what the connection was told, when it cannot be used.
+ * @throws ApiError 400 without a token; 401 for an unknown token; the connection's own refusal if it has one.
  */
 export function openForWriting({ world }: Pick<Access, 'world'>, parameters: Parameters): Connection {
   const token = parameters.text('access_token');
@@ -46,7 +46,7 @@ export function openForWriting({ world }: Pick<Access, 'world'>, parameters: Par
   return connection;
 }
 
-/** A job is fetched with or without the token of its connection: its address as it is handed out has none. */
+/** A job can be fetched with or without the token of its connection, because the address that clients get for it has none. */
 export function openForJob(access: Access, parameters: Parameters): Connection | null {
   return parameters.text('access_token') === null ? null : openForWriting(access, parameters);
 }
@@ -59,7 +59,7 @@ export function notReady(settings: Settings): ApiError {
   );
 }
 
-/** Which of the records of the first sync are already there: before it is finished, `force_fetch` sees only the first ones. */
+/** Returns the share of the first sync that has arrived: before it is finished, `force_fetch` sees only the first records. */
 export function syncedSoFar(connection: Connection, now: number): number {
   const { addedAt, readyAt, batches } = connection.arrival;
   if (isReady(connection, now)) return batchesArrived(connection.arrival, now) / batches;
@@ -67,7 +67,7 @@ export function syncedSoFar(connection: Connection, now: number): number {
   return Math.min(1, Math.max(0, (now - addedAt) / (readyAt - addedAt)));
 }
 
-/** The `connection` object of section 2.1, as JSON text. */
+/** Returns the `connection` object of section 2.1, as JSON text. */
 export function renderConnection(connection: Connection): string {
   return JSON.stringify({ id: connection.id, orgId: connection.orgId, platform: connection.platformCode });
 }

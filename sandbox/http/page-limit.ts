@@ -3,9 +3,9 @@ import type { Parameters } from '../api/parameters.ts';
 import type { Settings } from '../api/settings.ts';
 
 /**
- * How many records a page may have (section 8; for lists other than items and events the numbers are assumed alike).
+ * Returns the maximum number of records of a page (section 8; for lists other than items and events the numbers are assumed).
  *
- * @throws ApiError 400 for a limit below 1 and, when so set, for one above the maximum.
+ * @throws ApiError 400 for a limit below 1 and, depending on the settings, for one above the maximum.
  */
 export function pageLimit(parameters: Parameters, settings: Settings, defaultLimit: number): number {
   const asked = parameters.integer('limit');

@@ -2,7 +2,7 @@ import { ApiError } from '../api/api-error.ts';
 import type { Settings } from '../api/settings.ts';
 
 /**
- * Counts the requests of the organisation: at most so many in any 10 s, by real time. Refused requests do not count.
+ * Limits the requests of the organization within any 10 s of real time. Refused requests do not count.
  * The returned function throws ApiError 429.
  */
 export function createRateLimit(settings: () => Settings): () => void {

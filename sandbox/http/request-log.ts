@@ -1,4 +1,4 @@
-/** What was asked, for tests to look at afterwards. Secrets are not in it. */
+/** The log of requests, for tests to inspect. It contains no secrets. */
 export class RequestLog {
   #entries: LoggedRequest[] = [];
   #total = 0;
@@ -28,7 +28,7 @@ export class RequestLog {
 const kept = 50_000;
 
 export interface LoggedRequest {
-  /** Counts from 1; older entries are forgotten, the numbers go on. */
+  /** Counts from 1, and continues when older entries are dropped. */
   readonly number: number;
   /** Arrival by the local clock, Unix ms. */
   readonly at: number;
@@ -38,10 +38,10 @@ export interface LoggedRequest {
   readonly query: string;
   readonly connection: string | null;
   readonly version: string | null;
-  /** Kind of the fault that was played, if any. */
+  /** The kind of fault that was played, if any. */
   fault: string | null;
-  /** `Retry-After` of the fault that was played, as it was sent. */
+  /** `Retry-After` of the fault that was played, as sent. */
   readonly retryAfter?: string;
-  /** Null until answered, and for ever when the connection was broken before. */
+  /** Null until answered, and permanently if the connection broke before. */
   status: number | null;
 }

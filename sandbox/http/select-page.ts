@@ -9,10 +9,10 @@ import { syncedSoFar } from './open-connection.ts';
 import type { Sort } from './sort.ts';
 
 /**
- * The records of one page and the place of the record after them. A page begins where its cursor stands in the order,
- * whether or not the record it was made from is still there; so a record that moves ahead of the cursor comes again.
+ * Returns the records of one page, and the place of the record after them. A page begins at its cursor's place in the order,
+ * whether or not the cursor's record is still there, so a record that moves ahead of the cursor appears again.
  *
- * @throws ApiError 400 when cursors are set to be good only while their record stays.
+ * @throws ApiError 400 if cursors are only valid while their record stays in place, and it has moved.
  */
 export function selectPage(
   request: DataRequest<Connection>,
@@ -42,7 +42,7 @@ function refuseMovedRow(collection: Collection, { field }: Sort, from: Place): v
   }
 }
 
-/** Hides what the service has not read yet or, when lists lag, has read only now. */
+/** Hides records that the service has not read yet or, if lists lag, has read only just now. */
 function visibility(
   request: DataRequest<Connection>,
   collection: Collection,
@@ -52,7 +52,7 @@ function visibility(
   return ({ index, lastSyncedAt }) => (index === null || index < visibleSize) && lastSyncedAt <= newest;
 }
 
-/** The cursor, or the end of the filtered range where the order begins, whichever comes later in the order. */
+/** Returns the cursor, or the start of the filtered range, whichever comes later in the order. */
 function startOf({ sort, filters, from }: PageQuery): Place | null {
   const range = filters.ranges[sort.field];
   const edge = sort.descending ? range.max : range.min;

@@ -10,8 +10,8 @@ import { authenticate } from './authenticate.ts';
 import { notReady } from './open-connection.ts';
 
 /**
- * Serves one request: faults first, as they happen on the way, then credentials, rate limit, version and connection,
- * then the answer, which is a function of the request: JSON text, of a status other than 200 if it says so.
+ * Serves one request. Faults come first, as they occur on the way; then credentials, rate limit, version and connection; then the answer,
+ * which is a function of the request. It is JSON text, with a status if that is not 200.
  */
 export function createServe(service: ApiService, limitRate: () => void): Serve {
   return (open, answer, authorizationOf = authorizationInHeader) =>
@@ -54,7 +54,7 @@ function authorizationInHeader(request: FastifyRequest): string | undefined {
   return request.headers.authorization;
 }
 
-/** A query may have question marks as they are (RFC 3986, 3.4). */
+/** Splits a URL at the first question mark: the query may contain others unescaped (RFC 3986, 3.4). */
 function partsOf(url: string): { path: string; query: string } {
   const at = url.indexOf('?');
   return at === -1 ? { path: url, query: '' } : { path: url.slice(0, at), query: url.slice(at + 1) };
@@ -100,8 +100,8 @@ function textOf(value: unknown): string | null {
 }
 
 /**
- * `open` finds the connection that the request may use, or throws; `authorizationOf` finds the credentials, in the
- * request's header by default.
+ * `open` returns the connection that the request may use, or throws. `authorizationOf` returns the credentials, by default from the
+ * request's header.
  */
 export type Serve = <Opened extends Connection | null>(
   open: (service: ApiService, parameters: Parameters) => Opened,

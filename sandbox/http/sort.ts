@@ -3,8 +3,8 @@ import type { Parameters } from '../api/parameters.ts';
 import type { SortField } from '../world/stored-record.ts';
 
 /**
- * Section 4.1: `<field> ASC` or `<field> DESC`, ascending when no direction is given, `updated_at DESC` when there is no
- * `sort`. Records without `updated_at` come first ascending and last descending.
+ * Reads the order of section 4.1: `<field> ASC` or `<field> DESC`, ascending without a direction, `updated_at DESC` without a
+ * `sort`. Records without `updated_at` come first in ascending order and last in descending order.
  *
  * @throws ApiError 400
  */

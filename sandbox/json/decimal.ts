@@ -6,7 +6,7 @@ export interface Decimal {
 
 export const zero: Decimal = { units: 0n, digits: 0 };
 
-/** Reads a JSON number; null for any other JSON value and for exponents that no amount has. */
+/** Reads a JSON number. Null for any other JSON value, and for exponents that no amount has. */
 export function readDecimal(json: string | undefined): Decimal | null {
   const parts = /^(-?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/.exec(json ?? '');
   if (parts === null) return null;
@@ -16,7 +16,7 @@ export function readDecimal(json: string | undefined): Decimal | null {
   return digits >= 0 ? { units, digits } : { units: units * 10n ** BigInt(-digits), digits: 0 };
 }
 
-/** JSON text with all digits: 10.50 less 0.5 is `10.00`. */
+/** Returns JSON text with all digits: 10.50 - 0.5 is `10.00`. */
 export function formatDecimal({ units, digits }: Decimal): string {
   const text = (units < 0n ? -units : units).toString().padStart(digits + 1, '0');
   const point = text.length - digits;
@@ -40,7 +40,7 @@ export function sum(decimals: readonly Decimal[]): Decimal {
   return decimals.reduce(plus, zero);
 }
 
-/** Whether both are the same number, however many digits are written. */
+/** Whether both are the same number, regardless of trailing zeros. */
 export function isEqual(left: Decimal, right: Decimal): boolean {
   return minus(left, right).units === 0n;
 }

@@ -1,6 +1,6 @@
 import { endOfValue, skipSpace } from './scan.ts';
 
-/** Takes the text of a valid JSON array apart without reading its elements: every digit stays as it was written. */
+/** Splits the text of a valid JSON array without parsing its elements, so that every digit stays as written. */
 export function splitElements(text: string): string[] {
   const elements: string[] = [];
   let position = text.indexOf('[') + 1;
@@ -13,7 +13,7 @@ export function splitElements(text: string): string[] {
   }
 }
 
-/** The opposite of `splitElements`. */
+/** The inverse of `splitElements`. */
 export function joinElements(elements: readonly string[]): string {
   return `[${elements.join(',')}]`;
 }

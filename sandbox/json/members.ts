@@ -1,8 +1,8 @@
 import { endOfString, endOfValue, skipSpace } from './scan.ts';
 
 /**
- * Takes the text of a valid JSON object apart without reading its values, so that numbers keep every digit they were
- * written with. Of members with the same name the last one counts.
+ * Splits the text of a valid JSON object without parsing its values, so that numbers keep every digit as
+ * written. Of members with the same name, the last one counts.
  */
 export function splitMembers(text: string): Map<string, string> {
   const members = new Map<string, string>();
@@ -19,7 +19,7 @@ export function splitMembers(text: string): Map<string, string> {
   }
 }
 
-/** The opposite of `splitMembers`. */
+/** The inverse of `splitMembers`. */
 export function joinMembers(members: ReadonlyMap<string, string>): string {
   return `{${[...members].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
 }

@@ -1,4 +1,4 @@
-/** The index of the comma or bracket that ends the value. */
+/** Returns the index of the comma or bracket that ends the value. */
 export function endOfValue(text: string, start: number): number {
   let depth = 0;
   let position = start;
@@ -16,14 +16,14 @@ export function endOfValue(text: string, start: number): number {
   return position;
 }
 
-/** The index after the closing quote of the string that starts at `start`. */
+/** Returns the index after the closing quote of the string that starts at `start`. */
 export function endOfString(text: string, start: number): number {
   let position = start + 1;
   while (position < text.length && text[position] !== '"') position += text[position] === '\\' ? 2 : 1;
   return position + 1;
 }
 
-/** The index of the next character that is no white space. */
+/** Returns the index of the next character that is not white space. */
 export function skipSpace(text: string, start: number): number {
   let position = start;
   while (/\s/.test(text.charAt(position))) position += 1;

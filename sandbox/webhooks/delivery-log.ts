@@ -1,6 +1,6 @@
 import type { Webhook } from './webhook.ts';
 
-/** What became of the newest deliveries, for tests to look at. Bodies, which name access tokens, are not in it. */
+/** The outcomes of the newest deliveries, for tests to inspect. Bodies are left out, because they contain access tokens. */
 export class DeliveryLog {
   #deliveries: LoggedDelivery[] = [];
   #total = 0;
@@ -41,7 +41,7 @@ export class DeliveryLog {
 
 const kept = 10_000;
 
-/** One webhook on its way to one address. */
+/** One webhook being delivered to one address. */
 export interface LoggedDelivery {
   readonly number: number;
   readonly address: string;
@@ -53,7 +53,7 @@ export interface LoggedDelivery {
   state: 'waiting' | 'delivered' | 'failed' | 'lost';
   attempts: number;
   lastStatus: number | null;
-  /** Why there was no status. */
+  /** The reason if there was no status. */
   lastError: string | null;
 }
 

@@ -7,18 +7,18 @@ import type { Webhook } from './webhook.ts';
 import type { WebhookSettings } from './webhook-settings.ts';
 
 /**
- * The deliveries to one address: a limited number of concurrent attempts, and retries later (6.2). Each address has a queue of its own, so a
- * receiver that hangs delays no other. What is published is taken up only when there is room for it.
+ * The deliveries to one address: a limited number of concurrent attempts, with later retries (6.2). Each address has its own queue, so a
+ * receiver that hangs delays no other one. Published webhooks are generated only when there is room for them.
  */
 export class DeliveryQueue {
   readonly #address: string;
   readonly #options: DeliveryQueueOptions;
   readonly #pool: Pool;
-  /** Published and not taken up yet. */
+  /** Published, but not generated yet. */
   readonly #published = new Set<Iterator<Webhook>>();
-  /** Taken up and not finished. */
+  /** Generated, but not finished. */
   readonly #open = new Set<Delivery>();
-  /** Those of them that may be sent now, and the timers of those that may not. */
+  /** The deliveries of `#open` that may be sent now, and the timers of the others. */
   readonly #due = new Set<Delivery>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #sending = 0;
@@ -35,7 +35,7 @@ export class DeliveryQueue {
     return this.#open.size + this.#published.size;
   }
 
-  /** Gives false when too much waits already: then it is dropped. */
+  /** Returns false, and drops the webhooks, if too many are waiting already. */
   publish(webhooks: Iterable<Webhook>): boolean {
     if (this.#published.size >= mostPublished) return false;
     this.#published.add(webhooks[Symbol.iterator]());
@@ -43,7 +43,7 @@ export class DeliveryQueue {
     return true;
   }
 
-  /** Forgets whatever waits. */
+  /** Drops everything that waits. */
   clear(): void {
     for (const timer of this.#timers) clearTimeout(timer);
     for (const waiting of [this.#timers, this.#published, this.#open, this.#due]) waiting.clear();
@@ -54,7 +54,7 @@ export class DeliveryQueue {
     await this.#pool.destroy();
   }
 
-  /** Starts attempts, soon and in portions: others have work to do too. */
+  /** Starts attempts asynchronously and in batches, so that other work is not blocked. */
   #pump(): void {
     if (this.#pumping) return;
     this.#pumping = true;
@@ -117,7 +117,7 @@ export class DeliveryQueue {
       report.state = result.delivered ? 'delivered' : 'failed';
       this.#open.delete(delivery);
     } else {
-      // Waits of 1, 2, 4, … parts fill the spread.
+      // Waits of 1, 2, 4, … parts add up to the spread.
       this.#sendLater(delivery, (spreadMs * 2 ** (report.attempts - 1)) / (2 ** (attempts - 1) - 1));
     }
     this.#pump();

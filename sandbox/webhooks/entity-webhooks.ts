@@ -10,7 +10,7 @@ import type { World } from '../world/world.ts';
 import type { Webhook } from './webhook.ts';
 import type { WebhookSettings } from './webhook-settings.ts';
 
-/** The webhooks that follow from a command which has just been executed. */
+/** Returns the webhooks that follow from a command that was just executed. */
 export function entityWebhooks(
   world: World,
   settings: WebhookSettings,
@@ -45,7 +45,7 @@ export function entityWebhooks(
   }
 }
 
-/** Section 3: a deletion that the service does not detect sends nothing, as it leaves no event. Its own writes it knows (6.2). */
+/** Section 3: a deletion that the service does not detect sends no webhook and leaves no event. It always knows its own writes (6.2). */
 function isKnown({ connection, resource, event, byService }: CommandOf<'delete'>, world: World): boolean {
   return byService || (event && world.connectionNamed(connection).platform.deletionEvents.includes(resource));
 }
@@ -63,8 +63,8 @@ function entityWebhook(
 }
 
 /**
- * A million records may be touched at once: they are walked when there is time to send, and again for each address.
- * All of them, and hardly another one, were synced at this very moment.
+ * A million records may be touched at once, so they are walked only when there is room to send, and again for each address.
+ * The walk selects them by their sync time, which hardly any other record shares.
  */
 function touchedWebhooks(
   settings: WebhookSettings,

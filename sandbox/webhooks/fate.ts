@@ -1,7 +1,7 @@
 import { dice } from '../data/dice.ts';
 import type { WebhookSettings } from './webhook-settings.ts';
 
-/** What happens to the n-th webhook of an address on its way: the same for the same seed. */
+/** Returns what happens to the n-th webhook of an address; the same seed gives the same result. */
 export function fateOf(settings: WebhookSettings, number: number): Fate {
   const chance = (question: string) => dice(`webhooks/${settings.seed}/${question}`)(number) / 2 ** 32;
   return {

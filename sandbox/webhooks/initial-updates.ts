@@ -5,8 +5,8 @@ import type { Webhook } from './webhook.ts';
 import type { WebhookSender } from './webhook-sender.ts';
 
 /**
- * Tells which connections have become ready, or have received another batch, since it looked last (section 3). What was
- * ready at the start was told before.
+ * Announces the connections that have become ready, or have received another batch, since the last look (section 3). Connections that
+ * were ready at the start count as announced.
  */
 export class InitialUpdates {
   readonly #world: World;

@@ -1,6 +1,6 @@
 import type { Pool } from 'undici';
 
-/** Sends a body once. Only a 2xx status is a success; without a status it says why. Never throws. */
+/** Sends a body once. Only a 2xx status is a success; if there is no status, the result says why. Never throws. */
 export async function post(pool: Pool, message: Message): Promise<PostResult> {
   const { pathname, search } = new URL(message.address);
   try {

@@ -7,7 +7,7 @@ import { sign } from './sign.ts';
 import type { Webhook } from './webhook.ts';
 import type { WebhookSettings } from './webhook-settings.ts';
 
-/** Sends webhooks to the addresses of the organisation (6.2). What waits does not survive a restart. */
+/** Sends webhooks to the addresses of the organization (6.2). Waiting webhooks do not survive a restart. */
 export class WebhookSender {
   readonly log = new DeliveryLog();
   readonly #clientSecret: string;
@@ -29,17 +29,17 @@ export class WebhookSender {
     return this.#queues.size > 0;
   }
 
-  /** Webhooks that wait, published batches of them that are not looked into yet counting as one. */
+  /** The number of waiting webhooks; a published batch that is not generated yet counts as one. */
   get waiting(): number {
     return [...this.#queues.values()].reduce((sum, queue) => sum + queue.waiting, 0);
   }
 
-  /** How often too much was waiting for more to be kept. */
+  /** How often a batch was dropped because too many were waiting. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** What waits for an address that is no longer there is not sent. */
+  /** Changes the settings. Webhooks that wait for a removed address are not sent. */
   async configure(settings: WebhookSettings): Promise<void> {
     this.#settings = settings;
     const gone = [...this.#queues].filter(([address]) => !settings.addresses.includes(address));
@@ -52,7 +52,7 @@ export class WebhookSender {
     for (const queue of this.#queues.values()) if (!queue.publish(webhooks)) this.#dropped += 1;
   }
 
-  /** Sends any text once, now, with the right signature unless another (or none: null) is given. */
+  /** Sends any text once, now, with the correct signature unless another (or none: null) is given. */
   async sendOnce({ body, signature, address }: OneMessage): Promise<SentMessage[]> {
     const addresses = address === undefined ? this.#settings.addresses : [address];
     const message = {
@@ -91,7 +91,7 @@ export class WebhookSender {
 export interface OneMessage {
   readonly body: string;
   readonly signature?: string | null | undefined;
-  /** Instead of all addresses. */
+  /** The only address to send to, instead of all of them. */
   readonly address?: string | undefined;
 }
 

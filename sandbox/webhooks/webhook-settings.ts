@@ -4,30 +4,30 @@ const share = z.number().min(0).max(1).default(0);
 
 export const webhookAddressSchema = z.url({ protocol: /^https?$/ });
 
-/** Where webhooks go and how badly (section 6.2). Nothing is sent, or kept, without an address. */
+/** Where webhooks go, and how unreliably (section 6.2). Without an address, nothing is sent or kept. */
 export const webhookSettingsSchema = z.strictObject({
   addresses: z.array(webhookAddressSchema).max(20).default([]),
-  /** The shape of the records in them. */
+  /** The API version of the records in them. */
   version: z.enum(['2023-03-14', '2023-02-07']).default('2023-03-14'),
   attempts: z.int().min(1).max(20).default(6),
-  /** From the first attempt to the last, each wait twice as long as the one before. */
+  /** The time from the first attempt to the last; each wait is twice as long as the one before. */
   spreadMs: z.number().min(0).default(900_000),
-  /** The spread and the delays pass so many times faster. */
+  /** The factor by which the spread and the delays are shortened. */
   timeFactor: z.number().positive().default(1),
-  /** An attempt that takes longer has failed. Real time. */
+  /** The timeout of an attempt, in real time. */
   timeoutMs: z.number().min(1).default(10_000),
-  /** Attempts at a time, to each address. */
+  /** The maximum of concurrent attempts to each address. */
   concurrency: z.int().min(1).max(256).default(32),
-  /** Another number, other webhooks meet with the following. */
+  /** A different number selects different webhooks for the following shares. */
   seed: z.int().default(1),
-  /** Shares of the webhooks that never arrive, arrive twice, or come late, by up to `delayMs`, and so out of order. */
+  /** The shares of webhooks that never arrive, arrive twice, or are late by up to `delayMs` and so out of order. */
   lost: share,
   doubled: share,
   delayed: share,
   delayMs: z.number().min(0).default(5_000),
-  /** Share of which someone else sends a copy too, signed with a secret of their own. */
+  /** The share of webhooks that someone else also sends a copy of, signed with another secret. */
   forged: share,
-  /** Share of touched records, which have not changed, that are told of as if they had (6.2, 4). */
+  /** The share of touched, but unchanged, records that are announced as changed (6.2, 4). */
   touched: share,
 });
 

@@ -2,7 +2,7 @@
 export interface Webhook {
   readonly type: string;
   readonly code: string;
-  /** Name of the connection, and the record's ID, for the log. */
+  /** The name of the connection and the record's ID, for the log. */
   readonly connection: string;
   readonly recordId: string | null;
   /** JSON text. */

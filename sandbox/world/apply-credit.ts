@@ -10,10 +10,10 @@ import type { StoredRecord } from './stored-record.ts';
 import { writeChanged } from './write-record.ts';
 
 /**
- * Applies a bill credit memo to bills (2.5): what leaves the memo's remainder leaves the bills' amounts due, to the last
- * digit, and both sides link each other. Whether the platform allows it is not asked here.
+ * Applies a bill credit memo to bills (2.5): exactly what leaves the memo's remainder leaves the bills' amounts due, and both sides
+ * link to each other. Whether the platform allows it is not checked here.
  *
- * @throws CommandError when a record is not there or has no amounts to count with; then nothing has changed.
+ * @throws CommandError if a record does not exist, or has no amounts to compute with; then nothing has changed.
  */
 export function applyCredit(
   { collections }: Connection,
@@ -65,7 +65,7 @@ function settled(
   ]);
 }
 
-/** JSON text of an allocation entry (2.1), its amount as it was written. */
+/** Returns the JSON text of an allocation entry (2.1), with its amount as written. */
 function allocation(id: string, date: string, amount: string): string {
   return joinMembers(
     new Map([

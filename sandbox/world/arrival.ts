@@ -1,14 +1,14 @@
 import type { RecordSource } from '../data/record-source.ts';
 
-/** How many batches of the first sync are here. One that comes as a whole is one batch. */
+/** Returns how many batches of the first sync have arrived. A sync without batches counts as one. */
 export function batchesArrived({ addedAt, readyAt, batches }: Arrival, now: number): number {
   if (readyAt === null) return 0;
-  // Who was ready when it was added stays so, also when the clock is put back.
+  // A connection that was ready when it was added stays ready, even if the clock is set back.
   if (readyAt <= Math.max(now, addedAt)) return batches;
   return Math.max(0, Math.floor((batches * (now - addedAt)) / (readyAt - addedAt)));
 }
 
-/** Records of later batches were synced when their batch was, so that a client who goes on by `last_synced_at` meets them. */
+/** Gives records of later batches the sync time of their batch, so that a client that continues by `last_synced_at` finds them. */
 export function inBatches(source: RecordSource, arrival: Arrival): RecordSource {
   const { addedAt, readyAt, batches } = arrival;
   if (batches === 1 || readyAt === null) return source;
@@ -27,7 +27,7 @@ export function inBatches(source: RecordSource, arrival: Arrival): RecordSource 
 /** How the records of the first sync arrive. Times are Unix ms. */
 export interface Arrival {
   readonly addedAt: number;
-  /** When the initial sync is (or was) finished; null: not before it is told so. */
+  /** The time at which the initial sync is (or was) finished; null: not until a command says so. */
   readyAt: number | null;
   readonly batches: number;
 }

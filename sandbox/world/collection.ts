@@ -7,20 +7,20 @@ import { mergeWalks, walkSorted } from './walk-sorted.ts';
 import type { WalkOrder } from './walk-sorted.ts';
 
 /**
- * All records of one resource of one connection: those of the first sync, computed when asked for, and over them what
- * has changed since. Only the changes take memory.
+ * All records of one resource of one connection: those of the first sync, computed on demand, overlaid with the changes
+ * since. Only the changes take memory.
  */
 export class Collection {
   readonly source: RecordSource;
   /** Records that were changed or added after the first sync. */
   readonly #changed = new Map<string, StoredRecord>();
-  /** Indexes of the first sync whose records are changed or deleted. */
+  /** Indexes of the first sync's records that are changed or deleted. */
   readonly #replaced = new Set<number>();
-  /** What the latest changes replaced, the oldest first: enough to show the collection as it was a while ago. */
+  /** The previous states of the latest changes, oldest first: enough to show the collection as it was a while ago. */
   #undo: Undo[] = [];
-  /** Deleted records as they were, to be brought back. */
+  /** Deleted records as they were, for recreating them. */
   readonly #deleted = new Map<string, StoredRecord>();
-  /** The changed records in order; made anew when asked for after a change. */
+  /** The changed records in order; rebuilt on demand after a change. */
   readonly #sorted = new Map<SortField, StoredRecord[]>();
   readonly #orders = new Map<SortField, FirstSyncOrder>();
 
@@ -51,7 +51,7 @@ export class Collection {
     return this.#deleted.get(id) ?? null;
   }
 
-  /** Adds a record or puts it in the place of the one with its ID. */
+  /** Adds a record, or replaces the one with the same ID. */
   put(record: Omit<StoredRecord, 'index'>): void {
     this.#remember(record.id);
     this.#set({ ...record, index: this.#indexOf(record.id) });
@@ -63,7 +63,7 @@ export class Collection {
     this.#remove(record);
   }
 
-  /** The collection as it was at that time of the local clock, Unix ms, by the latest 5,000 changes: older ones are there in any case. */
+  /** Returns the collection as of a local time in Unix ms, by undoing the latest 5,000 changes; older ones always remain. */
   asOf(time: number): Collection {
     const past = new Collection(this.source);
     for (const [id, record] of this.#changed) past.#changed.set(id, record);
@@ -104,12 +104,12 @@ export class Collection {
     return record.platformData ?? (record.index === null ? '{}' : this.source.platformData(record.index));
   }
 
-  /** All records in order, beginning with the one at `from`, or where it would stand if it is there no more. */
+  /** Walks all records in order, from the one at `from`, or from the place where it would be. */
   walk(order: WalkOrder): Iterable<StoredRecord> {
     return mergeWalks(this.#walkOriginals(order), walkSorted(this.#sortedChanges(order.field), order), order);
   }
 
-  /** All records as they were synced. */
+  /** Returns all records in the order of their sync. */
   all(): StoredRecord[] {
     return [...this.walk({ field: 'last_synced_at', descending: false, from: null })];
   }
@@ -154,7 +154,7 @@ const undoKept = 5_000;
 interface Undo {
   readonly at: number;
   readonly id: string;
-  /** Null: it was not there. */
+  /** Null: there was no record. */
   readonly before: StoredRecord | null;
 }
 

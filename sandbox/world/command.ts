@@ -3,14 +3,14 @@ import { resourceNames } from '../api/resources.ts';
 
 const record = { connection: z.string(), resource: z.enum(resourceNames) };
 
-/** Raw JSON travels as text: parsing it would lose digits. */
+/** Raw JSON is passed as text, because parsing it would lose digits. */
 const jsonObject = z
   .string()
   .refine((text) => text.trimStart().startsWith('{') && isJson(text), 'must be a JSON object');
 
 /**
- * Everything that can happen to the world after its first sync. Commands are what the admin interface sends and what the
- * journal keeps, so a restarted sandbox is the same world.
+ * Everything that can happen to the world after its first sync. The admin interface sends commands and the journal stores
+ * them, so a restarted sandbox is the same world.
  */
 export const commandSchema = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -19,17 +19,17 @@ export const commandSchema = z.discriminatedUnion('kind', [
     platform: z.string(),
     records: z.int().min(0).max(1_000_000),
     accessToken: z.string().optional(),
-    /** Never ready until told so (`false`), ready at once, or ready this long after being added. */
+    /** Not ready until a command says so (`false`), ready at once, or ready this long after being added. */
     ready: z.boolean().default(true),
     readyAfterMs: z.number().min(0).optional(),
-    /** With `readyAfterMs`: the first sync arrives in so many batches, and its data is readable from the first one on. */
+    /** With `readyAfterMs`: the first sync arrives in this many batches, and its data is readable after the first one. */
     batches: z.int().min(1).max(1_000).default(1),
   }),
   z.strictObject({ kind: z.literal('make-ready'), connection: z.string() }),
   z.strictObject({
     kind: z.literal('refuse'),
     connection: z.string(),
-    /** What every request answers from now on; null accepts requests again. */
+    /** The answer to every request from now on; null accepts requests again. */
     refusal: z.strictObject({ status: z.int().default(401), code: z.string() }).nullable(),
   }),
   /** Replaces members of a record; moves `last_synced_at` and, unless the patch sets it, `updated_at`. */
@@ -40,7 +40,7 @@ export const commandSchema = z.discriminatedUnion('kind', [
     patch: jsonObject,
     remove: z.array(z.string()).default([]),
   }),
-  /** Moves `last_synced_at` of the named records, or of every `every`-th, to one and the same time. */
+  /** Sets `last_synced_at` of the named records, or of every `every`-th one, to the same time. */
   z.strictObject({
     kind: z.literal('touch'),
     ...record,
@@ -52,7 +52,7 @@ export const commandSchema = z.discriminatedUnion('kind', [
     ...record,
     id: z.string(),
     event: z.boolean().default(true),
-    /** The service did it itself, by a write: it has nothing to detect. */
+    /** True if the service deleted the record itself, by a write, so it has nothing to detect. */
     byService: z.boolean().default(false),
   }),
   z.strictObject({ kind: z.literal('recreate'), ...record, id: z.string() }),
@@ -60,10 +60,10 @@ export const commandSchema = z.discriminatedUnion('kind', [
     kind: z.literal('add'),
     ...record,
     record: jsonObject,
-    /** Keeps the `last_synced_at` written in the record, or its absence. */
+    /** Keeps the `last_synced_at` of the given record, or its absence. */
     keepLastSyncedAt: z.boolean().default(false),
   }),
-  /** Applies a bill credit memo to bills: both sides' balances, links and states move. Amounts are JSON numbers as text. */
+  /** Applies a bill credit memo to bills: balances, links and states change on both sides. Amounts are JSON numbers as text. */
   z.strictObject({
     kind: z.literal('apply-credit'),
     connection: z.string(),
@@ -88,7 +88,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** A command as it is sent; members with a default may be left out. */
+/** A command as it is sent; members with a default may be omitted. */
 export type CommandInput = z.input<typeof commandSchema>;
 export type Command = z.output<typeof commandSchema>;
 export type CommandOf<Kind extends Command['kind']> = Extract<Command, { kind: Kind }>;

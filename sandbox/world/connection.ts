@@ -11,7 +11,7 @@ import { Collection } from './collection.ts';
 import type { DeletionEvent } from './deletion-event.ts';
 import { splitRecords } from './split-records.ts';
 
-/** One authorised link to one accounting platform, with everything the service has read over it. */
+/** Creates one authorized link to one accounting platform, with everything that the service has read over it. */
 export function createConnection(input: ConnectionInput): Connection {
   const platform = platformNamed(input.platform);
   const sources = createRecordSources({
@@ -39,7 +39,7 @@ export function createConnection(input: ConnectionInput): Connection {
   };
 }
 
-/** Whether reads are served: the first sync is finished or, in batches, its first batch is here (sections 3 and 7). */
+/** Whether reads are served: the first sync is finished or, with batches, its first batch has arrived (sections 3 and 7). */
 export function isReady(connection: Connection, now: number): boolean {
   return batchesArrived(connection.arrival, now) > 0;
 }
@@ -65,7 +65,7 @@ export interface Connection {
   readonly platformCode: string;
   readonly platform: Platform;
   readonly arrival: Arrival;
-  /** What every request to the connection answers, if it is refused. */
+  /** The answer to every request to the connection, if it is refused. */
   refusal: { readonly status: number; readonly code: string } | null;
   readonly collections: Readonly<Record<ResourceName, Collection>>;
   readonly events: DeletionEvent[];

@@ -1,6 +1,6 @@
 import type { CommandOf } from './command.ts';
 
-/** The connections of a new world: every platform that differs, one without most lists, one that is not ready yet. */
+/** The connections of a new world: one for every distinct platform, one without most lists, and one that is not ready yet. */
 export function defaultConnections(records: number): CommandOf<'add-connection'>[] {
   const connection = { kind: 'add-connection' as const, records, ready: true, batches: 1 };
   return [

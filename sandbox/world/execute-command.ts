@@ -13,10 +13,10 @@ import type { World } from './world.ts';
 import { idOf, writeChanged, writeSynced, writeTouched, writeVerbatim } from './write-record.ts';
 
 /**
- * Changes the world. `at` is the service's time, Unix ms: commands depend on nothing else, so that replaying a journal
- * gives the same world again. Returns what the caller cannot know, such as the ID of an added record.
+ * Changes the world. `at` is the service's time in Unix ms. Commands depend on nothing else, so replaying a journal
+ * recreates the same world. Returns what the caller cannot know, such as the ID of an added record.
  *
- * @throws CommandError when there is no such connection or record, or already one.
+ * @throws CommandError if a connection or record does not exist, or exists already.
  */
 export function executeCommand(world: World, command: Command, at: number): CommandResult {
   switch (command.kind) {
@@ -56,7 +56,7 @@ function addConnection(world: World, command: CommandOf<'add-connection'>, at: n
   return { accessToken: connection.accessToken };
 }
 
-/** A sync in batches has its times already: its records carry them. */
+/** A sync in batches cannot be made ready: its records already carry their times. */
 function makeReady({ name, arrival }: Connection): CommandResult {
   if (arrival.batches > 1) throw new CommandError(`The records of ${name} arrive in batches by themselves.`);
   arrival.readyAt = arrival.addedAt;
@@ -126,7 +126,7 @@ function collectionOf(world: World, target: { connection: string; resource: Reso
 
 export interface CommandResult {
   readonly id?: string;
-  /** There was a record of this ID before. */
+  /** True if a record with this ID existed before. */
   readonly replaced?: boolean;
   readonly count?: number;
   readonly accessToken?: string;

@@ -2,7 +2,7 @@ import type { RecordSource } from '../data/record-source.ts';
 import { comparePlaces } from './stored-record.ts';
 import type { Place, SortField } from './stored-record.ts';
 
-/** The records of the first sync in the order of a field, as indexes. */
+/** Returns the records of the first sync in the order of a field, as indexes. */
 export function firstSyncOrder(source: RecordSource, field: SortField): FirstSyncOrder {
   const { size } = source;
   const indexAt = field === 'updated_at' ? sortedByUpdate(source) : (position: number) => position;
@@ -13,7 +13,7 @@ export function firstSyncOrder(source: RecordSource, field: SortField): FirstSyn
     return { time, id: source.ids.at(index) };
   }
 
-  /** The first position that is not before the place. */
+  /** Returns the first position that is not before the place. */
   function positionOf(place: Place): number {
     let low = 0;
     let high = size;
@@ -39,8 +39,8 @@ export function firstSyncOrder(source: RecordSource, field: SortField): FirstSyn
 }
 
 /**
- * Times are whole seconds and there are at most 2^20 records, so one double holds both exactly: eight bytes a record,
- * and a million of them are sorted in a fifth of a second.
+ * Sorts by update time. Times are whole seconds and there are at most 2^20 records, so one double holds both exactly: eight bytes per
+ * record, and a million records are sorted in a fifth of a second.
  */
 function sortedByUpdate(source: RecordSource): (position: number) => number {
   const keys = new Float64Array(source.size);
@@ -55,6 +55,6 @@ function sortedByUpdate(source: RecordSource): (position: number) => number {
 const room = 2 ** 20;
 
 export interface FirstSyncOrder {
-  /** Indexes in order, from where `from` stands or would stand. */
+  /** Returns the indexes in order, from the place of `from`. */
   walk(descending: boolean, from: Place | null): Iterable<number>;
 }

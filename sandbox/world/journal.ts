@@ -7,10 +7,10 @@ import type { Command } from './command.ts';
 import type { WorldDescription } from './world.ts';
 
 /**
- * Opens the file that makes a world outlive its process: the first line describes the world, each further line is one
- * command. Without a path nothing is kept.
+ * Opens the file that lets a world outlive its process: the first line describes the world, and each further line is one
+ * command. Without a path, nothing is stored.
  *
- * @throws when the file holds anything else, because continuing would silently be another world.
+ * @throws if the file contains anything else, because the world would silently be a different one.
  */
 export function openJournal(path: string | undefined): Journal {
   if (path === undefined)
@@ -30,7 +30,7 @@ export function openJournal(path: string | undefined): Journal {
   };
 }
 
-/** A process that was killed may have left half a line; it is cut off, so that the next one begins on a line of its own. */
+/** Removes a half-written last line, which a killed process may leave, so that the next command gets a line of its own. */
 function readLines(path: string): string[] {
   const bytes = readFileSync(path);
   const complete = bytes.lastIndexOf('\n') + 1;
@@ -42,7 +42,7 @@ const descriptionSchema = z.object({ seed: z.number(), asOf: z.number(), chaos: 
 const entrySchema = z.object({ at: z.number(), command: commandSchema });
 
 export interface Journal {
-  /** The world that was begun here, if any. */
+  /** The world that the file began with, if any. */
   readonly description: WorldDescription | null;
   readonly entries: readonly { readonly at: number; readonly command: Command }[];
   describe(description: WorldDescription): void;

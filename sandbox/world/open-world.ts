@@ -7,7 +7,7 @@ import { openJournal } from './journal.ts';
 import { createWorld } from './world.ts';
 import type { World } from './world.ts';
 
-/** Begins a world with its default connections, or goes on with the one that the journal holds. */
+/** Begins a world with its default connections, or continues the one in the journal. */
 export function openWorld(options: WorldOptions): OpenWorld {
   const journal = openJournal(options.journal);
   const description = journal.description ?? {
@@ -42,7 +42,7 @@ interface WorldOptions {
 
 export interface OpenWorld {
   readonly world: World;
-  /** Executes a command at the service's present time and keeps it in the journal. */
+  /** Executes a command at the service's current time, and stores it in the journal. */
   readonly execute: (command: Command) => Executed;
 }
 

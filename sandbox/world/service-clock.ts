@@ -1,4 +1,4 @@
-/** The service's own time, which may differ from the local one and may stand still. Unix ms. */
+/** The service's own time in Unix ms, which may differ from the local time and may be frozen. */
 export class ServiceClock {
   #offsetMs = 0;
   #frozenAt: number | null = null;
@@ -16,6 +16,6 @@ export class ServiceClock {
 export interface ClockSetting {
   /** Service time minus local time. */
   readonly offsetMs?: number | undefined;
-  /** Stands still at this time. */
+  /** The time at which it is frozen. */
   readonly frozenAt?: number | undefined;
 }

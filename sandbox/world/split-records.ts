@@ -3,8 +3,8 @@ import { resourceNames } from '../api/resources.ts';
 import type { ResourceName } from '../api/resources.ts';
 
 /**
- * How many records of each resource a connection of `total` records has: bills dominate and take the remainder. There is one of each of
- * the others, however small the total.
+ * Returns how many records of each resource a connection with `total` records has. Bills are the majority and get the remainder. Each of the
+ * others has at least one, however small the total.
  */
 export function splitRecords(platform: Platform, total: number): Record<ResourceName, number> {
   const counts = { bills: 0, expenses: 0, bill_credit_memos: 0, customers: 0, items: 0, subscriptions: 0 };

@@ -1,13 +1,13 @@
-/** A record as the service holds it now. */
+/** The current state of a record in the service. */
 export interface StoredRecord {
   readonly id: string;
-  /** Its index among the records of the first sync; null when it came later. */
+  /** Its index among the records of the first sync; null if it came later. */
   readonly index: number | null;
   /** Unix ms. */
   readonly lastSyncedAt: number;
-  /** Unix ms; null when the platform gave none. */
+  /** Unix ms; null if the platform gave none. */
   readonly updatedAt: number | null;
-  /** JSON text without `platform_data`; null while it is still what the first sync brought. */
+  /** JSON text without `platform_data`; null while it is unchanged since the first sync. */
   readonly text: string | null;
   /** JSON text, null as above. */
   readonly platformData: string | null;
@@ -15,7 +15,7 @@ export interface StoredRecord {
 
 export type SortField = 'last_synced_at' | 'updated_at';
 
-/** A place in an order: a record stands there, or would. A missing time is before all others. */
+/** A place in an order, where a record is or would be. A missing time is before all others. */
 export interface Place {
   readonly time: number | null;
   readonly id: string;

@@ -1,7 +1,7 @@
 import { comparePlaces, placeOf } from './stored-record.ts';
 import type { Place, SortField, StoredRecord } from './stored-record.ts';
 
-/** Records that are sorted ascending by a field, in either direction, from where `from` stands or would stand. */
+/** Walks records that are sorted ascending by a field, in either direction, from the place of `from`. */
 export function* walkSorted(sorted: readonly StoredRecord[], order: WalkOrder): Generator<StoredRecord> {
   const { field, descending, from } = order;
   let position = descending ? sorted.length - 1 : 0;
@@ -17,7 +17,7 @@ export function* walkSorted(sorted: readonly StoredRecord[], order: WalkOrder): 
   }
 }
 
-/** Joins two walks of the same order into one. */
+/** Merges two walks of the same order. */
 export function* mergeWalks(
   left: Iterable<StoredRecord>,
   right: Iterable<StoredRecord>,

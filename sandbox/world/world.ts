@@ -3,7 +3,7 @@ import type { Connection } from './connection.ts';
 import { ServiceClock } from './service-clock.ts';
 import { CommandError } from './command-error.ts';
 
-/** Everything the service knows. It changes only through `executeCommand`. */
+/** Everything that the service knows. It changes only through `executeCommand`. */
 export function createWorld(description: WorldDescription): World {
   const connections = new Map<string, Connection>();
   return {
@@ -22,7 +22,7 @@ export function createWorld(description: WorldDescription): World {
 
 export interface WorldDescription {
   readonly seed: number;
-  /** The day the books of connections were first read, Unix ms. */
+  /** The day when the books of connections were first read, Unix ms. */
   readonly asOf: number;
   readonly chaos: ChaosProfile;
 }

@@ -19,7 +19,7 @@ export function writeSynced(
   collection.put({ id, text: joinMembers(members), platformData, lastSyncedAt: at, updatedAt });
 }
 
-/** Replaces members of a record. Both times move, unless the patch sets `updated_at`. */
+/** Replaces members of a record. Both times change, unless the patch sets `updated_at`. */
 export function writeChanged(
   collection: Collection,
   resource: ResourceName,
@@ -34,7 +34,7 @@ export function writeChanged(
   writeSynced(collection, resource, { id: record.id, members, platformData }, at);
 }
 
-/** Writes a record exactly as it is; it stands in the lists by the time it carries, or by `at`. */
+/** Writes a record exactly as given. Its place in lists is by its own time, or by `at`. */
 export function writeVerbatim(collection: Collection, record: string, at: number): void {
   const members = splitMembers(record);
   const platformData = members.get('platform_data') ?? null;
@@ -45,13 +45,13 @@ export function writeVerbatim(collection: Collection, record: string, at: number
   collection.put({ id: idOf(record), text, platformData, lastSyncedAt, updatedAt });
 }
 
-/** Moves `last_synced_at` and nothing else. A record still as first synced stays computed: a million may be touched. */
+/** Changes only `last_synced_at`. A record that is unchanged since the first sync stays computed, since a million may be touched. */
 export function writeTouched(collection: Collection, record: StoredRecord, at: number): void {
   const text = record.text === null ? null : restamped(record.text, at);
   collection.put({ ...record, text, lastSyncedAt: at });
 }
 
-/** The ID in a record's JSON text; one that has none is kept under a name made of its content. */
+/** Returns the ID in a record's JSON text; a record without one is stored under a name derived from its content. */
 export function idOf(record: string): string {
   const name = createHash('sha256').update(record).digest('hex').slice(0, 16);
   return textOf(splitMembers(record).get('id')) ?? `unnamed-${name}`;
@@ -79,7 +79,7 @@ function textOf(json: string | undefined): string | null {
 
 interface Change {
   readonly record: StoredRecord;
-  /** Names and JSON texts. */
+  /** Member names and their JSON texts. */
   readonly patch: ReadonlyMap<string, string>;
   readonly remove?: readonly string[];
 }

@@ -11,10 +11,10 @@ import type { ResponseMode } from './read-body.ts';
 import type { WriteService } from './write-service.ts';
 
 /**
- * Passes a write on to the platform, keeps what it wrote, and answers in one of the three ways (4.5, 4.7): with the
- * record, with `errors`, or with the job that goes on.
+ * Passes a write on to the platform, stores the result, and answers in one of the three ways (4.5, 4.7): with the
+ * record, with `errors`, or with a job that continues.
  *
- * @throws ApiError 409 when the idempotency key came with another request before.
+ * @throws ApiError 409 if the idempotency key was used with a different request before.
  */
 export async function answerWrite(
   service: WriteService,
@@ -62,7 +62,7 @@ function startJob(
   return service.jobs.start(asked, async (job) => {
     await nextTurn();
     job.status = 'pending';
-    // Section 7: only what cannot be done twice is tried again.
+    // Section 7: only idempotent writes are retried.
     const work = job.key === null ? attempt : () => withBackoff(service, attempt);
     const outcome = await settleWrite(service.settings, work);
     job.outcome = outcome;
@@ -84,7 +84,7 @@ async function withBackoff(service: WriteService, attempt: () => Promise<string>
   return attempt();
 }
 
-/** Section 4.7: 30 seconds; null when they are over. */
+/** Waits for 30 seconds (section 4.7); null if they are over. */
 async function outcomeInTime({ settings }: WriteService, job: Job): Promise<Outcome | null> {
   const finished = new AbortController();
   const timeUp = wait(30_000 / settings.timeFactor, null, { signal: finished.signal, ref: false }).catch(
@@ -104,6 +104,6 @@ const backoffMs = [2_000, 4_000, 8_000, 16_000, 32_000];
 
 interface PreparedWrite {
   readonly responseMode: ResponseMode;
-  /** Does it, and gives the answer. */
+  /** Executes the write and returns the answer. */
   readonly write: () => string;
 }

@@ -6,10 +6,10 @@ import { completeLines } from './complete-lines.ts';
 import { PlatformRefusal } from './platform-refusal.ts';
 
 /**
- * Adds to the written fields of a bill what follows from them, so that the books tie out: the totals from the lines
- * where they are not written, what is due from the total and the links, the status from what is due.
+ * Completes the written fields of a bill, so that the books balance: the totals from the lines if they are not written, the amount
+ * due from the total and the links, and the status from the amount due.
  *
- * @throws PlatformRefusal when the bill would not add up.
+ * @throws PlatformRefusal if the bill would not add up.
  */
 export function balanceBill(before: Members, written: Members): Map<string, string> {
   const balanced = new Map(written);
@@ -57,7 +57,7 @@ function totalsOf(bill: Members, written: Members): Map<string, string> {
   return new Map([['line_items', lines.json], ...totals]);
 }
 
-/** Only posted bills are settled; whether they are is told by their amounts, not by the client. */
+/** Returns the status of a bill. Only posted bills are settled, and their amounts decide whether they are, not the client. */
 function statusOf(status: string | undefined, { due, total, written }: Settlement): string {
   if (status !== undefined && unposted.has(status)) {
     if (isEqual(due, total)) return status;

@@ -3,10 +3,10 @@ import { completeLines } from './complete-lines.ts';
 import { PlatformRefusal } from './platform-refusal.ts';
 
 /**
- * Adds to the written fields of a new bill credit memo what follows from them: its total is that of its lines, and all
- * of it remains.
+ * Completes the written fields of a new bill credit memo: its total is that of its lines, and all of it
+ * remains.
  *
- * @throws PlatformRefusal when the memo would not add up.
+ * @throws PlatformRefusal if the memo would not add up.
  */
 export function balanceMemo(written: ReadonlyMap<string, string>): Map<string, string> {
   const lines = completeLines(written.get('line_items') ?? '[]');

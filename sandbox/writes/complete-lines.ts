@@ -5,11 +5,11 @@ import { joinMembers, splitMembers } from '../json/members.ts';
 import { PlatformRefusal } from './platform-refusal.ts';
 
 /**
- * Fills in what follows from the other amounts of a line of a bill or memo: total = net + tax, net = quantity × unit
- * amount - discount, where a percentage is one of quantity × unit amount. What is written stays as it is; a line
- * without any amount only says something.
+ * Computes the missing amounts of the lines of a bill or memo: total = net + tax, net = quantity × unit
+ * amount - discount, where a percentage refers to quantity × unit amount. Written amounts stay as they are; a line
+ * without any amount is only a description.
  *
- * @throws PlatformRefusal when a line does not add up.
+ * @throws PlatformRefusal if a line does not add up.
  */
 export function completeLines(json: string): CompleteLines {
   const lines = splitElements(json).map(completeLine);

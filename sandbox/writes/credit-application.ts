@@ -13,7 +13,7 @@ import { currency, time } from './record-fields.ts';
 import type { WriteService } from './write-service.ts';
 
 /**
- * Reads a bill credit application (2.5); amounts stay as they are written.
+ * Reads a bill credit application (2.5); amounts stay as written.
  *
  * @throws ApiError 400 that says what is wrong.
  */
@@ -28,9 +28,9 @@ export function readCreditApplication(members: ReadonlyMap<string, string>): Cre
 }
 
 /**
- * Applies the credit and gives the answer (4.4). Nothing is applied when a part of it cannot be.
+ * Applies the credit and returns the answer (4.4). If a part cannot be applied, nothing is.
  *
- * @throws ApiError 400 for records that are not there; PlatformRefusal for what the books do not allow.
+ * @throws ApiError 400 for records that do not exist; PlatformRefusal for what the books do not allow.
  */
 export function applyCreditMemo(
   service: WriteService,
@@ -78,7 +78,7 @@ function openDocument(
   return { ...parties, id, balance: readDecimal(members.get(balance)) ?? zero };
 }
 
-/** A value that is not given or not known agrees with all others. */
+/** Throws if values differ. A value that is not given or not known matches all others. */
 function refuseMismatch(name: string, values: readonly (string | null | undefined)[]): void {
   const known = new Set(values.filter((value) => value !== null && value !== undefined));
   if (known.size > 1)
@@ -107,7 +107,7 @@ const schema = z.object({
     .refine((bills) => new Set(bills.map(({ id }) => id)).size === bills.length, 'names a bill twice'),
 });
 
-/** Records may be of any shape (chaos profiles): what is no text is not known. */
+/** Records may have any shape (chaos profiles): a value that is not text counts as unknown. */
 const partiesSchema = z.object({
   vendor_id: z.string().nullable().catch(null),
   currency_code: z.string().nullable().catch(null),

@@ -5,9 +5,9 @@ import { renderJob } from './job-book.ts';
 import type { JobBook } from './job-book.ts';
 
 /**
- * The job of an asynchronous write (4.7), finished or not.
+ * Returns the job of an asynchronous write (4.7), finished or not.
  *
- * @throws ApiError 410 when there is none, or none of the connection that is asked for.
+ * @throws ApiError 410 if there is no such job, or it belongs to another connection than the requested one.
  */
 export function fetchJob(jobs: JobBook, { connection }: DataRequest<Connection | null>, id: string): string {
   const job = jobs.get(id);

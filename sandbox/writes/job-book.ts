@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Outcome } from './outcome.ts';
 
-/** Asynchronous writes (2.10, 4.7). The newest are remembered, by ID and by idempotency key; a restart forgets them. */
+/** Asynchronous writes (2.10, 4.7). The newest are kept, by ID and by idempotency key; a restart drops them. */
 export class JobBook {
   readonly #jobs = new Map<string, Job>();
   readonly #keyed = new Map<string, Job>();
@@ -21,7 +21,7 @@ export class JobBook {
     return this.#jobs.get(id) ?? null;
   }
 
-  /** Keys of one connection mean nothing to another. */
+  /** Returns the job of a key. Each connection has its own keys. */
   ofKey(connection: string, key: string): Job | null {
     return this.#keyed.get(keyOf(connection, key)) ?? null;
   }
@@ -36,7 +36,7 @@ export class JobBook {
   }
 }
 
-/** The job as its address and its webhook show it, as JSON text: bodies are those that were sent. */
+/** Returns the job as its address and its webhook show it, as JSON text; bodies are as they were sent. */
 export function renderJob({ id, status, request, outcome }: RunningJob): string {
   const { url, method, body } = request;
   const response = outcome === null ? 'null' : `{"http_status":${outcome.status},"body":${outcome.body}}`;
@@ -63,7 +63,7 @@ export interface RunningJob extends AskedJob {
   readonly id: string;
   status: 'prequeued' | 'pending' | 'success' | 'failure';
   outcome: Outcome | null;
-  /** The client was answered before the job was done: a webhook tells it of the success. */
+  /** True if the client was answered before the job was done: a webhook then reports its success. */
   toldLater: boolean;
 }
 

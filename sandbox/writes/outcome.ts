@@ -2,7 +2,7 @@ import { asApiError } from '../api/api-error.ts';
 import type { Settings } from '../api/settings.ts';
 import { PlatformRefusal } from './platform-refusal.ts';
 
-/** How a write ended: its answer, whoever gets it. A failure is an outcome too, so nothing is thrown. */
+/** Returns the outcome of a write: its answer, whoever gets it. A failure is an outcome too, so nothing is thrown. */
 export async function settleWrite(settings: Settings, write: () => Promise<string>): Promise<Outcome> {
   try {
     return { status: 200, body: await write(), success: true };
@@ -18,6 +18,6 @@ export interface Outcome {
   /** HTTP status and JSON text. */
   readonly status: number;
   readonly body: string;
-  /** False when the platform or the service refused. */
+  /** False if the platform or the service refused. */
   readonly success: boolean;
 }

@@ -6,7 +6,7 @@ import { PlatformRefusal } from './platform-refusal.ts';
 import type { WriteService } from './write-service.ts';
 
 /**
- * Passes a write on to the platform (1.4), which may take its time, fail or refuse: see the fault rules.
+ * Passes a write on to the platform (1.4), which may be slow, fail or refuse: see the fault rules.
  *
  * @throws ApiError 450, 451, 452, 550; PlatformRefusal
  */
@@ -20,7 +20,7 @@ export async function passToPlatform(
   if (fault?.kind === 'platform-error') throw new ApiError(fault.status, codes[fault.status], fault.message);
 }
 
-/** Waits inside a write, in the compressed time of the settings; throws when the service stops. */
+/** Waits inside a write, in the compressed time of the settings. Throws when the service stops. */
 export async function pause({ settings, stopping }: WriteService, ms: number): Promise<void> {
   await wait(ms / settings.timeFactor, undefined, { signal: stopping });
 }

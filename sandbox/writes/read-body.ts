@@ -3,7 +3,7 @@ import { ApiError } from '../api/api-error.ts';
 import { splitMembers } from '../json/members.ts';
 
 /**
- * Reads the body of a write: the object called `wrapper`, and how the answer is wanted (4.7).
+ * Reads the body of a write: the object called `wrapper`, and the requested response mode (4.7).
  *
  * @throws ApiError 400 that says what is wrong.
  */
@@ -22,7 +22,7 @@ export function readBody(body: string, wrapper: string): WriteBody {
   };
 }
 
-/** Says of each problem where it is. */
+/** Builds the error, which names the place of each problem. */
 export function invalidBody(error: z.ZodError, at: readonly string[] = []): ApiError {
   const problems = error.issues.map(({ path, message }) => `${[...at, ...path].join('.')}: ${message}`);
   return new ApiError(400, 'INVALID_BODY', `The body is not valid: ${problems.join('; ')}.`);
@@ -37,7 +37,7 @@ function parse(body: string): unknown {
 }
 
 export interface WriteBody {
-  /** Names and JSON texts, as they were written. */
+  /** Member names and their JSON texts, as written. */
   readonly members: ReadonlyMap<string, string>;
   readonly responseMode: ResponseMode;
 }

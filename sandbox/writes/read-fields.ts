@@ -8,8 +8,8 @@ import { recordFields } from './record-fields.ts';
 import type { Field, WritableResource } from './record-fields.ts';
 
 /**
- * The fields that a client writes, in the record's own shape and with every digit as written. What the record does not
- * have, and what only the service writes, is left out or refused, as it is set.
+ * Reads the fields that a client writes, in the record's own shape and with every digit as written. Members that the record does not
+ * have, or that only the service writes, are ignored or refused, depending on the settings.
  *
  * @throws ApiError 400 that says what is wrong.
  */
@@ -53,6 +53,6 @@ function refuseMissing(fields: Readonly<Record<string, Field>>, written: Readonl
 
 interface Sent {
   readonly members: ReadonlyMap<string, string>;
-  /** A whole new record, not some fields of one. */
+  /** True for a whole new record, false for some fields of one. */
   readonly complete: boolean;
 }

@@ -49,8 +49,8 @@ const billLineNames = [
 ];
 
 /**
- * The fields of section 2 in its order: what a client may write, and what a created record has where nothing was
- * written. A field without a schema is written by the service alone. Amounts are worked out afterwards.
+ * The fields of section 2 in its order: what a client may write, and the initial values of a created record. A field without a schema
+ * is written only by the service. Amounts are computed afterwards.
  */
 export const recordFields: Record<WritableResource, Readonly<Record<string, Field>>> = {
   bills: {
@@ -157,7 +157,7 @@ export const recordFields: Record<WritableResource, Readonly<Record<string, Fiel
     name: { schema: text, initial: 'null', required: true },
     quantity_on_hand: { schema: amount.nullable(), initial: 'null' },
     subsidiaries: { schema: references, initial: '[]', normal: shapedList(['id']) },
-    // The account of each side and of the stock are the platform's business: records do not show them.
+    // The account of each side and of the stock are internal to the platform: records do not show them.
     asset_account_id: { schema: text, hidden: true },
     bill_item: { schema: tradeItem, initial: noTrade, normal: shaped(['description', 'unit_price']) },
     invoice_item: { schema: tradeItem, initial: noTrade, normal: shaped(['description', 'unit_price']) },
@@ -173,12 +173,12 @@ export type WritableResource = Exclude<ResourceName, 'subscriptions'>;
 
 export interface Field {
   readonly schema?: z.ZodType;
-  /** JSON text, if it was not written; without it the field is left out. */
+  /** The JSON text if nothing was written; if absent, the field is left out. */
   readonly initial?: string | ((created: Created) => string);
   readonly required?: boolean;
-  /** Brings JSON text that was written into the record's shape. */
+  /** Converts the written JSON text to the record's shape. */
   readonly normal?: (json: string) => string;
-  /** Accepted and not shown. */
+  /** Accepted, but not shown. */
   readonly hidden?: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { joinElements, splitElements } from '../json/elements.ts';
 import { joinMembers, splitMembers } from '../json/members.ts';
 
-/** Gives an object exactly these members, null where it has none; their values stay as written. */
+/** Gives an object exactly these members, with null for missing ones; their values stay as written. */
 export function shaped(names: readonly string[]): (json: string) => string {
   return (json) => {
     const members = splitMembers(json);
@@ -9,7 +9,7 @@ export function shaped(names: readonly string[]): (json: string) => string {
   };
 }
 
-/** The same for every element of an array. */
+/** The same for each element of an array. */
 export function shapedList(names: readonly string[]): (json: string) => string {
   const shape = shaped(names);
   return (json) => joinElements(splitElements(json).map(shape));

@@ -11,7 +11,7 @@ import type { WritableResource } from './record-fields.ts';
 import { createRecord, deleteRecord, updateRecord } from './write-record.ts';
 import type { WriteService } from './write-service.ts';
 
-/** Every write that the document has (4.2 to 4.5). A platform that does not have it answers 404. */
+/** Every write of the document (4.2 to 4.5). A platform that does not support it answers 404. */
 export function writeEndpoints(service: WriteService): WriteEndpoint[] {
   return writableResources.flatMap((resource) => {
     const { path, writes } = resources[resource];
@@ -36,7 +36,7 @@ const routes: Record<WriteOperation, (path: string) => Route> = {
   apply: () => ({ method: 'POST', path: '/accounting/bill_credit_applications' }),
 };
 
-/** Each reads its body, and then only says what is to be done: the answer may not wait for it. */
+/** Each reads its body and returns what to do, without doing it, because the answer may not wait for it. */
 const operations: Record<WriteOperation, Operation> = {
   create(service, request, { resource }) {
     const { members, responseMode } = readBody(request.body, resources[resource].singular);

@@ -13,8 +13,8 @@ import type { Created, WritableResource } from './record-fields.ts';
 import type { WriteService } from './write-service.ts';
 
 /**
- * Creates a record as the platform and a sync right after it would: own IDs and times, and amounts that add up.
- * Gives the answer.
+ * Creates a record as the platform and a sync right after would: with its own IDs and times, and amounts that add up.
+ * Returns the answer.
  *
  * @throws PlatformRefusal
  */
@@ -48,7 +48,7 @@ export function createRecord(
 }
 
 /**
- * Updates a record: what is written takes the new value, the rest keeps its own (4.1). Gives the answer.
+ * Updates a record: written fields get new values, the others keep theirs (4.1). Returns the answer.
  *
  * @throws ApiError 410, PlatformRefusal
  */
@@ -72,8 +72,8 @@ export function updateRecord(
 }
 
 /**
- * Deletes a record; that there is none is told in the body. A bill that a credit is applied to stays: its memo would
- * name a bill that is not there.
+ * Deletes a record. If there is none, the body says so. A bill with an applied credit is not deleted, because its memo would
+ * refer to a bill that does not exist.
  */
 export function deleteRecord(
   service: WriteService,
@@ -100,7 +100,7 @@ function isCredited(text: string): boolean {
 function createdNow(now: number, homeCurrency: string): Created {
   const id = randomUUID();
   const time = new Date(now).toISOString();
-  // Longer than the platform IDs of the first sync, so that none of them is met again.
+  // Longer than the platform IDs of the first sync, so that it never equals one of them.
   const platformId = (BigInt(`0x${id.slice(0, 8)}${id.slice(9, 13)}`) + 10n ** 15n).toString();
   return { id, platformId, now: time, day: `${time.slice(0, 10)}T00:00:00.000Z`, homeCurrency };
 }

@@ -6,15 +6,15 @@ import type { CommandResult } from '../world/execute-command.ts';
 import type { World } from '../world/world.ts';
 import type { JobBook } from './job-book.ts';
 
-/** What writes need of the service. */
+/** The parts of the service that writes need. */
 export interface WriteService {
   readonly world: World;
   readonly settings: Settings;
   readonly faults: Pick<FaultRules, 'takePlatform'>;
   readonly webhooks: Pick<WebhookSender, 'publish'>;
   readonly jobs: JobBook;
-  /** Executes a command now and keeps it in the journal. */
+  /** Executes a command now and stores it in the journal. */
   readonly execute: (command: Command) => CommandResult;
-  /** Ends what goes on in the background when the service stops. */
+  /** Aborts background work when the service stops. */
   readonly stopping: AbortSignal;
 }
