@@ -2,7 +2,7 @@ import { dayMs } from './calendar.ts';
 import type { Company } from './company.ts';
 import type { Vendor, Vendors } from './vendors.ts';
 
-/** Returns a bill's vendor, date and state, without amounts. Bills are ordered by time, with one month's share for every month. */
+/** Returns a bill's vendor, dates and state, without amounts. The month rises with the index; each month has the same number of bills. */
 export function createBillFacts(company: Company, vendors: Vendors): (index: number) => BillFacts {
   const perMonth = Math.max(1, Math.ceil(company.counts.bills / company.months.length));
   const chance = company.dice('bill-facts');

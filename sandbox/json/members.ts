@@ -2,7 +2,7 @@ import { endOfString, endOfValue, skipSpace } from './scan.ts';
 
 /**
  * Splits the text of a valid JSON object without parsing its values, so that numbers keep every digit as
- * written. Of members with the same name, the last one counts.
+ * written. If members share a name, the last one counts.
  */
 export function splitMembers(text: string): Map<string, string> {
   const members = new Map<string, string>();

@@ -9,7 +9,6 @@ import { snapshotsPage } from './pages/snapshots.tsx';
 import { webhooksPage } from './pages/webhooks.tsx';
 import type { PageReader } from './page.ts';
 
-/** The pages of the console. */
 export const pages: Readonly<Record<string, PageReader>> = {
   '/': overviewPage,
   '/connections/:connection': connectionPage,

@@ -19,17 +19,17 @@ export function lastMonthEnds(asOf: string, count: number): string[] {
   return [...ends, asOf];
 }
 
-/** Jul 2026 */
+/** Returns a month such as Jul 2026. */
 export function monthName(day: string): string {
   return `${names[Number(day.slice(5, 7)) - 1] ?? ''} ${day.slice(0, 4)}`;
 }
 
-/** 23 Nov */
+/** Returns a day such as 23 Nov. */
 export function dayName(day: string): string {
   return `${Number(day.slice(8, 10))} ${names[Number(day.slice(5, 7)) - 1] ?? ''}`;
 }
 
-/** 23 Nov 2026 */
+/** Returns a day such as 23 Nov 2026. */
 export function fullDayName(day: string): string {
   return `${dayName(day)} ${day.slice(0, 4)}`;
 }

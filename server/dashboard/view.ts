@@ -2,7 +2,7 @@
 export interface View {
   /** The answer, with its most important number. */
   readonly sentence: string;
-  /** What the figures leave out, in one sentence. */
+  /** One sentence about what the figures leave out. */
   readonly gap?: string | undefined;
   readonly columns: readonly ViewColumn[];
   readonly rows: readonly (readonly Cell[])[];

@@ -6,7 +6,6 @@ import { TimeLimitReached, withTimeLimit } from '../../source/time-limit.ts';
 import type { Told } from '../../warehouse/alerts/settle-delivery.ts';
 import type { AlertMessage } from './alert-message.ts';
 
-/** The receiver of alerts. */
 export interface Receiver {
   /** Sends a message. Never throws. Ends at once if `stopping` aborts. */
   tell(message: AlertMessage, stopping: AbortSignal): Promise<Told>;

@@ -32,8 +32,8 @@ export async function keepSchedulesRepaired(places: Places, options: Options): P
 const hour = 3_600_000;
 
 /**
- * Updates the schedules of all connections of this API address to match the database, and deletes those of removed connections. Of all
- * workers that call it, one repairs for all. Failures are logged: a worker works without repaired schedules. Returns true when the repair is
+ * Updates the schedules of all connections of this API address to match the database, and deletes those of removed connections. Any number of
+ * workers may call it; one repairs for all. Failures are logged: a worker works without repaired schedules. Returns true when the repair is
  * done, whichever worker did it; false if something is left to do.
  */
 export async function repairSchedules(

@@ -3,7 +3,6 @@ import type { ConnectionReport } from '../../../operations/connection-reports.ts
 import { paths } from '../../frame/paths.ts';
 import { PostButton } from './post-button.tsx';
 
-/** The actions of a connection. */
 export function ConnectionActions({ report: { name, paused } }: { report: ConnectionReport }): VNode {
   const path = paths.connection(name);
   return (
