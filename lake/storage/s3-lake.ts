@@ -80,7 +80,9 @@ export function openS3Lake({
       });
       await uploadOnce(id, manifestFile, await sha256OfFile(join(draftFolder(id), manifestFile)));
       // Every object is checked before `_SUCCESS` is written.
-      await mapConcurrently(requestsAtOnce, [...written.keys(), manifestFile], (file) => checkUploaded(id, file));
+      await mapConcurrently(requestsAtOnce, [...written.keys(), manifestFile], (file) =>
+        checkUploaded(id, file),
+      );
       await assertHeld();
       await complete(id);
     },
