@@ -8,7 +8,7 @@ import { checkSecretKey } from './secrets/check-secret-key.ts';
 import { openToken, sealToken } from './secrets/sealed-token.ts';
 import { warehouseId } from './warehouse-id.ts';
 
-/** The login cannot be made by the owner of the warehouse. */
+/** Thrown when the owner of the warehouse cannot create the login. */
 class LoginNotAllowed extends Error {
   override readonly name = 'LoginNotAllowed';
 
@@ -21,9 +21,9 @@ class LoginNotAllowed extends Error {
 }
 
 /**
- * The URL with which people and BI tools read the warehouse: that of a login of its own, which is a member of `daybook_reader` and
- * writes nothing. It is made when it is first asked for, and the same from then on; what somebody who uses it has set for the role since,
- * which Postgres lets them, is taken back. Throws LoginNotAllowed, WrongSecretKey.
+ * Returns the URL with which people and BI tools read the warehouse. Its login is separate, a member of `daybook_reader`, and cannot write. It is
+ * created on first use and then stays the same. Postgres lets its users change the role's settings; such changes are reverted here. Throws
+ * LoginNotAllowed, WrongSecretKey.
  */
 export async function biLoginUrl(
   warehouse: Warehouse,
@@ -42,7 +42,7 @@ export async function biLoginUrl(
   return url;
 }
 
-/** Within the transaction of a rotation. */
+/** Encrypts the login's password with the new key, within the transaction of a rotation. */
 export async function resealBiLogin(
   db: Warehouse['db'],
   { from, to }: { from: Buffer; to: Buffer },
@@ -59,8 +59,8 @@ export async function resealBiLogin(
 }
 
 /**
- * Takes the password from the login, and forgets it: the next `biLoginUrl` makes another. For the owner of a database, of which nothing
- * else is known; there may be no warehouse in it yet.
+ * Removes the password from the login and deletes the setting, so that the next `biLoginUrl` creates another. Meant for the owner of a database of
+ * which nothing else is known; it may hold no warehouse yet.
  */
 export const forgetBiLogin = `
   do $$
@@ -73,7 +73,7 @@ export const forgetBiLogin = `
     end if;
   end $$`;
 
-/** The place of the login and its password in the warehouse, encrypted with the secret key. */
+/** The setting that holds the login and its password, encrypted with the secret key. */
 const setting = 'bi_login';
 
 interface Login {
@@ -81,7 +81,7 @@ interface Login {
   readonly password: string;
 }
 
-/** The password that was made for this login, or a new one: of two processes that ask at once, both get the same. */
+/** Returns the login's stored password, or stores a new one. Two processes that ask at once get the same one. */
 async function settledPassword(warehouse: Warehouse, key: Buffer): Promise<Login> {
   const login = await loginName(warehouse);
   return inTransaction(warehouse.pool, async ({ db }) => {
@@ -97,7 +97,7 @@ async function settledPassword(warehouse: Warehouse, key: Buffer): Promise<Login
         login,
         password: openToken(key, { connectionId: login, sealed: Buffer.from(kept.sealed, 'base64') }),
       };
-    // This database is a copy, and the login is the original's.
+    // This database is a copy, and the stored login is the original's.
     await db
       .updateTable('sync.settings')
       .set({ value: sealedLogin(key, made) })
@@ -107,7 +107,7 @@ async function settledPassword(warehouse: Warehouse, key: Buffer): Promise<Login
   });
 }
 
-/** Logins belong to the server, which may have several warehouses, and copies of one. */
+/** The name is unique to this database, because logins belong to the server, which may hold several warehouses and copies of one. */
 async function loginName(warehouse: Warehouse): Promise<string> {
   const { rows } = await warehouse.pool.query<{ name: string }>('select current_database() as name');
   const place = `${await warehouseId(warehouse)}/${rows[0]?.name ?? ''}`;
@@ -129,7 +129,7 @@ function sealedLogin(key: Buffer, { login, password }: Login): string {
   return `${login} ${sealToken(key, { connectionId: login, token: password }).toString('base64')}`;
 }
 
-/** Whether sessions of it begin with what we set, and nothing else. */
+/** Whether sessions of the login begin with our settings and no others. */
 async function isAsMade({ db }: Warehouse, login: string): Promise<boolean> {
   const { rows } = await sql<{ setting: string }>`
     select unnest(setconfig) as setting

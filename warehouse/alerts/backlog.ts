@@ -1,11 +1,11 @@
 /** Work that waits for a worker. */
 export interface Backlog {
   readonly steps: number;
-  /** How long the one has waited that waits longest. */
+  /** How long the oldest step has waited. */
   readonly oldestSeconds: number;
 }
 
-/** A burst of schedules that are due at once is over before that. */
+/** A burst of schedules that are due at the same moment is worked off sooner than this. */
 const mostSeconds = 300;
 
 export function isLate({ oldestSeconds }: Backlog): boolean {

@@ -6,15 +6,15 @@ import type { Alert } from './read-alerts.ts';
 export interface Delivery {
   readonly event: 'open' | 'resolve';
   readonly alert: Alert;
-  /** Identifies the claim: an outcome that comes too late changes nothing. */
+  /** Identifies the claim, so that an outcome reported too late changes nothing. */
   readonly tries: number;
 }
 
 /**
- * Claims the next delivery for the caller alone; undefined when nothing is due. Alerts that were never tried come first, the oldest before the
- * others, then those that have been due longest, so alerts that a receiver keeps refusing delay no new one. An alert that was over before it
- * was delivered is never delivered. If a caller dies with a claim, others may claim the alert after 15 seconds, three times what a
- * delivery may take; nobody knows then whether it was delivered, so it may be delivered twice.
+ * Claims the next delivery for the caller alone; undefined if nothing is due. Alerts that were never tried come first, the oldest before the others,
+ * then those that have been due longest, so alerts that a receiver keeps refusing delay no new one. An alert that was over before it was delivered is
+ * never delivered. A claim expires after 15 seconds, three times what a delivery may take, in case its holder died. The alert may then be delivered
+ * twice.
  */
 export async function claimDelivery({ db }: Warehouse): Promise<Delivery | undefined> {
   const { rows } = await sql<Alert & { tries: number }>`

@@ -1,6 +1,6 @@
 import type { Warehouse } from '../open-warehouse.ts';
 
-/** How many alerts are open, by kind; kinds without any are not in it. */
+/** Counts the open alerts by kind; kinds without any are left out. */
 export async function countOpenAlerts({ db }: Warehouse): Promise<Record<string, number>> {
   const counts = await db
     .selectFrom('sync.alerts')

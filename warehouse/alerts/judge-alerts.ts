@@ -5,32 +5,32 @@ import { troubles } from './troubles.ts';
 
 /** Facts that only Temporal knows. */
 export interface TemporalTroubles {
-  /** Connections whose schedule is paused there: like those paused here they are not stale. */
+  /** Connections whose schedule is paused in Temporal. Like connections paused in the database, they are not stale. */
   readonly pausedElsewhere: readonly string[];
-  /** Workflows that no worker can continue; undefined: not known, so that alerts of them stay as they are. */
+  /** Workflows that no worker can continue. Undefined: not known, so their alerts stay as they are. */
   readonly stuck?: readonly StuckWorkflow[] | undefined;
-  /** Undefined: the same. */
+  /** Undefined: not known, so its alert stays as it is. */
   readonly backlog?: Backlog | undefined;
 }
 
-/** A workflow that no worker can continue: Temporal hands it to workers again and again, each time in vain. */
+/** A workflow that no worker can continue: Temporal retries it again and again, and it fails each time. */
 export interface StuckWorkflow {
   readonly workflowId: string;
-  /** Undefined where the workflow is of no single connection, or the namespace has no search attributes of ours. */
+  /** Undefined if the workflow belongs to no single connection, or the namespace lacks our search attributes. */
   readonly connection: string | undefined;
-  /** The cause that Temporal names, like `WorkflowTaskFailedCauseNonDeterminismError`; undefined where it names none. */
+  /** The cause that Temporal names, like `WorkflowTaskFailedCauseNonDeterminismError`; undefined if it names none. */
   readonly cause: string | undefined;
 }
 
 /**
- * Makes the open alerts what is wrong now: opens, brings messages up to date, resolves. One statement, nothing remembered:
- * repeated, or run by two at once, it ends the same.
+ * Makes the open alerts match what is wrong now: opens alerts, updates messages, resolves alerts. It is a single stateless statement, so it is
+ * idempotent and safe to run concurrently.
  */
 export async function judgeAlerts(
   { db }: Warehouse,
   { pausedElsewhere, stuck, backlog }: TemporalTroubles,
 ): Promise<void> {
-  // Then every connection will be stale, and one alert says why.
+  // Late work makes every connection stale, so one alert replaces all of those.
   const late = backlog !== undefined && isLate(backlog) ? backlogInWords(backlog) : undefined;
   await sql`
     with wrong as materialized (
@@ -55,7 +55,7 @@ export async function judgeAlerts(
   `.execute(db);
 }
 
-/** Of each connection one alert, and one of all that are of none. */
+/** One alert for each connection, and one for all workflows that belong to none. */
 function stuckWorkflows(stuck: readonly StuckWorkflow[]): RawBuilder<unknown> {
   const [ids, connections, causes] = [
     stuck.map(({ workflowId }) => workflowId),

@@ -1,21 +1,21 @@
 import { sql, type RawBuilder } from 'kysely';
 
-/** So many of the newest runs that failed, in whole or in part. */
+/** How many of the newest failed or partial runs are read. */
 const lookedAt = sql.lit(8);
 
 type Kind = 'sync' | 'reconcile' | 'backfill';
 
 /**
- * Of every connection the newest sync, reconcile and backfill with a failure that no later run has answered: a run of one resource says
- * nothing of the others. A run that was cancelled or interrupted says nothing about the source. The order is that in which runs began,
- * which no clock of the database changes.
+ * The newest sync, reconcile and backfill of every connection with a failure that no later run has answered. A run of one resource says nothing about
+ * the others, and a cancelled or interrupted run says nothing about the source. Runs are ordered by their start, an order that no change of the
+ * database's clock affects.
  */
 export const newestFailures = sql.join(
   (['sync', 'reconcile', 'backfill'] satisfies Kind[]).map(newestFailureOf),
   sql` union all `,
 );
 
-/** The kind is written out: then each has its index. */
+/** The kind is a literal, so that the planner can use the partial indexes. */
 function newestFailureOf(kind: Kind): RawBuilder<unknown> {
   const ofKind = sql.raw(`kind = '${kind}'`);
   return sql`

@@ -1,9 +1,6 @@
 import { sql } from 'kysely';
 
-/**
- * Of exports, and of the builds of marts on each target, the newest that came to an end of its own. One that was cancelled or
- * interrupted says nothing.
- */
+/** The newest export, and the newest build of the marts on each target, that ended by itself. Cancelled and interrupted runs say nothing. */
 export const newestRunsOfAll = sql`
   select distinct on (kind, target) kind, target, status, finished_at, failure, outcome
   from sync.runs

@@ -1,18 +1,18 @@
 import type { Warehouse } from '../open-warehouse.ts';
 import type { AlertKind } from '../tables/alerts.ts';
 
-/** What needs, or needed, a person. */
+/** A problem that needs, or needed, a person. */
 export interface Alert {
   id: number;
   kind: AlertKind;
-  /** Null: it is about no single one. */
+  /** Null: the alert concerns no single connection. */
   connection_id: string | null;
   /** What is wrong, in a sentence or two. */
   message: string;
   /** What to do about it, with the command. */
   remedy: string;
   opened_at: Date;
-  /** Null: it is not over. */
+  /** Null: still open. */
   resolved_at: Date | null;
 }
 
@@ -26,7 +26,7 @@ const alertColumns = [
   'resolved_at',
 ] as const;
 
-/** What is wrong now, the oldest first; all of it, or what is wrong with one connection. */
+/** Reads the open alerts, the oldest first: all of them, or those of one connection. */
 export async function readOpenAlerts(
   { db }: Warehouse,
   connectionId?: string,
@@ -43,7 +43,7 @@ export async function readOpenAlerts(
   return query.execute();
 }
 
-/** The newest alerts first, open or over. */
+/** Reads the alerts, open or resolved, the newest first. */
 export async function readAlerts({ db }: Warehouse, { limit }: { limit: number }): Promise<Alert[]> {
   return db
     .selectFrom('sync.alerts')

@@ -1,7 +1,7 @@
 import { stale } from '../connections/stale.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 
-/** Names of the connections that are stale as far as the database knows. */
+/** Reads the names of the connections that are stale as far as the database knows. */
 export async function readStaleConnections({ db }: Warehouse): Promise<string[]> {
   const connections = await db
     .selectFrom('sync.connections')

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { Delivery } from './claim-delivery.ts';
 
-/** Whether the receiver was told. It may have been when its answer did not come. */
+/** Whether the receiver got the message. `perhaps`: it did not answer, but may have got it. */
 export type Told = 'told' | 'not told' | 'perhaps';
 
-/** Writes down what became of a delivery. What was not told for sure is tried again after 5 seconds, then 10, up to a minute. */
+/** Records the outcome of a delivery. Unless the receiver was told for sure, it is retried after 5 seconds, then 10, up to a minute. */
 export async function settleDelivery(
   { db }: Warehouse,
   { event, alert, tries }: Delivery,

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
 
 /**
- * Whether the caller is to judge now: of all processes that ask, one is told so in each `everyMilliseconds`. Who is told and
- * dies leaves the next turn to the others.
+ * Whether the caller is to judge now: true for one caller of all processes in each `everyMilliseconds`. If that caller dies, another one gets the
+ * next turn.
  */
 export async function takeTurn(
   { db }: Warehouse,

@@ -9,15 +9,14 @@ import { newestFailures } from './newest-failures.ts';
 import { newestRunsOfAll } from './newest-runs-of-all.ts';
 
 /**
- * The problems by kind of alert: each statement selects kind, connection, message and remedy, one row for each connection.
- * Anybody may see them: names, counts and our own sentences; no token, no record. Stuck workflows, and work that waits for a
- * worker, are not among them: only Temporal knows those.
+ * The problems by kind of alert: each statement selects kind, connection, message and remedy, one row for each connection. Anybody may see them: they
+ * hold names, counts and our own sentences, but no token and no record. Stuck workflows and the backlog are not here, because only Temporal knows
+ * them.
  */
 export const troubles: Record<Exclude<AlertKind, 'stuck' | 'backlog'>, RawBuilder<unknown>> = {
   /**
-   * A failure counts until another run of its kind succeeded with the same streams, or a person resumed the connection. A connection
-   * that paused itself says why in an alert of its own; so do a stream that stalled, a list that is gone, deletions to be approved, and the
-   * quarantine.
+   * A failure counts until another run of its kind succeeded with the same streams, or a person resumed the connection. Connections that paused
+   * themselves, stalled streams, missing lists, deletions to be approved and the quarantine have alerts of their own.
    */
   failed: sql`
     select 'failed' as kind, connection_id,
@@ -33,7 +32,7 @@ export const troubles: Record<Exclude<AlertKind, 'stuck' | 'backlog'>, RawBuilde
     from (${newestFailures}) newest
     group by connection_id`,
 
-  /** A person's pause is none of ours. */
+  /** A pause that a person made raises no alert. */
   paused: sql`
     select 'paused', c.connection_id,
       format('%s has paused itself since %s, because its sync failed: %s', c.connection_id, ${moment('c.paused_at')},
@@ -76,7 +75,7 @@ export const troubles: Record<Exclude<AlertKind, 'stuck' | 'backlog'>, RawBuilde
     where stalled_at is not null
     group by connection_id`,
 
-  /** Stored records are no longer kept up to date. Deletions come by a list of their own, which holds no records. */
+  /** Stored records are no longer kept up to date. Deletions come from a separate list, which holds no records. */
   unsupported: sql`
     select 'unsupported', connection_id,
       format('%s: the service answers 404 for %s although it listed %s before, so the stored records of %s are no longer updated.',
@@ -103,8 +102,8 @@ export const troubles: Record<Exclude<AlertKind, 'stuck' | 'backlog'>, RawBuilde
     group by connection_id`,
 
   /**
-   * It grows: a record came within a day and is still there. Older entries are known. The newest of each resource are looked at, in the order of
-   * an index, as `countOpenEntries` does.
+   * The quarantine grows: a record came within a day and is still there. Older entries are known. Only the newest entries of each resource are read,
+   * in the order of an index, as `countOpenEntries` does.
    */
   quarantine: sql`
     select 'quarantine', connection_id,
@@ -132,7 +131,7 @@ export const troubles: Record<Exclude<AlertKind, 'stuck' | 'backlog'>, RawBuilde
     group by connection_id
     having sum(recent) > 0`,
 
-  /** While the service has asked for a pause, or the connection is paused, they wait rightly; what counts is the time since. */
+  /** Webhooks rightly wait while the service has asked for a pause or the connection is paused; only the time since counts. */
   webhooks: sql`
     select 'webhooks', w.connection_id,
       format('%s: %s since %s, though they should be applied within seconds. Nothing is lost: the next sync brings the records that they announce.',
@@ -145,7 +144,7 @@ export const troubles: Record<Exclude<AlertKind, 'stuck' | 'backlog'>, RawBuilde
       and greatest(w.received_at, c.webhooks_after) < now() - interval '60 seconds'
     group by w.connection_id`,
 
-  /** One that got a sync through since is as it would be without. */
+  /** A connection that completed a sync since then is not affected any more. */
   missed: sql`
     select 'missed', null::text,
       format('Schedules of %s did not start everything that was due (noticed at %s): Temporal was down, or stalled, for longer than '
@@ -172,7 +171,7 @@ export const troubles: Record<Exclude<AlertKind, 'stuck' | 'backlog'>, RawBuilde
     from (${newestRunsOfAll}) newest
     where kind = 'export' and status = 'failed'`,
 
-  /** Without marts that could get old, missing tools to build them need no alert. */
+  /** Missing build tools raise an alert only if there are marts that could become outdated. */
   marts: sql`
     select 'marts', null::text,
       string_agg(
@@ -192,13 +191,13 @@ export const troubles: Record<Exclude<AlertKind, 'stuck' | 'backlog'>, RawBuilde
     having count(*) > 0`,
 };
 
-/** A number of entries, of which no more than `countLimit` were looked at for each resource. */
+/** Formats a number of entries, of which at most `countLimit` were read for each resource. */
 function counted(expression: string): RawBuilder<string> {
   return sql<string>`case when ${sql.raw(expression)} > ${sql.lit(mostCounted)} then ${sql.lit(countInWords(mostCounted + 1))}
     else (${sql.raw(expression)})::text end`;
 }
 
-/** A time as people read it, to the minute. */
+/** Formats a time for people, to the minute. */
 function moment(expression: string): RawBuilder<string> {
   return sql<string>`to_char(${sql.raw(expression)} at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"')`;
 }

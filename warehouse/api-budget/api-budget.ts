@@ -6,47 +6,45 @@ import type { Warehouse } from '../open-warehouse.ts';
 import { createProcessWindow } from './process-window.ts';
 
 export interface ApiBudget {
-  /** Resolves when a request may be sent, at once; or, when that takes long, with how long none may. */
+  /** Resolves as soon as a request may be sent; or, if that takes long, with the time during which none may be sent. */
   take(signal?: AbortSignal): Promise<ApiGrant | { readonly silentMilliseconds: number }>;
-  /** The service asked for silence: nobody's requests are allowed for so long, but for an hour at most. */
+  /** Records that the service asked for silence: no process may send requests for this long, at most an hour. */
   reportRateLimited(milliseconds: number): Promise<void>;
 }
 
-/** Whom the service counts the requests of. */
+/** The client whose requests the service counts together. */
 export interface BudgetHolder {
   readonly apiAddress: string;
   readonly clientId: string;
 }
 
-/** Its key in `sync.api_budgets`. */
+/** Returns the holder's key in `sync.api_budgets`. */
 export function budgetKey({ apiAddress, clientId }: BudgetHolder): string {
   return createHash('sha256').update(`${apiAddress}\n${clientId}`).digest('hex').slice(0, 32);
 }
 
 export interface ApiGrant {
-  /** To be called in the moment in which the request is written; when it returns false, the grant is too old for that. */
+  /** Call this at the moment the request is written. False: the grant is too old to be used. */
   redeem(): boolean;
-  /** The request was answered or has failed, so that it will not arrive any later; or it was never written. */
+  /** Call this once the request was answered or has failed, so that it cannot arrive any later, or if it was never written. */
   release(): void;
 }
 
 /**
- * Requests that every worker of the organisation shares, at most `requestsPer10s` in any 10 seconds.
+ * Opens the request budget that all workers of the organization share: at most `requestsPer10s` in any 10 seconds.
  *
- * Every allowed request is a row, and a new one is allowed while fewer than that lie in the last 11 seconds. A token bucket
- * would be one number, but it lets its capacity through on top of its rate. Of the eleventh second, half is for the time
- * between a grant and its use, and half for the way to the service. One short transaction per request costs 1 % of what landing
- * its page costs.
+ * Every allowed request is a row, and a new one is allowed while fewer than the limit lie in the last 11 seconds. A token bucket would be one number,
+ * but it lets its capacity through on top of its rate. Half of the eleventh second covers the time between a grant and its use, the other half the
+ * way to the service. One short transaction per request costs 1 % of what landing its page costs.
  *
- * Half of them are let through as fast as they are asked for; the others are spread over the time until the first are allowed again. Else one
- * company that asks without end would use all at once, and everybody's next request, a person's too, would wait for many seconds.
+ * Half of the requests are granted as fast as they are asked for; the rest is spread over the time until the first grants expire. Otherwise one
+ * company that asks without end would use the whole budget at once, and every other request, a person's too, would wait for many seconds.
  *
- * Somebody may hold a snapshot for an hour, and Postgres keeps for them every version that a row had meanwhile: so a grant writes
- * one new row and no old one, and what is deleted is never read again (`bench held-snapshot`).
+ * While a snapshot is held, perhaps for an hour, Postgres keeps every row version written meanwhile. A grant therefore writes one new row and updates
+ * none, and deleted rows are never read again (`bench held-snapshot`).
  *
- * Times are Postgres's own, which may be set while requests are under way: a grant from the future counts as one of now, and the
- * requests of this process are counted once more by `monotonic`, in milliseconds, so that a clock set forward lets no process
- * send more.
+ * Times are those of Postgres, whose clock may be set while requests are under way: a grant from the future counts as one of now. The requests of
+ * this process are counted a second time by `monotonic`, in milliseconds, so that a clock set forward lets no process send more.
  */
 export function openApiBudget(
   warehouse: Warehouse,
@@ -72,7 +70,7 @@ export function openApiBudget(
     },
   };
 
-  /** A grant, or the milliseconds to wait before the next try. */
+  /** Returns a grant, or the milliseconds to wait before the next try. */
   async function tryTake(): Promise<ApiGrant | number> {
     const ownWait = ownRequests.waitMilliseconds();
     if (ownWait > 0) return ownWait;
@@ -100,7 +98,7 @@ export function openApiBudget(
     }
   }
 
-  /** A grant is at most as old as the question for it; the answer may take long to arrive. */
+  /** Measures the age of a grant from the moment it was asked for, because the answer may take long to arrive. */
   async function ask(leadMilliseconds: number): Promise<{ askedAt: number; waitMilliseconds: number }> {
     return inTransaction(warehouse.pool, async ({ client }) => {
       await lockBudget(client, budget);
@@ -118,7 +116,7 @@ export function openApiBudget(
   }
 }
 
-/** The row is the lock. It is never written by those who only take: a row that is locked keeps its version. */
+/** Locks the budget's row. Callers that only take never write the row, and locking it creates no new row version. */
 async function lockBudget(client: ClientBase, budget: string): Promise<void> {
   const lock = { name: 'lock budget', text: lockSql, values: [budget] };
   if ((await client.query(lock)).rowCount === 1) return;
@@ -126,7 +124,9 @@ async function lockBudget(client: ClientBase, budget: string): Promise<void> {
   await client.query(lock);
 }
 
-/** What the budget itself asks for is shorter; a silence that the service asked for is a timer's business, not an activity's. */
+/**
+ * The budget's own waits are shorter. A longer silence, asked for by the service, is left to a timer of the workflow instead of blocking an activity.
+ */
 const longestWaitMilliseconds = 15_000;
 
 /** Half of the eleventh second. */
@@ -134,8 +134,8 @@ const shortestLeadMilliseconds = 500;
 const longestLeadMilliseconds = 4_000;
 
 /**
- * How long a grant may be used. Where half a second is not enough, because Postgres or the process is slow, grants are used for
- * longer, and count as given that much later: otherwise every one would be too old, and nothing would ever be sent.
+ * How long a grant may be used. If Postgres or the process is too slow for half a second, grants are valid for longer and count as given that much
+ * later. Otherwise every grant would be too old, and nothing would ever be sent.
  */
 function createLead(): { milliseconds(): number; learn(inTime: boolean): void } {
   let milliseconds = shortestLeadMilliseconds;
@@ -150,8 +150,9 @@ function createLead(): { milliseconds(): number; learn(inTime: boolean): void } 
 }
 
 /**
- * From when on expired grants are deleted: at first all, then every 10 seconds those that have expired since, for an index leads past
- * what was deleted and is kept for a snapshot. What is left when the clock of Postgres was set back goes with the next process.
+ * Decides from when on expired grants are deleted: all at first, then every 10 seconds those that expired since. Index entries of deleted rows stay
+ * while a snapshot is held, so older ranges are not read again. Grants left over after the clock of Postgres was set back are deleted by the next
+ * process.
  */
 function createSweep(monotonic: () => number): { from(): string | null; done(until: string): void } {
   let from = '-infinity';
@@ -165,14 +166,14 @@ function createSweep(monotonic: () => number): { from(): string | null; done(unt
   };
 }
 
-/** So many, at least, are let through as fast as they are asked for. */
+/** At least this many requests are granted as fast as they are asked for. */
 const burst = 100;
 
 const lockSql = 'select from sync.api_budgets where budget = $1 for no key update';
 
 /**
- * Runs after the lock, as a statement of its own, so that it sees what the last holder of the lock has committed.
- * No service asks for more than an hour of silence, so one that ends later is of a clock that was wrong, and is forgotten.
+ * Runs after the lock as a separate statement, so that it sees what the last holder of the lock has committed. No service asks for more than an hour
+ * of silence, so a silence that ends later came from a wrong clock and is cleared.
  */
 const takeSql = `
   with now as materialized (

@@ -1,21 +1,21 @@
-/** The requests of this process, counted on a clock that nobody sets. */
+/** The requests of this process, counted on a monotonic clock. */
 export interface ProcessWindow {
-  /** 0 when one more may be sent; otherwise how long it will at least take until one may. */
+  /** 0 if one more may be sent; otherwise the minimum time until one may. */
   waitMilliseconds(): number;
   /** Counts a request that is about to be sent. */
   begin(): CountedRequest;
 }
 
 export interface CountedRequest {
-  /** It was answered, or has failed: it counts for another 10 s. */
+  /** The request was answered or has failed; it counts for another 10 s. */
   end(): void;
-  /** It was not sent. */
+  /** The request was not sent. */
   cancel(): void;
 }
 
 /**
- * At most `limit` requests in any 10 s as they arrive, however long one is on its way: until it is answered it may arrive at any
- * moment, so it counts from before it is sent until 10 s after it ended.
+ * Allows at most `limit` requests in any 10 s as they arrive at the service. A request may arrive at any moment until it is answered, so it counts
+ * from before it is sent until 10 s after it ended.
  */
 export function createProcessWindow(limit: number, now: () => number): ProcessWindow {
   const ends: number[] = [];

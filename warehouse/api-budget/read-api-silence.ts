@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { budgetKey } from './api-budget.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 
-/** Until when the service has asked for no requests, of any connection; null when it has not, or the time is over. */
+/** Reads until when the service wants no requests from any connection; null if it has not asked for that, or the time is over. */
 export async function readApiSilence(
   { db }: Pick<Warehouse, 'db'>,
   { address, clientId }: { address: string; clientId: string },

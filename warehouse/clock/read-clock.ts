@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
 
-/** Now, by the clock that all times in the warehouse are of. */
+/** Reads the current time from the clock that all times in the warehouse come from. */
 export async function readClock({ db }: Pick<Warehouse, 'db'>): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
   const [row] = rows;

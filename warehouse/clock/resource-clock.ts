@@ -2,11 +2,11 @@ import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Database } from '../tables/database.ts';
 
 /**
- * SQL that takes the time of the next write to a resource: the clock of the database or, when that was ahead and was corrected,
- * at most ten milliseconds after the write before, at random: a time that a failover takes back does not come again. What was written before what is decided by these times, so they follow the order
- * of the commits: whoever takes one holds the resource's row until its transaction ends.
+ * Returns SQL that takes the time of the next write to a resource: the time of the database's clock. If that clock was ahead and has been corrected,
+ * it is the time of the previous write plus a random part of ten milliseconds, so that a time lost in a failover does not occur again. These times
+ * decide which write came first, so they follow the order of the commits: the transaction that takes one holds the resource's row until it ends.
  *
- * `from` is the from clause of what must be there, and locked, first.
+ * `from` is a from clause of rows that must exist, and be locked, first.
  */
 export function tickSql(connectionId: string, resource: string, from = ''): string {
   return `
@@ -24,7 +24,7 @@ export async function tick(
   return rows[0]?.landed_at ?? '';
 }
 
-/** A time after every write so far, without a claim on the next one. */
+/** Returns a time after every write so far, without reserving the next one. */
 export function afterLastWrite(connectionId: string, resource: string): RawBuilder<string> {
   return sql`greatest(clock_timestamp(), (
     select landed_at + interval '1 microsecond' from sync.resource_clocks
@@ -34,7 +34,7 @@ export function afterLastWrite(connectionId: string, resource: string): RawBuild
 
 const clocks = 'sync.resource_clocks as clock (connection_id, resource, landed_at)';
 
-// Of gen_random_uuid, because random() can be seeded.
+// From gen_random_uuid, because random() can be seeded.
 const unlessAhead = `
     on conflict (connection_id, resource) do update
       set landed_at = case

@@ -21,7 +21,7 @@ export class ConnectionExists extends Error {
   }
 }
 
-/** Rows of the connection that had the name are still there. */
+/** Thrown while rows of the connection that had the name are still there. */
 export class ConnectionBeingRemoved extends Error {
   override readonly name = 'ConnectionBeingRemoved';
   readonly handling = 'stop';
@@ -33,12 +33,12 @@ export class ConnectionBeingRemoved extends Error {
   }
 }
 
-/** Records are kept under the name that cannot be those of the company to add. */
+/** Thrown when records kept under the name cannot be those of the company to add. */
 export class RecordsKept extends Error {
   override readonly name = 'RecordsKept';
   readonly handling = 'stop';
 
-  /** Without an API address it is not known whose they are. */
+  /** Without an API address, the company they belong to is not known. */
   constructor(connectionId: string, apiAddress?: string) {
     const whose =
       apiAddress === undefined
@@ -52,18 +52,18 @@ export class RecordsKept extends Error {
 
 export interface NewConnection {
   connectionId: string;
-  /** The address the token belongs to; `sandbox` for the embedded one. */
+  /** The address that the token belongs to; `sandbox` for the embedded one. */
   apiAddress: string;
   token: string;
   expandPlatformData: boolean;
-  /** Milliseconds between two; only when somebody asks, when absent. */
+  /** Milliseconds between two syncs. Null or absent: only on request. */
   syncEvery?: number | null;
   reconcileEvery?: number | null;
 }
 
 /**
- * The token is stored sealed. Records that are kept under the name stay with their company: its identity is pinned again, so
- * that the first answer for another one is refused. Returns what was kept.
+ * Adds a connection, with its token sealed. Records kept under the name stay with their company: its identity is pinned again, so that the first
+ * answer for another company is refused. Returns the kept data.
  *
  * Throws ConnectionExists, ConnectionBeingRemoved, RecordsKept, IdentityInUse, WrongSecretKey.
  */
@@ -114,8 +114,8 @@ async function isBeingRemoved(db: Warehouse['db'], connectionId: string): Promis
 }
 
 /**
- * What lands is later than the removal of what was there under the name, whatever the clock of the database does. And no number of
- * changes comes again, so that no weight of what was there (`sync.table_weights`) is taken for one of what lands.
+ * Makes new writes later than the removal of earlier records of this name, whatever the database's clock does. No count of changes is used twice
+ * either, so that a weight of the earlier records (`sync.table_weights`) is never taken for one of the new ones.
  */
 async function continueClocks(db: Warehouse['db'], connectionId: string): Promise<void> {
   await sql`
@@ -127,7 +127,7 @@ async function continueClocks(db: Warehouse['db'], connectionId: string): Promis
   `.execute(db);
 }
 
-/** What was still to be decided about kept records went with their streams: a reconcile finds out. */
+/** Requests reconciles, because open decisions about kept records were lost with their streams. */
 async function wantReconciles(db: Warehouse['db'], connectionId: string): Promise<void> {
   const streams = resources.flatMap((resource) =>
     resource.streams.map(({ name }) => ({ stream: name, resource })),
@@ -149,7 +149,7 @@ async function refuseOthers(
   const { api_address: keptAddress, service_connection_id: identity, org_id: organisation } = kept;
   if (keptAddress === null || identity === null) throw new RecordsKept(connectionId);
   if (keptAddress !== apiAddress) throw new RecordsKept(connectionId, keptAddress);
-  // As pinIdentity does it: of two names that take one company, the second sees the first.
+  // The same lock as in pinIdentity: if two names take one company, the second sees the first.
   await sql`select sync.lock('identity/' || ${identity})`.execute(db);
   const other = await db
     .selectFrom('sync.connections')

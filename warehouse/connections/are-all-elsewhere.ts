@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
 
-/** Whether there are connections, and none was added under this API address. */
+/** Whether there are connections, none of which was added under this API address. */
 export async function areAllElsewhere({ db }: Pick<Warehouse, 'db'>, apiAddress: string): Promise<boolean> {
   const { rows } = await sql<{ elsewhere: boolean }>`
     select exists (select from sync.connections)

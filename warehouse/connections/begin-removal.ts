@@ -10,22 +10,22 @@ import type { KeptDataTable } from '../tables/kept-data.ts';
 import { readKeptData } from './kept-data.ts';
 import { lockName } from './lock-name.ts';
 
-/** A removal under way; `began` tells it from others of the name. */
+/** A removal under way; `began` tells it from other removals of the same name. */
 export interface Removal {
   readonly connectionId: string;
-  /** As Postgres writes it. */
+  /** A timestamp as Postgres writes it. */
   readonly began: string;
   readonly keepsData: boolean;
 }
 
 export interface RemovalBegun {
-  /** `kept data`: the connection was removed before, and what it had left goes now. */
+  /** `kept data`: the connection was removed earlier, and the data it left is deleted now. */
   readonly removed: 'connection' | 'kept data' | 'nothing';
-  /** Undefined when there is nothing to be done. */
+  /** Undefined if there is nothing to do. */
   readonly removal: Removal | undefined;
 }
 
-/** Its records are going: what is left of them is not what there was. */
+/** Thrown when the records are already being deleted, so that they cannot be kept any more. */
 export class RemovedWithRecords extends Error {
   override readonly name = 'RemovedWithRecords';
   readonly handling = 'stop';
@@ -38,9 +38,9 @@ export class RemovedWithRecords extends Error {
 }
 
 /**
- * Marks a connection as being removed, or what one has left. From the commit on nobody finds it: no run begins, no page and no webhook
- * of it lands, and neither marts nor exports show anything of it. Its token and its identity at the service are forgotten at once, so its company may be
- * added under another name. Of a removal that was begun before it says so; without `keepData`, its records go as well then.
+ * Marks a connection, or the data that a removed one left, as being removed. After the commit no query finds it: no run begins, no page or webhook of
+ * it lands, and neither marts nor exports show it. Its token and its identity at the service are deleted at once, so its company may be added under
+ * another name. If a removal had already begun, the result describes that one; without `keepData`, it then deletes the records as well.
  *
  * Throws UnknownConnection, RemovedWithRecords.
  */
@@ -48,7 +48,7 @@ export async function beginRemoval(
   { pool }: Warehouse,
   removal: { connectionId: string; keepData: boolean },
 ): Promise<RemovalBegun> {
-  // A pass that is taken when the landings are locked is waited for, and may wait itself.
+  // Locking the landings waits for a pass that is being taken, and that pass may be waiting too.
   return retryDeadlocks(() => inTransaction(pool, ({ db }) => begin(db, removal)));
 }
 
@@ -57,7 +57,7 @@ async function begin(
   { connectionId, keepData }: { connectionId: string; keepData: boolean },
 ): Promise<RemovalBegun> {
   await lockName(db, connectionId);
-  // Its passes, and after them its row: a page that lands takes them in this order.
+  // Passes are locked before the connection's row: the same order as in the landing of a page.
   await lockLandings(db, connectionId);
   const found = await lockConnectionRow(db, connectionId);
   if (found === undefined) return beginWithKept(db, { connectionId, keepData });
@@ -104,7 +104,7 @@ function lockConnectionRow(db: Warehouse['db'], connectionId: string): Promise<F
     .executeTakeFirst();
 }
 
-/** Begins to remove records that an earlier removal kept. The connection gets a row again, which holds the name until they are gone. */
+/** Begins to remove records that an earlier removal kept. The connection gets a row again, which reserves the name until they are gone. */
 async function beginWithKept(
   db: Warehouse['db'],
   { connectionId, keepData }: { connectionId: string; keepData: boolean },
@@ -131,7 +131,7 @@ async function mark(
     foundNoData,
   }: { connectionId: string; keepsData: boolean; foundNoData: boolean },
 ): Promise<Removal> {
-  // Whatever reads a stream has lost its lease.
+  // Readers of streams lose their lease.
   await db.deleteFrom('sync.passes').where('connection_id', '=', connectionId).execute();
   await closeRuns(db, connectionId);
   const { began } = await db
@@ -150,8 +150,8 @@ async function mark(
 }
 
 /**
- * Work outlives the connection it was begun for: an answer on its way, a workflow that waits. It has to know its run, so that it stops when
- * another connection has the name. Of runs that have ended the last act may be still to come, or be repeated.
+ * Records the connection's runs in `sync.removed_runs`. Pending answers and waiting workflows outlive the connection, and they recognize their run
+ * there and stop, even if another connection has the name. A run that has ended may still repeat its last step, so runs of the last day are included.
  */
 async function closeRuns(db: Warehouse['db'], connectionId: string): Promise<void> {
   await sql`
@@ -163,7 +163,7 @@ async function closeRuns(db: Warehouse['db'], connectionId: string): Promise<voi
   `.execute(db);
 }
 
-/** Without any, there is nothing to keep. */
+/** Whether there are records to keep. */
 async function hasRecords(db: Warehouse['db'], connectionId: string): Promise<boolean> {
   const { rows } = await sql`
     select where exists (select from history.record_versions where connection_id = ${connectionId})
@@ -184,7 +184,7 @@ async function keepIdentity(
 }
 
 /**
- * Its records are nobody's from now on: readers of some connections lose it, and who has copied it is told. Expects the landings to be
+ * Makes the records belong to nobody: readers of single connections lose access, and consumers with copies are told. Expects the landings to be
  * locked: the clocks have ticked, and no write has a later time.
  */
 async function forgetData(db: Warehouse['db'], connectionId: string): Promise<void> {

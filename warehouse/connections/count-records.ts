@@ -4,10 +4,10 @@ import { codeOf } from '../../errors/code-of.ts';
 import { resources } from '../../resources/index.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 
-/** A count is for looking at: Postgres counts 100,000 rows in about 15 ms, and gives up where that grows too much. */
+/** A count only informs. Postgres counts 100,000 rows in about 15 ms and gives up at this deadline. */
 const deadlineMilliseconds = 500;
 
-/** How many records `finance` holds of each resource of a connection; undefined when counting them takes too long. */
+/** Counts the records in `finance` for each resource of a connection; undefined if counting takes too long. */
 export async function countRecords(
   { pool }: Warehouse,
   connectionId: string,

@@ -7,18 +7,18 @@ import { retryDeadlocks } from '../transactions/retry-deadlocks.ts';
 import type { Removal } from './begin-removal.ts';
 import { tablesOf, type RemovedTable } from './removed-tables.ts';
 
-/** How far a removal has come. */
+/** How far a removal has got. */
 export interface RemovalProgress {
-  /** From which rows go now. */
+  /** The table from which rows are being deleted. */
   readonly table: string;
-  /** Rows that this process has deleted, from all tables. */
+  /** Rows that this process has deleted from all tables. */
   readonly rows: number;
 }
 
 /**
- * Deletes what hangs on a connection whose removal has begun, a batch per transaction, and its row at the end. Killed anywhere, it is
- * called again; two at once take turns. An abort of `signal` stops after the batch in hand. Returns how many rows it deleted. Throws
- * CommitsLost where a failover has lost that the removal began.
+ * Deletes the rows of a connection whose removal has begun, one batch per transaction, and finally the connection's own row. After a crash it can be
+ * called again, and concurrent calls take turns. An abort of `signal` stops it after the current batch. Returns the number of rows deleted. Throws
+ * CommitsLost if a failover has lost the beginning of the removal.
  */
 export async function finishRemoval(
   { pool }: Pick<Warehouse, 'pool'>,
@@ -52,15 +52,15 @@ async function deleteRows(
   client: PoolClient,
   { removal, table }: { removal: Removal; table: RemovedTable },
 ): Promise<number> {
-  // A bitmap would be made of all rows for each batch of them.
+  // A bitmap scan would build a bitmap of all rows for each batch.
   await client.query(`${indexesOnly}; set local enable_bitmapscan = off`);
   const { rows } = await client.query<{ rows: number }>(table.deleteBatch, [removal.connectionId]);
   return rows[0]?.rows ?? 0;
 }
 
 /**
- * What a statement wrote that had found the connection before it was marked goes with its row, which whoever writes such holds; and so does
- * what a standby brought back that took over between two batches.
+ * Deletes the connection's row and all rows that remain. Some were written by statements that found the connection before it was marked, and that
+ * hold its row; others were brought back by a standby that took over between two batches.
  */
 async function deleteRest(pool: Pool, removal: Removal): Promise<void> {
   await inTransaction(pool, async ({ client }) => {
@@ -77,8 +77,8 @@ async function deleteRest(pool: Pool, removal: Removal): Promise<void> {
 }
 
 /**
- * False when the removal is over, or became one that keeps less: who finished or changed it does the rest. Throws CommitsLost where the
- * connection is as if nobody had begun to remove it.
+ * Takes the lock and returns true if the removal is still the same. False: it is over, or was changed to one that keeps less, and another process
+ * does the rest. Throws CommitsLost if the connection is as if its removal had never begun.
  */
 async function takeTurn(client: PoolClient, { connectionId, began, keepsData }: Removal): Promise<boolean> {
   await client.query(`select sync.lock('name/' || $1)`, [connectionId]);

@@ -1,7 +1,7 @@
 import type { Warehouse } from '../open-warehouse.ts';
 import { tokenMarkSql } from '../secrets/sealed-token.ts';
 
-/** Whether the connection has another token by now than the one of this mark (`tokenMark`). */
+/** Whether the connection's token has been replaced since this mark (`tokenMark`). */
 export async function isReplaced(
   { pool }: Pick<Warehouse, 'pool'>,
   { connectionId, token }: { readonly connectionId: string; readonly token: string },

@@ -1,10 +1,10 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
 
-/** Records under a name that no connection has. */
+/** Records under a name that no connection has now. */
 export interface KeptData {
   connection_id: string;
-  /** Whose they are. Null in all that follows: a release before 0.6.0 removed the connection, and did not keep this. */
+  /** The company's identity. It and all that follows are null if a release before 0.6.0, which did not keep them, removed the connection. */
   api_address: string | null;
   service_connection_id: string | null;
   org_id: string | null;
@@ -12,7 +12,7 @@ export interface KeptData {
   removed_at: Date | null;
 }
 
-/** What `connection remove --keep-data` left, under each name or under one; nothing of a removal that is not over. */
+/** Reads what `connection remove --keep-data` left, under every name or under one. Removals that are not over are left out. */
 export async function readKeptData(
   { db }: Pick<Warehouse, 'db'>,
   connectionId?: string,
@@ -32,7 +32,7 @@ export async function readKeptData(
   return connectionId === undefined ? rows : rows.filter((row) => row.connection_id === connectionId);
 }
 
-/** One index look-up for each name, however many rows it has; the last one is null. */
+/** Finds the distinct names with one index lookup each, however many rows they have. The last one is null. */
 function namesIn(names: string, table: string): RawBuilder<unknown> {
   return sql`
         select min(connection_id) as connection_id from ${sql.table(table)}

@@ -8,7 +8,7 @@ export interface ConnectionListed {
   api_address: string;
   expand_platform_data: boolean;
   created_at: Date;
-  /** Seconds between two syncs; null: only when somebody asks. So too the others. */
+  /** Seconds between two syncs; null: only on request. The same holds for the next two. */
   every_seconds: number | null;
   reconcile_every_seconds: number | null;
   backfill_every_seconds: number | null;
@@ -34,7 +34,7 @@ export async function listConnections({ db }: Warehouse): Promise<ConnectionList
   }));
 }
 
-/** The first names, in their order. */
+/** Lists the first names, in order. */
 export async function listConnectionNames(
   { db }: Warehouse,
   { limit }: { limit: number },

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { Removal } from './begin-removal.ts';
 
-/** A removal that is not over: of a process at work, or of one that was killed. */
+/** A removal that is not over: its process is at work, or was killed. */
 export interface RemovalListed extends Removal {
   readonly since: Date;
 }

@@ -7,15 +7,14 @@ export interface EndedSync {
   connectionId: string;
   runId: string;
   status: 'succeeded' | 'partial' | 'failed' | 'cancelled';
-  /** Why the connection is to pause until a person has mended it; null: it is not. */
+  /** Why the connection is to pause until a person has fixed it; null: it is not to pause. */
   pauseWhy: string | null;
 }
 
 /**
- * Counts the failures in a row of a connection, and pauses it when only a person can mend it; a sync that got through ends
- * both. A pause that a person made stays. A run that ended before another one did, or whose connection was removed, says nothing any
- * more: its end may be noted late, by an attempt after one that died. Returns whether its schedules have to follow: after an idle sync they have not,
- * and nothing is written.
+ * Counts a connection's consecutive failures and pauses it if only a person can fix it; a successful sync ends both. A pause made by a person stays.
+ * An end may be noted late, by an attempt after one that died, so a run that ended before another one, or whose connection was removed, is ignored.
+ * Returns whether the schedules must be updated; after an idle sync they need not be, and nothing is written.
  */
 export async function noteSyncEnd(warehouse: Warehouse, ended: EndedSync): Promise<boolean> {
   if (ended.status === 'cancelled') return false;
@@ -49,8 +48,8 @@ async function noteFailure({ pool }: Warehouse, { connectionId, runId, pauseWhy 
 }
 
 /**
- * A partial run got through where it read something: one that only found everything unchanged proves little, and one of nothing but lists
- * that the platform is known not to have proves nothing, for it may have asked nobody.
+ * Notes a success. A partial run counts only if it read something: finding everything unchanged proves little. A run of nothing but lists that the
+ * platform is known not to have proves nothing, because it may have sent no request.
  */
 async function noteSuccess(
   { pool }: Warehouse,
@@ -62,7 +61,7 @@ async function noteSuccess(
       .set({ failures: 0, webhooks_after: webhooksDue })
       .where('connection_id', '=', connectionId)
       .where(isNewest(runId))
-      // Nothing gets through with a token that opens another company: it was set since.
+      // A token that opens another company cannot have succeeded; it was set after the run.
       .where('refused_token', 'is', null)
       .where((eb) =>
         eb.or([
@@ -90,12 +89,15 @@ async function noteSuccess(
   });
 }
 
-/** A run that was reset has no rows of what the one before it read. */
+/** A run that was reset has no rows of what its predecessor read. */
 function hasRead(runId: string): RawBuilder<boolean> {
   return sql`coalesce((select bool_or(status <> 'unsupported') from sync.run_streams where run_id = ${runId}), true)`;
 }
 
-/** Of the connection's syncs that have ended. In SQL, of a row of `sync.connections`; starts are in the order of syncs. */
+/**
+ * Whether the run is the newest of the connection's syncs that have ended. The SQL refers to a row of `sync.connections`; starts are in the order of
+ * syncs.
+ */
 function isNewest(runId: string): RawBuilder<boolean> {
   return sql`exists (
     select from sync.runs run

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { UnknownConnection } from '../errors.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 
-/** A person pauses the schedules of a connection; runs that are asked for go on. Throws UnknownConnection. */
+/** Pauses the schedules of a connection for a person; requested runs go on. Throws UnknownConnection. */
 export async function pauseConnection(
   { db }: Warehouse,
   input: { connectionId: string; why: string },

@@ -3,19 +3,19 @@ import { IdentityChanged, IdentityInUse, TokenNotProved } from '../errors.ts';
 import { tokenMarkSql } from '../secrets/sealed-token.ts';
 import type { TokenOfRun } from './prove-token.ts';
 
-/** For whom the service answers: the `connection` object of its responses (API document 2.1). */
+/** The company that the service answers for: the `connection` object of its responses (API document 2.1). */
 export interface ServiceIdentity {
   readonly id: string;
   readonly orgId: string;
-  /** Null where the service leaves it out: then the one told before stays. */
+  /** Null if the service leaves it out; the known platform then stays. */
   readonly platform: string | null;
 }
 
 /**
- * The first response to the token that the connection has pins the service's connection and organisation; every later one must be of
- * the same. One to a token that was replaced meanwhile, or that another connection of the name had, pins nothing.
+ * Pins the service's connection and organization from the first response to the connection's token; every later response must name the same. A
+ * response to a token that was replaced meanwhile, or that belonged to an earlier connection of the name, pins nothing.
  *
- * Throws IdentityChanged, TokenNotProved, and IdentityInUse when another name has pinned this service connection already.
+ * Throws IdentityChanged, TokenNotProved, and IdentityInUse if another name has already pinned this service connection.
  */
 export async function pinIdentity(
   client: PoolClient,
@@ -62,7 +62,7 @@ async function pinFirst(
     [connectionId, identity.id],
   );
   const [other] = rows;
-  // Locked: another token is set after this, or was before.
+  // The row is locked, so the token cannot be replaced until the commit.
   const asked = await client.query(
     `select from sync.connections
      where connection_id = $1 and ${tokenMarkSql} = $2

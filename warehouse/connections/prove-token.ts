@@ -8,7 +8,7 @@ import { isReplaced } from './is-replaced.ts';
 import { pinIdentity, type ServiceIdentity } from './pin-identity.ts';
 import { refuseToken } from './refuse-token.ts';
 
-/** An access token, as a run uses it. */
+/** An access token as used by a run. */
 export interface TokenOfRun {
   readonly connectionId: string;
   readonly runId: string;
@@ -17,12 +17,12 @@ export interface TokenOfRun {
 }
 
 /**
- * Notes for a run that the service has named the pinned company to its token, and pins the first one there is. Nothing lands and
- * nothing is deleted in a run before that. With the identity null, as of a response that names none: whether it was noted before, or
- * whether the token alone proves it (`proveTokenAlone`).
+ * Records that the service answered this run's token with the pinned company, and pins the first company it names. Before that, a run lands and
+ * deletes nothing. With a null identity (the response names none), returns whether a company was noted before or the token alone proves it
+ * (`proveTokenAlone`).
  *
- * Throws IdentityChanged, after which the token is refused and the connection paused, IdentityInUse, and TokenNotProved where
- * the connection has another token by now; ConnectionReplaced.
+ * Throws IdentityChanged, after which the token is refused and the connection paused, IdentityInUse, ConnectionReplaced, and TokenNotProved if the
+ * connection's token has been replaced.
  */
 export async function proveToken(
   warehouse: Warehouse,
@@ -53,25 +53,25 @@ export async function proveToken(
     await inTransaction(warehouse.pool, ({ client }) => pinIdentity(client, { ...of, identity }));
   } catch (error) {
     if (!(error instanceof IdentityChanged)) throw error;
-    // A person has set another one while this one was in use: that is asked with next.
+    // The token was replaced while this one was in use; the next request uses the new one.
     if (await isReplaced(warehouse, of)) throw new TokenNotProved(connectionId);
     await refuseToken(warehouse, { connectionId, token });
     throw error;
   }
   if (!named) {
     await warehouse.pool.query('update sync.runs set proved_token = $2 where run_id = $1', [runId, token]);
-    // Once in each run, and not with the pin: what was being stored then, or was lost with a process, is met by the next one.
+    // Runs once in each run, outside the transaction of the pin. Webhooks being stored at that time, or lost with a process, are adopted by the next
+    // run.
     await adoptWebhooks(warehouse, connectionId);
   }
   return true;
 }
 
 /**
- * Notes for a run that no answer to the token names a company, nor any answer before: then the token is all that says whose the records
- * are (API document 1.2, 4.5). As soon as the company is named, in any run, this proves nothing any more.
+ * Records that no answer to the token has named a company, now or before. Then the token alone says whose the records are (API document 1.2, 4.5).
+ * Once any run learns the company's name, this proof is void.
  *
- * Throws CompanyUnnamed where the company was named before, TokenNotProved where the connection has another token by now, IdentityChanged
- * and ConnectionReplaced.
+ * Throws CompanyUnnamed if the company was named before, TokenNotProved if the token has been replaced, IdentityChanged and ConnectionReplaced.
  */
 export async function proveTokenAlone(warehouse: Warehouse, of: TokenOfRun): Promise<void> {
   const { connectionId, runId, token } = of;
@@ -89,17 +89,20 @@ export async function proveTokenAlone(warehouse: Warehouse, of: TokenOfRun): Pro
     : new CompanyUnnamed(connectionId);
 }
 
-/** What `proved_token` is when nobody was named: no release before takes it for a proof. */
+/** The value of `proved_token` if no company was named. No earlier release takes it for a proof. */
 function alone(token: string): string {
   return `'alone ' || ${token}::text`;
 }
 
-/** Of a run `r` and its connection `c`. */
+/** Whether run `r` of connection `c` has proved the token. */
 function isProved(token: string): string {
   return `(r.proved_token = ${token} or (c.service_connection_id is null and r.proved_token = ${alone(token)}))`;
 }
 
-/** A from clause, and where of it: one row when it is proved in the run whose company the token opens. The arguments are parameters: $1. */
+/**
+ * Returns a from and a where clause that select one row if this run has proved which company the token opens. The arguments are parameters such as
+ * $1.
+ */
 export function provedSql({ runId, token }: { runId: string; token: string }): string {
   return `
       from sync.runs r
@@ -107,7 +110,7 @@ export function provedSql({ runId, token }: { runId: string; token: string }): s
       where r.run_id = ${runId} and ${isProved(token)} and c.refused_token is distinct from ${token}`;
 }
 
-/** Throws TokenNotProved unless that was proved in this run: for the transaction that writes. */
+/** Throws TokenNotProved unless this run has proved the token. For the transaction that writes. */
 export async function requireProof(
   client: PoolClient,
   { connectionId, runId, token }: TokenOfRun,

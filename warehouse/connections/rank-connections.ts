@@ -3,7 +3,7 @@ import type { Warehouse } from '../open-warehouse.ts';
 import { listedInQuarantine } from '../quarantine/listed-in-quarantine.ts';
 import { stale } from './stale.ts';
 
-/** What a list of connections can be narrowed to. */
+/** The filters of a list of connections. */
 export const connectionFilters = [
   'needs you',
   'failing',
@@ -16,18 +16,18 @@ export const connectionFilters = [
 export type ConnectionFilter = (typeof connectionFilters)[number];
 
 export interface Ranking {
-  /** Of the page that was asked for: those that need a person first, then the others, each by name. */
+  /** Names on the requested page: first the connections that need a person, then the others, each group by name. */
   readonly names: readonly string[];
-  /** How many the filter and the search leave, on all pages. */
+  /** Number of connections that match the filter and the search, on all pages. */
   readonly matching: number;
-  /** How many there are of all connections. */
+  /** Number of all connections. */
   readonly connections: number;
-  /** How many of all connections there are in each state. */
+  /** Number of all connections in each state. */
   readonly counts: Readonly<Record<ConnectionFilter, number>>;
 }
 
 /**
- * Which connections to show: one statement over all of them, which reads of each only what puts it into a state.
+ * Selects the connections to show. One statement covers all of them and reads only what decides their states.
  *
  * `pausedElsewhere` are connections whose schedule is paused in Temporal, which the database does not know.
  */

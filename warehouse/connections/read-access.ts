@@ -4,7 +4,7 @@ import { fingerprintSetting } from '../secrets/check-secret-key.ts';
 import type { SecretKey } from '../secrets/secret-key.ts';
 import { keyFingerprint, openToken, tokenMark } from '../secrets/sealed-token.ts';
 
-/** A connection of another API address must not be asked here: its token is for somebody else. */
+/** Thrown for a connection of another API address: its token must not be sent to this one. */
 export class OtherWorld extends Error {
   override readonly name = 'OtherWorld';
   readonly handling = 'stop';
@@ -19,7 +19,7 @@ export class OtherWorld extends Error {
 
 export interface ConnectionAccess {
   token: string;
-  /** Tells the token from others. */
+  /** Distinguishes this token from others. */
   mark: string;
   expandPlatformData: boolean;
 }
@@ -30,7 +30,7 @@ export async function readAccess(
   key: SecretKey,
   input: { connectionId: string; apiAddress: string },
 ): Promise<ConnectionAccess> {
-  // Read before the row is: a rotation puts the key in its place after the rows.
+  // Read before the row: a rotation replaces the key after the rows.
   const bytes = await key();
   const connection = await db
     .selectFrom('sync.connections')

@@ -2,22 +2,22 @@ import { sql } from 'kysely';
 import { streamNames } from '../../resources/index.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 
-/** What scheduled syncs ask of the API when nothing has changed, as often as they are set to, beside what its budget allows. */
+/** The API requests that scheduled syncs need if nothing has changed, and the number that the budget allows. */
 export interface ApiDemand {
   readonly requests_per_minute: number;
   readonly allowed_per_minute: number;
-  /** How many times their intervals syncs have to be apart to fit their share; less than 1: they fit. */
+  /** Factor by which sync intervals must be stretched to fit their share; less than 1: they fit. */
   readonly needed_stretch: number;
-  /** How many times they are. */
+  /** The current factor. */
   readonly stretch: number;
 }
 
-/** Of the budget, for scheduled syncs: the rest is for reconciles, first loads, webhooks and what people start. */
+/** Share of the budget for scheduled syncs; the rest is for reconciles, first loads, webhooks and runs that people start. */
 const share = 0.8;
 
 /**
- * A sync asks each list at least once, but for those that are not offered. Paused connections ask nothing, and none comes more
- * often than every ten seconds, whatever it is set to: it is not begun while it runs.
+ * Estimates the demand. A sync requests each list at least once, except those not offered. Paused connections request nothing. No connection syncs
+ * more often than every ten seconds, whatever its setting, because a sync is not begun while one runs.
  */
 export async function readDemand(
   { db }: Warehouse,

@@ -11,14 +11,14 @@ export interface ConnectionStatus {
   name: string;
   platform: string | null;
   org_id: string | null;
-  /** Seconds between two syncs; null: only when somebody asks. */
+  /** Seconds between two syncs; null: only on request. */
   every_seconds: number | null;
-  /** How many times that they really are, so that all connections fit the API budget. */
+  /** Factor by which that interval is stretched, so that all connections fit the API budget. */
   stretch: number;
   paused: { why: string; since: Date | null } | null;
-  /** Scheduled, not paused, and a supported stream was not complete for twice that time. */
+  /** Scheduled, not paused, and a supported stream was not complete for twice the interval. */
   stale: boolean;
-  /** Syncs that failed in a row. */
+  /** Consecutive failed syncs. */
   failures: number;
   last_run: {
     run_id: string;
@@ -28,7 +28,7 @@ export interface ConnectionStatus {
     failure: string | null;
     started_at: Date;
   } | null;
-  /** Open entries, as far as they are counted: 10,001 stands for more than 10,000. */
+  /** Number of open entries, as far as they are counted: 10,001 stands for more than 10,000. */
   quarantined: number;
   webhooks: WebhookStatus;
   streams: StreamStatus[];
@@ -36,12 +36,12 @@ export interface ConnectionStatus {
 
 export interface StreamStatus {
   stream: string;
-  /** Null for events, which are of all. */
+  /** Null for events, which concern all resources. */
   resource: string | null;
   /**
-   * never: not once complete; reading: a run reads it; failing: one does, and its requests fail; begun: a run ended before it
-   * was complete, and the next one goes on; missing: its list answers 404, although it returned pages before, and each run asks again;
-   * stalled: its list hides a newer record that was met otherwise; unsupported; complete.
+   * never: never complete; reading: a run reads it; failing: a run reads it, and its requests fail; begun: a run ended before it was complete, and
+   * the next one goes on; missing: its list answers 404, although it returned pages before, and each run asks again; stalled: its list hides a newer
+   * record that was found in another way; unsupported; complete.
    */
   state: 'never' | 'reading' | 'begun' | 'failing' | 'missing' | 'stalled' | 'unsupported' | 'complete';
   watermark: Date | null;
@@ -49,18 +49,18 @@ export interface StreamStatus {
   /** Seconds since the last success. */
   freshness_seconds: number | null;
   last_reconcile_at: Date | null;
-  /** Since when its resource needs a reconcile, which the next sync of the connection starts; null: it needs none. */
+  /** The time since which its resource has needed a reconcile, which the next sync of the connection starts; null: it needs none. */
   reconcile_wanted_at: Date | null;
 }
 
-/** Of all connections, by name, or of one. Throws UnknownConnection when the one asked for does not exist. */
+/** Reads the status of all connections, by name, or of one. Throws UnknownConnection if the requested one does not exist. */
 export async function readStatus(warehouse: Warehouse, connectionId?: string): Promise<ConnectionStatus[]> {
   const statuses = await readStatuses(warehouse, connectionId === undefined ? null : [connectionId]);
   if (connectionId !== undefined && statuses.length === 0) throw new UnknownConnection(connectionId);
   return statuses;
 }
 
-/** Of some connections, in the order of their names in `connections`. One that is gone is left out. */
+/** Reads the status of the given connections, in their order. Connections that no longer exist are left out. */
 export async function readStatusesFor(
   warehouse: Warehouse,
   connections: readonly string[],
@@ -71,11 +71,8 @@ export async function readStatusesFor(
   return connections.flatMap((name) => statuses.get(name) ?? []);
 }
 
-/** Null: of all. */
-async function readStatuses(
-  warehouse: Warehouse,
-  names: readonly string[] | null,
-): Promise<ConnectionStatus[]> {
+/** `names` null: all connections. */
+async function readStatuses(warehouse: Warehouse, names: readonly string[] | null): Promise<ConnectionStatus[]> {
   const { db } = warehouse;
   const asked = sql<boolean>`(${names}::text[] is null or connections.connection_id = any(${names}::text[]))`;
   const connections = await db
@@ -109,7 +106,7 @@ async function readStatuses(
     left join sync.runs r on r.run_id = p.run_id and r.status = 'running'
     where ${asked}
   `.execute(db);
-  // The newest of each by its index: there may be thousands of runs for every connection.
+  // Reads the newest run of each connection by index, because each may have thousands of runs.
   const { rows: runs } = await sql<LastRun>`
     select connections.connection_id, run_id, workflow_id, kind, status, failure, started_at
     from sync.connections

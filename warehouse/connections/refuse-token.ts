@@ -4,8 +4,8 @@ import type { Warehouse } from '../open-warehouse.ts';
 import { tokenMarkSql } from '../secrets/sealed-token.ts';
 
 /**
- * Notes that a token opens another company, whatever kind of run has met it: it is no longer used, and the schedules
- * pause until another one is set. A token that was replaced meanwhile pauses nothing, and a pause that a person made stays.
+ * Records that a token opens another company, whatever kind of run found out. The token is not used any more, and the schedules pause until another
+ * one is set. If the token was replaced meanwhile, nothing pauses. A pause made by a person stays.
  */
 export async function refuseToken(
   { pool }: Pick<Warehouse, 'pool'>,
@@ -34,7 +34,7 @@ export async function refuseToken(
   });
 }
 
-/** Why it pauses, and what to do. */
+/** Says why the connection pauses, and what to do. */
 export function otherCompany(name: string): string {
   return `The access token of ${name} now opens a different company: set the right token with "daybook connection set-token ${name}"; it then resumes by itself.`;
 }

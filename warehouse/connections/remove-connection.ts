@@ -5,14 +5,14 @@ import { readKeptData, type KeptData } from './kept-data.ts';
 
 export interface ConnectionRemoved {
   readonly removed: RemovalBegun['removed'];
-  /** What stays under the name. */
+  /** The data that stays under the name. */
   readonly kept: KeptData | undefined;
 }
 
 /**
- * Forgets the connection and its state; its records, their history and their deletions go too, unless `keepData`. Then it
- * stays known whose they are. Of a name of which only records are left, it deletes these, unless `keepData`. `begin` surrounds
- * the beginning with what follows from it: afterwards nobody finds the connection any more, and its rows go, even if that fails.
+ * Deletes the connection and its state, and unless `keepData` its records, their history and their deletions too. With `keepData`, the company's
+ * identity is kept. If only records are left under the name, it deletes them, unless `keepData`. `begin` wraps the marking: after it no query finds
+ * the connection, and its rows are deleted even if `begin` then fails.
  *
  * Throws UnknownConnection, RemovedWithRecords.
  */

@@ -5,11 +5,11 @@ import type { Removal } from './begin-removal.ts';
 /** A table from which a removal deletes. */
 export interface RemovedTable {
   readonly name: string;
-  /** Deletes so many rows of a connection ($1) at most, and selects how many as `rows`. */
+  /** Deletes at most `rowsPerBatch` rows of a connection ($1), and selects their number as `rows`. */
   readonly deleteBatch: string;
 }
 
-/** Where most of a connection is, in the order in which it goes. What is left after them is a few rows. */
+/** Returns the tables that hold most of a connection's rows, in the order of deletion. Only a few rows are left elsewhere. */
 export function tablesOf({ keepsData }: Pick<Removal, 'keepsData'>): RemovedTable[] {
   return keepsData ? [...stateTables, openEntries] : [...stateTables, ...dataTables];
 }
@@ -28,7 +28,7 @@ const runs: RemovedTable = {
     select (select count(*) from streams) + (select count(*) from gone) as rows`,
 };
 
-/** What says how far a connection was read, and what its runs did. Alerts stay: whoever was told of one is told that it is over. */
+/** How far a connection was read, and what its runs did. Alerts stay, so that receivers of an alert are also told that it is over. */
 const stateTables: readonly RemovedTable[] = [
   table('sync.listed_pages'),
   table('sync.discrepancies'),
@@ -36,10 +36,10 @@ const stateTables: readonly RemovedTable[] = [
   runs,
 ];
 
-/** What could not land comes again with the first sync of the name; what a person discarded stays discarded. */
+/** Records that could not land come again with the first sync of the name; entries that a person discarded stay discarded. */
 const openEntries = table('sync.quarantine', `and status <> 'discarded'`);
 
-/** Records, and what is known of them. */
+/** Records and what is known about them. */
 const dataTables: readonly RemovedTable[] = [
   ...resources
     .flatMap(({ name, children }) => [...children.map((child) => child.table), name])

@@ -1,17 +1,17 @@
 import { sql } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
 
-/** The right to repair schedules, which one process has at a time. */
+/** The right to repair schedules, held by one process at a time. */
 export interface RepairTurn {
-  /** To be called more often than every 30 s. False: it took too long, and the turn may be another's. */
+  /** Call this more often than every 30 s. False: the lease has expired, and another process may hold the turn. */
   extend(): Promise<boolean>;
-  /** `done`: everything was looked at, and nobody needs to for a while. Otherwise what was done before counts no more. */
+  /** `done`: everything was checked, and no repair is needed for a while. Otherwise the previous repair no longer counts. */
   end(outcome: { done: boolean }): Promise<void>;
 }
 
 /**
- * Takes the turn. `held`: another process has it. `done`: a repair that began since then, or later, has been done by somebody. Who
- * takes a turn and dies leaves it to the others after 30 s. Times further away were written while the clock was wrong.
+ * Takes the turn. `held`: another process has it. `done`: a repair that began at `since` or later is complete. The turn is a lease of 30 s, after
+ * which others may take it. Times further in the future were written while the clock was wrong, and are ignored.
  */
 export async function takeRepairTurn(
   { db }: Warehouse,

@@ -1,7 +1,7 @@
 import { UnknownConnection } from '../errors.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 
-/** A name that a connection has, or had: of one that was removed the runs stay. Throws UnknownConnection. */
+/** Throws UnknownConnection unless a connection has, or had, this name. Runs of a removed connection stay, so its name is known. */
 export async function requireKnown({ pool }: Warehouse, connectionId: string): Promise<void> {
   const { rowCount } = await pool.query(
     `select from sync.connections where connection_id = $1

@@ -2,7 +2,7 @@ import { UnknownConnection } from '../errors.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { notPaused } from './schedule-state.ts';
 
-/** A person resumes a connection: what failed before slows it down no longer. Throws UnknownConnection. */
+/** Resumes a connection for a person: earlier failures no longer slow it down. Throws UnknownConnection. */
 export async function resumeConnection({ db }: Warehouse, input: { connectionId: string }): Promise<void> {
   const resumed = await db
     .updateTable('sync.connections')

@@ -4,12 +4,12 @@ import type { Warehouse } from '../open-warehouse.ts';
 import type { Database } from '../tables/database.ts';
 import { milliseconds } from './interval.ts';
 
-/** What the schedules of a connection are to be. Times between runs in milliseconds; null: no schedule. */
+/** The state that a connection's schedules should have. Times between runs are in milliseconds; null: no schedule. */
 export interface ScheduleState {
   readonly connectionId: string;
   readonly apiAddress: string;
   readonly syncEvery: number | null;
-  /** How many times `syncEvery` two syncs are apart, so that those of all connections fit the API budget. */
+  /** Factor by which `syncEvery` is stretched, so that the syncs of all connections fit the API budget. */
   readonly syncStretch: number;
   readonly reconcileEvery: number | null;
   readonly backfillEvery: number | null;
@@ -17,35 +17,35 @@ export interface ScheduleState {
   /** Null: not paused. */
   readonly pausedWhy: string | null;
   readonly pausedAt: Date | null;
-  /** Whether Temporal has been told of this pause. */
+  /** Whether this pause has reached Temporal. */
   readonly pauseReachedSchedules: boolean;
   readonly failures: number;
-  /** Names what Temporal was last told, see `SchedulesSettled`; null: nobody has written it down. */
+  /** Name of the state that Temporal was last given, see `SchedulesSettled`; null: not recorded. */
   readonly settledAs: string | null;
-  /** When Temporal was last asked for all there is of its schedules. */
+  /** When the complete schedules were last read from Temporal. */
   readonly checkedAt: Date | null;
 }
 
-/** What Temporal was told of the schedules of a connection. */
+/** The state of a connection's schedules that Temporal was given. */
 export interface SchedulesSettled {
   readonly connectionId: string;
-  /** Names it: what is to be told later and has the same name is the same. */
+  /** Name of the state; equal names mean equal states. */
   readonly as: string;
-  /** Whether it was told of a pause. */
+  /** Whether the state includes a pause. */
   readonly pauseReached: boolean;
-  /** How many times they were due and did not fire, since Temporal has them. */
+  /** How many times they were due and did not fire, since they exist in Temporal. */
   readonly missed: number;
 }
 
-/** What may be written down about the schedules while nobody else changes them. */
+/** The notes that may be recorded about schedules while they are locked. */
 export interface ScheduleNotes {
   settled(settled: readonly SchedulesSettled[]): Promise<void>;
   resumed(connectionId: string): Promise<void>;
 }
 
 /**
- * Lets `work` bring the schedules of a connection to their state: one process at a time, so that what is told to Temporal
- * last is what was written here last. The state is undefined when there is no such connection.
+ * Lets `work` bring the schedules of a connection to their state. One process does so at a time, so that Temporal's last update matches the last one
+ * recorded here. The state is undefined if there is no such connection.
  */
 export async function withScheduleState<Result>(
   warehouse: Warehouse,
@@ -57,14 +57,14 @@ export async function withScheduleState<Result>(
   );
 }
 
-/** The same for several; those that are not there are not in the map. */
+/** The same for several connections; the map lacks those that do not exist. */
 export async function withScheduleStates<Result>(
   { pool }: Warehouse,
   connections: readonly string[],
   work: (states: ReadonlyMap<string, ScheduleState>, notes: ScheduleNotes) => Promise<Result>,
 ): Promise<Result> {
   return inTransaction(pool, async ({ db }) => {
-    // In one order, so that two who lock several cannot deadlock.
+    // Locks in one order, so that two processes that lock several cannot deadlock.
     await sql`
       select sync.lock('schedules/' || connection_id)
       from (select unnest(${connections}::text[]) as connection_id order by 1) named
@@ -85,7 +85,7 @@ export async function withScheduleStates<Result>(
   });
 }
 
-/** As it is at this moment, with nobody held up; undefined when there is no such connection. */
+/** Reads the current state without a lock; undefined if there is no such connection. */
 export async function readScheduleState(
   { db }: Warehouse,
   connectionId: string,
@@ -93,7 +93,7 @@ export async function readScheduleState(
   return scheduleStates(db).where('connection_id', '=', connectionId).executeTakeFirst();
 }
 
-/** By the page and by name: those after `after`. */
+/** Reads a page of states: the next ones after the name `after`, ordered by name. */
 export async function readScheduleStates(
   { db }: Warehouse,
   { after, limit }: { after: string; limit: number },
@@ -105,7 +105,7 @@ export async function readScheduleStates(
     .execute();
 }
 
-/** Writes down that schedules are as listed, of connections of which nobody has written anything down. */
+/** Records schedules as listed, for connections without a recorded state. */
 export async function noteSettledAsListed(
   { db }: Warehouse,
   settled: readonly Pick<SchedulesSettled, 'connectionId' | 'as'>[],
@@ -117,7 +117,7 @@ export async function noteSettledAsListed(
   `.execute(db);
 }
 
-/** A row is written when it says something new, and once an hour at most when it does not. */
+/** Writes a row if it says something new, otherwise at most once an hour. */
 async function noteSettled(db: Warehouse['db'], settled: readonly SchedulesSettled[]): Promise<void> {
   if (settled.length === 0) return;
   await sql`

@@ -2,15 +2,15 @@ import { UnknownConnection } from '../errors.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { intervalOf } from './interval.ts';
 
-/** Says how often a connection is synced, reconciled and backfilled; null: only when somebody asks. Throws UnknownConnection. */
+/** Sets how often a connection is synced, reconciled and backfilled; null: only on request. Throws UnknownConnection. */
 export async function setSchedule(
   { db }: Warehouse,
   input: {
     connectionId: string;
-    /** Milliseconds. What is absent stays as it is. */
+    /** Milliseconds. Absent values stay as they are. */
     syncEvery?: number | null | undefined;
     reconcileEvery?: number | null | undefined;
-    /** How often it is backfilled, and how far back. */
+    /** How often the connection is backfilled, and how far back. */
     backfill?: { every: number | null; last: number | null } | undefined;
   },
 ): Promise<void> {

@@ -6,8 +6,8 @@ import { sealToken } from '../secrets/sealed-token.ts';
 import { notPaused, webhooksDue } from './schedule-state.ts';
 
 /**
- * The pinned identity stays: a token of another company is found out by the next run. A connection that paused itself
- * resumes, and one that a person paused does not. Throws UnknownConnection, WrongSecretKey.
+ * Sets the token. The pinned identity stays, so the next run detects a token of another company. A connection that paused itself resumes; one that a
+ * person paused does not. Throws UnknownConnection, WrongSecretKey.
  */
 export async function setToken(
   { pool }: Warehouse,
@@ -24,7 +24,7 @@ export async function setToken(
       .returning('paused_by')
       .executeTakeFirst();
     if (updated === undefined) throw new UnknownConnection(connectionId);
-    // That a list is not offered was said to the token before.
+    // The answer that a list is not offered was given to the previous token.
     await db
       .updateTable('sync.streams')
       .set({ capability: 'unknown', capability_checked_at: null })

@@ -3,9 +3,9 @@ import type { Warehouse } from '../open-warehouse.ts';
 import { readDemand } from './read-demand.ts';
 
 /**
- * Writes down for all connections of an API address how many times their intervals two syncs are apart, so that those that find
- * nothing fit their share of the API budget: all alike, where otherwise chance would decide who waits. It moves in steps, and
- * back only with some room, since every step is told to Temporal for every connection.
+ * Records, for all connections of an API address, the factor by which sync intervals are stretched, so that syncs that find nothing fit their share
+ * of the API budget. All connections get the same factor; otherwise chance would decide which ones wait. It changes in steps, and goes down only with
+ * some room, because each step updates the schedules of every connection in Temporal.
  */
 export async function settleStretch(
   warehouse: Warehouse,
@@ -19,7 +19,7 @@ export async function settleStretch(
   `.execute(warehouse.db);
 }
 
-/** The smallest step that is enough. */
+/** Returns the smallest step that suffices. */
 export function stepFor(needed: number): number {
   if (needed <= 1) return 1;
   const doubled = 2 ** Math.floor(Math.log2(needed));
