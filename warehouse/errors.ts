@@ -2,7 +2,7 @@ import { reasonOf } from '../errors/reason-of.ts';
 import type { DeletionQuestion } from './reconcile/deletion-question.ts';
 import type { WaitingDeletions } from './reconcile/read-waiting-deletions.ts';
 
-/** Another attempt took the lease of the pass, or a failover has lost the page before: this attempt ends without a trace. */
+/** Another attempt took the lease of the pass, or a failover has lost the previous page. This attempt ends without a trace. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
   readonly handling = 'retry';
@@ -14,7 +14,7 @@ export class LeaseLost extends Error {
   }
 }
 
-/** The database lacks what was committed to it: a standby has taken over. What comes after it must not be done. */
+/** The database lacks what was committed to it, because a standby has taken over. Later steps must not run. */
 export class CommitsLost extends Error {
   override readonly name = 'CommitsLost';
   readonly handling = 'stop';
@@ -39,7 +39,7 @@ export class ClockWrong extends Error {
   }
 }
 
-/** Another reconcile of the connection began after this one, whose listing is the one that counts. */
+/** Another reconcile of the connection began after this one, and only its listing counts. */
 export class ReconcileReplaced extends Error {
   override readonly name = 'ReconcileReplaced';
   readonly handling = 'stop';
@@ -51,7 +51,7 @@ export class ReconcileReplaced extends Error {
   }
 }
 
-/** A page named as the next one a page that was read before: following it would never end. */
+/** A page named a page that was already read as its next one, so following it would never end. */
 export class PagesGoRound extends Error {
   override readonly name = 'PagesGoRound';
   readonly handling = 'restart';
@@ -64,7 +64,7 @@ export class PagesGoRound extends Error {
   }
 }
 
-/** Page after page names a next one, and none has a record. */
+/** Page after page names a next one, but none has a record. */
 export class PagesNeverEnd extends Error {
   override readonly name = 'PagesNeverEnd';
   readonly handling = 'restart';
@@ -90,7 +90,7 @@ export class IdentityChanged extends Error {
   }
 }
 
-/** An answer is not used before the service has named the company. The next attempt asks for that first. */
+/** A response is not used before the service has named the company. The next attempt requests that first. */
 export class TokenNotProved extends Error {
   override readonly name = 'TokenNotProved';
   readonly handling = 'retry';
@@ -102,7 +102,7 @@ export class TokenNotProved extends Error {
   }
 }
 
-/** No list that the platform offers names the company, which one has named before or would have to, so nobody can know whose records these are. */
+/** None of the lists that the platform offers names the company, although one did before or should, so nobody can know whose records these are. */
 export class CompanyUnnamed extends Error {
   override readonly name = 'CompanyUnnamed';
   readonly handling = 'stop';
@@ -133,7 +133,7 @@ export class IdentityInUse extends Error {
   }
 }
 
-/** A person approved deletions, and by now others wait. */
+/** A person approved deletions, but by now others wait. */
 export class ApprovalOutdated extends Error {
   override readonly name = 'ApprovalOutdated';
   readonly handling = 'stop';
@@ -161,7 +161,7 @@ export class UnknownConnection extends Error {
   override readonly name = 'UnknownConnection';
   readonly handling = 'stop';
 
-  /** Undefined: the input of a run does not hold a possible name, or no reason. */
+  /** Undefined: the input of a run holds no valid name, or no reason. */
   constructor(connectionId?: string) {
     super(
       `${connectionId === undefined ? 'The input names no known connection, or gives no reason' : `There is no connection ${connectionId}`}. ` +
@@ -170,7 +170,7 @@ export class UnknownConnection extends Error {
   }
 }
 
-/** The connection that a run was begun for has been removed, and another one has its name. */
+/** The connection for which a run was begun has been removed, and another one has its name. */
 export class ConnectionReplaced extends Error {
   override readonly name = 'ConnectionReplaced';
   readonly handling = 'stop';
@@ -194,7 +194,7 @@ export class WrongSecretKey extends Error {
   }
 }
 
-/** Processes that hold the new key continue. */
+/** This process holds the old key; processes that hold the new key continue. */
 export class KeyRotated extends Error {
   override readonly name = 'KeyRotated';
   readonly handling = 'retry';
@@ -238,7 +238,7 @@ export class MigrationFailed extends Error {
   }
 }
 
-/** Exit code 2: builds of the marts and erasures drop the schemas that builds write in, and somebody else made one of that name. */
+/** Somebody else created a schema with the name of one that builds of the marts write in, and that builds and erasures drop. Exit code 2. */
 export class ForeignSchema extends Error {
   override readonly name = 'ForeignSchema';
   readonly handling = 'stop';

@@ -14,8 +14,8 @@ export interface Warehouse {
 }
 
 /**
- * Opens a pool of at most `connections`. Connecting happens with the first statement.
- * `onIdleError` hears of connections that broke while nobody used them; the pool replaces them by itself.
+ * Opens a pool of at most `connections`. It connects with the first statement. `onIdleError` is called for connections that broke while they were
+ * idle; the pool replaces them by itself.
  */
 export function openWarehouse(settings: {
   url: string;

@@ -14,7 +14,7 @@ export interface RecordNamed extends RecordScope {
   readonly id: string;
 }
 
-/** What was made again while the source was asked must stay. */
+/** Thrown if the record was written while the source was asked: a recreated record must stay. */
 class WrittenMeanwhile extends Error {
   override readonly name = 'WrittenMeanwhile';
   readonly handling = 'stop';
@@ -27,14 +27,14 @@ class WrittenMeanwhile extends Error {
   }
 }
 
-/** Rows by table. */
+/** Number of rows by table. */
 export type RowsByTable = Readonly<Record<string, number>>;
 
 /**
- * Removes the content of a record from every table that Daybook loads, in one transaction, and keeps a tombstone of it, where
- * nothing was held too: a page that shows it may be on its way. Expects that the source did not return it at `goneAt`, a time of
- * the service; null where that tells none. `heldBefore` is the row as it was before the source was asked. Returns the rows that held
- * some, and counts what it deleted in the run; done again it finds none. Throws WrittenMeanwhile.
+ * Removes the content of a record from every table that Daybook loads, in one transaction. It keeps a tombstone even if nothing was held, because a
+ * page that shows the record may be on its way. Expects that the source did not return the record at `goneAt`, a time of the service; null if it
+ * tells none. `heldBefore` is the row as it was before the source was asked. Returns the number of rows that held content, and counts the deleted
+ * ones in the run. Running it again finds none. Throws WrittenMeanwhile.
  */
 export async function eraseRecord(
   warehouse: Warehouse,
@@ -55,7 +55,7 @@ export async function eraseRecord(
     const deletions = [{ id, version, deletedAt: deletedAt ?? landedAt }];
     const where = { connectionId, resource, runId, landedAt };
     await applyTombstones(client, { ...where, source: 'reconcile', deletions });
-    // What was held may have been published since its snapshots were searched.
+    // Content that was held may have been published since the snapshots were searched.
     const isHeld = Object.values(held).some((count) => count > 0);
     await client.query(
       `update sync.tombstones set erased = true, erased_from = case when $4 then '{}' else erased_from end
@@ -64,14 +64,14 @@ export async function eraseRecord(
     );
     for (const { erase, values } of await placesOfContent(client, record))
       await client.query(erase, [...values]);
-    // Read: one of which nothing was held is counted too.
+    // A record of which nothing was held is counted as read too.
     const counts = { read: 1, deleted: held[`finance.${resource.name}`] ?? 0 };
     await addToRun(client, { runId, connectionId, stream: resource.streams[0].name, counts });
     return { held, counts };
   });
 }
 
-/** How many rows hold content of a record. */
+/** Counts the rows that hold content of a record. */
 export async function countContent(
   client: Pick<PoolClient, 'query'>,
   record: RecordNamed,
@@ -88,11 +88,11 @@ export async function countContent(
 }
 
 /**
- * What the tombstone says. Its version is not older than any that the service can have shown: the one held, and the end of the second
- * in which the service said that the record is gone. Where it tells no time, nothing in its own clock bounds what a page in flight
- * shows. Then it is the newest version that any list showed or, when that is later, the time of the database: where that clock is
- * ahead, a record that is made again under the same ID waits for the next reconcile, which harms less than personal data that come
- * back. `deletedAt` is known where the record had been deleted before; null: now.
+ * Reads the version and time of the deletion. The version is not older than any that the service can have shown: it is the later of the held version
+ * and the end of the second in which the service said that the record is gone. If the service tells no time, nothing bounds the version that a page
+ * in flight shows. Then it is the newest version that any list showed, or the time of the database if that is later. If the database's clock is
+ * ahead, a record recreated under the same ID waits for the next reconcile, which harms less than personal data that come back. `deletedAt` is known
+ * if the record had been deleted before; null: now.
  */
 async function readDeletion(
   client: PoolClient,

@@ -1,24 +1,24 @@
 /**
- * How an ID is found in the text of JSON, alone: not as a part of another word or ID. A text in it may be JSON, and so may a text of that, and whoever
- * wrote them chose the spelling: a slash as `\/`, all but letters and digits of ASCII as `\u00e9` or `\u00E9`, with more backslashes the deeper it lies.
+ * How to find an ID in JSON text as a whole, not as a part of another word or ID. A string in JSON may itself hold JSON, at any depth. Its writer
+ * chose the spelling: a slash as `\/`, all but ASCII letters and digits as `\u00e9` or `\u00E9`, with more backslashes the deeper it is.
  */
 export interface IdInJson {
-  /** Is there whatever the spelling: quick to look for. May be empty. */
+  /** A part that occurs in every spelling, for a fast search. May be empty. */
   readonly part: string;
-  /** A regular expression of Postgres. */
+  /** A Postgres regular expression. */
   readonly pattern: string;
 }
 
 export function idInJson(id: string): IdInJson {
   const characters = Array.from(id);
   const spelled = characters.map((one) => (plain.test(one) ? one : `(?:${spellings(one).join('|')})`));
-  // A backslash before the first, or after the last, is of its spelling.
+  // A backslash before the first character, or after the last, belongs to its spelling.
   const before = plain.test(characters[0] ?? '') ? '[^[:alnum:]]' : String.raw`[^[:alnum:]\\]`;
   const after = characters.at(-1) === '\\' ? String.raw`[^[:alnum:]\\]|\\[bfnrt]` : '[^[:alnum:]]';
   const runs = id.match(/[A-Za-z0-9]+/g) ?? [];
   return {
     part: runs.reduce((longest, run) => (run.length > longest.length ? run : longest), ''),
-    // The letter of an escape, such as a line end's, is no part of a word.
+    // The letter of an escape, such as that of a line end, is not part of a word.
     pattern: String.raw`(?:^|${before}|\\[bfnrt]|\\u[0-9a-fA-F]{4})${spelled.join('')}(?:$|${after})`,
   };
 }

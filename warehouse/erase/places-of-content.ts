@@ -9,15 +9,15 @@ import { unnamedEntries } from './unnamed-entries.ts';
 /** A table that holds content of records. */
 export interface Place {
   readonly table: string;
-  /** Of its SQL: $1 is the connection, $2 the ID of the record, and what follows is of the place. */
+  /** Values of the SQL: $1 is the connection, $2 the ID of the record; further ones depend on the place. */
   readonly values: readonly unknown[];
-  /** Which rows hold content of the record. */
+  /** The condition of the rows that hold content of the record. */
   readonly where: string;
-  /** What takes it away. */
+  /** The statement that removes the content. */
   readonly erase: string;
 }
 
-/** Every table that Daybook loads and that may hold content of a record. */
+/** Lists every table that Daybook loads and that may hold content of a record. */
 export async function placesOfContent(
   client: Pick<PoolClient, 'query'>,
   { connectionId, resource, id }: RecordScope & { id: string },
@@ -37,9 +37,9 @@ export async function placesOfContent(
     deleted('sync.field_issues', record),
     deleted('sync.discrepancies', record),
     listedPages(resource),
-    // That it was deleted stays known, so that no late page brings it back.
+    // The deletion stays known, so that no late page brings the record back.
     emptied('sync.tombstones', { payload: 'null', where: `${record} and payload is not null` }),
-    // A second delivery is recognized by the digest, which stays.
+    // The digest stays, so that a second delivery is recognized.
     {
       ...emptied('sync.webhook_inbox', { payload: `'{}'`, where: toldByWebhooks(resource) }),
       values: [...values, part, pattern],
@@ -48,7 +48,7 @@ export async function placesOfContent(
   return places.map((place) => ({ values, ...place }));
 }
 
-/** By the digest of its ID, where that is too long to be a key. $3: `unnamedEntries`. */
+/** Finds entries by ID, or by its digest if it is too long to be a key. $3: `unnamedEntries`. */
 function quarantined({ name }: Resource): Statements {
   return deleted(
     'sync.quarantine',
@@ -58,7 +58,7 @@ function quarantined({ name }: Resource): Statements {
   );
 }
 
-/** What an open listing, or one that was given up, was shown: it is compared with what is held, where the record is no more either. */
+/** Pages of a listing that is open or was given up. They are compared with the held records, from which this one is gone too. */
 function listedPages(resource: Resource): Statements {
   const table = 'sync.listed_pages';
   const streams = streamsOf(resource).map((stream) => `'${stream}'`);

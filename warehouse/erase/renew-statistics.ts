@@ -6,7 +6,7 @@ import type { Warehouse } from '../open-warehouse.ts';
 import type { RecordNamed } from './erase-record.ts';
 import { placesOfContent } from './places-of-content.ts';
 
-/** What Postgres knows of the values of a table may be from before an erasure. */
+/** The statistics that Postgres keeps of a table may be from before an erasure. */
 class StatisticsKept extends Error {
   override readonly name = 'StatisticsKept';
   readonly handling = 'stop';
@@ -21,9 +21,9 @@ class StatisticsKept extends Error {
 }
 
 /**
- * Has Postgres look at the tables anew from which a record was erased: it keeps samples of the values of each column, which others read out of
- * the estimates of `explain`, until enough of the table has changed. Nobody who reads or writes waits for that, and it takes seconds for a
- * table of any size. Returns what could not be done; the others are done all the same.
+ * Analyzes the tables from which a record was erased. Postgres keeps samples of each column's values until enough of the table has changed, and the
+ * estimates of `explain` reveal them. Readers and writers do not wait for this, and it takes seconds for a table of any size. Returns the tables that
+ * could not be analyzed; the others are analyzed all the same.
  */
 export async function renewStatistics(
   { pool }: Warehouse,
@@ -37,13 +37,13 @@ export async function renewStatistics(
         await client.query(
           `set local statement_timeout = 0; set local lock_timeout = ${timeoutMilliseconds}`,
         );
-        // First: who takes it later than other locks may deadlock with an index that is built meanwhile.
+        // Locked first: taking this lock after others may deadlock with an index that is being built.
         await client.query(`lock table ${table} in share update exclusive mode`);
         await analyze(client, table, record);
       });
     } catch (error) {
       const code = String(codeOf(error));
-      // The connection has no such list yet, so none of its pages was ever there.
+      // The connection has no such list yet, so no page of it was ever stored.
       if (code === foreignKeyViolation) continue;
       if (!sqlState.test(code) || isDatabaseAway(error)) throw error;
       kept.push(new StatisticsKept(table, code));
@@ -52,7 +52,7 @@ export async function renewStatistics(
   return kept;
 }
 
-/** Of an empty table Postgres keeps what it knew: there it sees a row that nobody else does. */
+/** Analyzes a table. Postgres keeps the old statistics of an empty table, so a row that no other session sees is inserted first. */
 async function analyze(client: PoolClient, table: string, record: RecordNamed): Promise<void> {
   const { rows } = await client.query<{ empty: boolean }>(
     `select not exists (select from ${table}) as empty`,
@@ -62,7 +62,7 @@ async function analyze(client: PoolClient, table: string, record: RecordNamed): 
   if (placed !== undefined) await client.query(`delete from ${table} where ctid = $1`, [placed]);
 }
 
-/** Says where it is. It has the connection, and else nothing that may be missing. */
+/** Inserts a row and returns its ctid. Besides the connection it holds only values that are required. */
 async function insertRow(
   client: PoolClient,
   table: string,
@@ -88,7 +88,7 @@ async function insertRow(
   return rows[0]?.ctid;
 }
 
-/** By type; of the others the empty text is one. */
+/** Empty values by type; for other types it is the empty text. */
 const emptyOf: Readonly<Record<string, string>> = {
   integer: '0',
   bigint: '0',
@@ -96,7 +96,7 @@ const emptyOf: Readonly<Record<string, string>> = {
   jsonb: '[]',
 };
 
-/** By column, where a check allows only some. */
+/** Values by column, where a check constraint allows only some. */
 const allowed: Readonly<Record<string, string>> = {
   op: 'delete',
   kind: 'missing',

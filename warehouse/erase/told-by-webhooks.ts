@@ -2,10 +2,11 @@ import { resources } from '../../resources/index.ts';
 import type { Resource } from '../../resources/resource.ts';
 
 /**
- * In SQL, over `sync.webhook_inbox`: which webhooks hold content of a record of this resource ($1 the connection, $2 the ID of the
- * record, $3 and $4 the part and the pattern of `idInJson`). One about a record that is copied says which. All else, and what one of these holds
- * beside its record, has no form that is known for sure: jobs quote requests and responses (API document 2.10), as text too, and types that
- * nobody knows may appear. There its ID, anywhere, tells, unless it is blank: that is everywhere. What another record says of it stays with that one.
+ * Returns an SQL condition over `sync.webhook_inbox`: the webhooks that hold content of a record of this resource. $1 is the connection, $2 the ID of
+ * the record, $3 and $4 the part and the pattern of `idInJson`. A webhook about a copied record names it. Everything else, including what such a
+ * webhook holds beside its record, has no reliable form: jobs quote requests and responses (API document 2.10), as text too, and unknown types may
+ * appear. It matches if the ID occurs anywhere, unless the ID is blank, because blanks are everywhere. What another record says about this one stays
+ * with that record.
  */
 export function toldByWebhooks({ name }: Resource): string {
   return `${ofThisCompany} and payload <> '{}' and (
@@ -14,7 +15,7 @@ export function toldByWebhooks({ name }: Resource): string {
   )`;
 }
 
-/** One that came before the first sync found no connection with its identity; a job need not say whose it is. */
+/** A webhook that came before the first sync found no connection with its identity; a job need not say whose it is. */
 const ofThisCompany = `(
   connection_id = $1 or connection_id is null and (
     service_connection_id is null
@@ -27,8 +28,8 @@ const singularName = `case resource
   end`;
 
 /**
- * Its record is where `readWebhook` finds it. A body that Postgres refused as JSON, or would write out at many times its length, is a text, and is
- * taken as a whole.
+ * The payload without its record, which is where `readWebhook` finds it. A body that Postgres refused as JSON, or would write out at many times its
+ * length, is stored as a text and used as a whole.
  */
 const besideItsRecord = `
   case when record_id is not null and jsonb_typeof(payload) = 'object' then payload - case

@@ -3,8 +3,8 @@ import type { RecordScope } from '../record-scope.ts';
 import { digitsOf } from '../landing/digits-of.ts';
 
 /**
- * The entries in quarantine that are about a record though they have no ID that is one: the record, where its ID came as a number, and
- * events of its deletion that say too little. What only names it, as a bill names its payments, is about another one.
+ * Lists quarantine entries that are about a record but have no usable ID: the record itself, if its ID came as a number, and incomplete events of its
+ * deletion. An entry that only names the record, as a bill names its payments, is about another one.
  */
 export async function unnamedEntries(
   client: Pick<PoolClient, 'query'>,
@@ -28,7 +28,7 @@ export async function unnamedEntries(
   return named;
 }
 
-/** Each fits into memory, as an answer of the API does. */
+/** Splits entries into batches that fit into memory, as a response of the API does. */
 function inBatches(rows: readonly { entry: string; bytes: number }[]): string[][] {
   const batches: string[][] = [];
   let room = 0;

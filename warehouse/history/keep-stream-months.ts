@@ -4,9 +4,9 @@ import type { InBatch } from '../retention/batches.ts';
 import type { Database } from '../tables/database.ts';
 
 /**
- * Writes down what the runs that are kept tell of `history.stream_months`: it is still known when the runs are gone. It notes how
- * far it has come, and those runs are not looked at again: a day less, for what was about to be committed. A few connections per
- * transaction: killed anywhere, the next one writes the same.
+ * Stores what the kept runs say about `history.stream_months`, so that it is still known when the runs are gone. It also stores a watermark, and
+ * earlier runs are not read again; the watermark is a day back, for transactions about to commit. Each transaction handles a few connections; after a
+ * crash, the next call writes the same.
  */
 export async function keepStreamMonths(inBatch: InBatch): Promise<void> {
   const { rows: began } = await inBatch(({ db }) =>
@@ -26,7 +26,7 @@ export async function keepStreamMonths(inBatch: InBatch): Promise<void> {
   );
 }
 
-/** Does this for the next connections after `after`. Returns the last of them, or undefined when there are no more. */
+/** Stores the months of the next connections after `after`. Returns the last of them, or undefined if there are no more. */
 async function keepNext(db: Kysely<Database>, { after }: { after: string }): Promise<string | undefined> {
   const page = await db
     .selectFrom('sync.connections')
@@ -40,12 +40,12 @@ async function keepNext(db: Kysely<Database>, { after }: { after: string }): Pro
   return names.length < connectionsAtOnce ? undefined : names.at(-1);
 }
 
-/** Syncs that begin meanwhile wait for the rows of these. */
+/** Connections per transaction. Their rows are locked, so their syncs that begin meanwhile wait. */
 const connectionsAtOnce = 50;
 
 /**
- * The same for some connections. Their rows are held, and looked for by the snapshot that the runs are read with: what one of them
- * read is not written down when it is gone by then, for another one may have its name.
+ * Stores the months of some connections. Their rows are locked and read in the same snapshot as the runs. If a connection is gone by then, nothing is
+ * stored for it, because another one may have its name.
  */
 export async function keepStreamMonthsFor(
   { db }: Pick<Warehouse, 'db'>,

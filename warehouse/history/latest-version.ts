@@ -1,6 +1,6 @@
 /**
- * In SQL, what history has last of a record: `v.*` of `history.record_versions`, or no row. One look-up in its key; `$1` is the connection.
- * `id`: an expression.
+ * Returns SQL for the newest version of a record in history: `v.*` of `history.record_versions`, or no row. It is one lookup in the key; `$1` is the
+ * connection, `id` an expression.
  */
 export function latestVersion(resource: string, id: string): string {
   return `

@@ -4,17 +4,17 @@ import type { RecordScope } from '../record-scope.ts';
 type Records = RecordScope & { readonly ids: readonly string[] };
 
 /**
- * Lowers the version of what history has last of these records to that of their rows. The clock of the service was wrong and was
- * put right: the content is the same, so there is no new row in history, and the old one must not say that it is newer. Of a row that
- * was lost, and came again, nothing else has compared the two.
+ * Lowers the newest version of these records in history to that of their rows. The service's clock was wrong and has been corrected: the content is
+ * the same, so history gets no new row, and the old row must not claim to be newer. For a row that was lost and came again, nothing else has compared
+ * the two.
  */
 export async function lowerVersions(client: PoolClient, records: Records): Promise<void> {
   await moveVersions(client, records, { whichAre: '>' });
 }
 
 /**
- * Raises it: the row has moved on without its content, and has beaten a deletion, which each read of the events announces again. A row that is
- * made again out of history must beat it too.
+ * Raises the newest version in history to that of the row. The row's version has moved on without new content and has beaten a deletion, which each
+ * read of the events announces again. A row rebuilt from history must beat that deletion too.
  */
 export async function raiseVersions(client: PoolClient, records: Records): Promise<void> {
   await moveVersions(client, records, { whichAre: '<' });

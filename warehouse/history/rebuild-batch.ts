@@ -10,7 +10,7 @@ import { addToRun, type CountsToAdd } from '../runs/add-to-run.ts';
 import type { RecordScope, RunScope } from '../record-scope.ts';
 import { latestVersion } from './latest-version.ts';
 
-/** Holds the resource's lock for a second or so, for which a sync may wait. */
+/** A batch holds the resource's lock for about a second, for which a sync may wait. */
 const recordsPerBatch = 2_000;
 
 export interface RebuiltCounts {
@@ -24,10 +24,7 @@ export interface RebuiltBatch extends RebuiltCounts {
   last: string | null;
 }
 
-/**
- * Makes the rows of the next records after the id `after` again, in one transaction that no landing comes between, and counts them in the
- * run.
- */
+/** Rebuilds the rows of the next records after the ID `after`, in one transaction that no landing interrupts, and counts them in the run. */
 export async function rebuildBatch(
   warehouse: Warehouse,
   input: RunScope & { after: string },
@@ -55,12 +52,12 @@ export async function rebuildBatch(
   });
 }
 
-/** As a run counts them. */
+/** Converts the counts to those of a run. */
 export function countsOfRebuild({ written, restored, removed }: RebuiltCounts): CountsToAdd {
   return { read: written, inserted: restored, updated: written - restored, deleted: removed };
 }
 
-/** Every id that stands anywhere: in history, in the table, or in a list whose record is lost. */
+/** Selects every ID that occurs in history, in the table, or in a list whose record is lost. */
 function namedSql({ name, children }: Resource): string {
   const lists = children.map(
     ({ table, parentKey }) => `
@@ -101,14 +98,14 @@ async function removeDead(
 }
 
 /**
- * A row that is there keeps what it says of itself, and a version that moved on without the content. Of one that was lost
- * history knows when it came and which run wrote it; its hash is left empty, so that the next arrival is compared in full.
+ * Writes the rows. An existing row keeps its metadata, and a version that moved on without new content. For a lost row, history knows when it came
+ * and which run wrote it; its hash is left empty, so that the next arrival is compared in full.
  */
 function writeSql(resource: Resource): string {
   const { name: table, version, columns, children } = resource;
   const names = columns.map(({ name }) => name);
   const kept = `greatest(held.${version}, excluded.${version})`;
-  // A clock that was put right moves a version back without another content: see `lower-versions.ts`.
+  // A corrected clock moves a version back while the content stays the same: see `move-versions.ts`.
   const expression = (column: Column): string =>
     column.name === version ? 'version' : columnExpression(column, 'record');
   return `
@@ -133,8 +130,8 @@ function writeSql(resource: Resource): string {
 }
 
 /**
- * An event that was read again while the row was lost has buried what had been made again since: nothing that could be compared with it
- * was held. An event that beats what lives ends it in history too.
+ * Removes tombstones that the rows beat. While a row was lost, there was nothing to compare a reread event with, so the event buried a record that
+ * had been recreated since. An event that beats a living record ends it in history too.
  */
 async function removeBeatenTombstones(
   client: PoolClient,
@@ -148,7 +145,7 @@ async function removeBeatenTombstones(
   );
 }
 
-/** The record's first version since it was last deleted, as far as history reaches. */
+/** Returns SQL for the time of the record's first version since its last deletion, as far as history reaches. */
 function firstSeen(resource: string): string {
   const versions = `history.record_versions v
         where v.connection_id = $1 and v.resource = '${resource}' and v.record_id = arriving.id`;

@@ -1,18 +1,21 @@
 import type { Warehouse } from '../open-warehouse.ts';
 
-/** A home of Daybook's: the ID is kept in it, so that it goes where the files go. */
+/** A home directory of Daybook. It contains the ID, so that the ID moves with the files. */
 export interface Host {
   readonly hostId: string;
   /** For people. */
   readonly name: string;
 }
 
-/** Notes that a host is there. Returns the erasure that asks it to clear its files, as text to be given back; null when there is none. */
+/** Records that a host exists. Returns the erasure that asks it to clear its files, as text for `noteHostCleared`; null if there is none. */
 export async function noteHost({ pool }: Warehouse, host: Host): Promise<string | null> {
   return (await note(pool, host)).clear_since;
 }
 
-/** Notes a host while `work` runs, which leaves files there if it is killed. Afterwards a host that nobody else has noted is forgotten. */
+/**
+ * Records a host while `work` runs, which leaves files there if it is killed. Afterwards the host is deleted again, unless another process has
+ * recorded it.
+ */
 export async function whileNoted<Result>(
   { pool }: Warehouse,
   host: Host,
@@ -46,7 +49,7 @@ async function note(pool: Warehouse['pool'], { hostId, name }: Host): Promise<No
   return noted;
 }
 
-/** Notes that a host has done what that erasure asked for; one that came later still asks. */
+/** Records that a host has cleared its files for that erasure; a later request stays open. */
 export async function noteHostCleared(
   { pool }: Warehouse,
   { hostId, asked }: { hostId: string; asked: string },
@@ -62,7 +65,7 @@ export interface AskedHost {
   readonly seen_at: Date;
 }
 
-/** Asks all other hosts to clear their files. Returns them, the last seen first. */
+/** Asks all other hosts to clear their files. Returns them, the most recently seen first. */
 export async function askOtherHostsToClear(
   { pool }: Warehouse,
   { hostId }: { hostId: string },

@@ -5,10 +5,9 @@ import type { RecordScope } from '../record-scope.ts';
 import type { PreparedRecord } from './prepared-page.ts';
 
 /**
- * What is to be done with each record of a page:
- * inserted: not held yet; lost: not held either, though history has it alive; changed: its text differs from the one held, or the row is
- * older than what history has last, because somebody restored it; touched: only its version moved; unchanged: nothing; suppressed: a
- * tombstone or a newer version beats it.
+ * The records of a page by what is to be done with them. inserted: not held yet; lost: not held either, though history has it alive; changed: its
+ * text differs from the one held, or the row is older than the newest version in history, because somebody restored it; touched: only its version
+ * moved; unchanged: nothing; suppressed: a tombstone or a newer version beats it.
  */
 export interface Classified {
   readonly inserted: PreparedRecord[];
@@ -17,17 +16,17 @@ export interface Classified {
   readonly touched: PreparedRecord[];
   readonly unchanged: PreparedRecord[];
   readonly suppressed: PreparedRecord[];
-  /** IDs of records with something open: a tombstone, a quarantine entry, a field issue. */
+  /** IDs of records with a tombstone, an open quarantine entry or a field issue. */
   readonly unsettled: ReadonlySet<string>;
-  /** Only a fetch can decide about a record: it is shown within a minute of its deletion, or although a newer row or tombstone is stored. */
+  /** True if only a fetch can decide about a record: it is shown within a minute of its deletion, or although a newer row or tombstone is stored. */
   doubted: boolean;
-  /** A record is alive again within a minute of its deletion: the list may only be lagging. */
+  /** True if a record is alive again within a minute of its deletion: the list may only be lagging. */
   revived: boolean;
 }
 
 type Outcome = Exclude<keyof Classified, 'unsettled' | 'doubted' | 'revived'>;
 
-/** Expects the resource of the connection to be locked, so that what it finds stays true until the commit. */
+/** Classifies records. Expects the resource of the connection to be locked, so that the result stays true until the commit. */
 export async function classifyRecords(
   client: PoolClient,
   input: RecordScope & {
@@ -130,8 +129,8 @@ function classifySql(resource: Resource): string {
 }
 
 /**
- * In SQL, whether a newer version may be from before the deletion. Where versions are the platform's times, its clock may be ahead by any
- * time, and a page in flight, asked for before the deletion was found, may show it.
+ * Returns an SQL condition: a newer version may be from before the deletion. If versions are the platform's times, its clock may be ahead by any
+ * amount, and a page in flight, requested before the deletion was found, may show such a version.
  */
 function mayBeOlder({ version }: Resource): string {
   return version === 'updated_at' ? `tombstone.noted_at > $6::timestamptz` : isOfItsSecond;

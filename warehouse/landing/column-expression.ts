@@ -21,7 +21,7 @@ export function columnExpression(column: Column, record: string): string {
     case 'number':
       return `${text}::numeric`;
     case 'integer':
-      // 3.0 is a whole number in JSON, and not the text of one in Postgres.
+      // 3.0 is a whole number in JSON, but its text is no integer in Postgres.
       return `${text}::numeric::bigint`;
     case 'decimal string':
       return `case when btrim(${text}, ${blanks}) ~ '${decimalTextPattern}' then btrim(${text}, ${blanks})::numeric end`;
@@ -30,7 +30,7 @@ export function columnExpression(column: Column, record: string): string {
   }
 }
 
-/** What JavaScript's `trim` takes away, written so that every Postgres, of any locale, reads it as the same characters. */
+/** The characters that JavaScript's `trim` removes, written so that Postgres reads them the same in every locale. */
 const blanks = String.raw`E'\u0009\u000a\u000b\u000c\u000d\u0020\u00a0\u1680\u2000\u2001\u2002\u2003\u2004'
   '\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff'`;
 

@@ -1,8 +1,8 @@
 import { hash as digestOf } from 'node:crypto';
 
 /**
- * By which a record's content is told from another: of its text without the value of `last_synced_at`. Where that is not written compactly
- * the hash covers it too; then a record that was only touched takes the longer way, through the comparison in Postgres, to the same end.
+ * Hashes a record's content: its text without the value of `last_synced_at`. If that member is not written compactly, the hash covers it too. A
+ * record that was only touched is then compared in Postgres, which is slower but has the same result.
  */
 export function contentHash(text: string, lastSyncedAt: unknown): Buffer {
   if (typeof lastSyncedAt !== 'string') return digestOf('sha256', text, 'buffer');
@@ -11,7 +11,7 @@ export function contentHash(text: string, lastSyncedAt: unknown): Buffer {
   return at === -1 ? digestOf('sha256', text, 'buffer') : hashWithout(text, at, at + member.length);
 }
 
-/** The same where it is known where that member stands. */
+/** Hashes the content if the position of that member is known. */
 export function hashWithout(text: string, start: number, end: number): Buffer {
   return digestOf('sha256', text.slice(0, start) + text.slice(end), 'buffer');
 }

@@ -1,6 +1,7 @@
 /**
- * The digits of an ID that came as a number: of a record that is held under them as a text, that is another form. A number of more digits
- * than a double holds is looked for in the text. More than one only where the text has others that no double tells apart from it.
+ * Returns the digits of an ID that came as a number: if the record is held under them as a text, it is the same one in another form. A number with
+ * more digits than a double holds is looked up in the text. There is more than one result only if the text has several numbers that are equal as
+ * doubles.
  */
 export function digitsOf(id: unknown, text: string): string[] {
   if (typeof id !== 'number') return [];

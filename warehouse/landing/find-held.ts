@@ -6,11 +6,11 @@ import { hashWithout } from './content-hash.ts';
 import { heldAmong } from './holds-records.ts';
 
 /**
- * Finds in the pages of one reading what `finance` holds already. After a page of which it holds nothing, as in a first load, it is not asked
- * again.
+ * Returns a function that finds the records of a page that `finance` already holds. After a page of which it holds nothing, as in a first load, the
+ * function stops asking.
  */
 export function createFindHeld(warehouse: Pick<Warehouse, 'pool'>, scope: RecordScope): FindHeld {
-  // A version that is `updated_at` may stand in what is nested in a record too. There are few such records.
+  // If the version is `updated_at`, objects nested in a record may have one too. There are few such records.
   let asks = scope.resource.version === 'last_synced_at';
   return async (texts) => {
     if (!asks || texts.length === 0) return new Map();
@@ -25,23 +25,23 @@ export function createFindHeld(warehouse: Pick<Warehouse, 'pool'>, scope: Record
 }
 
 /**
- * A record's ID, version and hash, read off its text without parsing it; undefined where JSON.parse might find others.
+ * Reads a record's ID, version and hash from its text without parsing it; undefined if JSON.parse might find others.
  *
- * If `finance` holds a record under this ID with this hash, then the text is that record's but for the value of `last_synced_at`, and so is
- * JSON that passed the check: what the hash leaves out stands between a comma and the next one or the end of its object, so that the rest is
- * no JSON until it is put back in that very place, and it is the only member of its name, which is spelled without escapes. An ID that is a
- * nested object's is none under which this content is held.
+ * If `finance` holds a record with this ID and hash, the text is that of this record except for the value of `last_synced_at`, and it is JSON that
+ * passed the check. The omitted member stands between a comma and the next one or the end of its object, so the rest is no JSON until the member is
+ * put back in that very place. It is the only member of its name, which is spelled without escapes. No content is held with this hash under the ID of
+ * a nested object.
  */
 export function contentAsWritten(text: string): HeldContent | undefined {
   const at = text.lastIndexOf(versionName);
   if (at === -1 || text[at - 1] !== ',' || text.indexOf(versionName) !== at) return undefined;
-  // Few texts have any escape of the kind; an expression takes ten times as long to say so.
+  // Few texts have any such escape; a regular expression alone takes ten times as long.
   if (text.includes('\\u00') && escapedLetter.test(text)) return undefined;
   const id = idMember.exec(text)?.[1];
   versionValue.lastIndex = at + versionName.length;
   const version = versionValue.exec(text)?.[1];
   if (id === undefined || version === undefined || !isTime(version)) return undefined;
-  // `"last_synced_at":"…"`, and nothing between: so much is `contentHash` without it.
+  // `"last_synced_at":"…"` without spaces: exactly what `contentHash` leaves out.
   return { id, version, hash: hashWithout(text, at, at + versionName.length + version.length + 3) };
 }
 

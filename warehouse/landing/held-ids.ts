@@ -1,7 +1,7 @@
 import type { Warehouse } from '../open-warehouse.ts';
 import type { RecordScope } from '../record-scope.ts';
 
-/** Ids of some records that `finance` holds. */
+/** Reads the IDs of up to ten records that `finance` holds. */
 export async function heldIds(
   { pool }: Pick<Warehouse, 'pool'>,
   { connectionId, resource }: RecordScope,

@@ -4,7 +4,7 @@ import type { RecordScope } from '../record-scope.ts';
 
 type Content = Pick<HeldContent, 'id' | 'hash'>;
 
-/** Whether `finance` holds each of the records with the same content: landing them again would write none of it. */
+/** Whether `finance` holds all the records with the same content, so that landing them again would write none of it. */
 export async function holdsRecords(
   warehouse: Pick<Warehouse, 'pool'>,
   { records, ...scope }: RecordScope & { readonly records: readonly Content[] },
@@ -12,14 +12,14 @@ export async function holdsRecords(
   return (await heldAmong(warehouse, scope, records)).length === records.length;
 }
 
-/** Those of the records that `finance` holds with the same content. */
+/** Returns the records that `finance` holds with the same content. */
 export async function heldAmong<Record extends Content>(
   { pool }: Pick<Warehouse, 'pool'>,
   { connectionId, resource }: RecordScope,
   records: readonly Record[],
 ): Promise<Record[]> {
   if (records.length === 0) return [];
-  // One row for all: 500 of them, each an object here, take longer than the look-ups.
+  // One row for all: 500 rows, each an object here, take longer than the lookups.
   const { rows } = await pool.query<{ held: string }>({
     name: `held among ${resource.name}`,
     text: `

@@ -9,16 +9,16 @@ import type { PreparedRecord } from './prepared-page.ts';
 
 export interface Inspected {
   readonly id: string;
-  /** The rows that stand in `finance` are not what the record says. */
+  /** Whether the rows stored in `finance` differ from the record. */
   readonly damaged: boolean;
 }
 
 /**
- * Reads records as landing would, and compares them with the rows that are stored, column by column and line by line. A hash
- * cannot tell, for it says what was landed and not what stands there now.
+ * Reads records as landing would, and compares them with the stored rows, column by column and line by line. A hash cannot show a difference, because
+ * it covers what was landed and not what is stored now.
  *
- * With `listedBy` it notes what a reconcile's listing is proved by: ID, version, currency and amounts of each, with every digit. These stay
- * in Postgres: ten characters may stand for 5,000 digits there, which as texts of a whole page take gigabytes.
+ * With `listedBy` it also stores the facts that prove a reconcile's listing: ID, version, currency and amounts of each record, with every digit. They
+ * stay in Postgres: ten characters may stand for 5,000 digits there, which as text of a whole page take gigabytes.
  */
 export async function inspectRecords(
   client: PoolClient,
@@ -55,8 +55,8 @@ function listSql(resource: Resource): string {
 }
 
 /**
- * Rows are compared as text: `1.0` and `1.00` are equal numbers and not the same digits. The version may have moved. Each list
- * is opened once, for the comparison and for its sums: that is most of the time.
+ * Rows are compared as text, because `1.0` and `1.00` are equal numbers with different digits. The version may have moved, so it is not compared.
+ * Each list is expanded once, for the comparison and for its sums, because that takes most of the time.
  */
 function comparison(resource: Resource): string {
   const columns = resource.columns.filter(({ name }) => name !== resource.version);
@@ -87,7 +87,7 @@ function comparison(resource: Resource): string {
     ${resource.children.map(joinLists).join('\n    ')}`;
 }
 
-/** The lines of a list as they arrive, with the sums of their amounts, and as they stand. */
+/** Joins the lines of a list as they arrive, with the sums of their amounts, and as they are stored. */
 function joinLists(child: ChildTable): string {
   const sums = child.columns
     .filter(({ kind }) => kind === 'amount')

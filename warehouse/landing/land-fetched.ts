@@ -19,25 +19,25 @@ import { quarantineRecords } from './quarantine-records.ts';
 
 export interface FetchedLanding {
   readonly counts: LandedCounts;
-  /** Why the record could not land; it waits in quarantine then. */
+  /** Why the record could not land; it is then in quarantine. */
   readonly refused: string | undefined;
 }
 
 /** A record that did not come with a page. */
 export interface RecordToLand extends RunScope {
-  /** The stream that it belongs to, where that is known; the resource's first, when absent. */
+  /** The stream that it belongs to, if known; absent: the resource's first one. */
   readonly stream?: string;
   readonly record: SourceRecord;
-  /** It may be seconds ahead of its list, as what webhooks bring is: then no sync is held to see it. */
+  /** The record may be seconds ahead of its list, as records announced by webhooks are; then no sync is required to see it. */
   readonly aheadOfList?: boolean;
-  /** How far before their watermarks syncs begin; what is older than that, and was not known, they have passed by. */
+  /** How far before their watermarks syncs begin. An unknown record that is older than that has been missed by them. */
   readonly lookbackMilliseconds?: number;
 }
 
 /**
- * Lands one record that was fetched by its id, or taken out of quarantine. The same rules hold for it: newest wins, and what a
- * tombstone beats stays deleted. `token` is the mark of the access token that it was fetched with, and `servedAt` the service's time;
- * null for what was kept here. `close` closes what made it be fetched by the same commit.
+ * Lands one record that was fetched by its ID or taken out of quarantine. The same rules apply as for pages: the newest version wins, and a record
+ * that a tombstone beats stays deleted. `token` is the mark of the access token used for the fetch, `servedAt` the service's time; both are null for
+ * a record that was kept here. `close` closes the reason for the landing in the same commit.
  *
  * Throws TokenNotProved, UnknownConnection, ConnectionReplaced; errors of the database pass through.
  */
@@ -54,7 +54,7 @@ export async function landFetched(
       await noteMet(client, { connectionId, resource, runId, ids: idsShown(record), servedAt });
     }
     const landing = await landOne(client, { ...input, landedAt });
-    // A fetch does not lag: it was asked before the record was deleted, or the tombstone is wrong about when that was.
+    // A fetch does not lag: either it was sent before the deletion, or the tombstone has the wrong time.
     if (token !== null && landing.counts.suppressed > 0 && !(await isHeld(client, input)))
       await wantReconcile(client, { connectionId, resource });
     if (token !== null) await noteOffered(client, { connectionId, resource, ids: idsOf(record) });
@@ -65,7 +65,7 @@ export async function landFetched(
   });
 }
 
-/** The list showed it so late that syncs did not see it, and it may have been one of many: a service checks records in bulk. */
+/** Whether syncs missed the record because its list showed it too late. It may be one of many, because services check records in bulk. */
 async function isPassedBy(
   client: PoolClient,
   { connectionId, resource, record, lookbackMilliseconds }: RecordToLand,
@@ -86,7 +86,7 @@ async function isHeld(client: PoolClient, { record, ...where }: RecordToLand): P
   return id !== undefined && (await readHeld(client, { ...where, id })) !== null;
 }
 
-/** The same within a transaction that holds the resource. `overruling`: its id, when it lands whatever newer version is held. */
+/** Lands one record in a transaction that holds the resource. `overruling` holds its ID if it lands whatever newer version is held. */
 export async function landOne(
   client: PoolClient,
   input: RecordToLand & { readonly landedAt: string; readonly overruling?: readonly string[] },
@@ -122,7 +122,7 @@ export async function landOne(
   return { counts: landed.counts, refused: refused[0]?.reason };
 }
 
-/** A fetch never brings `platform_data`, or brings none: what a list brought last is kept. */
+/** Adds the stored `platform_data`: a fetch brings none, or null, so the data that a list brought last are kept. */
 async function withPlatformData(client: PoolClient, input: RecordToLand): Promise<SourceRecord> {
   const { connectionId, resource, record } = input;
   const { text, value } = record;
@@ -134,7 +134,7 @@ async function withPlatformData(client: PoolClient, input: RecordToLand): Promis
     [connectionId, value.id],
   );
   const data = rows[0]?.data ?? null;
-  // The last: of two members of one name, that counts.
+  // At the end: if two members have the same name, the last one counts.
   return data === null ? record : { text: text.replace(/\}\s*$/, () => `,"platform_data":${data}}`), value };
 }
 
@@ -143,7 +143,7 @@ function idsOf(record: SourceRecord): string[] {
   return typeof id === 'string' ? [id] : [];
 }
 
-/** Under which it may be held. */
+/** IDs under which the record may be held. */
 function idsShown(record: SourceRecord): string[] {
   const id = sentIdOf(record);
   return typeof id === 'string' ? [id] : digitsOf(id, record.text);

@@ -26,22 +26,22 @@ export interface PageToLand {
   readonly pass: PassInHand;
   readonly resource: Resource;
   readonly page: PreparedPage;
-  /** What the page was asked for with; null: the first one. */
+  /** The cursor with which the page was requested; null: the first one. */
   readonly cursor: string | null;
   readonly requests: number;
-  /** The service's time of the response; null when it does not tell. */
+  /** The service's time of the response; null if it tells none. */
   readonly servedAt: Date | null;
-  /** When the response came, by the clock of the database and rather too early; null: just now. */
+  /** When the response came, by the clock of the database, estimated on the early side; null: just now. */
   readonly heardAt: Date | null;
-  /** How long a list may show the past. */
+  /** How long a list may lag. */
   readonly lookbackMilliseconds: number;
-  /** Null after the last page: then the pass is completed by the same commit. */
+  /** Null after the last page: the same commit then completes the pass. */
   readonly nextCursor: string | null;
 }
 
 /**
- * Lands one page in one transaction: its records, its quarantine, the cursor and the counts, and with the last page the
- * watermark. Killed anywhere, either all of it happened or nothing.
+ * Lands one page in one transaction: its records, its quarantine, the cursor and the counts, and with the last page the watermark. After a crash,
+ * either all of it is committed or nothing.
  *
  * Throws LeaseLost, TokenNotProved; errors of the database pass through.
  */
@@ -57,7 +57,7 @@ export async function landPage(warehouse: Warehouse, input: PageToLand): Promise
     if (codeOf(error) !== uniqueViolation) throw error;
   }
   return inTransaction(warehouse.pool, async ({ client }) => {
-    // Before: a record that has no row yet may be another run's that lands.
+    // Locked first: a record without a row may be one that another run is landing.
     await lockToLand(client, { pass: input.pass, resource: input.resource.name, cursor: input.cursor });
     await removeOrphans(client, input);
     return land(client, input, bisectRecords);
@@ -66,7 +66,7 @@ export async function landPage(warehouse: Warehouse, input: PageToLand): Promise
 
 const uniqueViolation = '23505';
 
-/** Somebody deleted rows and left their lines, which are in the way of the new ones. */
+/** Removes lines that conflict with new ones: somebody deleted their records' rows and left them. */
 async function removeOrphans(client: PoolClient, { pass, resource, page }: PageToLand): Promise<void> {
   const { connectionId } = pass;
   const ids = page.records.map(({ id }) => id);
@@ -141,13 +141,16 @@ async function land(client: PoolClient, input: PageToLand, landing: Landing): Pr
   };
   await recordPage(client, pass, counted);
   if (nextCursor === null) await completePass(client, pass, resource);
-  // A record that has gone over to this list is what the other one, read before, was found to lack.
+  // A record that has moved to this list is what the other list, read before, was found to lack.
   if (nextCursor === null && pass.kind === 'sync' && resource.streams.length > 1)
     await settleAhead(client, where);
   return counted;
 }
 
-/** A difference is only a discrepancy where a complete listing found it; a sync may have been ahead of a webhook, or done without. */
+/**
+ * Records the findings. A difference is a discrepancy only if a complete listing found it; a sync may have been ahead of a webhook, or run without
+ * webhooks.
+ */
 async function noteFindings(
   client: PoolClient,
   { pass, resource, servedAt }: PageToLand,
@@ -161,7 +164,7 @@ async function noteFindings(
     if (findings.doubted) await wantReconcile(client, { ...pass, resource });
     return;
   }
-  // Another one: the list of this one may lag.
+  // Wants another reconcile, because the list of this one may lag.
   if (findings.revived) await wantReconcile(client, { ...pass, resource });
   const where = { pass, resource, landedAt };
   await closeShownTwice(client, { ...where, ids: overruling });
@@ -183,7 +186,7 @@ async function noteListing(
   await listRefused(client, { pass, ids: [...refusedIds, ...heldIds] });
 }
 
-/** Under which a record that could not land may be held. */
+/** IDs under which a record that could not land may be held. */
 function idsShown({ recordId, digits = [] }: RefusedRecord): readonly string[] {
   return recordId === null ? digits : [recordId];
 }

@@ -16,20 +16,20 @@ import { writeRecords } from './write-records.ts';
 export interface LandedCounts {
   inserted: number;
   updated: number;
-  /** Content already held; where only the version moved, the version was stored. */
+  /** Content already held; if only the version moved, the version was stored. */
   unchanged: number;
   suppressed: number;
 }
 
 export const nothingLanded: Readonly<LandedCounts> = { inserted: 0, updated: 0, unchanged: 0, suppressed: 0 };
 
-/** What landing found out about records that the warehouse should have held already. */
+/** Findings of landing about records that the warehouse should have held already. */
 export interface Findings {
   readonly missing: readonly PreparedRecord[];
   readonly stale: readonly PreparedRecord[];
-  /** Their rows were not what had been landed. */
+  /** Records whose rows were not what had been landed. */
   readonly damaged: readonly PreparedRecord[];
-  /** What a newer version, or a tombstone, beat; and whether its columns differ from those held, where they were compared. */
+  /** Records that a newer version or a tombstone beat, and whether their columns differ from those held, if they were compared. */
   readonly suppressed: readonly { readonly record: PreparedRecord; readonly differs: boolean }[];
   /** See `Classified`. */
   readonly doubted: boolean;
@@ -38,20 +38,20 @@ export interface Findings {
 
 export interface LandingInput extends LandingScope {
   records: readonly PreparedRecord[];
-  /** Of a page: none of it was asked for before, in the order of writes. */
+  /** For a page: no part of it was requested before this time, in the order of writes. */
   askedAt?: string | null;
   /**
    * How to compare a record that seems unchanged. A hash says what was landed; the stored columns say what is there now, at
    * three times the cost.
    */
   compare: 'hashes' | 'columns';
-  /** The pass of a reconcile that lists them: it compares columns. */
+  /** The pass of a reconcile that lists the records; it compares columns. */
   listedBy?: PassInHand | undefined;
-  /** Ids of records that land whatever newer version or tombstone is held: see `find-ahead.ts`. */
+  /** IDs of records that land whatever newer version or tombstone is held: see `find-ahead.ts`. */
   overruling?: readonly string[];
 }
 
-/** Brings records that passed their check into `finance` and `history`: newest wins, and nothing is written twice. */
+/** Writes records that passed their check to `finance` and `history`: the newest version wins, and nothing is written twice. */
 export async function landRecords(
   client: PoolClient,
   input: LandingInput,
@@ -64,13 +64,13 @@ export async function landRecords(
   const updated = changed.filter(({ id }) => !inHistory.has(id));
   const onlyMoved = [...touched, ...changed.filter(({ id }) => inHistory.has(id))];
   const known = [...onlyMoved, ...unchanged];
-  // A row may be another than the one that was landed: somebody restored it.
+  // A row may differ from the one that was landed, if somebody restored it.
   const doubtful = changed.filter(({ id }) => inHistory.has(id));
   const inspected = await inspectRecords(client, thorough ? input : { ...input, records: doubtful });
   const differing = new Set(inspected.filter((one) => one.damaged).map(({ id }) => id));
   const damaged = known.filter(({ id }) => differing.has(id));
   const damagedIds = new Set(damaged.map(({ id }) => id));
-  // By its hash such a row was what arrives; what history has last may be another content, and then this is a version.
+  // By its hash, such a row held what arrives. If the newest content in history is another, this is a new version.
   const notCompared = damaged.filter(({ id }) => !inHistory.has(id));
   const damagedInHistory = await sameContent(client, { ...input, records: notCompared });
   const written = [...inserted, ...updated, ...damaged];

@@ -21,9 +21,9 @@ export interface PreparedPage {
   readonly order: PageOrder;
 }
 
-/** In what order a list shows the records that passed the check. */
+/** The order in which a list shows the records that passed the check. */
 export interface PageOrder {
-  /** None of them has an older version than the one before it. */
+  /** True if no record has an older version than the one before it. */
   readonly ascends: boolean;
   /** The oldest version, as the API wrote it; null for an empty page. */
   readonly lowest: string | null;
@@ -32,26 +32,26 @@ export interface PageOrder {
 export interface PreparedRecord {
   readonly id: string;
   readonly version: string;
-  /** The record character by character: the digits Postgres will read. */
+  /** The record character by character, with the digits that Postgres will read. */
   readonly text: string;
-  /** Of `text` without the value of `last_synced_at`: equal hashes need no further look. */
+  /** Hash of `text` without the value of `last_synced_at`: equal hashes need no further comparison. */
   readonly hash: Buffer;
   readonly fieldIssues: readonly FieldIssue[];
 }
 
-/** `at`: its version in microseconds. */
+/** A record with its version in microseconds as `at`. */
 type Timed = PreparedRecord & { readonly at: number };
 
 export interface RefusedRecord {
-  /** Null when it has none that can be stored. It may be too long for a key. */
+  /** Null if it has no ID that can be stored. It may be too long for a key. */
   readonly recordId: string | null;
-  /** What it has instead, where its ID came as a number. */
+  /** Its digits instead, if its ID came as a number. */
   readonly digits?: readonly string[];
   readonly reason: string;
   readonly text: string;
 }
 
-/** The value of a record serves to check it; no number of it goes any further. */
+/** Checks and prepares the records of a page. Parsed values serve only the check; no number of them goes any further. */
 export async function preparePage(resource: Resource, page: readonly SourceRecord[]): Promise<PreparedPage> {
   const check = recordCheckOf(resource);
   const newest = new Map<string, Timed>();

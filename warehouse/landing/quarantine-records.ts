@@ -10,26 +10,29 @@ import type { LandingScope } from '../record-scope.ts';
 import type { RefusedRecord } from './prepared-page.ts';
 
 /**
- * Keeps records that cannot land, one open entry each, with the reason and the text, and returns how many. A record without a
- * usable id is one by its content, and one whose id is too long for a key by the digest of that. What a person has discarded is
- * not brought back by the same content, nor what was closed for something better by the same text: the lookback reads it again and
- * again. What was gone opens again when it is met, just as it was too. Nothing brings back what is no newer than its erasure, nor, where no
- * version tells, what was not `askedAt` after it: of a record that was fetched, or kept here, that is not known. Only a list
- * that `mayLag` does not bring back what an announced deletion has closed, nor what is older than the row that is held, or no newer than its
- * announced deletion; a reconcile does, for nothing after it would find the record.
+ * Keeps records that cannot land, one open entry each, with the reason and the text, and returns how many. The key of an entry is the record's ID,
+ * the digest of an ID that is too long, or without a usable ID the content.
+ *
+ * Content that a person has discarded does not come back, nor does the text of an entry closed for something better, because the lookback reads it
+ * again and again. An entry closed because its record was gone opens again when the record is met, even with the same text.
+ *
+ * A record never comes back with a version that is not newer than its erasure or, if its version is unknown, unless it was requested after the
+ * erasure (`askedAt`; unknown for a record that was fetched, or kept here). A list that `mayLag` also brings back no entry that an announced deletion
+ * has closed, no version older than the held row, and none that is not newer than an announced deletion. A reconcile does, because nothing after it
+ * would find the record.
  */
 export async function quarantineRecords(
   client: PoolClient,
   input: LandingScope & {
     readonly stream: string;
     readonly mayLag: boolean;
-    /** Of a page: none of it was asked for before, in the order of writes. */
+    /** For a page: no part of it was requested before this time, in the order of writes. */
     readonly askedAt?: string | null;
     readonly refused: readonly RefusedRecord[];
   },
 ): Promise<number> {
   const { mayLag } = input;
-  // What an event says is no version of a record.
+  // The payload of an event is no version of a record.
   const mayBeOutdated = mayLag && input.stream !== 'events';
   const dated = input.refused.map((one) => ({ ...one, version: versionOfEntry(one.text, input.resource) }));
   const refused =
@@ -50,17 +53,17 @@ export async function quarantineRecords(
       input.landedAt,
       mayLag,
       deletedAtSource,
-      // One of a known version is newer than the announced deletion, or it would have been left out.
+      // A record with a known version is newer than the announced deletion, or it would have been left out.
       refused.map(({ version }) => mayBeOutdated && version !== undefined),
       refused.map(({ version }) => version ?? null),
-      // Postgres would write out the very numbers for which the record may not land.
+      // Postgres would write out the very numbers because of which the record may not land.
       refused.map(({ text }) => problemOfNumbers(text) !== undefined),
     ],
   });
   return rowCount ?? 0;
 }
 
-/** With its version in microseconds; undefined where that may be what is wrong with it. */
+/** A refused record with its version in microseconds; undefined if the version may be what is wrong with it. */
 type Dated = RefusedRecord & { readonly version: number | undefined };
 
 async function withoutOutdated(
@@ -122,8 +125,8 @@ function keyOf(id: string): string {
 }
 
 /**
- * A record may stand in a page twice, and a statement may touch an entry only once: the last one counts. What was closed of
- * records without id keeps nothing away unless a person did it: a list shows it again, so it is there again.
+ * A record may occur twice in a page, but a statement may touch an entry only once, so the last one counts. A closed entry without an ID keeps
+ * nothing away unless a person closed it: a list shows the record again, so it is there again.
  */
 const quarantineSql = `
   with hashed as materialized (

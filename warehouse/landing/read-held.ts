@@ -3,18 +3,18 @@ import type { Resource } from '../../resources/resource.ts';
 import { listLag } from '../reconcile/list-lag.ts';
 import type { RecordScope } from '../record-scope.ts';
 
-/** The row of a record, as far as an erasure looks at it. */
+/** The facts about a record's row that an erasure compares. */
 export interface HeldRecord {
   readonly version: string;
   readonly changedAt: string;
 }
 
-/** Whether two looks at a row saw the same. */
+/** Whether two reads of a row found the same. */
 export function isSame(one: HeldRecord, other: HeldRecord | null): boolean {
   return one.version === other?.version && one.changedAt === other.changedAt;
 }
 
-/** Null where none is held. */
+/** Reads the row of a record; null if none is held. */
 export async function readHeld(
   client: Pick<PoolClient, 'query'>,
   { connectionId, resource, id }: RecordScope & { id: string },
@@ -27,7 +27,7 @@ export async function readHeld(
   return rows[0] ?? null;
 }
 
-/** Whether a list may lag behind what is held: it was written here less long ago. */
+/** Whether a list may lag behind the held row: the row was written less long ago than a list may lag. */
 export async function mayListLagBehind(
   client: Pick<PoolClient, 'query'>,
   { changedAt }: HeldRecord,

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { RecordScope } from '../record-scope.ts';
 
-/** Removes the rows of the lists of these records: they are written anew, as a set, for a line has no key but its place. */
+/** Removes the rows of these records' lists. They are rewritten as a set, because a line has no key but its position. */
 export async function removeChildren(
   client: PoolClient,
   input: RecordScope & { ids: readonly string[] },

@@ -3,8 +3,8 @@ import type { RecordScope } from '../record-scope.ts';
 import type { PreparedRecord } from './prepared-page.ts';
 
 /**
- * Of records whose text differs from the one held: the ids of those whose content does not. A service may send the fields
- * of a record in another order, or with other spaces; `jsonb` has one order, and keeps every digit.
+ * Finds, among records whose text differs from the one held, those with the same content, and returns their IDs. A service may send the fields of a
+ * record in another order, or with other spaces; `jsonb` has one order, and keeps every digit.
  */
 export async function sameContent(
   client: PoolClient,

@@ -4,9 +4,9 @@ import type { RecordScope } from '../record-scope.ts';
 import type { PreparedRecord } from './prepared-page.ts';
 
 /**
- * What a good record settles: its tombstone, the quarantine entry of an earlier bad version and, where it was written, the field issues of
- * the content it replaces. One that is known may have a tombstone too: its row came back out of history. A tombstone that is not
- * older was overruled, which is kept: its event will come again.
+ * Closes what a good record settles: its tombstone, the quarantine entry of an earlier bad version and, if it was written, the field issues of the
+ * content it replaces. A known record may have a tombstone too, if its row was rebuilt from history. A tombstone that is not older than the record
+ * was overruled; this is stored, because its event will come again.
  */
 export async function settleRecords(
   client: PoolClient,
@@ -34,7 +34,7 @@ export async function settleRecords(
   });
 }
 
-/** Of the entries, those of versions that are not newer than the good one, and those that do not say how new they are. */
+/** Closes entries of versions that are not newer than the good one, and entries of unknown versions. */
 const settleSql = `
   with good as materialized (
     select $1::text as connection_id, * from unnest($3::text[], $4::bigint[], $6::timestamptz[]) as page (id, version_us, version)

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import type { RecordScope } from '../record-scope.ts';
 import type { PreparedRecord } from './prepared-page.ts';
 
-/** Stores the newer version, and the text's hash, of records whose content is the one held. */
+/** Stores the newer version, and the text's hash, of records whose content is already held. */
 export async function touchRecords(
   client: PoolClient,
   input: RecordScope & { records: readonly PreparedRecord[] },

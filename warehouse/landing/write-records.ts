@@ -5,14 +5,14 @@ import { columnExpression } from './column-expression.ts';
 import type { PreparedRecord } from './prepared-page.ts';
 
 /**
- * Writes whole records: the row, the rows of its lists, and the version in history, unless history has that content. The rows
- * of the lists must be gone already. Postgres reads the numbers out of the text that the API sent.
+ * Writes whole records: the row, the rows of its lists, and a version in history unless history has that content. The old rows of the lists must be
+ * gone already. Postgres reads the numbers from the text that the API sent.
  */
 export async function writeRecords(
   client: PoolClient,
   input: LandingScope & {
     records: readonly PreparedRecord[];
-    /** Records whose content is the latest in history: their rows were damaged, nothing changed at the source. */
+    /** Records whose content is the latest in history: their rows were damaged, but nothing changed at the source. */
     inHistory?: ReadonlySet<string>;
   },
 ): Promise<void> {
@@ -32,7 +32,7 @@ export async function writeRecords(
   });
 }
 
-/** One statement, so that the page is parsed once: 9 of the 55 ms that a page of 500 bills takes are the parsing. */
+/** One statement, so that the page is parsed once: parsing takes 9 of the 55 ms of a page of 500 bills. */
 function writeSql(resource: Resource): string {
   const names = resource.columns.map(({ name }) => name);
   const written = ['_run_id', '_changed_at', '_content_hash'];
@@ -57,7 +57,7 @@ function writeSql(resource: Resource): string {
       ${[...names.slice(1), ...written].map((name) => `${name} = excluded.${name}`).join(', ')}`;
 }
 
-/** Writes the rows of one list of the records in `arriving (id, record)`; `$1` is the connection. */
+/** Returns SQL that writes the rows of one list of the records in `arriving (id, record)`; `$1` is the connection. */
 export function insertChildren(child: ChildTable): string {
   const names = child.columns.map(({ name }) => `"${name}"`);
   const values = child.columns.map((column) => columnExpression(column, 'list.element'));

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
 
-/** Whether the marts that every export builds are good, of this day, and show what the latest snapshot does, to which nothing was added since. */
+/** Whether the marts that every export builds are good, of this day, and show the same as the latest snapshot, with nothing added since. */
 export async function areMartsCurrent(
   { db }: Warehouse,
   { asOfDate, snapshotId, takenAt }: { asOfDate: string; snapshotId: string; takenAt: string },

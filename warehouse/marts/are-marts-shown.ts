@@ -1,6 +1,6 @@
 import type { Warehouse } from '../open-warehouse.ts';
 
-/** Whether there are tables in the schema of marts that the views in `marts` show, whoever has built them. */
+/** Whether the views in `marts` have tables to show in the schema of marts, whoever built them. */
 export async function areMartsShown({ pool }: Warehouse): Promise<boolean> {
   const { rows } = await pool.query(
     `select from pg_class t

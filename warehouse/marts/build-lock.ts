@@ -3,7 +3,7 @@ import { holdLock } from '../transactions/hold-lock.ts';
 import { openSession } from '../session/open-session.ts';
 import type { MartsTarget } from '../tables/marts.ts';
 
-/** What dbt calls its sessions. */
+/** The application name of dbt's sessions. */
 export const dbtApplication = 'daybook-dbt';
 
 export class BuildRunning extends Error {
@@ -15,17 +15,17 @@ export class BuildRunning extends Error {
   }
 }
 
-/** That this is the only build of its target. */
+/** The lock of the only build of a target. */
 export interface BuildLock {
-  /** Throws when the lock is lost, and with it the right to go on. */
+  /** Throws if the lock is lost; the build must then stop. */
   readonly assertHeld: () => Promise<void>;
   /** Runs a step of the build in a session that ends with it, if the lock is still held. */
   readonly inSession: <Result>(step: (client: ClientBase) => Promise<Result>) => Promise<Result>;
 }
 
 /**
- * Runs `work` as the only build of the target's marts, whatever host it is on. It has two sessions at most, none of which are those that syncs
- * use: one holds the lock, and lasts for minutes. Throws BuildRunning.
+ * Runs `work` as the only build of the target's marts on any host. It uses at most two sessions, none from the pool that syncs use, because one holds
+ * the lock for minutes. Throws BuildRunning.
  */
 export async function withBuildLock<Result>(
   { databaseUrl, target }: { databaseUrl: string; target: MartsTarget },
@@ -50,7 +50,7 @@ export async function withBuildLock<Result>(
   }
 }
 
-/** Ends what dbt is doing in the database, and waits until it is gone: dbt's own end does not end its statement there. */
+/** Ends dbt's sessions in the database and waits until they are gone, because a statement goes on after dbt itself has ended. */
 export async function endDbtSessions(client: ClientBase): Promise<void> {
   await client.query(
     `select pg_terminate_backend(pid, 10000)

@@ -4,7 +4,7 @@ import { endDbtSessions } from './build-lock.ts';
 import { hiddenSchema, schemasOfCopies } from './prepare-schemas.ts';
 import { refuseForeignSchemas } from './refuse-foreign-schemas.ts';
 
-/** Drops the marts of the build before, which nobody sees. Expects that none are being built. Throws LockHeld and ForeignSchema. */
+/** Drops the marts of the previous build, which nobody sees. Expects that none are being built. Throws LockHeld and ForeignSchema. */
 export async function dropHiddenMarts(client: ClientBase, waiting: LockWait): Promise<void> {
   const hidden = await hiddenSchema(client);
   await takingLocks(client, { what: 'Dropping earlier marts', ...waiting }, async () => {
@@ -13,7 +13,7 @@ export async function dropHiddenMarts(client: ClientBase, waiting: LockWait): Pr
   });
 }
 
-/** Drops what builds copy, and what they make of it on the way. Expects to hold the lock of builds. Throws LockHeld and ForeignSchema. */
+/** Drops the tables that builds copy, and the intermediate ones. Expects to hold the lock of builds. Throws LockHeld and ForeignSchema. */
 export async function dropCopies(client: ClientBase, waiting: LockWait): Promise<void> {
   // A build that was killed may still be copying.
   await endDbtSessions(client);

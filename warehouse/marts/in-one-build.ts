@@ -15,7 +15,7 @@ export class MartsMissing extends Error {
 }
 
 /**
- * Reads `marts` as the role for readers, or as the owner where there is none: all that `read` runs sees the same build. Values are as Postgres
+ * Reads `marts` as the role for readers, or as the owner if there is none. All statements that `read` runs see the same build. Values are as Postgres
  * writes them. Throws MartsMissing.
  */
 export async function inOneBuild<Result>(
@@ -27,7 +27,7 @@ export async function inOneBuild<Result>(
     return await inTransaction(pool, async ({ client }) => {
       await client.query('set transaction isolation level repeatable read, read only');
       await becomeReader(client);
-      // Views can be replaced under a snapshot; locked before it is taken, they cannot. In the order in which a build locks them.
+      // Views can be replaced under a snapshot, so they are locked before it is taken, in the order in which a build locks them.
       const views = [...marts].sort().map((mart) => `marts.${mart}`);
       await client.query(`lock table ${views.join(', ')} in access share mode`);
       return await read((statement) => queryTexts(client, statement));

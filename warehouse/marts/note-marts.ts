@@ -4,20 +4,20 @@ import type { Warehouse } from '../open-warehouse.ts';
 import { finishRunOfAll } from '../runs/finish-run-of-all.ts';
 import type { MartsTarget } from '../tables/marts.ts';
 
-/** A good build of marts that readers see from now on. */
+/** A successful build of marts that readers see from now on. */
 export interface MartsNote {
   readonly runId: string;
   readonly target: MartsTarget;
   /** As YYYY-MM-DD. */
   readonly asOfDate: string;
-  /** On the lake, and on Spark. */
+  /** Set for the lake and for Spark. */
   readonly snapshotId: string | null;
   readonly marts: number;
-  /** What came of the run, in a sentence. */
+  /** The outcome of the run, in a sentence. */
   readonly outcome: string;
 }
 
-/** Writes down what readers see now, and closes the run that built it. Killed before, the build is repeated. */
+/** Records what readers see now, and closes the run that built it. If the process dies before, the build is repeated. */
 export async function noteMarts({ pool }: Warehouse, note: MartsNote): Promise<void> {
   const { runId, target, asOfDate, snapshotId, marts, outcome } = note;
   await inTransaction(pool, async ({ db }) => {

@@ -2,12 +2,12 @@ import type { ClientBase } from 'pg';
 import { LockHeld, takingLocks, type LockWait } from '../transactions/taking-locks.ts';
 import { refuseForeignSchemas } from './refuse-foreign-schemas.ts';
 
-/** Two schemas take turns: one is shown, the other is built. */
+/** Two schemas take turns: one is shown while the other is built. */
 export type MartsSchema = 'marts_a' | 'marts_b';
 
 /**
- * Empties what dbt is going to fill and says which of the two schemas of marts it is: the one that is not shown.
- * What a killed build left there goes with it. Throws LockHeld, and ForeignSchema before anything is dropped.
+ * Empties the schemas that dbt is going to fill, and returns the one of the two marts schemas that is not shown. Leftovers of a killed build go too.
+ * Throws LockHeld, and ForeignSchema before anything is dropped.
  */
 export async function prepareSchemas(client: ClientBase, waiting: LockWait = {}): Promise<MartsSchema> {
   const next = await hiddenSchema(client);
@@ -15,7 +15,7 @@ export async function prepareSchemas(client: ClientBase, waiting: LockWait = {})
     ...emptiedCopies,
     ...emptied(next, 'one of the two schemas that marts are built in; query the views in marts'),
   ].join(';\n');
-  // A transaction that read the build before the last one, and goes on, is in the way.
+  // An open transaction that has read the build before the last one is in the way.
   await takingLocks(client, { what: 'Building the marts', ...waiting }, async () => {
     await refuseForeignSchemas(client, [...schemasOfCopies, next]);
     await client.query(statements);
@@ -24,8 +24,8 @@ export async function prepareSchemas(client: ClientBase, waiting: LockWait = {})
 }
 
 /**
- * Empties what only a build reads: several times what the marts are. Whoever looks at it is waited for half a minute, and then left
- * alone; the next build empties it. Expects to hold the lock of builds.
+ * Empties the schemas that only a build reads, which take several times the space of the marts. Waits half a minute for sessions that read them, and
+ * then leaves them to the next build. Expects to hold the lock of builds.
  */
 export async function emptyCopies(client: ClientBase, waiting: LockWait = {}): Promise<void> {
   const wish = { what: 'Dropping the steps of the build', ...waiting, timeoutMilliseconds: 30_000 };
@@ -37,7 +37,7 @@ export async function emptyCopies(client: ClientBase, waiting: LockWait = {}): P
   }
 }
 
-/** The one of the two that readers do not see. */
+/** Returns the one of the two schemas that readers do not see. */
 export async function hiddenSchema(client: Pick<ClientBase, 'query'>): Promise<MartsSchema> {
   const { rows } = await client.query<{ value: string }>(
     `select value from sync.settings where name = 'marts_schema'`,
@@ -45,7 +45,7 @@ export async function hiddenSchema(client: Pick<ClientBase, 'query'>): Promise<M
   return rows[0]?.value === 'marts_a' ? 'marts_b' : 'marts_a';
 }
 
-/** What only a build reads. */
+/** The schemas that only a build reads. */
 export const schemasOfCopies = ['staging', 'intermediate'] as const;
 
 const emptiedCopies = [

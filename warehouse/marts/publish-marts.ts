@@ -3,7 +3,7 @@ import { codeOf } from '../../errors/code-of.ts';
 import { lockAtOnce, takingLocks, type LockWait } from '../transactions/taking-locks.ts';
 import type { MartsSchema } from './prepare-schemas.ts';
 
-/** A mart lost or changed a column that a view of the user's shows. */
+/** A mart lost or changed a column that a user's view shows. */
 export class MartInUse extends Error {
   override readonly name = 'MartInUse';
   readonly handling = 'stop';
@@ -21,8 +21,8 @@ export interface Built {
 }
 
 /**
- * Lets the views in `marts` show a schema that was built and tested, all of them at once. Views of the user's on them live on.
- * Throws MartInUse, LockHeld. Returns the names of the marts.
+ * Makes the views in `marts` show a schema that was built and tested, all of them at once. Users' views on them survive. Throws MartInUse, LockHeld.
+ * Returns the names of the marts.
  */
 export async function publishMarts(
   client: ClientBase,
@@ -50,7 +50,7 @@ async function publish(client: ClientBase, { schema }: Built): Promise<string[]>
 
 interface MartView {
   readonly mart: string;
-  /** Null where there is none yet. */
+  /** Null if there is none yet. */
   readonly view: string | null;
   readonly create_view: string;
   readonly comments: string;
@@ -82,7 +82,7 @@ async function replaceView(client: ClientBase, { mart, create_view, comments }: 
     await client.query(`create or replace ${create_view}`);
   } catch (error) {
     if (codeOf(error) !== invalidTableDefinition) throw error;
-    // Columns went or changed their type, which "or replace" cannot do.
+    // Columns were removed or changed their type, which "or replace" cannot do.
     await client.query('rollback to savepoint view');
     await recreateView(client, mart, create_view);
   }

@@ -3,18 +3,18 @@ import type { Warehouse } from '../open-warehouse.ts';
 import type { MartsTarget } from '../tables/marts.ts';
 import type { RunStatus } from '../tables/runs.ts';
 
-/** What readers see of the marts of one target, and what became of the last build. */
+/** The marts of one target as readers see them, and the outcome of the last build. */
 export interface TargetStatus {
-  /** The day the marts speak of; null: there never was a good build. */
+  /** The day that the marts describe; null: there never was a good build. */
   readonly as_of_date: string | null;
-  /** What they show was there then, or later. */
+  /** The time at which the build began: the marts show data of that time, or later. */
   readonly begun_at: Date | null;
   readonly built_at: Date | null;
   readonly age_seconds: number | null;
   readonly marts: number;
-  /** On the lake, and on Spark: the snapshot they were built on. */
+  /** For the lake and for Spark: the snapshot they were built on. */
   readonly snapshot_id: string | null;
-  /** Of the last build; null: there was none. */
+  /** Status of the last build; null: there was none. */
   readonly status: RunStatus | null;
   readonly failure: string | null;
   readonly outcome: string | null;

@@ -2,8 +2,8 @@ import type { ClientBase } from 'pg';
 import { ForeignSchema } from '../errors.ts';
 
 /**
- * Schemas that are about to be dropped may have been made by somebody else since the first migration. Builds have always marked theirs with a
- * comment; where a restore has left that out, an empty one may go as well. Throws ForeignSchema.
+ * Refuses to drop schemas that somebody else has created since the first migration. Builds have always marked theirs with a comment; if a restore has
+ * left it out, an empty schema may be dropped as well. Throws ForeignSchema.
  */
 export async function refuseForeignSchemas(client: ClientBase, schemas: readonly string[]): Promise<void> {
   const { rows } = await client.query<{ name: string }>(

@@ -3,7 +3,7 @@ import { checkPooler, type Pooler } from '../session/check-pooler.ts';
 import { openWarehouse } from '../open-warehouse.ts';
 import { readServerFacts, type ServerFacts } from './server-facts.ts';
 
-/** What is locked, exported and built in one database would be landed in another. */
+/** Locks, exports and builds would use another database than the one in which records land. */
 export class DirectUrlElsewhere extends Error {
   override readonly name = 'DirectUrlElsewhere';
   readonly handling = 'stop';
@@ -15,7 +15,7 @@ export class DirectUrlElsewhere extends Error {
   }
 }
 
-/** How both addresses lead to the database. Throws PoolerUnfit, DirectUrlElsewhere. */
+/** Checks both addresses, and returns how they lead to the database. Throws PoolerUnfit, DirectUrlElsewhere. */
 export async function checkAddresses({
   url,
   directUrl,

@@ -5,7 +5,7 @@ import type { NamespaceClaimsTable } from '../tables/namespace-claims.ts';
 /** This warehouse's side of its claim to a Temporal namespace. */
 export type NamespaceClaim = Selectable<NamespaceClaimsTable>;
 
-/** Undefined when this warehouse has never made that claim. */
+/** Reads a claim; undefined if this warehouse has never made it. */
 export async function readClaim({ db }: Warehouse, claimId: string): Promise<NamespaceClaim | undefined> {
   return db
     .selectFrom('sync.namespace_claims')
@@ -14,7 +14,7 @@ export async function readClaim({ db }: Warehouse, claimId: string): Promise<Nam
     .executeTakeFirst();
 }
 
-/** Written before the namespace hears of it, so that a claim that the namespace carries is known here. */
+/** Stores a claim before the namespace gets it, so that every claim that the namespace carries is known here. */
 export async function insertClaim(
   { db }: Warehouse,
   claim: { claim_id: string; token: string },
@@ -26,14 +26,14 @@ export async function insertClaim(
     .executeTakeFirstOrThrow();
 }
 
-/** Of a claim that did not come about. */
+/** Deletes a claim that did not come about. */
 export async function deleteClaim({ db }: Warehouse, claimId: string): Promise<void> {
   await db.deleteFrom('sync.namespace_claims').where('claim_id', '=', claimId).execute();
 }
 
 /**
- * Notes the token that is to follow `token`, and returns it: the one that another worker has noted before goes first, so that all
- * write the same. Undefined when another token has followed meanwhile.
+ * Stores the token that is to follow `token`, and returns it. If another worker has already stored one, that token is returned, so that all write the
+ * same. Undefined if another token has followed meanwhile.
  */
 export async function proposeToken(
   { db }: Warehouse,
@@ -49,7 +49,7 @@ export async function proposeToken(
   return proposed?.next_token ?? undefined;
 }
 
-/** The namespace carries `token` now. */
+/** Records that the namespace carries `token` now. */
 export async function confirmToken(
   { db }: Warehouse,
   { claimId, token, generation }: { claimId: string; token: string; generation: number },
@@ -62,7 +62,7 @@ export async function confirmToken(
     .execute();
 }
 
-/** The same, where a failover of Postgres has lost that `token` was to follow `before`. */
+/** Records the same if a failover of Postgres has lost the note that `token` was to follow `before`. */
 export async function restoreToken(
   { db }: Warehouse,
   input: { claimId: string; before: string; token: string; generation: number },

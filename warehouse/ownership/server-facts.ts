@@ -1,16 +1,16 @@
 import { DatabaseError, type ClientBase } from 'pg';
 
-/** What tells the server and the database behind a connection from copies of them, as far as an ordinary owner may see it. */
+/** Facts that tell the server and the database behind a connection from their copies, as far as an ordinary owner may see them. */
 export interface ServerFacts {
-  /** Of the cluster: a dump that is restored elsewhere gets another, a physical standby has the same. Null: not to be seen. */
+  /** Identifier of the cluster: a dump restored elsewhere gets another, a physical standby has the same. Null: not visible. */
   readonly system: string | null;
-  /** Of the database: `create database … template` gives another. */
+  /** Identifier of the database: `create database … template` gives another. */
   readonly database: string;
-  /** When the server process started: the same is the same server, another may be a restart, a failover or a copy of its files. */
+  /** When the server process started. The same time means the same server; another may mean a restart, a failover or a copy of its files. */
   readonly started: string;
 }
 
-/** Not within a transaction: a server may refuse a part of it. */
+/** Reads the facts, outside a transaction, because a server may refuse one of the statements. */
 export async function readServerFacts(client: Pick<ClientBase, 'query'>): Promise<ServerFacts> {
   const { rows } = await client.query<{ database: string; started: string }>(`
     select oid::text as database, extract(epoch from pg_postmaster_start_time())::text as started
@@ -28,7 +28,7 @@ async function systemIdentifier(client: Pick<ClientBase, 'query'>): Promise<stri
     );
     return rows[0]?.system ?? null;
   } catch (error) {
-    // Some managed servers keep it to themselves.
+    // Some managed servers do not reveal it.
     if (error instanceof DatabaseError && (error.code === '42501' || error.code === '42883')) return null;
     throw error;
   }
