@@ -1,11 +1,11 @@
 import { microsecondsOf } from '../../resources/instant.ts';
 import { resources as allResources } from '../../resources/index.ts';
 
-/** Which records a backfill reads: those whose `updated_at` lies from `from` until before `to`, window by window. */
+/** The records that a backfill reads: those with `updated_at` at or after `from` and before `to`, window by window. */
 export interface BackfillPlan {
-  /** Its windows are kept under this name, so a backfill that is asked for again finds what is left of it. */
+  /** Name under which its windows are stored, so that the same backfill, requested again, finds what is left of it. */
   readonly name: string;
-  /** ISO 8601, UTC, to the millisecond: the filters of the API know no finer. */
+  /** ISO 8601, UTC, to the millisecond: the API's filters are no finer. */
   readonly from: string;
   readonly to: string;
   readonly windowMilliseconds: number;
@@ -13,13 +13,13 @@ export interface BackfillPlan {
   readonly streams: readonly string[];
 }
 
-/** People type dates, on the command line and in the Web UI. */
+/** Thrown for input that people typed, on the command line or in the Web UI. */
 export class InvalidBackfill extends Error {
   override readonly name = 'InvalidBackfill';
   readonly handling = 'stop';
 }
 
-/** `resources` are names that exist; all when empty. Throws InvalidBackfill. */
+/** Plans a backfill. `resources` are names that exist; empty: all. Throws InvalidBackfill. */
 export function backfillPlan(asked: {
   from: string;
   to: string;
@@ -62,7 +62,7 @@ export function isWindow(milliseconds: number): boolean {
 const hour = 3_600_000;
 const century = 36_525 * 24 * hour;
 const defaultWindow = 30 * 24 * hour;
-/** A year by the hour. Each window is a row, and a request at least. */
+/** A year by the hour. Each window is a row and at least one request. */
 const maximumWindows = 10_000;
 
 function instantOf(name: 'from' | 'to', text: string): number {

@@ -8,7 +8,7 @@ interface WindowsOfStream {
   plan: string;
 }
 
-/** The oldest window of a stream that is left, and how many are; undefined when all are done. */
+/** Reads the oldest window of a stream that is left, and the number of those left; undefined if all are done. */
 export async function nextWindow(
   { db }: Pick<Warehouse, 'db'>,
   { connectionId, stream, plan }: WindowsOfStream,
@@ -25,7 +25,7 @@ export async function nextWindow(
     .executeTakeFirst();
 }
 
-/** Gives up what is left of a stream: the service does not list it. */
+/** Drops the windows of a stream that are left, because the service does not list it. */
 export async function dropWindows(
   { db }: Pick<Warehouse, 'db'>,
   { connectionId, stream, plan }: WindowsOfStream,

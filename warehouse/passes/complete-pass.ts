@@ -14,7 +14,7 @@ export async function completePass(client: PoolClient, pass: PassInHand, resourc
       });
       return;
     case 'reconcile':
-      // The rest of the run needs it: what was listed is compared when every stream of the resource is complete.
+      // The rest of the run needs the pass: the listing is compared when every stream of the resource is complete.
       await client.query({ name: 'complete reconcile', text: completeReconcile, values: where });
       return;
     case 'backfill':
@@ -23,10 +23,10 @@ export async function completePass(client: PoolClient, pass: PassInHand, resourc
 }
 
 /**
- * The watermark becomes the highest version seen, in the service's clock, but not past the service's time when the reading began:
- * what a list shows late, or a record with a time of the future, would be passed by. It only ever moves forward. A stream that left
- * records in quarantine is `partial`, and so is one that has stalled: a record that was met otherwise before the pass began,
- * newer than the watermark still is, did not come.
+ * Returns SQL that completes a sync. The watermark becomes the highest version seen, in the service's clock, but no later than the service's time
+ * when the reading began. Otherwise a record that a list shows late, or one with a future time, would make syncs miss others. It only moves forward.
+ * A stream is `partial` if it left records in quarantine or has stalled: a record that was found outside syncs before the pass began, and is still
+ * newer than the watermark, did not come.
  */
 function completeSync({ name, version }: Listed): string {
   const stillAhead =

@@ -7,14 +7,14 @@ import { isOfPlan } from './backfill-windows.ts';
 import { knownUnsupported } from './known-unsupported.ts';
 
 export interface BackfillEstimate {
-  /** Windows of the same plan are left from a run that did not get to its end: only those are read. */
+  /** Windows of the same plan are left from an unfinished run: only those are read. */
   resumes: boolean;
   streams: { stream: string; windows: number; requests: number }[];
-  /** Streams that the service lately said it does not offer for the platform. */
+  /** Streams that the service recently said it does not offer for the platform. */
   unsupported: string[];
 }
 
-/** What a backfill would read: requests are guessed from the records that the warehouse holds. Changes nothing. */
+/** Estimates what a backfill would read; the requests are derived from the records that the warehouse holds. Changes nothing. */
 export async function estimateBackfill(
   { db }: Pick<Warehouse, 'db'>,
   { connectionId, plan }: { connectionId: string; plan: BackfillPlan },
@@ -57,10 +57,10 @@ async function readUnsupported(
   return rows.map(({ stream }) => stream);
 }
 
-/** The largest page that the API knows (API document 8). */
+/** The largest page of the API (API document 8). */
 const recordsPerRequest = 500;
 
-/** A request for each window, and one more for each further page of the records that were updated in it. */
+/** Estimates a request for each window, and one more for each further page of the records that were updated in it. */
 async function estimateStream(
   db: Warehouse['db'],
   input: { connectionId: string; plan: BackfillPlan; stream: string; resumes: boolean },
@@ -91,7 +91,7 @@ async function estimateStream(
   return rows[0] ?? { windows: 0, requests: 0 };
 }
 
-/** Number of the window, from 0. */
+/** Returns SQL for the number of the window, from 0. */
 function placeOf(
   time: 'updated_at' | 'floor',
   { from, windowMilliseconds }: BackfillPlan,
@@ -101,7 +101,7 @@ function placeOf(
   )::bigint`;
 }
 
-/** What a stream asks the service for beside an order stands in a column of that name too. */
+/** Returns SQL for whether the stream lists a row: each filter in a stream's query has a column of the same name. */
 function isListedBy(stream: Stream, resource: Resource): RawBuilder<boolean> {
   const filters = Object.entries(stream.query).filter(([name]) =>
     resource.columns.some((column) => column.name === name),

@@ -2,9 +2,8 @@ import type { PoolClient } from 'pg';
 import type { PassInHand } from './pass.ts';
 
 /**
- * Forgets what a reconcile's listing of a stream has shown so far: it begins again, now in the order of writes (`landedAt`), so that what
- * was written before is no newer than it. A second listing keeps the beginning of the first, whose findings it judges, and how long ago
- * the first was answered.
+ * Deletes what a reconcile's listing of a stream has shown so far. It begins again at `landedAt`, in the order of writes, so that no earlier write is
+ * newer than it. A second listing keeps the beginning of the first, whose findings it judges, and the time at which the first was answered.
  */
 export async function forgetListing(
   client: PoolClient,

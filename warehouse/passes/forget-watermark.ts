@@ -4,8 +4,8 @@ import { lockPass } from './lock-pass.ts';
 import type { Listed, PassInHand } from './pass.ts';
 
 /**
- * Lets a stream whose watermark lies in the future of the service be read as if for the first time: the clock that it came from
- * was wrong, so nobody knows up to where the stream is complete. `servedAt` is what the clock showed with the answer of `heardAt`; see `PageFacts`.
+ * Makes a sync read a stream as if for the first time, because its watermark lies in the service's future. The watermark came from a wrong clock, so
+ * nobody knows up to where the stream is complete. `servedAt` is the service's time in the response of `heardAt`; see `PageFacts`.
  */
 export async function forgetWatermark(
   warehouse: Warehouse,

@@ -1,6 +1,6 @@
 import type { Warehouse } from '../open-warehouse.ts';
 
-/** Whether a sync of the connection was ended in the middle of a list: the next one goes on there. */
+/** Whether a sync of the connection ended in the middle of a list, where the next one goes on. */
 export async function isHalfRead({ db }: Pick<Warehouse, 'db'>, connectionId: string): Promise<boolean> {
   const pass = await db
     .selectFrom('sync.passes')

@@ -3,10 +3,10 @@ import { othersAnswer } from './others-answer.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 
 /**
- * What a run that ends has learned of lists that answered 404 and never returned a page. That a platform lacks one list is known
- * when another one answers, and for a day. Where none did, as behind a gateway that lost its routes, nothing was learned, and the
- * next run asks again; nor was anything by a run that was ended from outside. A run that read nothing else rests on what other
- * runs of the day read. A list whose records a fetch has shown since is not judged any more (`noteOffered`).
+ * Judges, at the end of a run, the lists that answered 404 and never returned a page. If another list answered, the platform is known for a day to
+ * lack the list. If none did, as behind a gateway that lost its routes, nothing was learned, and the next run requests it again; the same holds for a
+ * run that was ended from outside. A run that read nothing else relies on what other runs of the day read. A list whose records a fetch has shown
+ * since is not judged any more (`noteOffered`).
  */
 export async function judgeUnsupported(db: Warehouse['db'], runId: string): Promise<void> {
   await sql`
@@ -28,7 +28,7 @@ export async function judgeUnsupported(db: Warehouse['db'], runId: string): Prom
   `.execute(db);
 }
 
-/** Whether a run, once judged, has met nothing but lists that are known not to be offered. */
+/** Whether a run, once judged, met nothing but lists that are known not to be offered. */
 export async function areUnsupported(
   db: Warehouse['db'],
   { runId, outcomes }: { runId: string; outcomes: readonly { stream: string; state: string }[] },

@@ -1,6 +1,9 @@
 import type { Warehouse } from '../open-warehouse.ts';
 
-/** Lists of the connection that have returned pages before, the one that was complete last first; but for one, and for events, a list of no company. */
+/**
+ * Reads the lists of the connection that have returned pages before and are not missing, the most recently completed first. Leaves out `except`, and
+ * events, a list of no company.
+ */
 export async function listsThatAnswer(
   { db }: Pick<Warehouse, 'db'>,
   { connectionId, except }: { connectionId: string; except: string },

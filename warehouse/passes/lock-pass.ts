@@ -10,14 +10,13 @@ import type { Warehouse } from '../open-warehouse.ts';
 
 export interface LockedPass {
   readonly landedAt: string;
-  /** None of the answers of its pages was asked for before, in the order of writes; null where a release before 0.6 asked. */
+  /** A time, in the order of writes, before which none of its pages was requested; null if a release before 0.6 requested them. */
   readonly askedAt: string | null;
 }
 
 /**
- * Locks the pass, and the connection's resource, until the transaction ends. Throws LeaseLost when another attempt has
- * taken the pass over, so an attempt that was given up but still runs can commit nothing. Only with a `proved` token may what it
- * read be landed.
+ * Locks the pass, and the connection's resource, until the transaction ends. Throws LeaseLost if another attempt has taken the pass over, so that an
+ * attempt that was given up but still runs can commit nothing. What it read may be landed only if the token is `proved`.
  */
 export async function lockPass(
   client: PoolClient,
@@ -58,8 +57,8 @@ export async function lockPass(
 }
 
 /**
- * The same for what lands the page that was asked for with `cursor` (null: the first one). Throws LeaseLost too where the pass does not
- * stand at it: a standby that has taken over may have the lease, and lack the page before. Throws TokenNotProved too.
+ * Locks the same to land the page that was requested with `cursor` (null: the first one). Throws LeaseLost also if the pass is not at that cursor: a
+ * standby that has taken over may have the lease, but lack the previous page. Throws TokenNotProved too.
  */
 export async function lockToLand(
   client: PoolClient,
@@ -72,9 +71,8 @@ export async function lockToLand(
 }
 
 /**
- * Locks the connection's resource alone, for what a run writes outside of any pass. Throws UnknownConnection when the connection was
- * removed meanwhile, ConnectionReplaced when another one has its name, for what was on its way would outlive it, and CommitsLost when the row of
- * the run is lost.
+ * Locks only the connection's resource, for writes of a run outside of any pass. Throws UnknownConnection if the connection was removed meanwhile,
+ * ConnectionReplaced if another one has its name, because pending writes would outlive it, and CommitsLost if the run's row is lost.
  */
 export async function lockResource(
   client: PoolClient,
@@ -87,7 +85,7 @@ export async function lockResource(
       select landed_at from ticked`,
     values: [connectionId, resource],
   });
-  // A statement of its own: it sees what was committed while the one before waited for the lock.
+  // A separate statement, so that it sees what was committed while the first one waited for the lock.
   const connection = await client.query<{ isOfRun: boolean; isReplaced: boolean }>({
     name: 'connection of run',
     text: `
@@ -104,8 +102,8 @@ export async function lockResource(
 }
 
 /**
- * Waits for everything that is landing records of a connection, and keeps more from landing. Locks passes before resources, as a page that lands
- * does: one order for all, so they cannot deadlock.
+ * Waits for all landings of a connection, and blocks further ones. Locks passes before resources, in the same order as the landing of a page, so they
+ * cannot deadlock.
  */
 export async function lockLandings(db: Warehouse['db'], connectionId: string): Promise<void> {
   await db
@@ -123,15 +121,15 @@ export async function lockLandings(db: Warehouse['db'], connectionId: string): P
 }
 
 /**
- * One transaction at a time lands records of a resource: what it finds about them stays true while it writes, two
- * readings of one resource cannot deadlock, and the order of `landedAt` is the order of commits. It is the clock of the resource
- * that is locked, which readers cannot do; what releases before 0.6 lock is locked before, so that its time is later.
+ * Returns SQL that locks the resource's clock, so that one transaction at a time lands its records: what it finds about them stays true while it
+ * writes, two readings of one resource cannot deadlock, and the order of `landedAt` is the order of commits. Readers cannot lock the clock. The lock
+ * of releases before 0.6 is taken first, so that the time is later.
  *
- * Plans are made while tables are empty and kept while they grow: with the settings, only index look-ups, which stay right. What is joined to a
- * list of records is looked up by `lateral … offset 0`, or names the connection by the list (`with … as materialized (select $1 as connection_id, …)`):
- * of a connection that is new Postgres expects one row, and where it is a constant, would go through all its rows for each record of the list.
+ * Plans are made while tables are empty and kept while they grow; with the settings they use only index lookups, which stay right. A join with a list
+ * of records uses `lateral … offset 0`, or takes the connection from the list (`with … as materialized (select $1 as connection_id, …)`). For a new
+ * connection Postgres expects one row; if the connection were a constant, it would read all its rows for each record of the list.
  *
- * What the transaction changes from here on, until it locks another resource, is counted as a change of this one (`sync.note_change`).
+ * Changes that the transaction makes from here on, until it locks another resource, are counted as changes of this one (`sync.note_change`).
  */
 function lockOf(connectionId: string, resource: string, from: string): string {
   return `resource as materialized (

@@ -1,18 +1,18 @@
 import type { Listed } from './pass.ts';
 
 /**
- * How far before its watermark a sync of a list begins: as far as the list may lag, and as the service may have put its clock back
- * without that being noticed.
+ * Returns how far before its watermark a sync of a list begins: as far as the list may lag, and as the service may have set its clock back without
+ * that being noticed.
  *
- * Where versions are the platform's times, an edit comes with a time that is as old as the service was late to copy it, and it looks
- * at most platforms once an hour or more seldom (API document 1): there a day at least.
+ * If versions are the platform's times, an edit arrives with a time as old as the service was late to copy it, and the service looks at most
+ * platforms once an hour or less often (API document 1). The lag is then at least a day.
  */
 export function lookbackOf({ version }: Listed, lookbackMilliseconds: number): number {
   const lag = version === 'updated_at' ? Math.max(lookbackMilliseconds, aDay) : lookbackMilliseconds;
   return lag + clockTolerance(lookbackMilliseconds);
 }
 
-/** By how much the clocks of a service's servers may differ, and its `Date` has whole seconds. */
+/** Returns how far the clocks of a service's servers may differ, plus a second, because `Date` has whole seconds. */
 export function clockTolerance(lookbackMilliseconds: number): number {
   return Math.min(lookbackMilliseconds, aMinute) + 1_000;
 }

@@ -1,8 +1,8 @@
 import type { PoolClient } from 'pg';
 
 /**
- * Notes a record that was met outside of syncs and is newer than the watermark: syncs that begin from now on must come to
- * see it too, or the stream has stalled.
+ * Notes a record that was found outside of syncs and is newer than the watermark. Syncs that begin from now on must see it too, or the stream has
+ * stalled.
  */
 export async function noteAhead(
   client: PoolClient,

@@ -4,9 +4,9 @@ import type { Warehouse } from '../open-warehouse.ts';
 import type { PassInHand } from './pass.ts';
 
 /**
- * In SQL, what an answer says of how long a reconcile has stood still: by the clock of the service, or by that of the database, where an
- * answer had waited in hand. `servedAt`: the parameter, the service's time of the answer; null when it does not tell. `before`: where the
- * answer before it stands; a worker of 0.5.0 has read pages, and noted none.
+ * Returns SQL that notes an answer, and for how long the reconcile had stood still: by the clock of the service, or by that of the database if an
+ * answer had waited in hand. `servedAt` is the parameter with the service's time of the answer; null if it tells none. `before` names the columns of
+ * the previous answer; a worker of 0.5.0 has read pages without noting any.
  */
 export function answeredSql(
   servedAt: string,
@@ -24,8 +24,8 @@ export function answeredSql(
 }
 
 /**
- * Notes that the service has answered a reconcile outside of its listing: while it fetches, it does not stand still. The answer before
- * was to whichever list of the resource. Returns whether the service has told its time in this listing.
+ * Notes that the service has answered a reconcile outside of its listing: a reconcile that fetches does not stand still. The previous answer may be
+ * to any list of the resource. Returns whether the service has told its time in this listing.
  */
 export async function noteAnswer(
   { pool }: Warehouse,

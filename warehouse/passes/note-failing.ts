@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { PassInHand } from './pass.ts';
 
-/** Notes that a request of the pass failed, and returns for how long they have kept failing, in milliseconds. */
+/** Notes that a request of the pass failed, and returns for how long requests have kept failing, in milliseconds. */
 export async function noteFailing(
   { db }: Warehouse,
   input: { pass: PassInHand; requests: number },
@@ -10,7 +10,7 @@ export async function noteFailing(
   const { pass, requests } = input;
   const noted = await db
     .updateTable('sync.passes')
-    // One that lies in the future was noted while the clock was ahead.
+    // A time in the future was noted while the clock was ahead.
     .set({ failing_since: sql<Date>`least(failing_since, clock_timestamp())` })
     .where('connection_id', '=', pass.connectionId)
     .where('stream', '=', pass.stream)
@@ -25,7 +25,7 @@ export async function noteFailing(
   return noted?.failing_ms ?? 0;
 }
 
-/** A request came through that brought no page: what failed before it is over. */
+/** Notes that a request without a page succeeded, which ends the earlier failures. */
 export async function noteWorking({ db }: Warehouse, pass: PassInHand): Promise<void> {
   await db
     .updateTable('sync.passes')
@@ -39,7 +39,7 @@ export async function noteWorking({ db }: Warehouse, pass: PassInHand): Promise<
     .execute();
 }
 
-/** Requests that brought no page count too: a run says what it cost. */
+/** Counts requests that brought no page, so that a run shows all it cost. */
 export async function countRequests(
   { db }: Pick<Warehouse, 'db'>,
   { pass, requests }: { pass: PassInHand; requests: number },

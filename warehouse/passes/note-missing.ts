@@ -5,21 +5,20 @@ import type { Warehouse } from '../open-warehouse.ts';
 import { othersAnswer } from './others-answer.ts';
 import type { PassInHand } from './pass.ts';
 
-/** `missing`: the list returned pages before, so that it is not there is a failure. */
+/** `missing`: the list returned pages before, so its absence is a failure. */
 export type ListAbsence = 'unsupported' | 'missing';
 
 /**
- * Notes that a list answered 404, and says what that means. One that never returned a page is not offered for the platform, as far
- * as this run can tell: whether the next ones ask for it is decided when this one ends (`judgeUnsupported`). One that did is
- * missing, and unsupported only after 7 days of nothing else while other lists of the connection answer. Days in which nobody
- * asked are none of them. Throws LeaseLost.
+ * Notes that a list answered 404, and returns what that means. A list that never returned a page is not offered for the platform, as far as this run
+ * can tell; the end of the run decides whether the next ones request it (`judgeUnsupported`). A list that did is missing, and unsupported only after
+ * 7 days of nothing but 404 while other lists of the connection answer. Days without a request do not count. Throws LeaseLost.
  */
 export async function noteMissing(
   { pool }: Warehouse,
   { pass, requests }: { pass: PassInHand; requests: number },
 ): Promise<ListAbsence> {
   return inTransaction(pool, async ({ db }) => {
-    // The pass before the stream, as everywhere: two orders would make a deadlock.
+    // The pass is locked before the stream, as everywhere, to avoid a deadlock.
     const held = await db
       .selectFrom('sync.passes')
       .select('lease')
@@ -37,7 +36,7 @@ export async function noteMissing(
   });
 }
 
-/** The service answered something else than 404, which ends a series of them; a list that was given up as gone is back. */
+/** Notes an answer other than 404, which ends a series of them; a list that was given up as gone is back. */
 export async function noteNotMissing({ db }: Warehouse, pass: PassInHand): Promise<void> {
   await db
     .updateTable('sync.streams')

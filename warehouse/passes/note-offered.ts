@@ -3,8 +3,8 @@ import { filtersOf } from '../../resources/resource.ts';
 import type { RecordScope } from '../record-scope.ts';
 
 /**
- * Notes that the service has answered with these records, which are held: their list, where it never returned a page, is one that has them.
- * What was learned of it from 404s is void, the next run asks for it, and from then on a 404 is a failure.
+ * Notes that the service has answered with these records, which are held. If their list never returned a page, it is offered after all: conclusions
+ * from 404s are void, the next run requests it, and from then on a 404 is a failure.
  */
 export async function noteOffered(
   client: PoolClient,

@@ -3,8 +3,8 @@ import type { Warehouse } from '../open-warehouse.ts';
 import type { PassInHand } from './pass.ts';
 
 /**
- * The run's row of the stream. An attempt that outlives its run opens none: the next one has closed it as `interrupted`, another reconcile,
- * whose listing it would take, has begun since, or its own workflow has ended it. A reset goes on with what a workflow before it has ended.
+ * Opens the run's row of the stream. An attempt that outlives its run does not reopen it: the next run has closed it as `interrupted`, another
+ * reconcile, whose listing it would take, has begun since, or its own workflow has ended it. A reset continues what an earlier workflow has ended.
  */
 export async function openRunStream(
   db: Warehouse['db'],
@@ -27,7 +27,7 @@ export async function openRunStream(
     }))
     .onConflict((conflict) =>
       conflict.columns(['run_id', 'stream']).doUpdateSet((eb) => ({
-        // A reset goes on where a run had failed: what had been given up is taken up again. What is done stays as it is.
+        // A reset goes on where a run had failed: streams that were given up are taken up again, and completed ones stay as they are.
         status: eb
           .case()
           .when(reopens)

@@ -3,7 +3,7 @@ import { eventsStream, streamNamed } from '../../resources/index.ts';
 import { filtersOf } from '../../resources/resource.ts';
 import type { Database } from '../tables/database.ts';
 
-/** Makes the rows of streams that have none. Whoever is first to know of a stream says of it all there is to say. */
+/** Creates the rows of streams that have none. Whichever caller is first stores all that is known about the stream. */
 export async function openStreams(
   db: Kysely<Database>,
   { connectionId, streams }: { connectionId: string; streams: readonly StreamToOpen[] },
@@ -27,7 +27,7 @@ interface StreamToOpen {
   readonly resource: { readonly name: string };
 }
 
-/** Of a connection that was removed and added again: what is kept of the stream came in pages. Null where nothing is. */
+/** For a connection that was removed and added again: kept records of the stream came in pages, so it was listed before. Null if there are none. */
 function listedBefore(connectionId: string, name: string): RawBuilder<Date | null> {
   if (name === eventsStream) return sql`null`;
   const { stream, resource } = streamNamed(name);

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 
 /**
- * Whether another list of the connection than that of `s`, a row of `sync.streams`, returned a page in a run of the last day.
- * Events are a list of no company.
+ * Whether a list of the connection other than that of `s`, a row of `sync.streams`, returned a page in a run of the last day. Events are a list of no
+ * company.
  */
 export const othersAnswer = sql<boolean>`exists (
   select from sync.runs r

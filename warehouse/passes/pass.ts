@@ -1,12 +1,12 @@
 import type { PassKind } from '../tables/passes.ts';
 
-/** What a pass needs to know of what it lists: a resource, or the events, which are no records and have no versions. */
+/** What a pass lists: a resource, or the events, which are no records and have no versions. */
 export interface Listed {
   readonly name: string;
   readonly version: 'last_synced_at' | 'updated_at' | null;
 }
 
-/** The pass an attempt works on, and the lease that says it is the one that may. */
+/** The pass that an attempt works on, and the lease that entitles it to. */
 export interface PassInHand {
   readonly connectionId: string;
   readonly stream: string;

@@ -8,9 +8,9 @@ import { unlessRemoved } from '../runs/unless-removed.ts';
 import { openStreams } from './open-streams.ts';
 
 /**
- * Opens a pass for each window of each stream. When windows of the same plan are left from a run that did not get to its end, and ended
- * less than a week ago, those are what is left to do, and no others are opened: what was read longer ago says little of today. One that was
- * ended from outside counts from its beginning, and of one that began or ended in the future, after a clock that was ahead, nobody knows when. Throws
+ * Opens a pass for each window of each stream. If windows of the same plan are left from an unfinished run that ended less than a week ago, only
+ * those are to be done, and no others are opened; what was read longer ago says little about today. A run that was ended from outside counts from its
+ * beginning. A run that began or ended in the future, because a clock was ahead, does not count, since its time is unknown. Throws
  * ConnectionReplaced.
  */
 export async function planBackfill(
@@ -51,7 +51,7 @@ export async function planBackfill(
       )
       on conflict do nothing
     `.execute(db);
-    // What was done before has a row too: without one, the plan itself is lost, and nothing was read.
+    // Streams that were completed earlier get a row too: without one, the plan itself was lost, and nothing was read.
     await sql`
       insert into sync.run_streams (run_id, connection_id, stream, status)
       select ${runId}, ${connectionId}, stream, 'running'
@@ -66,8 +66,8 @@ export async function planBackfill(
 }
 
 /**
- * Both ends of the API's filter are inclusive, so a window shares its last millisecond with the next one: a record between
- * two milliseconds is read twice, and never missed. The end of the last window is not the backfill's any more.
+ * Both ends of the API's filter are inclusive, so a window shares its last millisecond with the next one: a record in between is read twice, and
+ * never missed. The end of the last window does not belong to the backfill.
  */
 function windowsOf({ from, to, windowMilliseconds, windows }: BackfillPlan): RawBuilder<unknown> {
   return sql`

@@ -4,9 +4,8 @@ import { lockPass } from './lock-pass.ts';
 import type { Listed, PassInHand } from './pass.ts';
 
 /**
- * Lets a sync begin again, so much before its watermark beside the lookback: the service has put its clock back, and what it has
- * written since has older versions than what was read before. `servedAt` is what the clock showed with the
- * answer of `heardAt`; see `PageFacts`.
+ * Restarts a sync `milliseconds` before its watermark, because the service has set its clock back: what it has written since has older versions than
+ * what was read before. `servedAt` is the service's time in the response of `heardAt`; see `PageFacts`.
  */
 export async function readFromFurtherBack(
   warehouse: Warehouse,

@@ -10,11 +10,11 @@ export interface PageFacts extends LandedCounts {
   read: number;
   quarantined: number;
   deleted: number;
-  /** Requests since the page before, failed ones included. */
+  /** Requests since the previous page, failed ones included. */
   requests: number;
-  /** The service's time of the response; null when it does not tell. */
+  /** The service's time of the response; null if it tells none. */
   servedAt: Date | null;
-  /** When the response came, by the clock of the database and rather too early; null: just now. */
+  /** When the response came, by the clock of the database, estimated on the early side; null: just now. */
   heardAt: Date | null;
   highest: { readonly id: string; readonly version: string } | null;
   order: PageOrder;
@@ -22,15 +22,15 @@ export interface PageFacts extends LandedCounts {
 }
 
 /**
- * Moves the pass to its next page, and counts the page in the run: one commit with the records. A list that returned a page,
- * for whatever reading, is supported from then on. Throws PagesGoRound and PagesNeverEnd.
+ * Moves the pass to its next page, and counts the page in the run, in the commit of its records. A list that returned a page, in any kind of reading,
+ * is supported from then on. Throws PagesGoRound and PagesNeverEnd.
  *
- * A list may ignore the order that was asked for: then the newest version says nothing of what is yet to come, and a reading that loses its
- * cursor begins anew (`restartPass`).
+ * If a list ignores the requested order, the newest version says nothing about the records to come, and a reading that loses its cursor begins anew
+ * (`restartPass`).
  *
- * Circles of any length are found by one cursor that is remembered, a later one each time that the number of pages has doubled. A
- * reading begins without a cursor, and what another one had says nothing of it. What names ever new pages, none of which has a record, does not
- * end either: the other streams of the run, and its end, would wait for it for ever.
+ * Loops of any length are found by remembering one cursor, replaced each time that the number of pages has doubled. A reading begins without a
+ * cursor, and the cursor of an earlier reading says nothing about it. A list that names new pages without end, none of which has a record, would make
+ * the other streams of the run, and its end, wait forever.
  */
 export async function recordPage(client: PoolClient, pass: PassInHand, page: PageFacts): Promise<void> {
   const { rows } = await client.query<{ goes_round: boolean | null; never_ends: boolean | null }>({
@@ -106,10 +106,10 @@ export async function recordPage(client: PoolClient, pass: PassInHand, page: Pag
 }
 
 /**
- * A service that filters what it has cut into pages has one without records for each 500 that it leaves out: two and a half million of them are
- * within this.
+ * A service that filters after it has cut pages returns one empty page for each 500 records that it leaves out; this limit covers two and a half
+ * million of them.
  */
 const mostEmptyPages = 5_000;
 
-/** One answer without `Date` forgets nothing: the time that was told last, and when, stay together. */
+/** One answer without `Date` clears nothing: the last time told, and when it was told, stay together. */
 const tellsTime = `$3 = 'sync' and $16::timestamptz is not null`;

@@ -6,11 +6,10 @@ import type { Listed, PassInHand } from './pass.ts';
 import { beganUntold } from './reading-began.ts';
 
 /**
- * Lets a pass begin again, without a cursor: because the service no longer takes it, because a run gave up on it, or because the
- * pass stood still for longer than its list may lag. Where pages have come in the order of the versions, a sync begins at the highest
- * version seen minus the lookback, but not past the time at which the reading began; where that has landed no page, at its old
- * floor, as anything else does. What a reconcile's listing has shown so far is forgotten. Returns how often the service has refused
- * a cursor in this run.
+ * Restarts a pass without a cursor, because the service refuses the cursor, a run gave up on it, or the pass stood still for longer than its list may
+ * lag. If pages came in the order of versions, a sync restarts at the highest version seen minus the lookback, but not past the time at which the
+ * reading began. If that reading has landed no page, it restarts at its old floor, as other passes do. What a reconcile's listing has shown so far is
+ * deleted. Returns how often the service has refused a cursor in this run.
  */
 export async function restartPass(
   warehouse: Warehouse,
@@ -57,5 +56,5 @@ export async function restartPass(
   });
 }
 
-/** Null where the service tells its time and this reading has landed no page: what an earlier reading saw may be of the future. */
+/** Null if the service tells its time and this reading has landed no page: what an earlier reading saw may be of the future. */
 const readingBegan = `coalesce(served_from, case when served_until is null then ${beganUntold} end)`;

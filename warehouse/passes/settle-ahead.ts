@@ -4,8 +4,8 @@ import { versionOfEntry } from '../quarantine/version-of-entry.ts';
 import type { RunScope } from '../record-scope.ts';
 
 /**
- * A record that was met outside of syncs and is deleted, or has another version, by now need not be seen any more: what the run has
- * held against its stream is taken back. The lists are read before the events, and one before the other, so they cannot know.
+ * Withdraws what the run has held against a stream if the record that was found outside of syncs is deleted, or has another version, by now. Lists
+ * are read before the events, and one list before another, so they cannot know that.
  */
 export async function settleAhead(client: PoolClient, where: RunScope): Promise<void> {
   const { resource } = where;
@@ -19,8 +19,8 @@ export async function settleAhead(client: PoolClient, where: RunScope): Promise<
 }
 
 /**
- * A newer record that a list of the resource shows in a form that cannot land is hidden by none: the quarantine says what is wrong. One of
- * an older version proves nothing: a list that has stopped shows what was put right since.
+ * Withdraws the same if a list shows the newer record in a form that cannot land: the record is not hidden, and the quarantine says what is wrong. An
+ * older version proves nothing, because a list that has stopped still shows forms that were corrected since.
  */
 export async function settleRefused(
   client: PoolClient,
@@ -42,7 +42,7 @@ export async function settleRefused(
   });
 }
 
-/** Forgets what streams of the resource were found behind, and what the run has said of it. `which`: a condition on the stream s. */
+/** Clears the records that streams of the resource were found behind, and the run's failure. `which` is a condition on the stream s. */
 async function settle(
   client: PoolClient,
   { connectionId, resource, runId }: RunScope,

@@ -10,45 +10,45 @@ import { openRunStream } from './open-run-stream.ts';
 import { openStreams } from './open-streams.ts';
 import type { Listed, PassInHand } from './pass.ts';
 
-/** Where a reading of a stream goes on, or why there is nothing to read. */
+/** Where a reading of a stream continues, or why there is nothing to read. */
 export type PassTaken =
   | {
       readonly state: 'open';
       readonly cursor: string | null;
-      /** What the reading is limited to, in Unix milliseconds. */
+      /** Limits of the reading, in Unix milliseconds. */
       readonly floorMilliseconds: number | null;
       readonly ceilingMilliseconds: number | null;
       /** The service's time at its latest page; null before the first. */
       readonly servedUntilMilliseconds: number | null;
       /** The newest version of its pages; null before the first. */
       readonly highestMilliseconds: number | null;
-      /** Of a sync: the watermark that its floor comes from. */
+      /** For a sync: the watermark that its floor comes from. */
       readonly watermarkMilliseconds: number | null;
-      /** Of a sync: what the service's clock showed with the newest page of any, and how long ago that is by ours. */
+      /** For a sync: the service's time with the newest page of any sync, and how long ago that is by our clock. */
       readonly serviceTime: { readonly milliseconds: number; readonly agoMilliseconds: number } | null;
-      /** What the clock of the database showed then, in Unix milliseconds. */
+      /** The time of the database when the pass was taken, in Unix milliseconds. */
       readonly takenAtMilliseconds: number;
-      /** Another run has left it behind a page, and this one has read none. */
+      /** Another run left the pass at a page, and this run has read none. */
       readonly takenOver: boolean;
-      /** How often it has begun again in this run. */
+      /** How often the pass has restarted in this run. */
       readonly restarts: number;
-      /** It has stood still in this run before, and begun again. */
+      /** The pass stood still earlier in this run, and restarted. */
       readonly stoodStill: boolean;
-      /** Its list never returned a page, and is not remembered as one that the service does not have. */
+      /** The list never returned a page, and is not recorded as one that the service does not offer. */
       readonly neverAnswered: boolean;
     }
-  /** This run has done with the stream already: an attempt before this one got that far. */
+  /** This run is done with the stream already, in an earlier attempt. */
   | { readonly state: 'done' }
-  /** The service said lately that it does not list this resource for the platform. */
+  /** The service recently said that it does not list this resource for the platform. */
   | { readonly state: 'unsupported' };
 
 /**
- * Takes the lease of a stream's pass; whoever held it before can commit nothing any more.
+ * Takes the lease of a stream's pass; its previous holder can commit nothing any more.
  *
- * A sync goes on with the pass left open, or opens one with the floor at watermark minus lookback (none for the first). A list
- * without an order is complete only when one run has read all of it, so there a pass of another run begins again. A
- * reconcile goes on with the pass of its own run only: an older one has seen a source that is no more. The pass of a
- * backfill's window was made by its plan; when there is none, the window is done. Throws ConnectionReplaced, ReconcileReplaced.
+ * A sync continues the open pass, or opens one with the floor at watermark minus lookback (none for the first). A list without an order is complete
+ * only if one run has read all of it, so there a pass of another run begins again. A reconcile continues only a pass of its own run, because an older
+ * one has seen an outdated source. The pass of a backfill's window was created by its plan; if there is none, the window is done. Throws
+ * ConnectionReplaced, ReconcileReplaced.
  */
 export async function takePass(
   warehouse: Warehouse,
@@ -57,7 +57,7 @@ export async function takePass(
   const { pass } = input;
   return inTransaction(warehouse.pool, async ({ db }) => {
     const { connectionId } = pass;
-    // The pass before the stream, as a page that lands locks them: one order for all, so they cannot deadlock.
+    // The pass is locked before the stream, in the same order as by the landing of a page, so they cannot deadlock.
     await db
       .selectFrom('sync.passes')
       .select('lease')
@@ -103,8 +103,8 @@ export async function takePass(
 }
 
 /**
- * When a reconcile's listing begins, in the order of writes; null when it has begun. Locks the resource after the pass and before the stream,
- * as a page that lands does: one order for all, so they cannot deadlock.
+ * Returns when a reconcile's listing begins, in the order of writes; null if it has begun. Locks the resource after the pass and before the stream,
+ * in the same order as the landing of a page, so they cannot deadlock.
  */
 async function takeListingStart(
   db: Warehouse['db'],
@@ -122,7 +122,7 @@ async function takeListingStart(
   return tick(db, { connectionId: pass.connectionId, resource: resource.name });
 }
 
-/** Its row is made only where there is none: to know what is kept of the stream may mean to read the whole of it. */
+/** Creates the row only if there is none: finding out what is kept of the stream may mean reading all of it. */
 async function openStream(
   db: Warehouse['db'],
   { pass, resource }: { pass: PassInHand; resource: Listed },
@@ -132,7 +132,7 @@ async function openStream(
   if (known !== undefined) return known;
   await unlessRemoved(connectionId, () => openStreams(db, { connectionId, streams: [{ stream, resource }] }));
   const opened = await readStream(db, pass);
-  // It has gone since it was opened, with its connection.
+  // The row was deleted after it was opened, with its connection.
   if (opened === undefined) throw new ConnectionReplaced(connectionId);
   return opened;
 }

@@ -4,9 +4,9 @@ import type { RecordScope } from '../record-scope.ts';
 import { deletedAtSource } from './deleted-at-source.ts';
 
 /**
- * Closes what waits in quarantine of records that were deleted. An event tells of the past, and so does an answer that was in hand: a version
- * newer than it stays open, for the record lives again and nobody could store it. One that does not say how new it is stays open for an event;
- * other deletions were found by asking the service. A reconcile has seen to it that nothing met the record since it asked.
+ * Closes quarantine entries of records that were deleted. An event, or an answer that was in hand, may be outdated: an entry with a newer version
+ * stays open, because the record lives again and could not be stored. An entry of unknown version stays open after an event; other deletions were
+ * found by asking the service. A reconcile has made sure that nothing met the record since it asked.
  */
 export async function closeBuried(
   client: PoolClient,

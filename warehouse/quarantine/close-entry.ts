@@ -1,11 +1,11 @@
 import type { PoolClient } from 'pg';
 
-/** Closes an entry that is open, unless it holds another version of its record by now. */
+/** Closes an open entry, unless it holds another version of its record by now. */
 export async function closeEntry(
   client: Pick<PoolClient, 'query'>,
   input: {
     id: number;
-    /** The version that was looked at. */
+    /** The version that the caller has seen. */
     payload: string;
     status: 'landed' | 'discarded';
     why: string;

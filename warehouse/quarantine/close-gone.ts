@@ -3,8 +3,7 @@ import type { RecordScope } from '../record-scope.ts';
 import { deletedAtSource } from './deleted-at-source.ts';
 
 /**
- * Closes what waits in quarantine of records that never landed and that this reconcile confirmed to be gone. One that was met
- * again since lives again.
+ * Closes quarantine entries of records that never landed and that this reconcile confirmed to be gone. A record that was met again since lives again.
  */
 export async function closeGone(
   client: PoolClient,

@@ -2,8 +2,8 @@ import type { PoolClient } from 'pg';
 import type { RecordScope } from '../record-scope.ts';
 
 /**
- * Closes what waits of records that the source surely has in a good form, whatever version the bad form had: a clock was wrong, and
- * was put right. What was met since `foundAt`, when the doubt arose, may be newer, and stays.
+ * Closes quarantine entries of records that the source surely has in a good form, whatever version the bad form had: a clock was wrong and has been
+ * corrected. An entry met since `foundAt`, when the doubt arose, may be newer, and stays open.
  */
 export async function closeOverruled(
   client: PoolClient,

@@ -1,6 +1,6 @@
 import type { Warehouse } from '../open-warehouse.ts';
 
-/** How many entries there are, closed ones too or open ones alone: each is counted, which takes its time where they are millions. */
+/** Counts the entries, closed ones too or only the open ones. Counting takes long if there are millions. */
 export async function countEntries(
   { pool }: Pick<Warehouse, 'pool'>,
   { all, connectionId }: { all: boolean; connectionId: string | undefined },

@@ -2,15 +2,15 @@ import { sql } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
 import { listedInQuarantine } from './listed-in-quarantine.ts';
 
-/** So many open entries of a connection are counted, and no more: one company can leave millions. */
+/** A connection's open entries are counted up to this number: one company can leave millions. */
 export const mostCounted = 10_000;
 
-/** One more than are counted: a count that reaches it says that there are more. */
+/** One more than is counted: a count that reaches it means that there are more. */
 export const countLimit = sql.lit(mostCounted + 1);
 
 /**
- * How many open entries some connections have, or all, when null: by connection, where there are any. `mostCounted` + 1 stands for more than
- * `mostCounted`.
+ * Counts the open entries of some connections, or of all if null, by connection; those without any are left out. `mostCounted` + 1 stands for more
+ * than `mostCounted`.
  */
 export async function countOpenEntries(
   { db }: Pick<Warehouse, 'db'>,
@@ -20,7 +20,8 @@ export async function countOpenEntries(
     connections === null
       ? listedInQuarantine
       : sql`select unnest(${[...connections]}::text[]) as connection_id`;
-  // `between`: to what is equal a planner gives no place in the order, and then takes an index that has the entries of all connections.
+  // `between`, because the planner drops a column that is equal to a value from the sort order, and then takes an index over the entries of all
+  // connections.
   const { rows } = await sql<{ connection_id: string; entries: number }>`
     select asked.connection_id, counted.entries
     from (select distinct connection_id from (${asked}) named) asked
@@ -38,7 +39,7 @@ export async function countOpenEntries(
   return new Map(rows.map(({ connection_id, entries }) => [connection_id, entries]));
 }
 
-/** A count of `countOpenEntries`, as it is said. */
+/** Formats a count of `countOpenEntries`. */
 export function countInWords(entries: number): string {
   return entries > mostCounted
     ? `more than ${mostCounted.toLocaleString('en-US')}`

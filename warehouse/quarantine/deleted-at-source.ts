@@ -1,2 +1,2 @@
-/** Why an entry was closed whose record is gone. Another reason is a person's, or that something better is held. */
+/** The reason for closing an entry whose record is gone. Any other reason is a person's, or says that something better is held. */
 export const deletedAtSource = 'the record was deleted at the source';

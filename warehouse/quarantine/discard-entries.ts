@@ -2,8 +2,8 @@ import type { Warehouse } from '../open-warehouse.ts';
 import type { QuarantineEntry } from './read-quarantine.ts';
 
 /**
- * Closes entries that a person does not want, and remembers their content: it opens no entry again. One that is closed, or holds other content
- * by now than the person was shown, stays as it is. Returns the numbers of those that were closed.
+ * Closes entries that a person does not want, and stores their content, so that it opens no entry again. An entry that is closed, or holds other
+ * content by now than the person was shown, stays as it is. Returns the numbers of the closed entries.
  */
 export async function discardEntries(
   { pool }: Warehouse,

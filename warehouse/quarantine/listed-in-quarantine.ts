@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-/** Connections and resources with open entries: an index finds each after the one before, however many entries that has. */
+/** Connections and resources with open entries: each is found by index after the previous one, however many entries that has. */
 export const listedInQuarantine = sql`
   with recursive listed as (
     (

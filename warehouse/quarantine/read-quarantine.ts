@@ -8,13 +8,13 @@ export interface QuarantineEntry {
   resource: string;
   stream: string;
   record_id: string | null;
-  /** Hash of the record as the entry holds it, without last_synced_at: an entry may be given another form of its record. */
+  /** Hash of the record in the entry, without last_synced_at. An entry may be given another form of its record. */
   content: string;
   reason: string;
   status: 'open' | 'landed' | 'discarded';
   first_seen_at: Date;
   last_seen_at: Date;
-  /** How it was closed; null while it is open. */
+  /** Why it was closed; null while it is open. */
   closed_why: string | null;
 }
 
@@ -29,11 +29,11 @@ const columns = [
   'first_seen_at',
   'last_seen_at',
   'closed_why',
-  // An entry of a release before 0.6 has none.
+  // Entries of releases before 0.6 have none.
   sql<string>`coalesce(content, sync.content_hash(payload))`.as('content'),
 ] as const;
 
-/** Open entries, or all, the newest first: every one of them where no limit is given. */
+/** Lists open entries, or all, the newest first; without a limit, every one of them. */
 export function listQuarantine(
   { db }: Warehouse,
   {
@@ -52,14 +52,14 @@ export function listQuarantine(
 export interface NewestAsked {
   connectionId?: string | undefined;
   resource?: string | undefined;
-  /** Entries of lower numbers only. */
+  /** Only entries with lower numbers. */
   before?: number | undefined;
   limit: number;
 }
 
 /**
- * The newest open entries, however many others there are: of each resource the newest, which an index has in their order, and of these the
- * newest.
+ * Lists the newest open entries, quickly however many others there are: an index has those of each resource in order, and the newest of these are
+ * returned.
  */
 export function newestOpenEntries(
   { db }: Warehouse,
@@ -89,7 +89,7 @@ export function newestOpenEntries(
     .execute();
 }
 
-/** The entries of these numbers that there are, in the order of their numbers. */
+/** Reads those of the entries that exist, in the order of their numbers. */
 export async function readQuarantineEntries(
   { db }: Warehouse,
   ids: readonly number[],
@@ -103,7 +103,7 @@ export async function readQuarantineEntries(
     .execute();
 }
 
-/** One entry with the record's text as the API sent it; undefined when there is none of that number. */
+/** Reads one entry with the record's text as the API sent it; undefined if there is none with that number. */
 export function readQuarantineEntry(
   { db }: Warehouse,
   id: number,

@@ -4,9 +4,9 @@ import { queryTexts, type QueryResult } from './query-texts.ts';
 import { undoStatement } from './undo-statement.ts';
 
 /**
- * Runs one statement as the owner and undoes what it did. For this transaction, which is read-only and rolled back, the owner takes
- * `sync` away from itself; views of `finance` that read it go on. This is against mistakes: what acts outside of the transaction
- * (`pg_terminate_backend` on Daybook's own sessions, functions of extensions) is not prevented.
+ * Runs one statement as the owner and undoes its effects. For this transaction, which is read-only and rolled back, the owner revokes its own access
+ * to `sync`; views of `finance` that read `sync` still work. This guards against mistakes only: effects outside the transaction
+ * (`pg_terminate_backend` on Daybook's own sessions, functions of extensions) are not prevented.
  */
 export async function queryAsOwner(pool: Pool, statement: string): Promise<QueryResult> {
   const client = await pool.connect();
@@ -20,7 +20,7 @@ export async function queryAsOwner(pool: Pool, statement: string): Promise<Query
   }
 }
 
-/** One at a time: another that hides it has to end before. */
+/** Runs one at a time: another transaction that hides `sync` has to end first. */
 async function hideSync(client: PoolClient): Promise<void> {
   const { rows } = await client.query<{ owner: string }>(
     `select quote_ident(pg_get_userbyid(nspowner)) as owner from pg_namespace where nspname = 'sync'`,
@@ -35,12 +35,12 @@ async function hideSync(client: PoolClient): Promise<void> {
   }
 }
 
-/** Shows what it is about, and cannot be a cursor. */
+/** Whether the statement shows something, and cannot be a cursor. */
 function isShown(statement: string): boolean {
   return /^\s*(explain|show)\s/i.test(statement);
 }
 
-/** The grammar of a cursor lets nothing in but a query: no `commit`, which would make the owner's loss of `sync` last. */
+/** The grammar of a cursor allows only a query: no `commit`, which would make the owner's loss of `sync` permanent. */
 async function queryByCursor(client: PoolClient, statement: string): Promise<QueryResult> {
   await queryTexts(client, `declare daybook_query no scroll cursor for ${statement}`);
   return queryTexts(client, 'fetch all from daybook_query');

@@ -6,8 +6,8 @@ import { queryTexts, type QueryResult } from './query-texts.ts';
 import { undoStatement } from './undo-statement.ts';
 
 /**
- * Runs one statement as the role for readers, in a read-only transaction. Where there is no such role, or not for this user, it
- * runs as the owner, who sees nothing of `sync` meanwhile, and `onOwner` is told before.
+ * Runs one statement as the role for readers, in a read-only transaction. If there is no such role, or not for this user, it calls `onOwner` and runs
+ * the statement as the owner, who sees nothing of `sync` meanwhile.
  */
 export async function queryAsReader(
   { pool }: Warehouse,
@@ -25,7 +25,7 @@ export async function queryAsReader(
   return queryAsOwner(pool, statement);
 }
 
-/** For the rest of the transaction. Says whether it could: somebody who may make roles has to make this one. */
+/** Takes the role for the rest of the transaction. Returns whether it could: a user with the right to create roles must have created it. */
 export async function becomeReader(client: PoolClient): Promise<boolean> {
   await client.query('savepoint owner');
   try {

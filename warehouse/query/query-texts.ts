@@ -2,14 +2,14 @@ import type { PoolClient, QueryArrayConfig } from 'pg';
 
 export interface QueryResult {
   columns: string[];
-  /** Values as Postgres writes them, so that every digit is there; whole numbers and booleans as such. */
+  /** Values as Postgres writes them, with every digit; whole numbers and booleans as such. */
   rows: (string | number | boolean | null)[][];
 }
 
-/** Its text, alone or with the values of its parameters. */
+/** The text of a statement, alone or with the values of its parameters. */
 export type Statement = string | { readonly text: string; readonly values: unknown[] };
 
-/** Runs one statement, and no more than one. */
+/** Runs exactly one statement. */
 export async function queryTexts(client: PoolClient, statement: Statement): Promise<QueryResult> {
   const query: QueryArrayConfig & { queryMode: 'extended' } = {
     ...(typeof statement === 'string' ? { text: statement } : statement),

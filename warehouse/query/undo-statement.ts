@@ -1,8 +1,8 @@
 import type { PoolClient } from 'pg';
 
 /**
- * Undoes what a statement of somebody's has done to the session of a transaction, and gives neither on: settings go with the transaction,
- * and locks outlive it. To end the session would not do behind a pooler, which lends it on.
+ * Undoes the effects of a user's statement on the session, so that nobody else gets them: settings end with the transaction, but locks outlive it.
+ * Ending the session would not suffice behind a pooler, which reuses it.
  */
 export async function undoStatement(client: PoolClient): Promise<void> {
   await client.query('rollback; select pg_advisory_unlock_all()').catch(() => undefined);

@@ -10,20 +10,20 @@ import { shareWithTenants } from './share-with-tenants.ts';
 export interface NewReader {
   readonly reader: string;
   readonly connections: readonly string[];
-  /** How Daybook reaches the database. */
+  /** The address with which Daybook reaches the database. */
   readonly databaseUrl: string;
 }
 
 export interface ReaderAdded {
-  /** With the password, which is kept nowhere. */
+  /** Contains the password, which is stored nowhere. */
   readonly url: URL;
-  /** What an administrator of the server has to run first, where the owner of the warehouse may not make the login; else null. */
+  /** Statements that a server administrator has to run first if the owner of the warehouse may not create the login; otherwise null. */
   readonly statements: string | null;
 }
 
 /**
- * Makes a login that sees these connections and no others. A reader of that name is made anew: it sees these connections from then on,
- * and has another password. Throws UnknownConnection, LockHeld.
+ * Creates a login that sees these connections and no others. An existing reader of that name sees these connections from then on, and gets a new
+ * password. Throws UnknownConnection, LockHeld.
  */
 export async function addReader(
   warehouse: Warehouse,
@@ -42,13 +42,13 @@ export async function addReader(
   return { url, statements };
 }
 
-/** Who sees what. Returns the login. */
+/** Stores which connections a reader sees. Returns the login. */
 async function noteReader(
   db: Warehouse['db'],
   { reader, connections }: Pick<NewReader, 'reader' | 'connections'>,
 ): Promise<string> {
   await refuseUnknown(db, connections);
-  // Names of roles are for everybody to read, so this one says nothing; in a copy of the database it is the original's.
+  // Everybody can read the names of roles, so this one says nothing. In a copy of the database, the stored login is the original's.
   const made = `daybook_reader_${randomBytes(6).toString('hex')}`;
   const { rows } = await sql<{ login: string }>`
     insert into sync.readers as known (reader, login, database_name)
@@ -67,7 +67,10 @@ async function noteReader(
   return rows[0]?.login ?? '';
 }
 
-/** Those of which only the records are left are known: they have readers too. Held until the end, so that no removal comes between. */
+/**
+ * Throws UnknownConnection for a name that is not known. Connections of which only records are left are known, because they have readers too. The
+ * rows stay locked, so that no removal comes between.
+ */
 async function refuseUnknown(db: Warehouse['db'], connections: readonly string[]): Promise<void> {
   const known = new Set<string>();
   for (const table of ['sync.connections', 'sync.kept_data'] as const) {

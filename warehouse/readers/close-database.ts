@@ -2,16 +2,16 @@ import type { ClientBase } from 'pg';
 import { codeOf } from '../../errors/code-of.ts';
 
 /**
- * Takes from PUBLIC what lets readers of another database of the server in, and readers write: CONNECT, TEMPORARY, and CREATE on the
- * schema `public`, which databases of before Postgres 15 have. Logins that were given something in this database stay let in.
- * Returns the SQL an administrator has to run where we may not.
+ * Revokes from PUBLIC the rights that let in readers of other databases of the server, and let readers write: CONNECT, TEMPORARY, and CREATE on the
+ * schema `public`, which databases from before Postgres 15 have. Logins that were granted something in this database can still connect. Returns the
+ * SQL that an administrator has to run if we may not.
  */
 export async function closeDatabase(client: ClientBase): Promise<string> {
   if ((await openToPublic(client)).length === 0) return '';
   const statements = [...(await letInBefore(client)), ...(await openToPublic(client))].join('');
   await client.query('savepoint before');
   try {
-    // Whoever has no right to revoke is only warned, unless they have no right at all.
+    // A user who may not revoke is only warned, unless they have no right at all.
     await client.query(statements);
   } catch (error) {
     if (codeOf(error) !== '42501') throw error;
@@ -20,7 +20,7 @@ export async function closeDatabase(client: ClientBase): Promise<string> {
   return (await openToPublic(client)).length === 0 ? '' : statements;
 }
 
-/** A statement for each right that PUBLIC has and should not. */
+/** Returns a statement for each right that PUBLIC has and should not have. */
 export async function openToPublic(client: Pick<ClientBase, 'query'>): Promise<string[]> {
   const { rows } = await client.query<{ statement: string }>(`
     select format(E'revoke %s on database %I from public;\n', lower(may), current_database()) as statement
@@ -34,8 +34,8 @@ export async function openToPublic(client: Pick<ClientBase, 'query'>): Promise<s
 }
 
 /**
- * The role for readers belongs to the whole server. Where no other database knows it, its members read this one. Where others do,
- * nobody can tell which of them a member is to read, and it takes a grant of its own.
+ * Returns grants for logins that may connect from now on. The role for readers belongs to the whole server. If no other database knows it, its
+ * members read this one. If others do, nobody can tell which of them a member is to read, so it needs a separate grant.
  */
 async function letInBefore(client: ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ statement: string }>(`

@@ -7,9 +7,9 @@ export interface ReaderListed {
   readonly connections: readonly string[];
   readonly created_at: Date;
   readonly password_set_at: Date;
-  /** What keeps it from reading, for a person; null: nothing does. */
+  /** Why it cannot read, for a person; null: it can. */
   readonly trouble: string | null;
-  /** Roles that somebody made its login a member of, and that see all connections: so does the login, with `set role`. */
+  /** Roles that see all connections and that somebody granted to its login: with `set role`, the login sees all of them too. */
   readonly beyond: readonly string[];
 }
 

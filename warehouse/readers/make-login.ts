@@ -8,23 +8,23 @@ import { scramVerifier } from '../secrets/scram-verifier.ts';
 import { changersOfRoles, isLockRefused, LockHeld } from '../transactions/taking-locks.ts';
 import { withoutParameters } from '../session/without-parameters.ts';
 
-/** A login to make, or to make right again. */
+/** A login to create, or to repair. */
 export interface NewLogin {
   readonly login: string;
   readonly password: string;
-  /** Of which it is a member. */
+  /** The role that it is a member of. */
   readonly role: string;
 }
 
-/** The owner of the warehouse may not make the login: an administrator of the server runs these. */
+/** Statements for a server administrator, because the owner of the warehouse may not create the login. */
 export interface LoginRefused {
   readonly statements: readonly string[];
   readonly cause: unknown;
 }
 
 /**
- * Makes a login that reads this database. `begin` begins the transaction: it locks, since one makes it at a time, and returns what is to be run
- * before. Returns undefined when it was made. Throws LockHeld.
+ * Creates a login that reads this database. `begin` begins the transaction: it takes a lock, so that one process at a time creates the login, and
+ * returns statements to run first. Returns undefined if the login was created. Throws LockHeld.
  */
 export async function makeLogin(
   { pool }: Warehouse,
@@ -34,7 +34,7 @@ export async function makeLogin(
   let statements: readonly string[] = [];
   try {
     await inTransaction(pool, async ({ db }) => {
-      // A login may change its own row, and keep it for as long as it likes.
+      // A login may change its own row, and hold that lock for as long as it likes.
       await sql`set local lock_timeout = '5s'`.execute(db);
       statements = [...(await begin(db)), ...(await loginStatements(db, wanted))];
       for (const statement of statements) await sql.raw(statement).execute(db);
@@ -50,7 +50,7 @@ export async function makeLogin(
 
 const insufficientPrivilege = '42501';
 
-/** How Daybook reaches the database, as the login. Of Daybook's own login nothing is left in it. */
+/** Returns the address with which the login reaches the database, without any of Daybook's own credentials. */
 export function loginUrl(
   databaseUrl: string,
   { login, password }: Pick<NewLogin, 'login' | 'password'>,
@@ -65,12 +65,12 @@ export function loginUrl(
   return withoutParameters(url, isWithoutHost ? [...credentials, 'host'] : credentials);
 }
 
-/** The folder of a socket is encoded, IPv6 is in brackets. */
+/** The directory of a socket is encoded; IPv6 is put in brackets. */
 function hostnameOf(host: string): string {
   return isIPv6(host) ? `[${host}]` : encodeURIComponent(host);
 }
 
-/** As parameters these win over what stands in front of the host. Paths of certificates stay: a server may want one of every login. */
+/** Parameters that take precedence over the credentials in front of the host. Paths of certificates stay: a server may require one of every login. */
 const credentials = [
   'user',
   'password',
@@ -81,7 +81,7 @@ const credentials = [
   'scram_server_key',
 ];
 
-/** Postgres gets what it keeps of the password, and not the password itself. */
+/** Postgres gets only the SCRAM verifier of the password, not the password itself. */
 async function loginStatements(db: Warehouse['db'], { login, password, role }: NewLogin): Promise<string[]> {
   const { rows } = await sql<{ there: boolean; database: string }>`
     select exists (select from pg_roles where rolname = ${login}) as there,
@@ -98,7 +98,7 @@ async function loginStatements(db: Warehouse['db'], { login, password, role }: N
   ];
 }
 
-/** What its sessions begin with. */
+/** Settings with which its sessions begin. */
 export const settingsOfLogin: Readonly<Record<string, string>> = {
   default_transaction_read_only: 'on',
   TimeZone: 'UTC',

@@ -3,8 +3,8 @@ import { codeOf } from '../../errors/code-of.ts';
 import { closeDatabase } from './close-database.ts';
 
 /**
- * The role people query with: sees `finance`, `marts`, `history.as_of` and the catalog of the Iceberg tables, never a secret. Made here where we may, and the database closed to
- * who was not let in; otherwise the SQL an administrator has to run is returned. In a transaction.
+ * Creates the role that people query with: it sees `finance`, `marts`, `history.as_of` and the catalog of the Iceberg tables, never a secret. Also
+ * closes the database to those without a grant. Returns the SQL that an administrator has to run if we may not. Expects a transaction.
  */
 export async function readerRole(client: PoolClient): Promise<string | null> {
   await client.query(`select sync.lock('readers')`);
@@ -16,7 +16,7 @@ export async function readerRole(client: PoolClient): Promise<string | null> {
   return left.join('').trim() || null;
 }
 
-/** Tries, and says whether it was allowed. */
+/** Runs the statements, and returns whether that was allowed. */
 async function isDone(client: PoolClient, statements: string): Promise<boolean> {
   await client.query('savepoint before');
   try {

@@ -6,9 +6,9 @@ import { becomeReader } from '../query/query-as-reader.ts';
 export interface ReadersState {
   /** Whether queries run as the role for readers. */
   readonly hasRole: boolean;
-  /** What somebody who may has to run, in one line; empty: nothing. */
+  /** SQL that a user with the right has to run, in one line; empty: nothing. */
   readonly toRun: string;
-  /** Logins that were given the role, and are not let into this database. */
+  /** Logins that were given the role but may not connect to this database. */
   readonly notLetIn: readonly string[];
 }
 

@@ -13,9 +13,9 @@ export class UnknownReader extends Error {
 }
 
 /**
- * Once it sees nothing and has no CONNECT, its sessions end and the login is dropped. Returns what an administrator of the server has to
- * run, where the owner may not do that, or where the login owns something or was given more than Daybook gave it; else null. Killed in
- * between, it can be run again. Throws UnknownReader.
+ * Removes a reader: once it sees nothing and has no CONNECT, its sessions end and the login is dropped. Returns the SQL that a server administrator
+ * has to run if the owner may not do that, or if the login owns something or was given more than Daybook gave it; otherwise null. After a crash it
+ * can be run again. Throws UnknownReader.
  */
 export async function removeReader({ pool }: Warehouse, reader: string): Promise<string | null> {
   const login = await inTransaction(pool, ({ db }) => closeLogin(db, reader));
@@ -27,8 +27,8 @@ export async function removeReader({ pool }: Warehouse, reader: string): Promise
 }
 
 /**
- * Returns the login, if it is this database's. It stays a member of daybook_tenant: that is what restricts it, to nothing now, as long as
- * it exists, whatever else it was given.
+ * Revokes what the reader sees, and returns its login if that belongs to this database. The login stays a member of daybook_tenant, because that role
+ * restricts it, to nothing now, as long as it exists, whatever else it was given.
  */
 async function closeLogin(db: Warehouse['db'], reader: string): Promise<string | null> {
   const found = await db
@@ -52,7 +52,7 @@ async function closeLogin(db: Warehouse['db'], reader: string): Promise<string |
 }
 
 async function dropLogin(db: Warehouse['db'], login: string): Promise<string | null> {
-  // A login may change its own row, and sessions that end let go of it.
+  // A login may change its own row; its lock goes when its sessions end.
   await sql`set local lock_timeout = '5s'`.execute(db);
   const endSessions = `select pg_terminate_backend(pid, 5000) from pg_stat_activity where usename = '${login}'`;
   const dropOwned = `drop owned by ${login}`;
@@ -69,7 +69,7 @@ async function dropLogin(db: Warehouse['db'], login: string): Promise<string | n
   return [endSessions, dropOwned, drop].map((statement) => `${statement};\n`).join('');
 }
 
-/** Default privileges, which everybody may make, are nothing that somebody may miss. */
+/** Whether the login owns something that somebody may miss, which default privileges, allowed to everybody, are not. */
 async function ownsSomething(db: Warehouse['db'], login: string): Promise<boolean> {
   const { rows } = await sql<{ owns: boolean }>`
     select exists (
@@ -82,7 +82,7 @@ async function ownsSomething(db: Warehouse['db'], login: string): Promise<boolea
   return rows[0]?.owns === true;
 }
 
-/** Tries, and says whether Postgres did it: allowed, with nothing that depends on it, and no lock in the way. */
+/** Runs the statements, and returns whether Postgres did: they are allowed, nothing depends on their object, and no lock is in the way. */
 async function isDone(db: Warehouse['db'], statements: readonly string[]): Promise<boolean> {
   await sql`savepoint before`.execute(db);
   try {
