@@ -6,12 +6,12 @@ export interface RecordScope {
   readonly resource: Resource;
 }
 
-/** The same as one run has them. */
+/** The same, for one run. */
 export interface RunScope extends RecordScope {
   readonly runId: string;
 }
 
-/** The same within a transaction that has locked them. */
+/** The same, in a transaction that has locked them. */
 export interface LandingScope extends RunScope {
   /** The time of its writes, as the resource's clock gave it. */
   readonly landedAt: string;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { resources } from '../../resources/index.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 
-/** As in `sync.waiting_deletions` and in the index: records that a reconcile found gone. */
+/** Condition of records that a reconcile found gone, as in `sync.waiting_deletions` and in the index. */
 const foundGone = sql`closed_at is null and status = 'confirmed' and kind = 'extra' and version is not null`;
 
 const streamsOfResources = sql.raw(
@@ -12,8 +12,8 @@ const streamsOfResources = sql.raw(
 );
 
 /**
- * Reconciles that have stopped to ask about deletions, by connection and resource, with what they said: an index finds each after the one
- * before, however many records that has found gone.
+ * Reconciles that have stopped to ask about deletions, by connection and resource, with their question. Each is found by index after the previous
+ * one, however many records that has found gone.
  */
 export const askedForApproval = sql`
   with recursive listed as (
@@ -39,7 +39,7 @@ export const askedForApproval = sql`
   join (values ${streamsOfResources}) as read (resource, stream) using (resource)
   join sync.run_streams s on s.run_id = listed.run_id and s.stream = read.stream and s.failure_type = 'ApprovalNeeded'`;
 
-/** Whose deletions wait for approval, by name; what waits of one, `readWaitingDeletions` says. */
+/** Reads the names of the connections whose deletions wait for approval; `readWaitingDeletions` reads the deletions of one. */
 export async function connectionsAskingForApproval({ db }: Pick<Warehouse, 'db'>): Promise<string[]> {
   const { rows } = await sql<{ connection_id: string }>`
     select distinct connection_id from (${askedForApproval}) asked order by connection_id

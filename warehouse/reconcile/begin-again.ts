@@ -5,13 +5,12 @@ import { lockResource } from '../passes/lock-pass.ts';
 import { lockListing, type ListingInHand } from './listing-in-hand.ts';
 import { readStandstill } from './read-standstill.ts';
 
-/** How often a run may restart a resource. A service that asks for long pauses again and again would be listed for ever. */
+/** How often a run may restart a resource. Without a limit, a service that asks for long pauses again and again would be listed forever. */
 const mostBeginnings = 2;
 
 /**
- * Begins the reconcile of a resource again, all its lists, when it has stood still for too long since it began: what was shown before may
- * be gone, and what was found absent may live. One that has begun again often enough goes on, and proves nothing: it deletes nothing, and
- * `finishResource` says so.
+ * Restarts the reconcile of a resource, with all its lists, if it has stood still for too long since it began: records shown before may be gone, and
+ * records found absent may live. After the maximum of restarts it goes on but proves nothing: it deletes nothing, and `finishResource` says so.
  */
 export async function beginAgainIfStoodStill(
   warehouse: Warehouse,

@@ -4,9 +4,9 @@ import type { RunScope } from '../record-scope.ts';
 import { listLag, surelyListed } from './list-lag.ts';
 
 /**
- * Closes what waits of records without a usable id and that a complete listing did not show, though it is older than a list may lag:
- * nobody can ask for them. `began` is when the listing did; what another run has met since stays. What says no version is as old as
- * it was last met.
+ * Closes entries of records without a usable ID that a complete listing did not show although they are older than a list may lag: nobody can ask for
+ * them. `began` is the start of the listing; entries that another run has met since stay open. An entry without a version is as old as its last
+ * sighting.
  */
 export async function closeUnlisted(
   client: PoolClient,

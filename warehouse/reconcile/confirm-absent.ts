@@ -9,18 +9,18 @@ import { namelessSql } from './find-absent.ts';
 import { isLongAgo, listLag, longHeld, newestShown, surelyListed } from './list-lag.ts';
 import { lockListing, type ListingInHand } from './listing-in-hand.ts';
 
-/** A record that a fetch decides about. */
+/** A record whose fate a fetch decides. */
 export interface Unconfirmed {
   readonly id: string;
-  /** extra: the listing did not show it; ahead: it showed it under an older version than the one held. */
+  /** extra: the listing did not show it; ahead: the listing showed it under an older version than the one held. */
   readonly kind: 'extra' | 'ahead';
-  /** Its fetch has failed in this run, while others were answered. */
+  /** Its fetch has failed in this run, while other fetches were answered. */
   readonly failing: boolean;
-  /** When another run last met it, as Postgres writes it; null when none has. */
+  /** When another run last met the record, as Postgres writes it; null: never. */
   readonly metAt: string | null;
 }
 
-/** Records that are to be decided about yet, some at a time; those whose fetch has failed come last. */
+/** Reads the next undecided records, at most `limit`; those whose fetch has failed come last. */
 export async function readUnconfirmed(
   { pool }: Warehouse,
   { connectionId, resource, runId }: RunScope,
@@ -38,11 +38,11 @@ export async function readUnconfirmed(
 }
 
 /**
- * The source has no such record: it is to be deleted, unless a tombstone had said so already of what was found. What never landed
- * (no version) came after any tombstone, and is gone once more. It was gone by `goneBy`, a time of the service; where the service does
- * not tell its time, by the newest version that the listing showed. One that its list showed is absent all the same: the list lagged.
- * One of which another run has written a newer version since it was found, or which one has met since `metAt`, before it was asked for, stays
- * undecided: it may have been made again.
+ * Confirms that the source has no such record: it is to be deleted, unless a tombstone had already deleted what was found. A record that never landed
+ * (no version) came after any tombstone, and is gone once more. The record was gone by `goneBy`, a time of the service; if the service tells no time,
+ * by the newest version that the listing showed. A record that its list showed is absent all the same: the list lagged. The record stays undecided,
+ * since it may have been recreated, if another run has written a newer version since it was found, or has met it since `metAt`, before it was
+ * requested.
  */
 export async function confirmAbsent(
   warehouse: Warehouse,
@@ -88,16 +88,16 @@ export async function confirmAbsent(
 }
 
 /**
- * The end of the second in which the service answered: no version that it can have shown before is newer. In the form that
- * Postgres reads; null when the service did not tell its time.
+ * Returns the end of the second in which the service answered, as Postgres reads it; no version that the service can have shown before is newer. Null
+ * if the service did not tell its time.
  */
 export function endOfSecond(servedAt: Date | null): string | null {
   return servedAt === null ? null : servedAt.toISOString().replace(/\.\d+Z$/, '.999999Z');
 }
 
 /**
- * Opens the streams of the resource once more: what is absent again is gone. What the first listing knows of time is kept: no long
- * time may lie between the two.
+ * Opens the streams of the resource once more: a record that is absent again is gone. The times of the first listing are kept, because no long time
+ * may lie between the two.
  */
 export async function listAgain(warehouse: Warehouse, listing: ListingInHand): Promise<void> {
   const { connectionId, resource, runId } = listing;
@@ -119,15 +119,15 @@ export async function listAgain(warehouse: Warehouse, listing: ListingInHand): P
 }
 
 /**
- * Confirms what the second listing did not show either, and no other run has met since it was found. Only a complete one says anything, where each of its records has an id (one that has
- * none may be any that it does not show), and only of what was there for longer
- * than a list may lag when it began. What is younger stays undecided. The age of a record that never landed is not known: a fetch
- * decides about it or, where none can (`unfetchable`), a reconcile that did not show it either, longer ago than a list may lag.
+ * Confirms records that the second listing did not show either, and that no other run has met since they were found. The listing must be complete,
+ * and each of its records must have an ID, because one without may be any of the missing. It decides only about records that were there for longer
+ * than a list may lag when it began; younger ones stay undecided. The age of a record that never landed is not known. A fetch decides about it or, if
+ * none can (`unfetchable`), a reconcile that did not show it either, longer ago than a list may lag.
  *
- * What a fetch has confirmed, and this listing shows, is in doubt again: it may have been made again, or the fetch was wrong.
+ * A record that a fetch has confirmed, and this listing shows, is in doubt again: it may have been recreated, or the fetch was wrong.
  *
- * They were gone when the second listing began: one that was made again since may have been behind the page that was read, or
- * later than the list lags, and is newer than its tombstone.
+ * Confirmed records were gone when the second listing began. One that was recreated since may have been behind the page that was read, or later than
+ * the list lags, and is newer than its tombstone.
  */
 export async function confirmBySecondListing(
   warehouse: Warehouse,

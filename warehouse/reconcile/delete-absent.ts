@@ -14,21 +14,21 @@ import { readWaitingDeletions } from './read-waiting-deletions.ts';
 
 export interface Deleted {
   deleted: number;
-  /** Records that are gone at the source and stay until a person says that this is right. */
+  /** Records that are gone at the source and stay until a person approves their deletion. */
   waiting: number;
-  /** Records the warehouse held of the resource, in history at least, before the run deleted any, these included. */
+  /** Records of the resource that the warehouse held, in history at least, before the run deleted any; includes `waiting` and `before`. */
   held: number;
-  /** Of these, how many the run has deleted before. */
+  /** How many of these the run has already deleted. */
   before: number;
 }
 
-/** So few are never asked about, whatever their share. */
+/** Up to this number, records are deleted without approval, whatever their share. */
 const neverAskedAbout = 50;
 
 /**
- * Deletes the records whose absence was confirmed, unless they are more than the limit (a share of the resource, 0 to 1) or
- * all there are: then none is deleted before a person approves. What the run has deleted already counts with them: it may have listed
- * the resource again since. It stops where it has stood still for too long, and `finishResource` says so.
+ * Deletes the records whose absence was confirmed. If they are more than the limit (a share of the resource, 0 to 1) or all there are, none is
+ * deleted before a person approves. Records that the run has already deleted count too, because it may have listed the resource again since. Stops if
+ * the run has stood still for too long, which `finishResource` reports.
  */
 export async function deleteAbsent(
   warehouse: Warehouse,
@@ -38,7 +38,7 @@ export async function deleteAbsent(
   const held = counted.held + before;
   const gone = confirmed + before;
   const overLimit = gone > neverAskedAbout && gone > input.limit * held;
-  // None was shown, though it is too early to say so of some.
+  // The listing showed none of the records, though for some it is too early to say so.
   const all = gone > 1 && confirmed + counted.undecided >= counted.compared;
   if (confirmed > 0 && (overLimit || all)) return { deleted: 0, waiting: confirmed, held, before };
   const deleted = await deleteConfirmed(warehouse, { ...input, foundBy: input.runId, listing: input });
@@ -47,11 +47,11 @@ export async function deleteAbsent(
 
 interface Absentees {
   held: number;
-  /** Of these, what the listing can have shown. */
+  /** How many of these the listing can have shown. */
   compared: number;
   confirmed: number;
   undecided: number;
-  /** What the run has deleted before. */
+  /** Records that the run has already deleted. */
   before: number;
 }
 
@@ -93,9 +93,8 @@ async function countAbsent(
 }
 
 /**
- * Deletes what a person was shown of these resources and approved: what stopped reconciles had found. Returns how many records
- * left `finance`. Done again, it goes on with what is left. Throws ApprovalOutdated, and deletes nothing, when anything else
- * waits.
+ * Deletes what a person was shown of these resources and approved: the findings of stopped reconciles. Returns how many records left `finance`. If
+ * repeated, it continues with what is left. Throws ApprovalOutdated, and deletes nothing, if anything else waits.
  */
 export async function deleteApproved(
   warehouse: Warehouse,
@@ -114,9 +113,9 @@ export async function deleteApproved(
 }
 
 interface ToDelete extends RunScope {
-  /** The run whose findings are deleted, and no other's: they were shown, and can only have grown fewer since. */
+  /** The run whose findings, and no others, are deleted. They were shown to a person, and can only have become fewer since. */
   foundBy: string;
-  /** Of a run that deletes what it finds itself. */
+  /** For a run that deletes its own findings. */
   listing?: ListingInHand & { lookbackMilliseconds: number };
 }
 
@@ -152,7 +151,7 @@ async function deleteBatch(
     );
     if (rows.length === 0) return undefined;
     const where = { connectionId, resource, runId, landedAt };
-    // One that never landed only waits in quarantine; when it was gone is known of it too, since there is a time of the service.
+    // A record that never landed only waits in quarantine. The time by which it was gone is known too, because the service tells a time.
     const deletions = rows.flatMap(({ id, version }) =>
       version === null ? [] : [{ id, version, deletedAt: landedAt }],
     );

@@ -2,14 +2,14 @@ import { ApprovalOutdated } from '../errors.ts';
 import type { WaitingDeletions } from './read-waiting-deletions.ts';
 
 /**
- * What waits for approval, by resource. A person is shown it, and the approval repeats it: so it is known what was approved,
- * however late or often the approval comes.
+ * The deletions that wait for approval, by resource. The approval repeats what the person was shown, so that it is known what was approved, however
+ * late or often the approval comes.
  */
 export type DeletionQuestion = Readonly<Record<string, Finding>>;
 
 export interface Finding {
   readonly records: number;
-  /** The reconcile that found them. A question that 0.5.0 asked does not say it. */
+  /** The reconcile that found them; missing in a question that 0.5.0 asked. */
   readonly run?: string;
 }
 
@@ -20,8 +20,8 @@ export function questionOf(waiting: readonly WaitingDeletions[]): DeletionQuesti
 }
 
 /**
- * Compares what waits of these resources with what was approved. Fewer of the same finding are fine: the others were deleted,
- * or erased, since they were shown. So is nothing at all. Throws ApprovalOutdated when anything else waits.
+ * Compares the waiting deletions of these resources with the approved ones. Fewer of the same finding are fine, because the rest was deleted or
+ * erased since they were shown; so is none at all. Throws ApprovalOutdated if anything else waits.
  */
 export function checkApproval(
   waiting: readonly WaitingDeletions[],

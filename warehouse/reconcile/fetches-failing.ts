@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { RunScope } from '../record-scope.ts';
 
-/** Notes that a fetch of an undecided record failed, and returns for how long every one has, in milliseconds. */
+/** Notes that a fetch of an undecided record failed, and returns for how long its fetches have kept failing, in milliseconds. */
 export async function noteFetchFailing(
   { pool }: Warehouse,
   { connectionId, resource, runId }: RunScope,
@@ -19,7 +19,7 @@ export async function noteFetchFailing(
   return rows[0]?.failing_ms ?? 0;
 }
 
-/** This run asks for the record no more: nobody has decided about it, and the next one does. */
+/** Leaves a record undecided: this run does not request it any more, and the next one decides. */
 export async function leaveUndecided(
   client: Warehouse['pool'] | PoolClient,
   { connectionId, resource, runId }: RunScope,
@@ -33,7 +33,9 @@ export async function leaveUndecided(
   );
 }
 
-/** Ids of some records that the service should answer for: those that the listing showed or, where it showed none, others that it did not. */
+/**
+ * Returns IDs of some records that the service should answer for: those that the listing showed or, if it showed none, others that it did not show.
+ */
 export async function idsToCompare(
   { pool }: Pick<Warehouse, 'pool'>,
   { connectionId, resource, runId }: RunScope,

@@ -9,24 +9,24 @@ import { longHeld, surelyListed } from './list-lag.ts';
 import { lockListing, type ListingInHand } from './listing-in-hand.ts';
 
 export interface Absent {
-  /** Records that the listing did not show. */
+  /** Number of records that the listing did not show. */
   absent: number;
   /**
-   * Of these, how many may be younger than a list may lag, for they are new or never landed, so that nobody knows their version:
-   * listing them once more decides nothing.
+   * How many of these may be younger than a list may lag: they are new, or never landed, so that their version is not known. Listing them once more
+   * decides nothing.
    */
   young: number;
-  /** Records that it showed under an older version than the one held: see `find-ahead.ts`. */
+  /** Number of records that it showed under an older version than the one held: see `find-ahead.ts`. */
   ahead: number;
-  /** Requests that listing them once more would cost. */
+  /** Number of requests that another listing would cost. */
   pages: number;
-  /** The listing showed records without a usable id: each may be one of those that it did not show. */
+  /** The listing showed records without a usable ID: each may be one of those that are absent. */
   nameless: boolean;
 }
 
 /**
- * In SQL, what the listings of a run, or another run since they began, showed without an id that can be stored and nobody has discarded:
- * $1 connection, $2 streams, $3 run, $4 resource.
+ * SQL for records without an ID that can be stored, and not discarded, that the listings of a run, or another run since they began, showed: $1
+ * connection, $2 streams, $3 run, $4 resource.
  */
 export const namelessSql = `
   select from sync.quarantine nameless
@@ -39,17 +39,17 @@ export const namelessSql = `
     ))`;
 
 /**
- * Finds records that a complete listing did not show: held, or alive in history though their rows are lost, or waiting in quarantine,
- * before it began and not met since; and those that it showed in a good form, though a newer bad one waits. Each becomes a discrepancy
- * that is to be confirmed. Nothing follows from a listing that is not complete. What the run itself has written is from a beginning of
- * the listing that is forgotten. What the run has fetched since the listing began is decided: an execution that goes on with it looks again.
+ * Finds records that a complete listing did not show: held, or alive in history though their rows are lost, or waiting in quarantine, before it began
+ * and not met since. Also finds those that it showed in a good form though a newer bad one waits. Each becomes a discrepancy that is to be confirmed.
+ * An incomplete listing proves nothing. Rows that the run itself has written come from a listing that was restarted. Records that the run has fetched
+ * since the listing began are decided; an execution that continues the run skips them.
  */
 export async function findAbsent(
   warehouse: Warehouse,
   input: ListingInHand & { lookbackMilliseconds: number },
 ): Promise<Absent> {
   const { connectionId, resource, runId, lookbackMilliseconds } = input;
-  // By itself: whoever lands meanwhile does not wait for the comparison.
+  // Ticks in a separate transaction, so that landings do not wait for the comparison.
   const foundAt = await tick(warehouse.db, { connectionId, resource: resource.name });
   return inTransaction(warehouse.pool, async ({ client }) => {
     await lockListing(client, input);
@@ -97,8 +97,8 @@ export async function findAbsent(
 }
 
 /**
- * What an older reconcile did not show either, and never landed, keeps the time since when: nobody knows its version, so nothing else tells
- * how long it has been gone. One that was met since was there since.
+ * Returns SQL that keeps the time of the first absence for a record that an older reconcile did not show either, and that never landed: its version
+ * is not known, so nothing else tells how long it has been gone. A record that was met since was there.
  */
 function keepUnlanded(resource: Resource): string {
   return `
@@ -118,7 +118,7 @@ const listedIds = `
       from sync.listed_pages
       where connection_id = $1 and stream = any($2::text[]) and listing = 1`;
 
-/** What only a beginning that was forgotten showed otherwise than it is held. */
+/** Dismisses records that only the listing before a restart showed otherwise than they are held. */
 const dismissShown = `
   update sync.discrepancies d
   set status = 'dismissed', closed_at = clock_timestamp(), closed_why = 'the listing shows it as it is held'
@@ -132,7 +132,7 @@ const dismissShown = `
   where d.connection_id = $1 and d.resource = $4 and d.run_id = $3 and d.status = 'checking' and d.kind = 'ahead'
     and d.shown_by is null and shown.id = d.record_id and shown.version = d.version and d.shown_version < d.version`;
 
-/** What an older reconcile left open is decided by this one. */
+/** Dismisses what an older reconcile left open: this one decides it. */
 const dismissOld = `
   update sync.discrepancies
   set status = 'dismissed', closed_at = clock_timestamp(), closed_why = 'a later reconcile decides'

@@ -7,11 +7,11 @@ import { closeOverruled } from '../quarantine/close-overruled.ts';
 import { isLongAgo, listLag } from './list-lag.ts';
 
 /**
- * Notes records that a reconcile's listing shows with other content under an older version than the one held, or alive although
- * a tombstone is not older. Either the list lags, or what is held came from a clock that was wrong and was corrected. A fetch
- * tells them apart; where there is none, two reconciles in a row that show the same do, further apart than a list may lag. Records that
- * another run has written since the listing began do not count: the listing could not know them. If the content is equal, only the version is
- * wrong, and only if no lag explains it: it lies in the service's future, or so far back that any list would show it.
+ * Notes records that a reconcile's listing shows with other content under an older version than the one held, or alive although a tombstone is not
+ * older. Either the list lags, or the held version came from a wrong clock that has been corrected. A fetch tells which; without fetches, two
+ * consecutive reconciles that show the same do, further apart than a list may lag. Records that another run has written since the listing began do
+ * not count: the listing could not know them. If the content is equal, only the version is wrong, and only if no lag explains it: it lies in the
+ * service's future, or so far back that any list would show it.
  */
 export async function findAhead(
   client: PoolClient,
@@ -19,7 +19,7 @@ export async function findAhead(
     pass: PassInHand;
     resource: Resource;
     landedAt: string;
-    /** The service's time of the response; null when it does not tell. */
+    /** The service's time of the response; null if it tells none. */
     servedAt: Date | null;
     findings: Pick<Findings, 'suppressed'>;
   },
@@ -87,8 +87,8 @@ function findSql(resource: Resource): string {
 const isSame = 'open.shown_hash = excluded.shown_hash and open.version = excluded.version';
 
 /**
- * Ids of the records that a complete reconcile before this one showed just so, longer ago than a list may lag, while the same was
- * held: now they land.
+ * Reads the IDs of the records that an earlier complete reconcile showed in the same form, longer ago than a list may lag, while the same was held.
+ * These land now.
  */
 export async function readShownTwice(
   client: PoolClient,
@@ -96,7 +96,7 @@ export async function readShownTwice(
     pass: PassInHand;
     resource: Resource;
     records: readonly PreparedRecord[];
-    /** The service's time of the response; null when it does not tell. */
+    /** The service's time of the response; null if it tells none. */
     servedAt: Date | null;
     lookbackMilliseconds: number;
   },
@@ -130,7 +130,7 @@ export async function readShownTwice(
   return rows.map(({ id }) => id);
 }
 
-/** Closes the discrepancies of what landed because two reconciles in a row showed it, and what waited of it in quarantine. */
+/** Closes the discrepancies and the quarantine entries of records that landed because two reconciles in a row showed them. */
 export async function closeShownTwice(
   client: PoolClient,
   input: { pass: PassInHand; resource: Resource; landedAt: string; ids: readonly string[] },

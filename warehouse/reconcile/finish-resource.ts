@@ -12,10 +12,10 @@ import { mayStandStillSeconds, readStandstill } from './read-standstill.ts';
 import { cannotLand, readTotals } from './read-totals.ts';
 
 /**
- * Proves whether source and warehouse are equal, writes the proof into the run, and clears what the reconcile had noted; a listing that
- * stood still proves nothing, and clears nothing.
+ * Proves whether source and warehouse are equal, writes the proof to the run, and clears what the reconcile had noted. A listing that stood still
+ * proves and settles nothing.
  *
- * Where records that are gone at the source wait for approval, nothing is equal. Returns how many do: none where it stood still.
+ * While records that are gone at the source wait for approval, nothing is equal. Returns how many wait: none if the listing stood still.
  */
 export async function finishResource(
   warehouse: Warehouse,
@@ -65,7 +65,7 @@ export async function finishResource(
   });
 }
 
-/** What was confirmed is in doubt again, and the next reconcile decides: what was absent may live. */
+/** Puts confirmed records in doubt again, because absent ones may live; the next reconcile decides. */
 async function doubtConfirmed(
   client: PoolClient,
   { connectionId, resource, runId }: RunScope,
@@ -77,7 +77,7 @@ async function doubtConfirmed(
   );
 }
 
-/** What was confirmed is deleted by now, or waits for approval. Throws CommitsLost where the deletions are lost with their database. */
+/** Checks that confirmed records were deleted, or wait for approval. Throws CommitsLost if the deletions are lost with their database. */
 async function requireDeleted(
   client: PoolClient,
   { connectionId, resource, runId, waiting }: RunScope & Pick<Deleted, 'waiting'>,
@@ -93,8 +93,8 @@ async function requireDeleted(
 }
 
 /**
- * Whether records wait in quarantine, or somebody has discarded one that never landed: source and warehouse are not equal then, and listing
- * them again changes nothing.
+ * Whether records wait in quarantine, or somebody has discarded one that never landed. Source and warehouse are not equal then, and another listing
+ * changes nothing.
  */
 async function hasBadRecords(client: PoolClient, { connectionId, resource }: RecordScope): Promise<boolean> {
   const { rowCount } = await client.query(
@@ -109,18 +109,15 @@ async function hasBadRecords(client: PoolClient, { connectionId, resource }: Rec
 }
 
 interface Undecided {
-  /** Shown under an older version than the one held, or not shown though they are younger than a list may lag. */
+  /** Records shown under an older version than the one held, or not shown though younger than a list may lag. */
   unclear: number;
-  /** Their fetches kept failing. */
+  /** Records whose fetches kept failing. */
   unanswered: number;
-  /** The listing showed records without an id that can be stored. */
+  /** The listing showed records without an ID that can be stored. */
   nameless: boolean;
 }
 
-/**
- * How many records nobody has decided about. They wait for the next reconcile, which has the word of this one, or of one before that showed
- * the same, for what was shown.
- */
+/** Counts the undecided records. They wait for the next reconcile, together with what this one showed, or an earlier one that showed the same. */
 async function keepUndecided(
   client: PoolClient,
   { connectionId, resource, runId }: RunScope,
@@ -139,11 +136,8 @@ async function keepUndecided(
   return rows[0] ?? { unclear: 0, unanswered: 0, nameless: false };
 }
 
-/** When the listing began. */
-async function readListingStart(
-  client: PoolClient,
-  { connectionId, resource, runId }: RunScope,
-): Promise<string> {
+/** Reads when the listing began. */
+async function readListingStart(client: PoolClient, { connectionId, resource, runId }: RunScope): Promise<string> {
   const { rows } = await client.query<{ began: string }>(
     `select min(started_at)::text as began from sync.passes
      where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile' and run_id = $3`,
@@ -153,8 +147,8 @@ async function readListingStart(
 }
 
 /**
- * How the run has finished the resource, whose listing is gone. Where that is gone without a proof, for another run has taken it, nothing
- * is equal, and `finishRun` says so.
+ * Reads how the run has finished the resource, whose listing is gone. If it is gone without a proof, because another run has taken it, nothing is
+ * equal, and `finishRun` says so.
  */
 export async function readFinished(
   { pool }: Warehouse,
@@ -226,9 +220,9 @@ function failureOf(
 }
 
 /**
- * What made a reconcile necessary is answered by a complete listing that left no record undecided, and no difference that nothing explains,
- * unless it was announced after the listing began: then it may be missing in it. Where it is not answered, the reconcile is repeated
- * after an hour, and then after as long as it has been needed, at most a day: a whole resource is listed for it.
+ * Settles the reasons for a reconcile. They are answered by a complete listing that left no record undecided, and no difference unexplained, except
+ * reasons announced after it began, which it may have missed. If they are not answered, the reconcile is repeated after an hour, and then after as
+ * long as it has been needed, at most a day, because it lists a whole resource.
  */
 async function settle(
   client: PoolClient,

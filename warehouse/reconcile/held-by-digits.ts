@@ -2,8 +2,8 @@ import type { PoolClient } from 'pg';
 import type { RecordScope } from '../record-scope.ts';
 
 /**
- * The IDs of held records that a list shows as numbers. Such a record cannot land, and nobody knows that it is the one that is held; but
- * that one is not absent, whatever a person makes of the entry in quarantine.
+ * Reads the IDs of held records that a list shows as numbers. Such a record cannot land, and nobody knows that it is the one held. But the one held
+ * is not absent, whatever a person does with the quarantine entry.
  */
 export async function heldByDigits(
   client: PoolClient,

@@ -3,8 +3,8 @@ import type { Warehouse } from '../open-warehouse.ts';
 import type { RunScope } from '../record-scope.ts';
 
 /**
- * Whether this very run has listed every stream of the resource to its end, so many times, or has proved it already. After a
- * reset the history may say so of another run, whose listing is gone.
+ * Whether this run has listed every stream of the resource to its end `listings` times, or has proved it already. After a reset, the history may say
+ * so of another run, whose listing is gone.
  */
 export async function isListed(
   { pool }: Warehouse,

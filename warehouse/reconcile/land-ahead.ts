@@ -14,10 +14,10 @@ import { leaveUndecided } from './fetches-failing.ts';
 import { addToRun } from '../runs/add-to-run.ts';
 
 /**
- * Decides about a record that a listing showed under an older version than the one held, or than the one that waits in quarantine,
- * or did not show at all, now that it was fetched. A fetch does not lag: when it too has an older version, what is held is wrong and
- * gives way to it; when not, the list lagged and the record lands as any other. When it has a good one, a bad one waits no longer.
- * What was held must be what was found: another run may have written it since.
+ * Decides, after a fetch, about a record that a listing did not show, or showed under an older version than the one held or in quarantine. A fetch
+ * does not lag: if it too has an older version, the held one is wrong and is replaced; if not, the list lagged, and the record lands as any other. A
+ * good version from the fetch closes the bad one in quarantine. The held version must be the one that was found: another run may have written it
+ * since.
  *
  * Throws LeaseLost, TokenNotProved, UnknownConnection, ConnectionReplaced; errors of the database pass through.
  */
@@ -25,7 +25,7 @@ export async function landAhead(
   warehouse: Warehouse,
   input: ListingInHand & {
     readonly id: string;
-    /** extra: the listing did not show it, so its sums leave it out whatever the fetch says. */
+    /** extra: the listing did not show it, so its sums leave the record out whatever the fetch returns. */
     readonly kind: 'extra' | 'ahead';
     readonly token: string;
     readonly record: SourceRecord;
@@ -54,7 +54,7 @@ export async function landAhead(
         foundAt: held.found_at,
         landedAt,
       });
-    // Then the run is no proof: what is held is not what the source has.
+    // The run proves nothing then: what is held is not what the source has.
     if (landing.refused !== undefined)
       await addToRun(client, {
         runId,
@@ -63,7 +63,7 @@ export async function landAhead(
         counts: { quarantined: 1 },
       });
     if (held === undefined && landing.counts.suppressed > 0) {
-      // Another run has written a newer version meanwhile, perhaps of a clock that was wrong.
+      // Another run has written a newer version meanwhile, perhaps from a wrong clock.
       await leaveUndecided(client, input, input.id);
       return landing;
     }
@@ -93,7 +93,7 @@ function outcomeOf({
     : ['dismissed', 'the list lagged behind'];
 }
 
-/** The version that was found ahead or absent, if that is still what is held. */
+/** Reads the version that was found ahead or absent, if it is still held. */
 async function readHeld(
   client: PoolClient,
   { connectionId, resource, runId, id }: RunScope & { readonly id: string },
@@ -113,11 +113,11 @@ async function readHeld(
 interface Held {
   readonly version: string;
   readonly found_at: string;
-  /** It is a tombstone's. */
+  /** True for the version of a tombstone. */
   readonly deleted: boolean;
 }
 
-/** Whether the version would not land by itself: a tie goes to the tombstone, and so may what is of its second. */
+/** Whether the held version would keep this one from landing. A tie goes to the tombstone, and so may a version of the same second. */
 function beats(held: Held, fetched: number | undefined): boolean {
   const known = microsecondsOf(held.version);
   if (fetched === undefined || known === undefined) return false;

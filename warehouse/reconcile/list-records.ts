@@ -2,8 +2,8 @@ import type { PoolClient } from 'pg';
 import type { PassInHand } from '../passes/pass.ts';
 
 /**
- * Notes the IDs that a page of a reconcile's listing showed of records that could not land: they are not absent. What it showed of the others
- * is noted as they are compared (`inspectRecords`).
+ * Stores the IDs of records that a page of a reconcile's listing showed but that could not land: they are not absent. The facts about the others are
+ * stored as they are compared (`inspectRecords`).
  *
  * One row a page, not one a record: a million of them would cost as much as the landing.
  */
@@ -19,7 +19,7 @@ export async function listRefused(
   });
 }
 
-/** Adds records to those of the page that the reconcile's pass is at. Parameter $1 is the connection, the others are as given. */
+/** Returns SQL that adds records to those of the page that the reconcile's pass is at. Parameter $1 is the connection, the others are as given. */
 export function insertListed(
   records: string,
   { from, stream, part }: { from?: string; stream: string; part: string },

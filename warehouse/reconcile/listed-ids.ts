@@ -3,7 +3,7 @@ import { streamsOf } from '../../resources/streams-of.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { RunScope } from '../record-scope.ts';
 
-/** Ids of some records that the listing of the connection's open reconcile showed, and that can be asked for. */
+/** Reads IDs of some records that the listing of the connection's open reconcile showed, and that can be fetched. */
 export async function listedIds(
   { pool }: Pick<Warehouse, 'pool'>,
   { connectionId, resource }: RunScope,

@@ -4,14 +4,14 @@ import { LeaseLost } from '../errors.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { RunScope } from '../record-scope.ts';
 
-/** The complete listing of a resource that a step of a reconcile works on, and the lease that says it is the step that may. */
+/** The complete listing of a resource that a step of a reconcile works on, and the lease that entitles the step to. */
 export interface ListingInHand extends RunScope {
   readonly lease: string;
 }
 
 /**
- * Takes the lease of a listing; whatever step held it before can write nothing any more. False when there is none to work on: it is not
- * complete, for it begins again, or it is gone, for the resource is finished or another run lists it.
+ * Takes the lease of a listing; the step that held it before can write nothing any more. False if there is none to work on: it is incomplete, because
+ * it was restarted, or gone, because the resource is finished or another run lists it.
  */
 export async function takeListing({ pool }: Warehouse, listing: ListingInHand): Promise<boolean> {
   const streams = streamsOf(listing.resource);
@@ -33,8 +33,8 @@ export async function takeListing({ pool }: Warehouse, listing: ListingInHand): 
 }
 
 /**
- * Locks the listing until the transaction ends: every step writes so, and a page that lands takes the pass before the resource too.
- * Throws LeaseLost when another step, or a reading, has taken it over, or it is gone.
+ * Locks the listing until the transaction ends. Every step does so before it writes, and the landing of a page also locks the pass before the
+ * resource. Throws LeaseLost if another step, or a reading, has taken the listing over, or it is gone.
  */
 export async function lockListing(client: PoolClient, listing: ListingInHand): Promise<void> {
   const { connectionId, resource, runId, lease } = listing;

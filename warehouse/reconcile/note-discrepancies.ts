@@ -4,8 +4,8 @@ import type { Findings } from '../landing/land-records.ts';
 import type { PassInHand } from '../passes/pass.ts';
 
 /**
- * Records what a reconcile found and repaired. A record newer than the stream's watermark is what the next sync would have
- * brought: it has landed and is counted, but nothing was wrong. Damaged rows always were.
+ * Records what a reconcile found and repaired. The next sync would have brought a record newer than the stream's watermark: it has landed and is
+ * counted, but nothing was wrong. Damaged rows are always recorded.
  */
 export async function noteDiscrepancies(
   client: PoolClient,
@@ -14,7 +14,7 @@ export async function noteDiscrepancies(
     resource: Resource;
     findings: Findings;
     landedAt: string;
-    /** Ids whose discrepancy is known already. */
+    /** IDs of records whose discrepancy is already known. */
     apart: readonly string[];
   },
 ): Promise<void> {

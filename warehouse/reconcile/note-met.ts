@@ -2,14 +2,13 @@ import type { PoolClient } from 'pg';
 import type { RunScope } from '../record-scope.ts';
 
 /**
- * Notes that the source showed this run records which a reconcile, another run, has not seen: they may have been made again since. What
- * is not yet decided is then not decided by another listing. What was confirmed, and waits to be deleted, is in doubt again, unless the
- * page is older than the confirmation, by a second at least: one in flight still shows what is gone. It is not older where this run
- * began when that one was over, whatever the clocks say; where the service does not tell its time, nobody knows, and the doubt stays. A
- * reconcile compares what it finds itself with all that its listings showed; of what an older one found, each of its pages says
- * something, for it may never get to the end.
+ * Notes that the source showed this run records that a reconcile of another run has not seen: they may have been recreated since. Another listing
+ * then does not decide about undecided ones. Confirmed ones, which wait to be deleted, are in doubt again, unless the page is older than the
+ * confirmation by at least a second: a page in flight still shows records that are gone. A page is not older if this run began after the other one
+ * was over, whatever the clocks say. If the service tells no time, nobody knows, and the doubt stays. A reconcile compares its own findings with all
+ * that its listings showed. About an older one's findings each of its pages says something, because it may never get to the end.
  *
- * Expects the resource of the connection to be locked. `servedAt`: the service's time of the response; null when it does not tell.
+ * Expects the resource of the connection to be locked. `servedAt` is the service's time of the response; null if it tells none.
  */
 export async function noteMet(
   client: PoolClient,

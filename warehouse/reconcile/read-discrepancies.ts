@@ -2,7 +2,7 @@ import { sql, type Selectable } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { DiscrepanciesTable } from '../tables/discrepancies.ts';
 
-/** The newest first; those before number `before`, or only those that wait for approval, if asked. */
+/** Reads discrepancies, the newest first; those before number `before`, or only those that wait for approval, if asked. */
 export async function readDiscrepancies(
   { db }: Warehouse,
   {
@@ -13,14 +13,15 @@ export async function readDiscrepancies(
   }: { connectionId: string | undefined; before?: number | undefined; waiting?: boolean; limit: number },
 ): Promise<Selectable<DiscrepanciesTable>[]> {
   let query = db.selectFrom('sync.discrepancies').selectAll();
-  // Both bounds, and the order: to what is equal a planner gives no place in the order, and then takes an index that has those of all.
+  // Both bounds, and the order: the planner drops a column that is equal to a value from the sort order, and then takes an index over those of all
+  // connections.
   if (connectionId !== undefined)
     query = query
       .where('connection_id', '>=', connectionId)
       .where('connection_id', '<=', connectionId)
       .orderBy('connection_id');
   if (before !== undefined)
-    // A row of values, unlike a row that is selected, is what an index can begin at.
+    // An index scan can begin at a row of values, but not at a row that is selected.
     query = query.where(
       sql<boolean>`(found_at, id) < ((select found_at from sync.discrepancies where id = ${before}), ${before}::bigint)`,
     );

@@ -3,25 +3,25 @@ import { streamsOf } from '../../resources/streams-of.ts';
 import type { RunScope } from '../record-scope.ts';
 
 export interface Standstill {
-  /** Every list of the resource was read to its end by this run. */
+  /** This run has read every list of the resource to its end. */
   complete: boolean;
-  /** What was shown before it may be gone. */
+  /** Records shown before the standstill may be gone. */
   tooLong: boolean;
-  /** How often the run has begun the resource again for that. */
+  /** How often the run has restarted the resource because of that. */
   begunAgain: number;
 }
 
 /**
- * How long a listing may go without an answer: as long as a list may lag, and ten minutes at least, for a service may ask for a pause. How
- * long it takes does not matter: that of a large resource takes hours.
+ * Returns how long a listing may go without an answer: as long as a list may lag, and at least ten minutes, because a service may ask for a pause.
+ * The total time does not matter: a large resource takes hours.
  */
 export function mayStandStillSeconds(lookbackMilliseconds: number): number {
   return Math.max(lookbackMilliseconds / 1_000, 600);
 }
 
 /**
- * Whether what a run has listed of a resource is of one time: no answer, of whichever of its lists, of its second listing or of its
- * fetches, came long after the one before, and the latest is not long ago.
+ * Reads whether the run's listing of a resource stood still. It did not if no answer to any of its lists, to its second listing or to its fetches
+ * came long after the previous one, and the latest is recent.
  */
 export async function readStandstill(
   client: PoolClient,

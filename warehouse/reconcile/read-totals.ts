@@ -5,31 +5,33 @@ import { streamsOf } from '../../resources/streams-of.ts';
 import type { RunScope } from '../record-scope.ts';
 import { withoutNestedLoops } from '../transactions/without-nested-loops.ts';
 
-/** Of the records of one currency: how many, and the sum of each amount with all its digits, of which the first are told where it has 1,000. */
+/** Count and sums of the records of one currency. A sum has all its digits, or the first 1,000 if there are more. */
 export type Totals = Readonly<Record<string, string>>;
 
 export interface StreamTotals {
   stream: string;
-  /** By currency: of 100 at most, those that differ before others. Beside them, `cannotLand`. */
+  /** By currency: at most 100, those that differ first; plus `cannotLand`. */
   source: Readonly<Record<string, Totals>>;
   warehouse: Readonly<Record<string, Totals>>;
-  /** Whether those of all currencies are. */
+  /** Whether the totals of all currencies are equal. */
   equal: boolean;
-  /** Where there are more currencies than are told: how many. */
+  /** The number of currencies, if there are more than are listed. */
   currencies?: number;
 }
 
-/** What the source showed in a form that cannot land equals nothing, where something is held of it too: what it says is not known. */
+/**
+ * Key for records that the source showed in a form that cannot land. Their content is not known, so they equal nothing, even if something is held of
+ * them.
+ */
 export const cannotLand = 'cannot land';
 
 const currenciesTold = 100;
 const digitsTold = 1_000;
 
 /**
- * What source and warehouse add up to, stream by stream. Left out on both sides is what another run has written since the listing
- * began, and what the listing showed wrongly: a fetch said so, and its discrepancy was dismissed. Where everything was listed twice,
- * a record is as it was shown last: no long time lies between the two, so one that only the first showed was deleted while the run went on,
- * as any may be once its page is read.
+ * Reads the totals of source and warehouse, stream by stream. Both sides leave out what another run has written since the listing began, and what the
+ * listing showed wrongly: a fetch said so, and its discrepancy was dismissed. If everything was listed twice, the last listing counts. No long time
+ * lies between the two, so a record that only the first one showed was deleted while the run went on, as any may be once its page is read.
  */
 export async function readTotals(
   client: PoolClient,
@@ -70,7 +72,7 @@ interface TotalsRow {
   currencies: number;
 }
 
-/** Sums are compared as texts: of equal digits the sums are equal digit by digit. */
+/** Sums are compared as text, so that equal sums are equal digit by digit. */
 function totalsSql(resource: Resource): string {
   const measures = measuresOf(resource);
   const numbered = measures.map((measure, index) => ({ measure, name: `m${index}` }));
@@ -151,7 +153,7 @@ function totalsSql(resource: Resource): string {
     order by stream, currency`;
 }
 
-/** A sum of so many digits is nothing that anybody reads, and there may be one for every record. */
+/** Shortens the sums: nobody reads so many digits, and there may be such a sum for every record. */
 function told(side: 'source' | 'warehouse'): string {
   return `case when ${side} is not null then (
       select jsonb_object_agg(measure, case when length(digits) > $5 then left(digits, $5) || '…' else digits end)
@@ -159,7 +161,10 @@ function told(side: 'source' | 'warehouse'): string {
     ) end as ${side}`;
 }
 
-/** No record lands with a number beyond (`hugeNumber`); one that a release before 0.6 landed waits in quarantine since it was listed. */
+/**
+ * Leaves out numbers with which no record lands (`hugeNumber`). A record that a release before 0.6 landed with one has been in quarantine since it
+ * was listed.
+ */
 function sumOf(amount: string): string {
   return `sum(${amount}) filter (where abs(${amount}) < '1e100000')`;
 }

@@ -10,8 +10,8 @@ export interface WaitingDeletions {
 }
 
 /**
- * Of a connection. Only what a reconcile has stopped for: one that still confirms what is absent, or was ended
- * before it could ask, has asked nothing. After that its findings only grow fewer, so run and count name them.
+ * Reads the waiting deletions of a connection, only of reconciles that have stopped to ask. A reconcile that still confirms absent records, or ended
+ * before it could ask, has asked nothing. After the question its findings only become fewer, so run and count identify them.
  */
 export async function readWaitingDeletions(
   { pool }: Pick<Warehouse, 'pool'>,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
 
-/** Resources of a connection that need a reconcile now, unless it is paused. */
+/** Reads the resources of a connection that need a reconcile now; none if it is paused. */
 export async function readWantedReconciles(
   { db }: Pick<Warehouse, 'db'>,
   connectionId: string,
@@ -15,7 +15,7 @@ export async function readWantedReconciles(
     .where(
       sql<boolean>`exists (select from sync.connections c where c.connection_id = ${connectionId} and c.paused_at is null)`,
     )
-    // Later than that it was never put off to: the clock has been put back since.
+    // A time beyond that limit was never set: the clock has been set back since.
     .where(
       sql<boolean>`reconcile_not_before between clock_timestamp() and clock_timestamp() + interval '1 day'`,
       'is not',

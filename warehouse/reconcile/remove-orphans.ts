@@ -11,8 +11,8 @@ import { lockListing, type ListingInHand } from './listing-in-hand.ts';
 const atOnce = 1_000;
 
 /**
- * Removes lines whose record has no row: somebody deleted it behind our back, and it is gone at the source too, for a complete listing
- * has brought back what is there. No comparison of records meets them, and whoever sums up lines counts them.
+ * Removes lines whose record has no row. Somebody deleted the row directly in the database, and the record is gone at the source too, because a
+ * complete listing has brought back what is there. No comparison of records finds such lines, and sums over lines count them.
  */
 export async function removeOrphans(warehouse: Warehouse, scope: ListingInHand): Promise<void> {
   if (scope.resource.children.length === 0) return;
@@ -32,7 +32,7 @@ async function remove(
   const { connectionId, resource, runId } = scope;
   await lockListing(client, scope);
   const { landedAt } = await lockResource(client, { connectionId, resource: resource.name, runId });
-  // One that was found before the lock may have a row again.
+  // A record found before the lock may have a row again.
   const ids = await findOrphans(client, scope, found);
   await removeChildren(client, { connectionId, resource, ids });
   await client.query(
@@ -44,7 +44,7 @@ async function remove(
   );
 }
 
-/** IDs of records without a row that have lines; `among` these, or the first of all. */
+/** Finds IDs of records without a row that have lines; `among` these, or the first of all. */
 async function findOrphans(
   client: PoolClient,
   { connectionId, resource }: RecordScope,

@@ -5,8 +5,8 @@ import type { Warehouse } from '../open-warehouse.ts';
 import type { RecordScope } from '../record-scope.ts';
 
 /**
- * Marks a resource for a reconcile, which will find out what is gone. Cleared by a completed one that began to list it after the
- * latest wish, and has decided about every record.
+ * Marks a resource for a reconcile, which will find out what is gone. The mark is cleared by a completed reconcile that began to list after the
+ * latest request and has decided about every record.
  */
 export async function wantReconcile(
   client: PoolClient | Warehouse['pool'],
@@ -25,7 +25,7 @@ export async function wantReconcile(
 }
 
 /**
- * Does `work`, which closes what a wish follows from, by the same commit as the wish: else a standby that takes over may have the one without
+ * Runs `work`, which closes the reason for the requests, in the same commit as the requests. Otherwise a standby that takes over may have one without
  * the other.
  */
 export async function wantReconcilesWith(
@@ -40,8 +40,8 @@ export async function wantReconcilesWith(
 }
 
 /**
- * The resources that want a reconcile once the service has copied another batch of the past (API document 7), which comes with times that
- * are long read: those that a sync asks for by the platform's times, and has read before, or begun to.
+ * Returns the resources that need a reconcile once the service has copied another batch of the past (API document 7), which comes with times already
+ * read: those that a sync requests by the platform's times, and has read before, or begun to.
  */
 export async function resourcesOfHistory(
   { pool }: Warehouse,

@@ -3,13 +3,12 @@ import { CommitsLost } from '../errors.ts';
 import { inTransaction, type OpenTransaction } from '../transactions/in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 
-/** Does `work` in a transaction of its own, once the one before it is found to be there. */
+/** Runs `work` in a separate transaction, after checking that the previous one was committed. */
 export type InBatch = <Result>(work: (transaction: OpenTransaction) => Promise<Result>) => Promise<Result>;
 
 /**
- * What is done in batches, each of which counts itself in `sync.settings`, under a name of this walk, and requires the count of the one
- * before. So a note that everything was done is never made where a standby took over that lacks one of them: then it throws CommitsLost,
- * and the next walk begins anew.
+ * Runs `walk` in batches. Each batch counts itself in `sync.settings`, under a name of this walk, and requires the count of the previous one. So
+ * completion is never recorded if a standby that lacks a batch took over: CommitsLost is thrown, and the next walk begins anew.
  */
 export async function inCountedBatches<Result>(
   { pool }: Pick<Warehouse, 'pool'>,

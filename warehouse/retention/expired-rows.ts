@@ -1,20 +1,20 @@
 import type { Pool, PoolClient } from 'pg';
 import { rowsPerBatch } from '../transactions/rows-per-batch.ts';
 
-/** Rows that are over and old; `$1` is the cutoff. */
+/** Rows that are closed and old; `$1` is the cutoff. */
 export interface ExpiredRows {
   /** The table with its alias and the condition, without an order. */
   readonly rows: string;
   readonly key: string;
-  /** When they were over: by this, for which there is an index, the oldest go first. */
+  /** The column that says when they were closed. It has an index, by which the oldest go first. */
   readonly over: string;
-  /** By table, what goes with each key. */
+  /** The tables from which rows go with each key, with their key columns. */
   readonly tables: Readonly<Record<string, string>>;
-  /** Instead of removing the rows: what is set, so that they are not selected again. */
+  /** The assignment that empties the rows instead of removing them, so that they are not selected again. */
   readonly emptied?: string;
 }
 
-/** The newest finished run of each kind and connection is kept, however old: it says how fresh the data is. Run `r` is not one of these. */
+/** Run `r` is not the newest finished run of its kind and connection. The newest one is kept, however old, because it says how fresh the data is. */
 export const isNotNewest = `
   exists (
     select from sync.runs newer
@@ -24,7 +24,10 @@ export const isNotNewest = `
       and (newer.finished_at, newer.run_id) > (r.finished_at, r.run_id)
   )`;
 
-/** A reconcile whose findings wait for approval stays too. They are sought by the run alone: by its connection a planner may read all it has. */
+/**
+ * A reconcile whose findings wait for approval stays too. Findings are looked up by the run alone: by its connection, the planner might read all the
+ * connection has.
+ */
 const runs: ExpiredRows = {
   rows: `
     sync.runs r
@@ -39,8 +42,8 @@ const runs: ExpiredRows = {
 };
 
 /**
- * A quiet stream begins with the same records again and again, and a discarded entry keeps them from opening another: it
- * stays until the watermark has left it behind.
+ * A quiet stream begins with the same records again and again, and a discarded entry keeps them from opening another one. It stays until the
+ * watermark is past it.
  */
 const quarantine: ExpiredRows = {
   rows: `
@@ -55,7 +58,7 @@ const quarantine: ExpiredRows = {
   tables: { 'sync.quarantine': 'id' },
 };
 
-/** That a person did not want it stays known: only the hash of its content does, and the record itself goes. */
+/** A person's decision stays known by the hash of the content, while the record itself goes. */
 const discarded: ExpiredRows = {
   rows: `
     sync.quarantine q
@@ -95,7 +98,7 @@ const alerts: ExpiredRows = {
 
 export const expired: readonly ExpiredRows[] = [runs, quarantine, discarded, discrepancies, webhooks, alerts];
 
-/** How many rows there are, by table. */
+/** Counts the rows by table. */
 export async function countExpired(
   pool: Pool,
   { expired: { rows: those, key: keyOf, tables }, cutoff }: { expired: ExpiredRows; cutoff: string },
@@ -111,13 +114,12 @@ export async function countExpired(
   return rows[0] ?? {};
 }
 
-/** Before the first row that was ever over. */
+/** Before the first row that was ever closed. */
 export const beginningOfTime = '-infinity';
 
 /**
- * Removes one batch of what was over at `from` or later, and says how many rows went, by table, and up to when; `until` is null when there were
- * none. The next batch begins there: what stays before, one company may have left millions of, is passed once. Two that prune at once take
- * different rows.
+ * Removes one batch of rows that were closed at `from` or later. Returns how many rows went, by table, and up to when; `until` is null if there were
+ * none. The next batch begins there, so rows that stay, perhaps millions of one company, are passed only once. Concurrent prunes take different rows.
  */
 export async function removeExpired(
   client: PoolClient,

@@ -4,13 +4,13 @@ import { rowsPerBatch } from '../transactions/rows-per-batch.ts';
 /** How far a walk through the versions has come, in the order in which they were recorded. */
 export type Place = readonly [recordedAt: string, connectionId: string, resource: string, recordId: string];
 
-/** Where a walk begins: at the cutoff of the one before, which left nothing to remove up to there. */
+/** Where a walk begins: at the cutoff of the previous one, which left nothing to remove before it. */
 export type Beginning = Place[0];
 
 /**
- * A version goes once another one has replaced it by the cutoff. The one that was current then stays, a deletion too, so
- * `history.as_of` answers as before for every moment since, and the latest version of a record is always there.
- * Only versions recorded since the walk before are looked at: each replaced the one before it, and no other.
+ * A version goes once another one has replaced it by the cutoff. The version that was then current stays, even a deletion, so `history.as_of` answers
+ * as before for every moment since, and the latest version of a record is always there. Only versions recorded since the previous walk are read: each
+ * replaced its predecessor, and no other.
  */
 const replacedBy = `
   cross join lateral (
@@ -23,8 +23,8 @@ const replacedBy = `
   ) as replaced`;
 
 /**
- * Versions of subscriptions count as in the marts of recurring revenue (int_subscription_versions__owned): one recorded after the
- * day until which its month was read completely counts in the next month.
+ * Returns SQL for the month in which a version counts. Versions of subscriptions count as in the marts of recurring revenue
+ * (int_subscription_versions__owned): one recorded after the day until which its month was read completely counts in the next month.
  */
 function countedMonth(recordedAt: string): string {
   const month = `date_trunc('month', ${recordedAt} at time zone 'UTC')`;
@@ -40,15 +40,15 @@ function countedMonth(recordedAt: string): string {
 }
 
 /**
- * This month may be read again, and what replaced a version after its last reading counts in it then. Until that, or until the
- * month is over, the month is told by the replaced version, which stays.
+ * The current month may be read again, and what replaced a version after its last reading counts in it then. Until that happens, or the month is
+ * over, the month depends on the replaced version, which stays.
  */
 const staysForNow = `newer.resource = 'subscriptions'
       and ${countedMonth('newer.recorded_at')} > date_trunc('month', now() at time zone 'UTC')`;
 
 /**
- * A cutoff that lies further back than the one before (versions are kept longer now, or the clock was put right) says nothing
- * of what was recorded since: then all are looked at.
+ * Reads where a walk begins. If the cutoff lies before the previous one (versions are kept longer now, or the clock was corrected), nothing is known
+ * about the versions recorded since, so all are read.
  */
 export async function readBeginning(pool: Pool, { cutoff }: { cutoff: string }): Promise<Beginning> {
   const { rows } = await pool.query<{ value: string }>(
@@ -73,8 +73,8 @@ export async function noteWalk(
 const setting = 'history_pruned_until';
 
 /**
- * What an earlier release removed it noted nowhere. So the first walk takes the months before its cutoff as lost, of every
- * connection that has versions of subscriptions from then; those after it note what they remove.
+ * Earlier releases did not note what they removed. The first walk therefore marks the months before its cutoff as lost, for every connection that has
+ * versions of subscriptions from then; later walks note what they remove.
  */
 export async function noteMonthsBeforeFirstWalk(
   client: PoolClient,
@@ -114,18 +114,18 @@ export async function countOldVersions(
 
 export interface RemovedVersions {
   readonly removed: number;
-  /** Of the versions that were looked at; null when there are no more. */
+  /** Place of the last version read; null if there are no more. */
   readonly last: Place | null;
-  /** Somebody else removes some of them, or was about to. */
+  /** Rows that another prune removes, or was about to. */
   readonly skipped: number;
-  /** When the first version was recorded whose predecessor stays for now; null: none does. */
+  /** When the first version was recorded whose predecessor stays for now; null: there is none. */
   readonly staying: string | null;
 }
 
 /**
- * Removes what the next batch of versions after a place has replaced. Of subscriptions it is noted which is the last month at whose
- * end a version was current that goes: neither that month nor those before it can be told any more. If all that goes was
- * current at no month's end, a month before all others is noted: every month is told, but not who paid before.
+ * Removes what the next batch of versions after a place has replaced. For subscriptions it notes the last month at whose end a removed version was
+ * current: neither that month nor earlier ones can be reported any more. If no removed version was current at a month's end, it notes a month before
+ * all others: every month can be reported, but not who paid before.
  */
 export async function removeOldVersions(
   client: PoolClient,

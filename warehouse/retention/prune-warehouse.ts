@@ -24,23 +24,22 @@ import {
   type RunPlace,
 } from './quiet-runs.ts';
 
-/** How long what is over is kept. */
+/** How long closed rows are kept. */
 export interface Keep {
-  /** Runs, closed quarantine entries, discrepancies and alerts, webhooks that are done. */
+  /** Runs, closed quarantine entries, discrepancies and alerts, processed webhooks. */
   readonly runsMilliseconds: number;
-  /** Runs of syncs that found nothing; as others when absent. */
+  /** Runs of syncs that found nothing; absent: as other runs. */
   readonly quietRunsMilliseconds?: number | undefined;
   /** Versions that are no longer current; null: forever. */
   readonly historyMilliseconds: number | null;
 }
 
-/** Rows by table. */
+/** Number of rows by table. */
 export type Pruned = Record<string, number>;
 
 /**
- * Removes what is older than it is to be kept, and finishes removals of connections, a batch per transaction: killed anywhere, the next one does the rest. A dry
- * run counts the same rows and removes none. An abort of `signal` stops after the batch in hand.
- * Throws ClockWrong.
+ * Removes rows that are older than they are to be kept, and finishes removals of connections, one batch per transaction. After a crash, the next call
+ * does the rest. A dry run counts the same rows and removes none. An abort of `signal` stops after the current batch. Throws ClockWrong.
  */
 export async function pruneWarehouse(
   warehouse: Warehouse,
@@ -122,17 +121,17 @@ async function removeVersions(
     after = batch.last ?? after;
     return batch.last !== null;
   });
-  // What another one had in hand, and may have given up, is looked at again.
+  // Rows that another prune was removing, and may have given up, are read again.
   if (skipped === 0) await inBatch(({ client }) => noteWalk(client, { cutoff, staying }));
   return { [versions]: removed };
 }
 
 const versions = 'history.record_versions';
 
-/** Counted as one each, whatever hangs on them: commands that were killed have left them. */
+/** Each counts as one, whatever hangs on it; commands that were killed have left them. */
 const removals = 'connections being removed';
 
-/** A workflow that waits for a person may wait for a month. */
+/** Deletes the notes of removed runs, late enough for a workflow that waits a month for a person. */
 async function forgetRemovedRuns(pool: Pool, { cutoff }: { cutoff: string }): Promise<void> {
   await pool.query(
     `delete from sync.removed_runs where removed_at < least($1::timestamptz, now() - interval '60 days')`,
@@ -140,7 +139,7 @@ async function forgetRemovedRuns(pool: Pool, { cutoff }: { cutoff: string }): Pr
   );
 }
 
-/** Decided once, by the database clock, which wrote the times that are compared with them. */
+/** Reads the cutoffs once, by the clock of the database, which wrote the times that are compared with them. */
 async function readCutoffs(
   { pool }: Warehouse,
   { runsMilliseconds, quietRunsMilliseconds, historyMilliseconds }: Keep,
@@ -177,7 +176,7 @@ async function foldQuietRuns(
   return folded;
 }
 
-/** Repeats `remove` until it says that nothing is left. */
+/** Repeats `remove` until it returns that nothing is left. */
 async function untilNothingIsLeft(
   inBatch: InBatch,
   remove: (client: PoolClient) => Promise<boolean>,

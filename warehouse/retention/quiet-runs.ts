@@ -5,12 +5,12 @@ import { isNotNewest } from './expired-rows.ts';
 /** How far a walk through the runs has come, in the order in which they ended. */
 export type RunPlace = readonly [finishedAt: string, runId: string];
 
-/** A stream of a sync of which everything that was read was known. */
+/** A stream s of a sync for which everything that was read was known. */
 const foundNothing = 's.inserted + s.updated + s.deleted + s.suppressed + s.quarantined + s.unannounced = 0';
 
 /**
- * Streams that found nothing are counted in `sync.quiet_days` and go, from syncs that succeeded; a sync that is left with none, which is
- * quiet, goes too. The newest finished sync of a connection stays whole, as it does however old it is, and so does what answers a failure.
+ * Syncs that succeeded. Their streams that found nothing are counted in `sync.quiet_days` and deleted; a sync that is left with none is quiet, and
+ * deleted too. The newest finished sync of a connection stays whole, however old, and so does what answers a failure.
  */
 const succeeded = `
   r.kind = 'sync' and r.status = 'succeeded' and r.failure is null and r.outcome is null and r.connection_id is not null
@@ -22,7 +22,7 @@ const succeeded = `
   )
   and ${isNotNewest}`;
 
-/** A later sync of the stream says as much, or there is no failure before that the stream could be the answer to (`newest-failures.ts`). */
+/** A later sync of the stream says as much, or there is no earlier failure that the stream could answer (`newest-failures.ts`). */
 const isNoAnswer = `(
     not exists (
       select from sync.runs bad
@@ -37,12 +37,12 @@ const isNoAnswer = `(
     )
   )`;
 
-/** Of a stream s of a run r. */
+/** Condition on a stream s of a run r. */
 const isFolded = `${foundNothing} and ${isNoAnswer}`;
 
 const isQuiet = `not exists (select from sync.run_streams s where s.run_id = r.run_id and not (${isFolded}))`;
 
-/** Only runs that ended since the cutoff of the walk before are looked at, unless that lies later than this one. */
+/** Reads where a walk begins: only runs that ended since the cutoff of the previous walk are read, unless that cutoff lies later than this one. */
 export async function readQuietBeginning(pool: Pool, { cutoff }: { cutoff: string }): Promise<string> {
   const { rows } = await pool.query<{ value: string }>(
     `select value from sync.settings where name = $1 and value::timestamptz <= $2::timestamptz`,
@@ -59,14 +59,14 @@ export async function noteQuietWalk(client: PoolClient, { cutoff }: { cutoff: st
   );
 }
 
-/** As old as the oldest runs. */
+/** Deletes days before the cutoff of runs. */
 export async function forgetQuietDays(pool: Pool, { cutoff }: { cutoff: string }): Promise<void> {
   await pool.query('delete from sync.quiet_days where day < ($1::timestamptz)::date', [cutoff]);
 }
 
 const setting = 'quiet_runs_folded_until';
 
-/** How many rows would go, by table. */
+/** Counts the rows that would go, by table. */
 export async function countQuiet(
   pool: Pool,
   { cutoff, beginning }: { cutoff: string; beginning: string },
@@ -88,11 +88,14 @@ export async function countQuiet(
 export interface QuietBatch {
   readonly runs: number;
   readonly streams: number;
-  /** Of the runs that were looked at; null when there are no more. */
+  /** Place of the last run read; null if there are no more. */
   readonly last: RunPlace | null;
 }
 
-/** Folds what found nothing in the next batch of runs. One that another prune holds is its business, or stays as long as other runs do. */
+/**
+ * Folds the streams that found nothing in the next batch of runs. A run that another prune holds is left to that prune, or stays as long as other
+ * runs do.
+ */
 export async function foldQuiet(
   client: PoolClient,
   { cutoff, after }: { cutoff: string; after: RunPlace },

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import type { Warehouse } from '../open-warehouse.ts';
 import { unlessRemoved } from './unless-removed.ts';
 
-/** What a run did to a stream since it was last told. */
+/** What a run did to a stream since it last added its counts. */
 export interface CountsToAdd {
   requests?: number;
   read?: number;

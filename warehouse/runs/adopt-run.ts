@@ -1,9 +1,9 @@
 import type { Warehouse } from '../open-warehouse.ts';
 
 /**
- * Lets a sync go on with the run that the tick of a schedule has begun. One workflow run can, and as often as it asks: of a copy of its
- * input, and after a reset, the run is another's. Undefined when it cannot; else whether pages were read before. What the tick left
- * `interrupted` is read on.
+ * Lets a sync continue the run that the tick of a schedule has begun. One workflow run can adopt it, any number of times; one with a copy of its
+ * input, or after a reset, cannot. Undefined if it cannot; otherwise whether pages were read before. Streams that the tick left `interrupted` are
+ * continued.
  */
 export async function adoptRun(
   { pool }: Pick<Warehouse, 'pool'>,

@@ -8,14 +8,14 @@ import type { MartsTarget } from '../tables/marts.ts';
 export interface RunOfAll {
   readonly runId: string;
   readonly kind: 'export' | 'marts';
-  /** Of a build of marts. */
+  /** For a build of marts. */
   readonly target: MartsTarget | null;
   readonly workflowId: string;
   readonly temporalRunId: string;
   readonly reason: string;
 }
 
-/** Opens the row of a run, as often as one likes. Older ones of its kind that never ended were ended from outside. Throws ClockWrong. */
+/** Opens the row of a run; idempotent. Older runs of its kind that never ended were ended from outside. Throws ClockWrong. */
 export async function beginRunOfAll({ pool }: Warehouse, run: RunOfAll): Promise<void> {
   const { runId, kind, target, workflowId, temporalRunId, reason } = run;
   await inTransaction(pool, async ({ db }) => {
@@ -37,7 +37,7 @@ export async function beginRunOfAll({ pool }: Warehouse, run: RunOfAll): Promise
         ))`,
         ...(workflowId === '' ? { beat_at: sql<Date>`clock_timestamp()` } : {}),
       })
-      // Not the status: an attempt that was given up long ago must not open a finished run again.
+      // Leaves the status alone: an attempt that was given up long ago must not reopen a finished run.
       .onConflict((conflict) => conflict.column('run_id').doUpdateSet({ temporal_run_id: temporalRunId }))
       .execute();
     await db
@@ -47,7 +47,7 @@ export async function beginRunOfAll({ pool }: Warehouse, run: RunOfAll): Promise
       .where('target', 'is not distinct from', target)
       .where('status', '=', 'running')
       .where('run_id', '<>', runId)
-      // In SQL: a Date would cut its microseconds.
+      // Compared in SQL: a Date would cut its microseconds.
       .where(sql<boolean>`started_at <= (select started_at from sync.runs where run_id = ${runId})`)
       .execute();
   });

@@ -12,14 +12,14 @@ export interface RunToBegin {
   workflowId: string;
   temporalRunId: string;
   reason: string;
-  /** Only when no other run of this kind is open. */
+  /** Begin only if no other run of this kind is open. */
   alone?: boolean;
 }
 
 /**
- * Opens the run, or goes on with it when it is there. Older runs of the same kind that say they are running are over:
- * Temporal lets one run at a time, so their workflow was ended from outside, or gives way to this one. They become `interrupted`.
- * Throws ClockWrong, UnknownConnection, ConnectionReplaced, and AnotherRuns when the run is to be alone.
+ * Opens the run, or continues it if it exists. Older runs of the same kind that are marked as running become `interrupted`: Temporal allows one run
+ * at a time, so their workflow was ended from outside, or gives way to this one. Throws ClockWrong, UnknownConnection, ConnectionReplaced, and
+ * AnotherRuns if the run is to be alone.
  */
 export async function beginRun({ pool }: Warehouse, run: RunToBegin): Promise<void> {
   await inTransaction(pool, async ({ db }) => {
@@ -51,8 +51,8 @@ export async function beginRun({ pool }: Warehouse, run: RunToBegin): Promise<vo
         ...(run.workflowId === '' ? { beat_at: sql<Date>`clock_timestamp()` } : {}),
       })
       .onConflict((conflict) =>
-        // Not the status: an attempt that was given up long ago must not open a finished run again. Nor does one of a tick take the
-        // run back from the sync that goes on with it, or an attempt after a reset the run that the workflow before it has ended.
+        // Leaves the status alone: an attempt that was given up long ago must not reopen a finished run. Nor may an attempt of a tick take the run
+        // back from the sync that continues it, or an attempt after a reset the run that the earlier workflow has ended.
         conflict.column('run_id').doUpdateSet({
           temporal_run_id: sql<string>`case when runs.workflow_id = ${run.workflowId} and runs.status = 'running'
             then ${run.temporalRunId} else runs.temporal_run_id end`,
@@ -64,13 +64,13 @@ export async function beginRun({ pool }: Warehouse, run: RunToBegin): Promise<vo
       .set({ status: 'interrupted', finished_at: sql<Date>`clock_timestamp()` })
       .where('connection_id', '=', run.connectionId)
       .where('kind', '=', run.kind)
-      // Two backfills of different times may run at once, and so may commands, which no workflow stands behind. A sync runs in its own
-      // workflow or in the tick of a schedule, and the one that begins last goes on.
+      // Two backfills of different times may run at once, and so may commands, which have no workflow. A sync runs in its own workflow or in the
+      // tick of a schedule, and the one that begins last goes on.
       .where((eb) => eb.or([eb('workflow_id', '=', run.workflowId), eb(eb.val(run.kind), '=', 'sync')]))
       .where('workflow_id', '<>', '')
       .where('status', '=', 'running')
       .where('run_id', '<>', run.runId)
-      // In SQL: a Date would cut its microseconds.
+      // Compared in SQL: a Date would cut its microseconds.
       .where(sql<boolean>`started_at <= (select started_at from sync.runs where run_id = ${run.runId})`)
       .returning('run_id')
       .execute();
@@ -89,7 +89,7 @@ export async function beginRun({ pool }: Warehouse, run: RunToBegin): Promise<vo
   });
 }
 
-/** Whether it was the run of a connection that is gone: its row would be made anew under what has the name now. */
+/** Whether the run belonged to a removed connection: its row would be created again under the connection that has the name now. */
 function isRemoved({ connectionId, runId }: RunToBegin): RawBuilder<boolean> {
   return sql`exists (select from sync.removed_runs where connection_id = ${connectionId} and run_id = ${runId})`;
 }
@@ -108,7 +108,7 @@ async function refuseBeside(db: Warehouse['db'], run: RunToBegin): Promise<void>
   if (other !== undefined) throw new AnotherRuns(run.kind);
 }
 
-/** A run that was to be alone is not: another one of its kind is open. */
+/** A run that was to be alone is not: another run of its kind is open. */
 export class AnotherRuns extends Error {
   override readonly name = 'AnotherRuns';
   readonly handling = 'retry';

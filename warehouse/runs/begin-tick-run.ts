@@ -2,19 +2,19 @@ import type { RunStatus } from '../tables/runs.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { AnotherRuns, beginRun, type RunToBegin } from './begin-run.ts';
 
-/** What becomes of the sync that the tick of a schedule is about to run itself. */
+/** The state of the sync that the tick of a schedule is about to run itself. */
 export type TickRun =
   | { readonly state: 'open' }
-  /** Another sync of the connection is open, or has begun since and this one gave way to it. */
+  /** Another sync of the connection is open, or has begun since and the tick gave way to it. */
   | { readonly state: 'busy' }
-  /** A workflow goes on with it, or has ended it. */
+  /** A workflow continues the run, or has ended it. */
   | { readonly state: 'adopted'; readonly workflowId: string; readonly temporalRunId: string }
-  /** An attempt before this one has come to its end. */
+  /** An earlier attempt has ended the run. */
   | { readonly state: 'ended'; readonly status: 'succeeded' | 'partial' | 'failed' | 'cancelled' };
 
 /**
- * Opens the run of a tick, unless another sync of the connection is open: that one would be taken for ended otherwise. When it
- * was begun before, says what has become of it. Throws UnknownConnection.
+ * Opens the run of a tick, unless another sync of the connection is open, which would otherwise be marked as ended. If the run was begun before,
+ * returns its state. Throws UnknownConnection.
  */
 export async function beginTickRun(warehouse: Warehouse, run: RunToBegin): Promise<TickRun> {
   const known = await readTickRun(warehouse, run);
@@ -28,7 +28,7 @@ export async function beginTickRun(warehouse: Warehouse, run: RunToBegin): Promi
   }
 }
 
-/** Undefined when it has not begun. */
+/** Reads the state of a tick's run; undefined if it has not begun. */
 export async function readTickRun(
   { db }: Pick<Warehouse, 'db'>,
   { runId, workflowId }: Pick<RunToBegin, 'runId' | 'workflowId'>,

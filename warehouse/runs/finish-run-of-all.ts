@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
 
-/** What is true of a run that worked for no single connection. */
+/** The end of a run that worked for no single connection. */
 export interface RunOfAllEnd {
   readonly runId: string;
   readonly status: 'succeeded' | 'failed' | 'cancelled' | 'unsupported';
@@ -9,7 +9,7 @@ export interface RunOfAllEnd {
   readonly outcome: string | null;
 }
 
-/** Closes the row of a run with what is true of it. */
+/** Closes the row of a run. */
 export async function finishRunOfAll({ db }: Pick<Warehouse, 'db'>, run: RunOfAllEnd): Promise<void> {
   const { runId, status, failure, outcome } = run;
   await db

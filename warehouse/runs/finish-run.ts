@@ -10,24 +10,23 @@ import { judgeRun, type CountedStream, type FinishedRun, type StreamOutcome } fr
 import { notRead, provedOnes, readBefore, readToEnd } from './what-was-read.ts';
 
 /**
- * Closes the run with what is true of it: `succeeded` only when every stream is complete and left nothing in quarantine,
- * `failed` when no stream got through, `partial` in between. A run in which no list at all is supported has read nothing, so
- * it failed, unless other lists of the connection answer; and a reconcile has failed on what it could not list although the warehouse
- * holds records of it.
+ * Closes the run: `succeeded` only if every stream is complete and left nothing in quarantine, `failed` if no stream got through, `partial` in
+ * between. A run in which no list at all is supported has read nothing, so it failed, unless other lists of the connection answer. A reconcile has
+ * failed for a stream that it could not list although the warehouse holds records of it.
  */
 export async function finishRun(
   { pool }: Warehouse,
   input: {
     runId: string;
-    /** A sync, when absent. */
+    /** Absent: a sync. */
     kind?: RunKind;
     outcomes: readonly StreamOutcome[];
     cancelled: boolean;
-    /** What a run that was reset has not read itself, it or a later one has. Any run of the workflow, when absent. */
+    /** For a run that was reset: streams it has not read itself count if this run or a later one has read them. Absent: any run of the workflow. */
     firstExecutionRunId?: string;
-    /** Only while it is open and this workflow's: else RunLeft is thrown. */
+    /** Close the run only while it is open and belongs to this workflow; otherwise RunLeft is thrown. */
     heldBy?: string;
-    /** What the commits of a command's run have counted, by stream; throws CommitsLost where some of that is not there. */
+    /** What the commits of a command's run have counted, by stream; throws CommitsLost if some of that is missing. */
     counted?: ReadonlyMap<string, CountsToAdd>;
   },
 ): Promise<FinishedRun> {
@@ -61,7 +60,7 @@ export async function finishRun(
   });
 }
 
-/** Somebody else goes on with the run, or has ended it. */
+/** Another process continues the run, or has ended it. */
 class RunLeft extends Error {
   override readonly name = 'RunLeft';
   readonly handling = 'retry';
@@ -87,7 +86,7 @@ async function requireHeld(
   if (held === undefined) throw new RunLeft();
 }
 
-/** What a command remembers that it has done may be lost with the database in which it was done. */
+/** Throws CommitsLost if the database has lost something that the command remembers doing. */
 async function requireCounted(
   db: Warehouse['db'],
   { runId, counted }: { runId: string; counted?: ReadonlyMap<string, CountsToAdd> },
@@ -105,7 +104,7 @@ async function requireCounted(
   }
 }
 
-/** Writes how each stream ended: what is neither failed nor done was cancelled. Returns the rows of all that the run has read. */
+/** Writes how each stream ended: one that is neither failed nor done was cancelled. Returns the rows of all streams that the run has read. */
 async function closeStreams(
   db: Warehouse['db'],
   run: { runId: string; kind: RunKind; outcomes: readonly StreamOutcome[]; done: readonly string[] },
@@ -169,20 +168,20 @@ async function isOnItsTimeline(db: Warehouse['db'], runId: string): Promise<bool
   return elsewhere === undefined;
 }
 
-/** What was done before a failover may be lost, so it does not count. */
+/** Marks a stream that is done as failed: what was done before a failover may be lost, so it does not count. */
 function asLost(outcome: StreamOutcome): StreamOutcome {
   if (outcome.state !== 'done') return outcome;
   const { name, message } = new CommitsLost('this run');
   return { stream: outcome.stream, state: 'failed', failureType: name, failure: message };
 }
 
-/** Marks a stream as partial if what an earlier run of the same backfill put in quarantine, from the windows it read, is still open. */
+/** Marks a stream as partial if an earlier run of the same backfill put records of its windows in quarantine that are still open. */
 async function noteLeftByOthers(
   db: Warehouse['db'],
   { runId, streams }: { runId: string; streams: readonly string[] },
 ): Promise<void> {
   if (streams.length === 0) return;
-  // An entry has the list that showed its record last, which may be another one of the resource.
+  // An entry names the list that showed its record last, which may be another one of the resource.
   const resources = streams.map((stream) => streamNamed(stream).resource.name);
   await db
     .updateTable('sync.run_streams as own')
@@ -208,7 +207,7 @@ async function noteLeftByOthers(
     .execute();
 }
 
-/** Other runs leave rows only of what they met. */
+/** Whether the run reads lists. Other runs leave rows only for streams that they met. */
 async function readsLists(db: Warehouse['db'], runId: string): Promise<boolean> {
   const run = await db
     .selectFrom('sync.runs')

@@ -1,11 +1,11 @@
 import type { Warehouse } from '../open-warehouse.ts';
 
-/** Twelve beats: a process may stand still for a moment, and one that is taken for dead too early says so with its next beat. */
+/** Twelve beats: a process may stall for a moment, and a run that is taken for dead too early is revived by its next beat. */
 const silentFor = '1 minute';
 /** Runs of releases before 0.6 do not beat. */
 const withoutBeatFor = '1 hour';
 
-/** Marks runs of commands that no longer say that they are alive: their process was killed, and nobody else would close them. */
+/** Marks runs of commands as interrupted if they no longer beat: their process was killed, and nobody else would close them. */
 export async function interruptSilentRuns({ pool }: Pick<Warehouse, 'pool'>): Promise<void> {
   await pool.query(
     `with silent as (

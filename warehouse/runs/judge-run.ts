@@ -1,6 +1,6 @@
 import type { RunStatus } from '../tables/runs.ts';
 
-/** What the workflow knows of a stream at the end of a run. */
+/** The outcome of a stream at the end of a run, as the workflow knows it. */
 export interface StreamOutcome {
   stream: string;
   state: 'done' | 'unsupported' | 'failed';
@@ -13,7 +13,7 @@ export interface FinishedRun {
   failure: string | null;
 }
 
-/** How a stream's row says that it ended. */
+/** How a stream ended, according to its row. */
 export interface CountedStream {
   stream: string;
   status: string;
@@ -22,8 +22,8 @@ export interface CountedStream {
 }
 
 /**
- * What a run has come to: see `finishRun`. `known` are the rows of its streams, which count for more than what the workflow remembers;
- * `notOffered`: that the platform has none of its lists is known, for others answer.
+ * Judges a run: see `finishRun`. `known` are the rows of its streams, which take precedence over what the workflow remembers. `notOffered`: the
+ * platform is known to have none of its lists, because others answer.
  */
 export function judgeRun(
   outcomes: readonly StreamOutcome[],
@@ -45,7 +45,7 @@ export function judgeRun(
         'The service lists none of the resources for this connection. Check DAYBOOK_API_URL and the platform.',
     };
   }
-  // Whatever got through before: the run was stopped.
+  // Whatever got through before, the run was stopped.
   const stopped = outcomes.some(({ failureType }) => failureType === 'IdentityChanged');
   if (stopped || !statuses.some((status) => status === 'succeeded' || status === 'partial'))
     return { status: 'failed', failure };
@@ -53,14 +53,14 @@ export function judgeRun(
   return { status: complete ? 'succeeded' : 'partial', failure };
 }
 
-/** A stream that got through may still have something to say. */
+/** Converts a row: a stream that got through may still have a failure to report. */
 function asOutcome({ stream, failure_type, failure }: CountedStream): StreamOutcome {
   return failure === null
     ? { stream, state: 'done' }
     : { stream, state: 'failed', failureType: failure_type ?? '', failure };
 }
 
-/** One sentence for each type of failure: what refuses one stream often refuses them all. */
+/** Returns one sentence for each type of failure: what refuses one stream often refuses them all. */
 function sentenceOf(outcomes: readonly StreamOutcome[]): string | null {
   const failed = outcomes.filter(({ state }) => state === 'failed');
   const types = [...new Set(failed.map(({ failureType }) => failureType))];

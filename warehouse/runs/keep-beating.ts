@@ -2,7 +2,7 @@ import { isDatabaseAway } from '../session/is-database-away.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 
 export interface Beating {
-  /** Ends it with a last beat: before the run is closed, or when it is left open. Throws what should never happen to a beat. */
+  /** Stops with a last beat: before the run is closed, or when it is left open. Throws the error of a beat, unless the database was out of reach. */
   stop(): Promise<void>;
 }
 
@@ -10,9 +10,8 @@ export interface Beating {
 const everyMilliseconds = 5_000;
 
 /**
- * Lets a run that no workflow stands behind say that it is alive, from now on. One that was taken for dead, because its process
- * stood still, runs again with its next beat. A beat that a database out of reach did not get is lost: the work of the run
- * meets the same database.
+ * Makes a run without a workflow signal from now on that it is alive. A run that was taken for dead, because its process stalled, is revived by its
+ * next beat. A beat that fails because the database is out of reach is dropped: the work of the run meets the same database.
  */
 export function keepBeating({ pool }: Pick<Warehouse, 'pool'>, runId: string): Beating {
   let last = Promise.resolve();

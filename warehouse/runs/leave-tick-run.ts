@@ -1,6 +1,6 @@
 import type { Warehouse } from '../open-warehouse.ts';
 
-/** Closes the run of a tick that gave way to another sync. One that a workflow goes on with stays as it is. */
+/** Closes the run of a tick that gave way to another sync. A run that a workflow continues stays as it is. */
 export async function leaveTickRun(
   { pool }: Pick<Warehouse, 'pool'>,
   { runId, workflowId }: { runId: string; workflowId: string },

@@ -1,6 +1,6 @@
 import type { Warehouse } from '../open-warehouse.ts';
 
-/** What a run has done to a stream so far. */
+/** Counts of what a run has done to a stream so far. */
 export interface StreamCounts {
   pages: number;
   read: number;

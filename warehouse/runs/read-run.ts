@@ -14,9 +14,9 @@ export interface RunRead {
   temporal_run_id: string;
   reason: string;
   failure: string | null;
-  /** What came of it, where the counts of streams do not say it. */
+  /** The outcome, if the counts of streams do not show it. */
   outcome: string | null;
-  /** Of a build of marts. */
+  /** For a build of marts. */
   target: MartsTarget | null;
   started_at: Date;
   finished_at: Date | null;
@@ -38,7 +38,7 @@ export interface RunStreamRead {
   quarantined: number;
   watermark_before: Date | null;
   watermark_after: Date | null;
-  /** Of a reconcile: counts and sums per currency, of source and warehouse. Only where it was asked for. */
+  /** For a reconcile: counts and sums per currency, of source and warehouse. Only if asked for. */
   totals?: unknown;
   failure_type: string | null;
   failure: string | null;
@@ -63,8 +63,8 @@ const columnsOfStreams = [
 ] as const;
 
 /**
- * The newest runs first, with what they did to each stream; those older than the run `before`, and only running ones, if asked. `totals` of one
- * stream may have megabytes.
+ * Reads runs, the newest first, with what they did to each stream; those older than the run `before`, and only running ones, if asked. `totals` of
+ * one stream may take megabytes.
  */
 export async function readRuns(
   { db }: Warehouse,
@@ -85,7 +85,7 @@ export async function readRuns(
     .limit(input.limit);
   if (input.running === true) query = query.where('status', '=', 'running');
   if (input.before !== undefined) {
-    // The first of the two is what an index can begin at.
+    // An index scan can begin at the first of the two.
     query = query
       .where(sql<boolean>`started_at <= (select started_at from sync.runs where run_id = ${input.before})`)
       .where(
@@ -95,7 +95,7 @@ export async function readRuns(
   if (input.connectionId !== undefined) query = query.where('connection_id', '=', input.connectionId);
   const { temporalRunId } = input;
   if (temporalRunId !== undefined) {
-    // A run that was continued as new has several; its row is named by the first and tells the latest.
+    // A run that was continued as new has several Temporal run IDs; its row is named by the first and holds the latest.
     query = query.where(
       sql<boolean>`run_id in (
         select ${temporalRunId}

@@ -1,8 +1,8 @@
 import type { Warehouse } from '../open-warehouse.ts';
 
 /**
- * The run that an execution of a workflow works for now: the given one, or the execution's own where that has interrupted it. A reset goes on
- * with activities that were asked for in the name of the run before it.
+ * Returns the run that a workflow execution works for now: the given one, or the execution's own if that has interrupted the given one. A reset
+ * continues with activities that were scheduled for the earlier run.
  */
 export async function runOfExecution(
   { db }: Pick<Warehouse, 'db'>,

@@ -1,8 +1,8 @@
 import type { Warehouse } from '../open-warehouse.ts';
 
 /**
- * The timeline that the work of a run must stay on: the one on which the run began, or the one there is where it has no row yet. Null for a
- * sync, and where the server does not tell.
+ * Returns the timeline that the work of a run must stay on: the one on which the run began, or the current one if it has no row yet. Null for a sync,
+ * and if the server does not tell.
  */
 export async function timelineOfRun(
   { pool }: Pick<Warehouse, 'pool'>,

@@ -1,7 +1,9 @@
 import { codeOf } from '../../errors/code-of.ts';
 import { ConnectionReplaced } from '../errors.ts';
 
-/** What a run writes of a stream: a run whose row is gone, or whose connection is, was that of a connection that was removed. Throws ConnectionReplaced then. */
+/**
+ * Runs `write`, which writes rows of a run. If the run's row or its connection is gone, the connection was removed: throws ConnectionReplaced then.
+ */
 export async function unlessRemoved<Result>(
   connectionId: string,
   write: () => Promise<Result>,

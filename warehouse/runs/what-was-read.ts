@@ -4,8 +4,8 @@ import { unlistedStreams } from '../reconcile/unlisted-streams.ts';
 import type { CountedStream, StreamOutcome } from './judge-run.ts';
 
 /**
- * A stream of which the run still has a pass was not read to its end, whatever the workflow remembers: the last commits are lost with the
- * database that they were made in.
+ * Marks streams as not read if the run still has a pass for them, whatever the workflow remembers: the last commits are lost with the database that
+ * they were made in.
  */
 export async function readToEnd(
   db: Warehouse['db'],
@@ -27,7 +27,7 @@ export async function readToEnd(
   );
 }
 
-/** A reconcile has done with a stream when its proof is written. What the workflow remembers is not enough. */
+/** Marks streams of a reconcile as not proved if their proof is not written: what the workflow remembers is not enough. */
 export async function provedOnes(
   db: Warehouse['db'],
   input: { runId: string; outcomes: readonly StreamOutcome[] },
@@ -46,7 +46,10 @@ export async function provedOnes(
   );
 }
 
-/** A list that is not offered is nothing to a sync, but a proof that leaves out what the warehouse holds is none. */
+/**
+ * Marks streams as failed if they are not offered but the warehouse holds their records. A sync may ignore such a list, but a proof that leaves out
+ * held records is none.
+ */
 async function withUnlisted(
   db: Warehouse['db'],
   { runId, outcomes }: { runId: string; outcomes: readonly StreamOutcome[] },
@@ -64,8 +67,8 @@ async function withUnlisted(
 }
 
 /**
- * A reset run has rows only for the streams it read itself. How the others ended stands with the run that read them: none from before the
- * execution that was reset, for rows that a restored database has lost are not read by the one before.
+ * Reads how the streams ended that a reset run has not read itself, from the rows of the runs that read them. Runs from before the execution that was
+ * reset do not count: the rows that a restored database has lost were not read by an earlier one.
  */
 export async function readBefore(
   db: Warehouse['db'],
@@ -91,7 +94,7 @@ export async function readBefore(
     .where('reset.run_id', '=', runId)
     .where('read.stream', 'in', streams)
     .where((eb) => eb.or([eb.lit(firstExecutionRunId === undefined), eb('run.started_at', '>=', first)]))
-    // The windows of a backfill stay done, however its run ended. A sync has closed a stream that it has read, and a reconcile has proved it.
+    // A backfill's windows stay done, however its run ended. A sync has closed the streams that it has read, and a reconcile has proved them.
     .where((eb) =>
       eb.or([
         eb('run.kind', '=', 'backfill'),
@@ -102,9 +105,9 @@ export async function readBefore(
       ]),
     )
     .orderBy('read.stream')
-    // The windows of a backfill may have been read by several runs: what any of them left in quarantine counts.
+    // Several runs may have read a backfill's windows: what any of them left in quarantine counts.
     .orderBy(sql`run.kind = 'backfill' and read.quarantined > 0`, 'desc')
-    // Of a run that was ended before, a stream may be done whose row says that it was interrupted.
+    // A run that was ended early may have a stream that is done although its row says interrupted.
     .orderBy(sql`read.status in ('succeeded', 'partial')`, 'desc')
     .orderBy('run.started_at', 'desc')
     .execute();
@@ -115,13 +118,13 @@ export async function readBefore(
   });
 }
 
-/** The workflow remembers that it was read, and the warehouse does not: rows were lost, with a restored database or a removal. */
+/** The workflow remembers that the stream was read, but the warehouse does not: rows were lost, with a restored database or a removal. */
 export function notRead(stream: string): StreamOutcome {
   const failure = `That ${stream} was read is not written in the warehouse, so it does not count. Run it again.`;
   return { stream, state: 'failed', failureType: 'NotRead', failure };
 }
 
-/** Its listing is gone, and no proof of it is there: an attempt of another run took it. */
+/** The listing is gone and there is no proof of it: an attempt of another run took it. */
 function notProved(stream: string): StreamOutcome {
   const failure = `What was listed of ${stream} is gone before it was compared, so nothing is proved. Run the reconcile again.`;
   return { stream, state: 'failed', failureType: 'NotProved', failure };
