@@ -7,8 +7,8 @@ import type { ConcurrentIndex } from '../migrations/migration.ts';
 import { isLockRefused, lockTimeout } from '../transactions/taking-locks.ts';
 
 /**
- * Builds an index while others read and write its table. What an attempt that was killed has left is dropped first; where another session
- * is building it, that is waited for.
+ * Builds an index while others read and write its table. Drops first what a killed attempt has left, and waits for another session that is building
+ * it.
  */
 export async function buildIndex(
   { pool, watch }: { pool: Pool; watch: BlockerWatch },
@@ -27,7 +27,7 @@ export async function buildIndex(
 
 type IndexState = 'valid' | 'missing' | 'building' | 'broken';
 
-/** Who builds is looked for before what there is: what is not valid then, nobody was building. */
+/** Looks for a running build before the index itself: if the index is invalid then, nobody was building it. */
 async function readIndexState(pool: Pool, index: ConcurrentIndex): Promise<IndexState> {
   const building = await pool.query(
     'select from pg_stat_progress_create_index where relid = $1::regclass and datname = current_database()',
@@ -42,7 +42,7 @@ async function readIndexState(pool: Pool, index: ConcurrentIndex): Promise<Index
 
 const isValidSql = 'select indisvalid as valid from pg_index where indexrelid = to_regclass($1)';
 
-/** Postgres waits for every transaction that is older, and keeps nobody waiting meanwhile. */
+/** Creates the index. Postgres waits for every older transaction, and blocks nobody meanwhile. */
 async function create(
   { pool, watch }: { pool: Pool; watch: BlockerWatch },
   index: ConcurrentIndex,
@@ -53,14 +53,14 @@ async function create(
     if (rows[0] !== undefined) watch.watch(rows[0].pid);
     await client.query(`create index concurrently if not exists ${index.name} on ${index.table} ${index.on}`);
   } catch (error) {
-    // Another migration began to build it in the same moment, or waits for us as we wait for it.
+    // Another migration began to build it in the same moment, or the two wait for each other.
     if (!isLockRefused(error) && !isTaken(error)) throw error;
   } finally {
     client.release();
   }
 }
 
-/** Within a transaction, so that what somebody has built since is looked at once more; who still builds it refuses the lock. */
+/** Drops the index in a transaction, after checking once more that nobody has built it since; a session that still builds it refuses the lock. */
 async function drop(pool: Pool, index: ConcurrentIndex): Promise<void> {
   try {
     await inTransaction(pool, async ({ client }) => {
@@ -74,7 +74,7 @@ async function drop(pool: Pool, index: ConcurrentIndex): Promise<void> {
   }
 }
 
-/** Who builds an index marks it as built after it has let go of the table. Postgres has no code of its own for that. */
+/** Whether a build is marking its index as built, which it does after it has released the table. Postgres has no separate code for that. */
 function isBeingChanged(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('tuple concurrently ');
 }

@@ -12,16 +12,16 @@ import { shareWithTenants } from '../readers/share-with-tenants.ts';
 import { isLockRefused, LockHeld, lockTimeout } from '../transactions/taking-locks.ts';
 
 export interface MigrateResult {
-  /** Migrations that ran now. */
+  /** Names of the migrations that ran now. */
   applied: string[];
-  /** What an administrator has to run, where the role for readers may not be created by us; else null. */
+  /** SQL that an administrator has to run if we may not create the role for readers; otherwise null. */
   readerSql: string | null;
 }
 
 /**
- * Brings the database to this release, beside workers and readers. Safe to run twice and by many at once; killed in the middle, the next one
- * goes on. `onWait` hears who is in the way of a migration.
- * Throws MigrationRefused when the database is too old, not UTF-8, another role's, or holds schemas of our names that we did not make, and LockHeld.
+ * Brings the database to this release, while workers and readers run. Idempotent and safe to run concurrently; after a crash, the next call goes on.
+ * `onWait` is told which sessions block a migration. Throws MigrationRefused if the database is too old, not UTF-8, another role's, or holds schemas
+ * of our names that we did not create, and LockHeld.
  */
 export async function migrate(
   warehouse: Warehouse,
@@ -57,11 +57,11 @@ async function missingMigrations(db: Warehouse['db']): Promise<string[]> {
 }
 
 /**
- * Returns whether it was missing still. Kysely's own runner is not used: it takes an advisory lock, which everybody who may log
- * in can hold. Its tables are the same.
+ * Runs a migration if it is still missing, and returns whether it was. Kysely's own runner is not used: it takes an advisory lock, which everybody
+ * who may log in can hold. Its tables are the same.
  *
- * While a migration waits for a lock, everybody else who wants to read waits behind it: so briefly, and often. What is Daybook's own
- * ends; somebody else's transaction may last as long as a long query.
+ * While a migration waits for a lock, all readers queue behind it, so it waits briefly, and often. Daybook's own transactions end soon; another one
+ * may last as long as a long query.
  */
 async function runMigration(
   { pool }: Warehouse,
@@ -92,10 +92,10 @@ async function runMigration(
   }
 }
 
-/** Longer than the query of a BI tool that the docs allow. */
+/** Longer than the longest query of a BI tool that the docs allow. */
 const timeoutMilliseconds = 15 * 60_000;
 
-/** As Kysely makes them. Two that make them at once get in each other's way, and the second finds them. */
+/** Creates the tables as Kysely does. If two processes do so at once, one of them may fail, and then finds the tables. */
 async function makeMigrationTables({ db, pool }: Warehouse): Promise<void> {
   if (await hasMigrationTable(db)) return;
   try {
@@ -118,7 +118,7 @@ const migrationTables = `
   insert into sync.migrations_lock (id) values ('migration_lock') on conflict do nothing;
 `;
 
-/** The row is the lock: whether it is missing is looked at once nobody else migrates. */
+/** Runs a migration under the lock of a row. Whether it is missing is checked once nobody else migrates. */
 async function runMissing(
   db: Warehouse['db'],
   { name, watch }: { name: string; watch: BlockerWatch },
@@ -168,7 +168,7 @@ async function refuseForeignDatabase(db: Warehouse['db']): Promise<void> {
       `Database ${server.database} already has ${server.schemas.join(', ')}, which Daybook did not make. Give Daybook a database of its own.`,
     );
   }
-  // What is made belongs to who makes it: the owner could neither use it nor go on.
+  // Objects belong to the role that creates them: the owner could neither use them nor go on.
   if (server.owner !== null && server.owner !== server.role) {
     throw new MigrationRefused(
       `The warehouse in ${server.database} belongs to ${server.owner}, and DATABASE_URL logs in as ${server.role}: migrate it as ${server.owner}.`,
@@ -178,7 +178,7 @@ async function refuseForeignDatabase(db: Warehouse['db']): Promise<void> {
 
 interface Server {
   readonly role: string;
-  /** Of the schema `sync`; null where there is none. */
+  /** Owner of the schema `sync`; null if there is none. */
   readonly owner: string | null;
   readonly version: number;
   readonly encoding: string;

@@ -4,12 +4,12 @@ import type { Warehouse } from '../open-warehouse.ts';
 import { keyFingerprint } from './sealed-token.ts';
 import type { SecretKey } from './secret-key.ts';
 
-/** Where the warehouse tells its key from others. */
+/** The setting that tells the warehouse's key from others. */
 export const fingerprintSetting = 'secret_key_fingerprint';
 
 /**
- * The first key a warehouse meets becomes its key. Within a transaction it stays the key until the end, so that no rotation
- * passes by a token that is being stored. Throws WrongSecretKey for any other.
+ * Makes the first key that a warehouse meets its key, and throws WrongSecretKey for any other. Within a transaction the key is locked until the end,
+ * so that no rotation misses a token that is being stored.
  */
 export async function checkSecretKey({ db }: Pick<Warehouse, 'db'>, key: Buffer): Promise<void> {
   const fingerprint = keyFingerprint(key);
@@ -27,7 +27,7 @@ export async function checkSecretKey({ db }: Pick<Warehouse, 'db'>, key: Buffer)
   if (stored.value !== fingerprint) throw new WrongSecretKey();
 }
 
-/** Before a migration, which may be the first one: a warehouse that has a key is not changed by whoever has another. Throws WrongSecretKey. */
+/** Refuses to let a migration, which may be the first one, run with another key than the warehouse's. Throws WrongSecretKey. */
 export async function refuseOtherKey({ db }: Pick<Warehouse, 'db'>, key: SecretKey): Promise<void> {
   const { rows: there } = await sql`select where to_regclass('sync.settings') is not null`.execute(db);
   if (there.length === 0) return;

@@ -6,8 +6,8 @@ import { fingerprintSetting } from './check-secret-key.ts';
 import { keyFingerprint, openToken, sealToken } from './sealed-token.ts';
 
 /**
- * Seals every token anew, and the password of the login for readers, all of them or none. Done again with the same keys it changes nothing, so a rotation that was
- * interrupted can be repeated. Throws WrongSecretKey when `from` is not the key.
+ * Seals every token, and the password of the login for readers, with the new key: all of them or none. With the same keys again it changes nothing,
+ * so an interrupted rotation can be repeated. Throws WrongSecretKey if `from` is not the key.
  */
 export async function rotateSecretKey(
   { pool }: Warehouse,

@@ -1,7 +1,7 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 
 /**
- * What Postgres keeps of a password (RFC 5803, SCRAM-SHA-256). It takes it in place of the password, so that neither a server's log
+ * Returns what Postgres stores of a password (RFC 5803, SCRAM-SHA-256). Postgres accepts it in place of the password, so that neither a server's log
  * nor SQL that is handed to an administrator holds the password itself.
  */
 export function scramVerifier(password: string): string {
@@ -12,7 +12,7 @@ export function scramVerifier(password: string): string {
   return `SCRAM-SHA-256$${iterations}:${salt.toString('base64')}$${storedKey.toString('base64')}:${serverKey.toString('base64')}`;
 }
 
-/** Postgres's own default. */
+/** The default of Postgres. */
 const iterations = 4096;
 
 function keyFor(salted: Buffer, purpose: string): Buffer {

@@ -4,7 +4,7 @@ import { WrongSecretKey } from '../errors.ts';
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** AES-256-GCM, bound to the connection's name: a sealed token moved to another row does not open. */
+/** Seals a token with AES-256-GCM, bound to the connection's name: a sealed token moved to another row does not open. */
 export function sealToken(key: Buffer, input: { connectionId: string; token: string }): Buffer {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(input.connectionId));
@@ -12,7 +12,7 @@ export function sealToken(key: Buffer, input: { connectionId: string; token: str
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
 }
 
-/** Throws WrongSecretKey when the token was sealed with another key, or for another connection. */
+/** Opens a sealed token. Throws WrongSecretKey if it was sealed with another key, or for another connection. */
 export function openToken(key: Buffer, input: { connectionId: string; sealed: Buffer }): string {
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, input.sealed.subarray(0, nonceBytes))
@@ -25,15 +25,15 @@ export function openToken(key: Buffer, input: { connectionId: string; sealed: Bu
   }
 }
 
-/** Tells a token that was set from any that is set later, without saying anything of it. */
+/** Returns a mark that tells a token from any that is set later, without revealing anything about it. */
 export function tokenMark(sealed: Buffer): string {
   return createHash('sha256').update(sealed).digest('hex');
 }
 
-/** In SQL, of a row of `sync.connections`. */
+/** SQL for the same, of a row of `sync.connections`. */
 export const tokenMarkSql = "encode(sha256(token_sealed), 'hex')";
 
-/** Tells two keys apart without saying anything of either. */
+/** Returns a fingerprint that tells two keys apart without revealing anything about either. */
 export function keyFingerprint(key: Buffer): string {
   return createHash('sha256').update('daybook secret key').update(key).digest('hex').slice(0, 16);
 }

@@ -1,2 +1,2 @@
-/** The key (32 bytes) that seals access tokens, as it is now: read each time, since another process may rotate it. */
+/** Reads the current key (32 bytes) that seals access tokens: each time, because another process may rotate it. */
 export type SecretKey = () => Promise<Buffer>;

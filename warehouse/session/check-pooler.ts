@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { openSession, type UtcClient } from './open-session.ts';
 
-/** What is between Daybook and Postgres: nothing; what leaves each client its session; what lends one for a transaction at a time. */
+/**
+ * What is between Daybook and Postgres: nothing; a pooler that leaves each client its session; or one that lends a session for a transaction at a
+ * time.
+ */
 export type Pooler = 'none' | 'session mode' | 'transaction mode';
 
-/** Through this pooler nothing would work, or what is another client's. */
+/** Through this pooler nothing would work, or another client's prepared statements would run. */
 export class PoolerUnfit extends Error {
   override readonly name = 'PoolerUnfit';
   readonly handling = 'stop';
@@ -18,13 +21,13 @@ export class PoolerUnfit extends Error {
 }
 
 /**
- * Which kind of pooler a URL leads to, told by what it does, since poolers do not say what they are. Throws PoolerUnfit for one that lends
- * sessions with the prepared statements of others in them, or that ends a transaction after each statement.
+ * Returns the kind of pooler that a URL leads to, judged by its behavior, because poolers do not identify themselves. Throws PoolerUnfit for one that
+ * lends sessions with the prepared statements of others in them, or that ends a transaction after each statement.
  */
 export async function checkPooler(url: string, variable: string): Promise<Pooler> {
   const client = await openSession(url, { application });
   try {
-    // A pooler answers for the server when a client logs in, with a number of its own.
+    // A pooler answers a login in place of the server, with its own process ID.
     if (client.processID === (await readBackendPid(client))) return 'none';
     const keepsApart = await keepsStatementsApart(client, variable);
     if (!(await lendsSession(client, url))) return 'session mode';
@@ -42,7 +45,7 @@ async function readBackendPid(client: UtcClient): Promise<number | undefined> {
   return rows[0]?.pid;
 }
 
-/** One that knows of prepared statements gives them names of its own. */
+/** Whether prepared statements are kept apart: a pooler that supports them gives them its own names. */
 async function keepsStatementsApart(client: UtcClient, variable: string): Promise<boolean> {
   const name = `daybook check ${randomUUID()}`;
   try {
@@ -60,8 +63,8 @@ async function keepsStatementsApart(client: UtcClient, variable: string): Promis
 }
 
 /**
- * Whether another client gets the session of this one, or this one gets another: an idle pooler lends the one that was given back last, and
- * a busy one soon lends any.
+ * Whether another client gets the session of this one, or this one gets another: an idle pooler lends the session that was returned last, and a busy
+ * one soon lends any.
  */
 async function lendsSession(client: UtcClient, url: string): Promise<boolean> {
   const other = await openSession(url, { application });

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import * as z from 'zod';
 
-/** Where a database URL leads: as the driver reads it, with its parameters, defaults and `PG…` variables. */
+/** The target of a database URL, as the driver reads it: with its parameters, defaults and `PG…` variables. */
 export interface DatabaseAddress {
   readonly host: string;
   readonly port: number;
@@ -12,13 +12,13 @@ export interface DatabaseAddress {
   readonly tls: 'none' | 'unproved' | 'authority' | 'full';
 }
 
-/** Throws what the driver throws, as when a file of a certificate is missing. */
+/** Parses a URL. Throws what the driver throws, for example if the file of a certificate is missing. */
 export function databaseAddress(url: string): DatabaseAddress {
   const { host, port, user = '', password, database = '', ssl } = new pg.Client(url);
   return { host, port, user, password: password ?? '', database, tls: tlsOf(ssl) };
 }
 
-/** The driver says true, or how TLS is to be done. */
+/** The driver gives true, or options for TLS. */
 function tlsOf(ssl: unknown): DatabaseAddress['tls'] {
   if (ssl === false) return 'none';
   const { rejectUnauthorized, checkServerIdentity } = sslSchema.parse(ssl === true ? {} : ssl);

@@ -3,26 +3,26 @@ import { isOurs } from '../../errors/is-ours.ts';
 import { ServerUnproven } from './server-unproven.ts';
 
 /**
- * Postgres cannot be reached, shuts down, starts up, or may not be written to: classes 08, 53 and 57P of its errors, what the
- * network says, and what the driver says, which has no codes.
+ * Whether Postgres cannot be reached, shuts down, starts up, or may not be written to: its error classes 08, 53 and 57P, errors of the network, and
+ * those of the driver, which have no codes.
  */
 export function isDatabaseAway(error: unknown): error is Error {
-  // Errors of the service carry codes of the network too; they say of themselves what to do.
+  // Errors about the service carry codes of the network too, but say themselves how to handle them.
   if (!(error instanceof Error) || isOurs(error)) return false;
   return awayCode.test(String(codeOf(error))) || awayMessage.test(error.message);
 }
 
-/** The server of a session, or the session, may not write: a standby. */
+/** Whether the server of a session, or the session, may not write: a standby. */
 export function isReadOnly(error: unknown): error is Error {
   return error instanceof Error && codeOf(error) === '25006';
 }
 
-/** Why Postgres answers and writes nothing, in words; undefined when that is not what failed. */
+/** Returns why Postgres answers but writes nothing, in words; undefined if that is not what failed. */
 export function whyUnwritable(error: unknown): string | undefined {
   return error instanceof Error ? unwritable[codeOf(error) ?? ''] : undefined;
 }
 
-/** Why Postgres does not answer, by code: a driver's message may say where the database is. */
+/** Returns why Postgres does not answer, by code, because a driver's message may reveal where the database is. */
 export function whyAway(error: Error): string {
   if (error instanceof ServerUnproven) return 'what has its port does not prove that it is this Postgres';
   const code = codeOf(error);

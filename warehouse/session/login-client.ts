@@ -5,9 +5,8 @@ import { accepts, requireAuthOf, type LoginMethod } from './require-auth.ts';
 import { ServerUnproven, type Refused } from './server-unproven.ts';
 
 /**
- * Logs in by the methods that `require_auth` in the address allows, as libpq does. The driver alone answers whatever a server asks for,
- * the password in clear text included, and sends its statements to a server that asks for nothing.
- * Connecting throws ServerUnproven.
+ * Logs in only by the methods that `require_auth` in the address allows, as libpq does. The driver alone answers whatever a server asks for,
+ * including the password in clear text, and sends its statements to a server that asks for nothing. Connecting throws ServerUnproven.
  */
 export class LoginClient extends pg.Client {
   readonly #required: string | undefined;
@@ -15,7 +14,7 @@ export class LoginClient extends pg.Client {
   #isRefused = false;
   #isLoggedIn = false;
 
-  /** Set by the driver while a login by SCRAM goes on, null after the server's signature was found right. */
+  /** Set by the driver during a login by SCRAM; null once the server's signature has been verified. */
   declare readonly saslSession: object | null | undefined;
 
   constructor(config: pg.ClientConfig = {}) {
@@ -36,13 +35,13 @@ export class LoginClient extends pg.Client {
     if (this.#takesPartIn('scram-sha-256')) driver._handleAuthSASL.call(this, message);
   }
 
-  /** The server is ready for statements. The first time it has to have done its part of the login. */
+  /** Accepts that the server is ready for statements. The first time, the server must have done its part of the login. */
   _handleReadyForQuery(message: unknown): void {
     this.#isLoggedIn ||= this.#hasProved();
     if (this.#isLoggedIn) driver._handleReadyForQuery.call(this, message);
   }
 
-  /** What the driver finds wrong in SCRAM is the server's doing: of a wrong password of ours, Postgres tells by an error. */
+  /** An error that the driver finds in SCRAM is the server's fault: for a wrong password of ours, Postgres sends an error. */
   _handleErrorEvent(error: Error): void {
     const isOfScram = this.#required !== undefined && /^SASL\b/.test(error.message);
     driver._handleErrorEvent.call(this, isOfScram ? this.#unproven('failed', error) : error);
@@ -50,8 +49,8 @@ export class LoginClient extends pg.Client {
   }
 
   /**
-   * Whoever has the port could end this process: the driver throws at a login of a kind that it does not know, out of every catch, and
-   * makes room for as much as a message announces, until V8 aborts.
+   * Any program that has the port could end this process: the driver throws an error that nobody can catch at a login of an unknown kind, and
+   * allocates as much as a message announces, until V8 aborts.
    */
   #catchWhatIsUnreadable(): void {
     const connection = this.connection as unknown as { attachListeners: (stream: Duplex) => void };
@@ -94,7 +93,7 @@ export class LoginClient extends pg.Client {
     this.#end();
   }
 
-  /** Nothing is sent any more, whatever else has come in. */
+  /** Ends the session: nothing is sent any more, whatever else has come in. */
   #end(): void {
     this.#isRefused = true;
     this.connection.stream.destroy();
@@ -106,10 +105,10 @@ export class LoginClient extends pg.Client {
   }
 }
 
-/** In bytes. The longest that Postgres has to say by then is an error. */
+/** In bytes. The longest message that Postgres sends before the end of a login is an error. */
 const largestBeforeLogin = 1024 ** 2;
 
-/** Where the driver answers what a server sends. It has no setting for what it takes part in. */
+/** The driver's handlers of the server's messages. It has no setting for the methods that it allows. */
 const driver = pg.Client.prototype as unknown as Readonly<
   Record<
     '_handleAuthCleartextPassword' | '_handleAuthMD5Password' | '_handleAuthSASL' | '_handleReadyForQuery',

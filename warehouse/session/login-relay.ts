@@ -7,14 +7,14 @@ import { keepAlive } from './keep-alive.ts';
 import { LoginClient } from './login-client.ts';
 
 export interface LoginRelay {
-  /** Ends what goes through it too. */
+  /** Ends the relayed sessions too. */
   close(): Promise<void>;
 }
 
 /**
- * Listens on a Unix socket, logs in to the server of `url` for whoever connects there, and passes on what both say from then on. So a
- * client of another make needs no password: libpq, which tells it to any server that asks, again whenever it connects anew, holds none.
- * The socket has to stand in a folder that only this user may enter.
+ * Listens on a Unix socket, logs in to the server of `url` for each client that connects there, and then relays what both send. So clients need no
+ * password: libpq would send it to any server that asks, and again whenever it reconnects. The socket must be in a directory that only this user may
+ * enter.
  */
 export async function relayLogins(url: string, socketPath: string): Promise<LoginRelay> {
   const clients = new Set<Socket>();
@@ -53,7 +53,7 @@ async function relay(client: Socket, url: string): Promise<void> {
   }
 }
 
-/** What a client begins with, after it was told that it needs no encryption here. */
+/** Returns the startup message of a client, after telling it that no encryption is needed here. */
 async function startOf(client: Socket): Promise<Buffer> {
   for (;;) {
     const message = await firstMessage(client);
@@ -62,7 +62,7 @@ async function startOf(client: Socket): Promise<Buffer> {
   }
 }
 
-/** Clients say no more than one message before they are answered. */
+/** Reads a client's first message. Clients send no more than one before they are answered. */
 function firstMessage(client: Socket): Promise<Buffer> {
   let heard = Buffer.alloc(0);
   return new Promise((resolve) => {
@@ -79,7 +79,10 @@ function firstMessage(client: Socket): Promise<Buffer> {
   });
 }
 
-/** The server sees the number of a session and its key, which say nothing to anybody else. It closes once it is done, as clients await. */
+/**
+ * Relays a request to cancel. The server sees the number of a session and its key, which mean nothing to anybody else. It closes the connection once
+ * it is done, as clients expect.
+ */
 function cancel(client: Socket, { url, message }: { url: string; message: Buffer }): void {
   const { host, port } = new LoginClient({ connectionString: url });
   const server = connect({ host, port }, () => server.write(message));
@@ -88,18 +91,18 @@ function cancel(client: Socket, { url, message }: { url: string; message: Buffer
 
 async function logIn(url: string, startup: Buffer): Promise<{ server: Duplex; greeting: Buffer }> {
   const login = new RelayedLogin(url, startup);
-  // A session that breaks tells its client by closing.
+  // A session that breaks informs its client by closing.
   login.on('error', () => undefined);
   await login.connect();
   return { server: login.takeStream(), greeting: login.greeting() };
 }
 
-/** Logs in with the startup message of another client: its database, its settings. */
+/** Logs in with the startup message of another client, and so with its database and settings. */
 class RelayedLogin extends LoginClient {
   readonly #isNewer: boolean;
   readonly #parameters: Buffer[] = [];
 
-  /** By which a client can cancel statements; set by the driver. */
+  /** The IDs with which a client can cancel statements; set by the driver. */
   declare readonly processID: number;
   declare readonly secretKey: number;
 
@@ -115,7 +118,7 @@ class RelayedLogin extends LoginClient {
     });
   }
 
-  /** What a client is told that was let in. */
+  /** Returns what a client is sent after a successful login. */
   greeting(): Buffer {
     return Buffer.concat([
       ...(this.#isNewer ? [message('v', numbers(protocol3, 0))] : []),
@@ -126,7 +129,7 @@ class RelayedLogin extends LoginClient {
     ]);
   }
 
-  /** From here on the driver hears nothing of it. */
+  /** Detaches the stream from the driver, which reads nothing of it any more. */
   takeStream(): Duplex {
     const { stream } = this.connection;
     stream.removeAllListeners('data');
@@ -139,7 +142,7 @@ interface Parameter {
   readonly parameterValue: string;
 }
 
-/** An error as the server would tell it. */
+/** Returns an error in the form in which the server would send it. */
 function refusal(error: unknown): Buffer {
   const code = String(codeOf(error));
   const sqlState = /^[0-9A-Z]{5}$/.test(code) ? code : connectionFailure;
@@ -160,8 +163,8 @@ function numbers(...values: readonly number[]): Buffer {
 
 const protocol3 = 3 << 16;
 const cancelRequest = 80877102;
-/** For TLS, and for GSS. */
+/** Requests for TLS and for GSS. */
 const encryptionRequests = [80877103, 80877104];
-/** Postgres's own bound. */
+/** The limit of Postgres. */
 const longestStart = 10_000;
 const connectionFailure = '08006';

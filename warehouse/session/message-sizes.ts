@@ -1,9 +1,9 @@
-/** Follows what a server of Postgres sends, cut anywhere, from message to message. */
+/** Finds the sizes of messages in what a Postgres server sends, however it is split. */
 export class MessageSizes {
   #head: readonly number[] = [];
   #left = 0;
 
-  /** The most bytes that one of the messages that begin here announces; 0 where none begins. */
+  /** Returns the largest size in bytes that a message beginning in `data` announces; 0 if none begins. */
   largestIn(data: Buffer): number {
     let largest = 0;
     let at = 0;
@@ -24,6 +24,6 @@ export class MessageSizes {
   }
 }
 
-/** A letter, and the size, which counts itself and not the letter. */
+/** A letter, and the size, which includes itself but not the letter. */
 const headLength = 5;
 const sizeLength = 4;

@@ -3,12 +3,12 @@ import { keepAlive } from './keep-alive.ts';
 import { LoginClient } from './login-client.ts';
 
 /**
- * Says in its first message how it writes times, as libpq does for PGTZ, and that a backslash in a text is one: whatever the server and the
- * role are set to, sessions are in UTC. A pooler in transaction mode takes that and keeps to it in each server session that it lends; what
- * a `set` changes afterwards would be the next client's too.
+ * Sets in its first message how it writes times, as libpq does for PGTZ, and that a backslash in a string is literal: sessions are in UTC, whatever
+ * the server and the role are set to. A pooler in transaction mode applies this to each server session that it lends; a later `set` would affect the
+ * next client too.
  */
 export class UtcClient extends LoginClient {
-  /** Which session the server said this is, when it was opened. */
+  /** The process ID of the session that the server gave when it was opened. */
   declare readonly processID: number | null;
 
   getStartupConf(): Record<string, string> {
@@ -16,12 +16,12 @@ export class UtcClient extends LoginClient {
   }
 }
 
-/** Where the driver says what its first message holds. It has no setting for a time zone. */
+/** The driver's function that builds its first message. It has no setting for a time zone. */
 const { getStartupConf: startupOf } = pg.Client.prototype as unknown as {
   readonly getStartupConf: (this: pg.Client) => Record<string, string>;
 };
 
-/** Opens a session of its own, beside the pool. `application` is what Postgres lists it as. */
+/** Opens a separate session, beside the pool. `application` is the name under which Postgres lists it. */
 export async function openSession(url: string, { application }: { application: string }): Promise<UtcClient> {
   const client = new UtcClient({
     connectionString: url,

@@ -1,11 +1,11 @@
 import { codeOf } from '../../errors/code-of.ts';
 import { LoginClient } from './login-client.ts';
 
-/** Whether Postgres lets the login of a URL into its database. Throws when it lets in another one. Other errors pass through. */
+/** Whether Postgres lets the login of a URL into its database. Throws if it lets in another one. Other errors pass through. */
 export async function opens(url: URL): Promise<boolean> {
   const client = new LoginClient({ connectionString: url.href, connectionTimeoutMillis: 10_000 });
   const login = decodeURIComponent(url.username);
-  // Postgres says it by itself. A statement may fail: whoever uses a login may set its statement_timeout.
+  // Postgres reports this unasked. A statement might fail: whoever uses a login may set its statement_timeout.
   let letIn = login;
   client.connection.on('parameterStatus', ({ parameterName, parameterValue }: ParameterStatus) => {
     if (parameterName === 'session_authorization') letIn = parameterValue;
@@ -22,7 +22,7 @@ export async function opens(url: URL): Promise<boolean> {
   }
 }
 
-/** Whoever got the address would be somebody else: the owner, say. */
+/** Whoever got the address would log in as another role, for example the owner. */
 class AnotherLetIn extends Error {
   override readonly name = 'AnotherLetIn';
   readonly handling = 'stop';
@@ -39,7 +39,7 @@ interface ParameterStatus {
   readonly parameterValue: string;
 }
 
-/** Throws when Postgres does not let a login in that was just made. */
+/** Throws if Postgres does not let in a login that was just created. */
 export async function expectOpens(url: URL): Promise<void> {
   if (await opens(url)) return;
   throw new Error(
@@ -47,5 +47,7 @@ export async function expectOpens(url: URL): Promise<void> {
   );
 }
 
-/** A wrong password, a login that is not let in, and one that may not connect to the database, as after a restore: it has no rights of its own then. */
+/**
+ * A wrong password, a login that is not let in, and one that may not connect to the database, as after a restore, which leaves it without its rights.
+ */
 const refusals: readonly string[] = ['28P01', '28000', '42501'];

@@ -1,6 +1,6 @@
 import type { LoginMethod } from './require-auth.ts';
 
-/** What listens where Postgres is expected did not log us in as the address requires. It was told no password. */
+/** The program that listens where Postgres is expected did not log us in as the address requires. It was told no password. */
 export class ServerUnproven extends Error {
   override readonly name = 'ServerUnproven';
   /** SQLSTATE 08001, no connection could be made: retried as when Postgres is away, because it passes when Postgres is back. */

@@ -1,4 +1,4 @@
-/** The address without parameters of these names. The others stay as they are spelled: libpq takes no plus sign for a space. */
+/** Returns the address without parameters of these names. The others keep their spelling: libpq does not take a plus sign for a space. */
 export function withoutParameters(url: URL, names: readonly string[]): URL {
   const plain = new URL(url);
   const parameters = url.search.slice(1).split('&');

@@ -4,8 +4,8 @@ import { heldValue } from './held-value.ts';
 import { named, type SnapshotTable } from './snapshot-table.ts';
 
 /**
- * The rows of a table as CSV, in order; what does not fit its Parquet type is rounded or null. Postgres sorts, not DuckDB: it leaves long
- * values where they are meanwhile, while DuckDB gives up at 400 MB of memory with 30,000 rows of 20 KB.
+ * Copies the rows of a table as CSV, in order; a value that does not fit its Parquet type is rounded or null. Postgres sorts, not DuckDB: it leaves
+ * long values where they are meanwhile, while DuckDB gives up at 400 MB of memory with 30,000 rows of 20 KB.
  */
 export function copyTable(
   client: ClientBase,

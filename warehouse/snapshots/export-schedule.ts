@@ -4,7 +4,7 @@ import type { Warehouse } from '../open-warehouse.ts';
 
 const setting = 'export_every_seconds';
 
-/** How often a snapshot is exported, in milliseconds; null: only when somebody asks. */
+/** Reads how often a snapshot is exported, in milliseconds; null: only on request. */
 async function readExportEvery({ db }: Pick<Warehouse, 'db'>): Promise<number | null> {
   const row = await db
     .selectFrom('sync.settings')
@@ -27,7 +27,7 @@ export async function setExportEvery({ db }: Warehouse, milliseconds: number | n
     .execute();
 }
 
-/** Lets `work` bring the schedule to its state: one process at a time, so that what is told last was written last. */
+/** Lets `work` bring the schedule to its state, one process at a time, so that the last state given to Temporal is the last one written. */
 export async function withExportEvery<Result>(
   { pool }: Warehouse,
   work: (every: number | null) => Promise<Result>,

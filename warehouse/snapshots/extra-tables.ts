@@ -3,7 +3,7 @@ import type { ColumnKind } from '../../resources/resource.ts';
 import { notGoing } from './not-going.ts';
 import { columnOf, type SnapshotTable } from './snapshot-table.ts';
 
-/** What marts need beside the finance tables. No secrets, no bodies: not the payload of what was deleted or is in quarantine. */
+/** Tables that marts need beside the finance tables. They hold no secrets and no bodies: not the payload of deleted or quarantined records. */
 export const extraTables: readonly SnapshotTable[] = [
   table('deleted_records', {
     from: '(select connection_id, resource, record_id as id, deleted_at, source, xmin from sync.tombstones) as deleted',
@@ -11,7 +11,7 @@ export const extraTables: readonly SnapshotTable[] = [
     columns: { connection_id: 'id', resource: 'text', id: 'id', deleted_at: 'time', source: 'text' },
     changesBy: { writtenTo: 'sync.tombstones', resource: undefined },
   }),
-  // When a subscription was created tells whether history learned of it late, also once it is gone.
+  // The creation time of a subscription tells whether history learned of it late, also once it is gone.
   table('deleted_subscriptions', {
     from: `(
       select connection_id, record_id as subscription_id, nullif(payload ->> 'created_at', '')::timestamptz as created_at
@@ -39,7 +39,7 @@ export const extraTables: readonly SnapshotTable[] = [
       created_at: 'time',
       ...Object.fromEntries(resourceNames.map((name) => [`${name}_last_success_at`, 'time' as const])),
     },
-    // That a sync has found nothing new is no reason for a snapshot.
+    // A sync that has found nothing new is no reason for a snapshot.
     changesBy: { contentOf: ['connection_id', 'platform', 'org_id', 'api_address', 'created_at'] },
   }),
   table('streams', {
@@ -58,7 +58,7 @@ export const extraTables: readonly SnapshotTable[] = [
     changesBy: 'none',
   }),
   table('runs', {
-    // All at once: to look the streams of each run up takes twice as long.
+    // Joined at once: looking up the streams of each run takes twice as long.
     from: `(
       select *
       from sync.runs
@@ -91,7 +91,7 @@ export const extraTables: readonly SnapshotTable[] = [
     from: 'history.stream_months',
     key: ['connection_id', 'stream', 'month'],
     columns: { connection_id: 'id', stream: 'text', month: 'date', outcome: 'text', complete_until: 'date' },
-    // That a sync of another day has found nothing new is no reason for a snapshot either; that it is another month is one.
+    // A sync of another day that has found nothing new is no reason for a snapshot either; another month is one.
     changesBy: { contentOf: ['connection_id', 'stream', 'month', 'outcome'] },
   }),
   table('quarantine_counts', {
@@ -112,7 +112,7 @@ export const extraTables: readonly SnapshotTable[] = [
     columns: { connection_id: 'id', resource: 'text', field: 'text', issues: 'integer' },
     changesBy: 'content',
   }),
-  // Not the value: it is nobody's number, and may be anything.
+  // Without the value: it is no number, and may be anything.
   table('field_issues', {
     from: '(select connection_id, resource, record_id as id, field from sync.field_issues) as issues',
     key: ['connection_id', 'resource', 'id', 'field'],
@@ -137,7 +137,7 @@ export const extraTables: readonly SnapshotTable[] = [
       amount: 'amount',
       unit_amount: 'price',
     },
-    // A new version of a subscription is a new row of finance.subscriptions, or one less.
+    // A new version of a subscription also shows as a new row of finance.subscriptions, or one less.
     changesBy: 'none',
   }),
 ];

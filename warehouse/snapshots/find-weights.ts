@@ -4,21 +4,21 @@ import { notGoing } from './not-going.ts';
 import type { RowsOf } from './snapshot-table.ts';
 import type { ConnectionWeighed } from './weigh-table.ts';
 
-/** What was known of the connections of a table before it was weighed. */
+/** What was known about the connections of a table before it was weighed. */
 export interface WeightsFound {
-  /** Of those that were not changed since they were weighed last. */
+  /** Weights of the connections that have not changed since they were last weighed. */
   readonly known: ReadonlyMap<string, ConnectionWeighed>;
-  /** How often the others have been changed by now. */
+  /** Number of changes of the other connections so far. */
   readonly changes: ReadonlyMap<string, string>;
-  /** Into how many pieces the rows of a connection were divided; absent: none. */
+  /** Number of pieces into which the rows of a connection were divided; absent: not divided. */
   readonly pieces: ReadonlyMap<string, number>;
-  /** Which have to be weighed; undefined: all, for somebody wrote to the table who did not say of which connection, or many were changed. */
+  /** The connections to weigh; undefined: all, because a write to the table did not name its connection, or many have changed. */
   readonly changed: readonly string[] | undefined;
-  /** The transactions that did not say it, in the snapshot. */
+  /** The transactions in the snapshot that did not name their connection. */
   readonly uncounted: readonly string[];
 }
 
-/** Reads what is known of a table in the snapshot that the client reads. */
+/** Reads what is known about a table, in the snapshot that the client reads. */
 export async function findWeights(
   client: ClientBase,
   { table, writtenTo, resource }: RowsOf & { table: string },
@@ -79,5 +79,5 @@ interface Row {
   isKnown: boolean;
 }
 
-/** With more of the connections changed, one pass over the table is quicker than a look at the rows of each. */
+/** If more than this share of the connections has changed, one pass over the table is quicker than reading the rows of each. */
 const worthAPass = 0.2;

@@ -1,26 +1,26 @@
 import type { ClientBase } from 'pg';
 import { beginStatement } from '../transactions/in-transaction.ts';
 
-/** What was found of a table, for the next export. */
+/** Weights of a table, for the next export. */
 export interface TableWeights {
   readonly table: string;
   readonly writtenTo: string;
   readonly fresh: readonly {
     readonly connection: string;
-    /** How often its rows had been changed; -1 where nothing counts that. */
+    /** Number of changes of its rows; -1 if nothing counts them. */
     readonly changes: string;
     readonly rows: number;
     readonly mark: string;
   }[];
-  /** All of the table was weighed: nothing else is true any more. */
+  /** The whole table was weighed, so that older weights are void. */
   readonly isAll: boolean;
-  /** The transactions for which it was. */
+  /** The transactions because of which the whole table was weighed. */
   readonly uncounted: readonly string[];
 }
 
 /**
- * Keeps what a snapshot was found to hold. Expects the lock of the export, and the session that has read the snapshot, after its transaction:
- * so whichever server has this commit later has what was weighed too.
+ * Stores the weights found in a snapshot. Expects the lock of the export, and the session that has read the snapshot, after its transaction. A server
+ * that has this commit later then has what was weighed, too.
  */
 export async function keepWeights(client: ClientBase, weights: readonly TableWeights[]): Promise<void> {
   const found = weights.filter(({ fresh, isAll }) => isAll || fresh.length > 0);
@@ -55,7 +55,7 @@ export async function keepWeights(client: ClientBase, weights: readonly TableWei
   await client.query('commit');
 }
 
-/** For when they are not what the tables hold. Ends the transaction that the session is in, if any. */
+/** Deletes weights that do not match the tables. Ends the transaction that the session is in, if any. */
 export async function forgetWeights(client: ClientBase): Promise<void> {
   await client.query('rollback');
   await client.query('delete from sync.table_weights');

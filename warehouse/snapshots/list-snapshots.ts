@@ -1,28 +1,28 @@
 import type { Warehouse } from '../open-warehouse.ts';
 
-/** A snapshot that was published and is still there, for all that the database knows. */
+/** A snapshot that was published and still exists, as far as the database knows. */
 export interface SnapshotListed {
   snapshot_id: string;
   run_id: string;
   taken_at: Date;
   rows: number;
   bytes: number;
-  /** How many values its files do not hold to the last digit. */
+  /** Number of values that its files do not hold to the last digit. */
   unfit: number;
-  /** Files. Of one that a release before 0.6 published, this and what follows is null. */
+  /** Number of files. This field and the following ones are null for a snapshot that a release before 0.6 published. */
   parts: number | null;
   parts_added: number | null;
   bytes_added: number | null;
 }
 
-/** The newest first. */
+/** Lists snapshots, the newest first. */
 export function listSnapshots(
   { db }: Warehouse,
   {
     before,
     limit,
   }: {
-    /** Snapshots before this one only: their IDs begin with their times. */
+    /** Only snapshots before this one: their IDs begin with their times. */
     before?: string | undefined;
     limit: number;
   },

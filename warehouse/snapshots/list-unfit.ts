@@ -12,13 +12,13 @@ export interface UnfitValue {
   rounded: boolean;
 }
 
-/** How much more a manifest lists. */
+/** The room that is left in a manifest. */
 export interface RoomForUnfit {
   values: number;
   bytes: number;
 }
 
-/** Takes what there is room for, in their order. */
+/** Takes the first values that there is room for. */
 export function takeWithin<Value extends { readonly value: string }>(
   room: RoomForUnfit,
   values: readonly Value[],
@@ -34,7 +34,7 @@ export function takeWithin<Value extends { readonly value: string }>(
   return taken;
 }
 
-/** Those of some columns of a table, in the order of columns and rows, as far as there is room for them. */
+/** Lists the unfit values of some columns of a table, in the order of columns and rows, as far as there is room for them. */
 export async function listUnfit(
   client: ClientBase,
   {
@@ -49,7 +49,7 @@ export async function listUnfit(
     const held = heldValue(column);
     if (held === undefined) continue;
     if (room.values < 1) break;
-    // What is too much never leaves the database: one value may have 130,000 digits.
+    // Values beyond the limit never leave the database: one may have 130,000 digits.
     const { rows } = await client.query<Pick<UnfitValue, 'key' | 'value' | 'rounded'>>(
       `select key, value, rounded from (
          select

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { named, type SnapshotTable } from './snapshot-table.ts';
 
-/** Bytes that the longest row of a table has at most as CSV: as Postgres writes a row, more is quoted, and backslashes are doubled too. */
+/** Returns the most bytes that a row of a table can take as CSV: the text of a row quotes more than CSV, and doubles backslashes too. */
 export async function longestRow(client: ClientBase, { from, columns }: SnapshotTable): Promise<number> {
   const values = columns.map(({ name }) => named(name)).join(', ');
   const { rows } = await client.query<{ bytes: number | null }>(

@@ -1,7 +1,4 @@
-/**
- * SQL: of some rows, their count and the numbers of the transactions that wrote them, summed up by their hashes of 64 bits. It is another one
- * when the rows are others.
- */
+/** SQL for the mark of some rows: their count, and the sum of 64-bit hashes of the transactions that wrote them. Other rows have another mark. */
 export const markSql = `count(*) || '/' || sum(hashint8extended(xmin::text::bigint, 0))::text`;
 
 export const markOfNone = '0/0';
@@ -10,12 +7,12 @@ export function rowsOfMark(mark: string): number {
   return Number.parseInt(mark, 10);
 }
 
-/** The mark of a connection: those of its pieces. */
+/** Joins the marks of a connection's pieces to the mark of the connection. */
 export function joinMarks(marks: readonly string[]): string {
   return marks.join(' ');
 }
 
-/** Those of the pieces of a connection, in their order; its own where it is not divided. */
+/** Returns the marks of a connection's pieces, in order; its own mark if it is not divided. */
 export function marksOfPieces(mark: string): string[] {
   return mark.split(' ');
 }

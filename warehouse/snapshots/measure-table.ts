@@ -2,20 +2,20 @@ import type { ClientBase } from 'pg';
 import { firstTooLate, heldValue, isTime, type HeldValue } from './held-value.ts';
 import { named, type SnapshotColumn, type SnapshotTable } from './snapshot-table.ts';
 
-/** What the database knows of a table in the snapshot: a file must hold as much. */
+/** Facts about a table in the snapshot, which a file must match. */
 export interface TableMeasured {
   readonly rows: number;
-  /** Of every decimal column as its file holds it, as text. */
+  /** Sum of every decimal column as its file holds it, as text. */
   readonly sums: Readonly<Record<string, string>>;
   /** Columns with values that do not fit their Parquet type to the last digit. */
   readonly unfitColumns: readonly string[];
 }
 
 /**
- * One pass over the table. Asking of each number whether it fits takes three times as long as summing it up, so only columns
- * are asked whose sum has more decimals than their type, for a sum has as many as the longest of its values. A number that has
- * too many digits before the point is met later, where it is written: then `lookCloser` finds it. Of a time the latest tells, for DuckDB
- * holds years that no other reader can; one that is too early is met later too.
+ * Measures a table in one pass. Checking whether each number fits takes three times as long as summing it up, so only columns are checked whose sum
+ * has more decimals than their type: a sum has as many as the longest of its values. A number with too many digits before the point is found later,
+ * when it is written: then `lookCloser` finds it. For times the latest one tells, because DuckDB holds years that no other reader can; a time that is
+ * too early is found later too.
  */
 export async function measureTable(client: ClientBase, table: SnapshotTable): Promise<TableMeasured> {
   const { from, columns } = table;
@@ -41,7 +41,7 @@ export async function measureTable(client: ClientBase, table: SnapshotTable): Pr
   return suspects.length === 0 ? measured : lookCloser(client, { table, columns: suspects, measured });
 }
 
-/** Asks of every value of these columns whether it fits its Parquet type. */
+/** Checks every value of these columns against its Parquet type. */
 export async function lookCloser(
   client: ClientBase,
   input: { table: SnapshotTable; columns?: readonly SnapshotColumn[]; measured: TableMeasured },

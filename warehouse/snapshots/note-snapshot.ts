@@ -1,9 +1,9 @@
 import type { ClientBase } from 'pg';
 
 export interface SnapshotNote {
-  /** Where it is. */
+  /** The lake that it is in. */
   lake: string;
-  /** What its manifest says. */
+  /** Contents of its manifest. */
   manifest: {
     snapshot_id: string;
     run_id: string;
@@ -15,13 +15,13 @@ export interface SnapshotNote {
   };
   manifestSha256: string;
   mark: string;
-  /** Its files. */
+  /** Numbers of its files. */
   sizes: { parts: number; partsAdded: number; bytesAdded: number };
 }
 
 /**
- * Writes down that a snapshot was published. Twice is once; one that was removed since was published anew, as by the next attempt of an export
- * that was killed, with files of its own.
+ * Records that a snapshot was published; idempotent. A snapshot that was removed since was published anew, with its own files, as by the next attempt
+ * of an export that was killed.
  */
 export async function noteSnapshot(
   client: ClientBase,
@@ -62,7 +62,7 @@ export async function noteSnapshot(
   );
 }
 
-/** What was noted of a snapshot; undefined when nobody noted it, as in a database that was restored to a moment before it. */
+/** Reads what was noted about a snapshot; undefined if nothing was, as in a database that was restored to a moment before it. */
 export async function readNote(
   client: Pick<ClientBase, 'query'>,
   snapshotId: string,
@@ -75,8 +75,8 @@ export async function readNote(
 }
 
 /**
- * The SHA-256 of the manifest of each snapshot of which it was ever noted, by ID. In any lake: one may have been copied, and one that was to be
- * removed may be there still.
+ * Reads the SHA-256 of each snapshot's manifest, if it was ever noted, by ID, for any lake: a snapshot may have been copied, and one that was to be
+ * removed may still exist.
  */
 export async function readManifestHashes(
   client: Pick<ClientBase, 'query'>,
@@ -87,7 +87,9 @@ export async function readManifestHashes(
   return new Map(rows.map(({ id, sha256 }) => [id, sha256]));
 }
 
-/** From that lake: one that was published in another may be there still, though this one has a copy of it. */
+/**
+ * Records that a snapshot was removed from that lake. A snapshot published in another lake may still exist there, though this lake has a copy of it.
+ */
 export async function noteSnapshotRemoved(
   client: ClientBase,
   { lake, id }: { lake: string; id: string },

@@ -10,9 +10,9 @@ export interface DatabaseSnapshot {
   /** The moment, by the database clock: ISO 8601 with microseconds. */
   readonly takenAt: string;
   readonly readers: readonly Client[];
-  /** Lets the moment go, so that vacuum can clean up behind it. The lock stays. */
+  /** Releases the moment, so that vacuum can clean up behind it. The lock stays. */
   release(): Promise<void>;
-  /** Gives up everything. */
+  /** Closes all sessions. */
   close(): Promise<void>;
 }
 
@@ -28,26 +28,26 @@ export class ExportRunning extends Error {
   }
 }
 
-/** The session of one export, and beside it one that holds its lock: until it is closed no other export of this warehouse runs, on any host. */
+/** The session of one export, and another one that holds its lock: until it is closed no other export of this warehouse runs, on any host. */
 export interface ExportSession {
   readonly client: Client;
-  /** Tells the server and its database from others, as far as it may be known: numbers of transactions mean something only there. */
+  /** Identifies the server and its database, as far as possible: transaction IDs mean something only there. */
   readonly origin: string;
-  /** Throws when the lock is lost, and with it the right to publish. */
+  /** Throws if the lock is lost; the export must then not publish. */
   readonly assertAlive: () => Promise<void>;
   /**
-   * Keeps what its tables were found to hold, for the next export, once the moment is let go. It is written by the session that has read it: one
-   * that is opened later may be with a standby that took over meanwhile, and lacks what was read.
+   * Stores what its tables were found to hold, for the next export, once the moment is released. The session that has read the snapshot writes it: a
+   * later session may be with a standby that took over meanwhile, and lacks what was read.
    */
   keepWeights(weights: readonly TableWeights[]): Promise<void>;
-  /** The next export weighs everything. */
+  /** Makes the next export weigh everything. */
   forgetWeights(): Promise<void>;
-  /** Opens one moment to so many sessions, of which this is one. */
+  /** Opens one moment to this number of sessions, this one included. */
   openSnapshot(input: { readers: number }): Promise<DatabaseSnapshot>;
   close(): Promise<void>;
 }
 
-/** Throws ExportRunning when another export, or an erasure, does not end within ten seconds. */
+/** Opens the session. Throws ExportRunning if another export, or an erasure, does not end within ten seconds. */
 export async function openExportSession(
   url: string,
   { isErasure = false }: { isErasure?: boolean } = {},
@@ -115,8 +115,8 @@ async function openSnapshot(
 }
 
 /**
- * For this transaction alone, for the session may be lent by a pooler: a table may take long, and so may a look at its file afterwards; a
- * query ends soon after the process that asked it.
+ * Set for this transaction alone, because a pooler may lend the session. A table may take long, and so may the check of its file afterwards. A query
+ * ends soon after the process that sent it.
  */
 const beginReading = `begin isolation level repeatable read read only;
   set local statement_timeout = 0; set local idle_in_transaction_session_timeout = '1h';

@@ -2,17 +2,17 @@ import pg from 'pg';
 import { pieceColumn, pieceSql, type Piece } from './piece.ts';
 import type { SnapshotTable } from './snapshot-table.ts';
 
-/** Which rows of a table a part holds. */
+/** The rows of a table that a part holds. */
 export interface PartOfTable {
-  /** Undefined: those of all. */
+  /** Undefined: the rows of all. */
   readonly connections: readonly string[] | undefined;
-  /** Of the only connection; undefined: all of it. */
+  /** A piece of the only connection; undefined: all of it. */
   readonly piece: Piece | undefined;
 }
 
 /**
- * The rows of some parts, as a table of its own. Several pieces are those of one connection: the rows then have a column that says of which
- * piece they are, and are sorted by it.
+ * Returns the rows of some parts as a table. Several pieces belong to one connection; their rows then have a column with the piece that they belong
+ * to, and are sorted by it.
  */
 export function rowsOfParts(table: SnapshotTable, parts: readonly PartOfTable[]): SnapshotTable {
   if (parts.some(({ connections }) => connections === undefined)) return table;
@@ -21,7 +21,7 @@ export function rowsOfParts(table: SnapshotTable, parts: readonly PartOfTable[])
   const pieces = parts.flatMap(({ piece }) => piece ?? []);
   const [first] = pieces;
   if (first === undefined) return selected(table, { where: ofConnections });
-  // To compare what is the same in all rows takes as long as any other column.
+  // Comparing a column that is the same in all rows takes as long as any other.
   const orderBy = table.orderBy.filter((name) => name !== 'connection_id');
   const piece = pieceSql(table, first.of);
   const isAll = pieces.length === first.of;

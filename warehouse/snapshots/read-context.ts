@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { notGoing } from './not-going.ts';
 
-/** What a manifest says beside its tables. */
+/** Facts in a manifest beside its tables. */
 export interface SnapshotContext {
   /** Name of the newest migration. */
   schemaVersion: string;
@@ -17,7 +17,7 @@ export async function readContext(client: ClientBase): Promise<SnapshotContext> 
   return { schemaVersion: rows[0]?.name ?? '', watermarks };
 }
 
-/** Bytes that the tables take in the database: a snapshot takes less. */
+/** Reads the bytes that the tables take in the database: a snapshot takes less. */
 export async function readTableBytes(client: ClientBase): Promise<number> {
   const { rows } = await client.query<{ bytes: string }>(
     `select coalesce(sum(pg_table_size(oid)), 0)::text as bytes

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
 
 /**
- * When an export last succeeded: it published a snapshot, or found that nothing has changed since the newest one. A snapshot counts although its
- * export failed afterward. Null: none did.
+ * Reads when an export last succeeded: it published a snapshot, or found that nothing has changed since the newest one. A snapshot counts although
+ * its export failed afterward. Null: none did.
  */
 export async function readLastExport({ db }: Warehouse): Promise<Date | null> {
   const { rows } = await sql<{ succeeded_at: Date | null }>`

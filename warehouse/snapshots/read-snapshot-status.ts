@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { RunStatus } from '../tables/runs.ts';
 
-/** The newest snapshot, and what became of the last export. */
+/** The newest snapshot, and the outcome of the last export. */
 export interface SnapshotStatus {
   /** Null: none was published yet. */
   readonly snapshot_id: string | null;
@@ -10,7 +10,7 @@ export interface SnapshotStatus {
   /** Negative: the clock of Postgres was ahead when it was taken. */
   readonly age_seconds: number | null;
   readonly rows: number | null;
-  /** Of the last export; null: there was none. */
+  /** Status of the last export; null: there was none. */
   readonly status: RunStatus | null;
   readonly failure: string | null;
   readonly outcome: string | null;

@@ -4,10 +4,10 @@ import { extraTables } from './extra-tables.ts';
 import { notGoing } from './not-going.ts';
 import { columnOf, type SnapshotColumn, type SnapshotTable } from './snapshot-table.ts';
 
-/** The day a document is of. */
+/** Columns with the date of a document. */
 const datesOfDocuments = ['issue_date', 'transaction_date', 'allocated_date'];
 
-/** Everything that a snapshot holds: the finance tables, as their descriptors say, and what the marts need beside them. */
+/** Everything that a snapshot holds: the finance tables, according to their descriptors, and the other tables that marts need. */
 export const snapshotTables: readonly SnapshotTable[] = [
   ...resources.flatMap(({ name, columns, children }) => [
     tableOf(name, {
@@ -35,7 +35,7 @@ function tableOf(
   name: string,
   { resource, key, columns }: Pick<SnapshotTable, 'key' | 'columns'> & { resource: string },
 ): SnapshotTable {
-  // What people ask for by time is found in a few row groups then.
+  // Queries by time then find their rows in a few row groups.
   const date = columns.find((column) => datesOfDocuments.includes(column.name));
   const orderBy = date === undefined ? key : ['connection_id', date.name, ...key.slice(1)];
   const from = `(select *, xmin from finance.${name} where ${notGoing}) as ${name}`;

@@ -1,4 +1,4 @@
-/** A power of two near to how many are wanted: as before as long as that is about right, for with another count no part is the same. */
+/** Returns a power of two near the wanted count. It stays as before while that is about right, because with another count all parts change. */
 export function steadyCount(wanted: number, before: number | undefined): number {
   if (before !== undefined && before >= wanted / 4 && before <= wanted * 4) return before;
   return 2 ** Math.floor(Math.log2(Math.max(1, wanted)));

@@ -2,8 +2,8 @@ import { heldValue } from './held-value.ts';
 import { columnOf, named, type SnapshotTable } from './snapshot-table.ts';
 
 /**
- * The table of a snapshot that lists what its other tables do not hold to the last digit. It is not read from the database as a whole: each
- * part of another table has a part here, which is written, and kept, together with it.
+ * The table of a snapshot that lists the values that its other tables do not hold to the last digit. It is not read from the database as a whole:
+ * each part of another table has a part here, which is written, and kept, together with it.
  */
 export const unfitTable: Pick<SnapshotTable, 'name' | 'key' | 'columns' | 'orderBy'> = {
   name: 'unfit_values',
@@ -26,7 +26,7 @@ export function mayBeUnfit({ columns }: Pick<SnapshotTable, 'columns'>): boolean
   return columns.some((column) => heldValue(column) !== undefined);
 }
 
-/** The rows of it that are about some columns of a table. */
+/** Returns the rows of it that are about some columns of a table. */
 export function unfitRowsOf(
   { name, from, key, columns }: SnapshotTable,
   unfitColumns: readonly string[],
@@ -55,7 +55,7 @@ export function unfitRowsOf(
   };
 }
 
-/** Which column of a key names the record; undefined: none but the connection. */
+/** Returns the column of a key that names the record; undefined: none but the connection does. */
 export function recordKeyOf(key: readonly string[]): string | undefined {
   return key.filter((name) => !namesNoRecord.has(name)).at(-1);
 }

@@ -1,13 +1,13 @@
 import type { ClientBase } from 'pg';
 import type { RecordNamed } from '../erase/erase-record.ts';
 
-/** Snapshots of one lake, the newest first, that are there for all that the database knows. */
+/** Snapshots of one lake, the newest first, that exist as far as the database knows. */
 export interface NotedSnapshots {
   readonly lake: string;
   readonly ids: readonly string[];
 }
 
-/** Of a lake; without it, of each. */
+/** Reads the snapshots of a lake, or without it of each. */
 export async function readNoted(
   client: Pick<ClientBase, 'query'>,
   { lake }: { lake?: string } = {},
@@ -20,17 +20,17 @@ export async function readNoted(
   return rows;
 }
 
-/** Snapshots that are somewhere for all that the database knows: where they are not complete, they are no leftovers of a killed export. */
+/** Reads the IDs of snapshots that exist in any lake, as far as the database knows: an incomplete one is no leftover of a killed export. */
 export async function readPublishedIds(client: Pick<ClientBase, 'query'>): Promise<ReadonlySet<string>> {
   return new Set((await readNoted(client)).flatMap(({ ids }) => ids));
 }
 
-/** Whether a snapshot was ever published in a lake, for all that the database knows. */
+/** Whether a snapshot was ever published in a lake, as far as the database knows. */
 export async function hasPublishedIn(client: Pick<ClientBase, 'query'>, lake: string): Promise<boolean> {
   return (await client.query('select from sync.snapshots where lake = $1 limit 1', [lake])).rows.length > 0;
 }
 
-/** Snapshots that may still hold an erased record, because no erasure of it has searched their lake. */
+/** Reads the snapshots that may still hold an erased record, because no erasure of it has searched their lake. */
 export async function readUnsearched(
   client: Pick<ClientBase, 'query'>,
   record: RecordNamed,
@@ -39,7 +39,7 @@ export async function readUnsearched(
   return (await readNoted(client)).filter(({ lake }) => !searched.includes(lake));
 }
 
-/** The lakes that an erasure of the record has searched: nothing there holds it any more. */
+/** Reads the lakes that an erasure of the record has searched: nothing there holds it any more. */
 export async function readSearched(
   client: Pick<ClientBase, 'query'>,
   { connectionId, resource, id }: RecordNamed,
@@ -52,7 +52,7 @@ export async function readSearched(
   return rows.map(({ lake }) => lake);
 }
 
-/** Nothing of a lake holds a record any more. */
+/** Records that nothing in a lake holds a record any more. */
 export async function noteSearched(
   client: Pick<ClientBase, 'query'>,
   { connectionId, resource, id }: RecordNamed,
@@ -65,7 +65,7 @@ export async function noteSearched(
   );
 }
 
-/** They are gone from the lake that they were noted in; those of `movedTo` are in that one. */
+/** Records that snapshots are gone from the lake that they were noted in; those of `movedTo` are in that one. */
 export async function noteGone(
   client: Pick<ClientBase, 'query'>,
   { ids, movedTo }: { ids: readonly string[]; movedTo: { lake: string; ids: readonly string[] } },

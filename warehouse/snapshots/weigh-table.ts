@@ -5,29 +5,29 @@ import { joinMarks, markOfNone, markSql, rowsOfMark } from './mark.ts';
 import { piecesFor, pieceSql } from './piece.ts';
 import { named, type RowsOf, type SnapshotTable } from './snapshot-table.ts';
 
-/** How much a table holds in the snapshot, and marks that show whether it is the same as in another one. */
+/** The size of a table in the snapshot, and marks that show whether it is the same as in another one. */
 export interface TableWeighed {
   readonly rows: number;
-  /** Another one when the rows are others in a way that is a reason for a snapshot; empty when no change is. */
+  /** Changes with the rows, if the change is a reason for a snapshot; empty if no change is. */
   readonly mark: string;
-  /** Another one when a file of the whole table would be another: of every column. Undefined where that is not known. */
+  /** A digest of every column, which changes if a file of the whole table would. Undefined if it is not known. */
   readonly content: string | undefined;
-  /** Undefined where a table is written as a whole. */
+  /** Undefined if a table is written as a whole. */
   readonly connections: ReadonlyMap<string, ConnectionWeighed> | undefined;
-  /** What need not be looked at again; undefined where all is. */
+  /** Weights that the next export can reuse; undefined if there are none. */
   readonly weights: TableWeights | undefined;
 }
 
 export interface ConnectionWeighed {
   readonly rows: number;
-  /** Those of its pieces, where it is divided. */
+  /** The marks of its pieces, if it is divided. */
   readonly mark: string;
 }
 
 /**
- * Every change gives a row the number of a transaction that no earlier snapshot saw: so rows are the same when their count and these
- * numbers are, summed up by their hashes of 64 bits. Only the rows of connections that were changed since they were weighed last are
- * looked at, and all of a table to which somebody wrote by hand.
+ * Weighs a table. Every change gives a row the ID of a transaction that no earlier snapshot saw, so rows are the same if their count and the sum of
+ * the 64-bit hashes of these IDs are. Only the rows of connections that changed since they were last weighed are read, and all rows of a table that
+ * somebody wrote to by hand.
  */
 export async function weighTable(
   client: ClientBase,
@@ -45,13 +45,13 @@ export async function weighTable(
   });
 }
 
-/** SQL that tells the values of some columns in all rows from others. A text of Postgres has at most 1 GB, and the rows may have more. */
+/** Returns SQL for a digest of the values of some columns in all rows. A text in Postgres has at most 1 GB, and the rows may have more. */
 function digestOf(columns: readonly string[]): string {
   const row = `md5(row(${columns.map(named).join(', ')})::text)`;
   return `md5(coalesce(string_agg(${row}, ',' order by ${row}), ''))`;
 }
 
-/** One pass for both: what they say is of the same rows. */
+/** Reads both in one pass, so that they are about the same rows. */
 async function weighWhole(
   client: ClientBase,
   { from }: SnapshotTable,
@@ -102,7 +102,10 @@ async function weighConnections(
   };
 }
 
-/** One pass over a table, or over the rows of these connections, and no look at the values; a second one over those that are to be divided from now on. */
+/**
+ * Weighs a table, or the rows of these connections, in one pass that reads no values; connections that are to be divided from now on need a second
+ * one.
+ */
 async function weighRows(
   client: ClientBase,
   table: SnapshotTable,
@@ -141,7 +144,7 @@ async function weighUndivided(
   return new Map(rows.map(({ connection_id: name, mark }) => [name, weighedBy([mark])]));
 }
 
-/** By the connection: into how many pieces. One without rows is not in the result. */
+/** Weighs connections by their number of pieces. One without rows is not in the result. */
 async function weighDivided(
   client: ClientBase,
   table: SnapshotTable,
