@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Warehouse } from './open-warehouse.ts';
 
-/** Tells this warehouse from all others: what was made outside for another one is none of its business. */
+/** Returns the ID that tells this warehouse from all others, whose outside objects it leaves alone. */
 export async function warehouseId({ db }: Warehouse): Promise<string> {
   const read = () =>
     db.selectFrom('sync.settings').select('value').where('name', '=', 'warehouse_id').executeTakeFirst();

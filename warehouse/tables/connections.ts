@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 import type { DefaultTime, Interval, Time } from './database.ts';
 
-/** `sync.connections`: those that are not being removed. */
+/** `sync.connections`: connections that are not being removed. */
 export interface ConnectionsTable {
   connection_id: string;
   api_address: string;
@@ -30,7 +30,7 @@ export interface ConnectionsTable {
   sync_stretch: Generated<number>;
 }
 
-/** `sync.all_connections`: the same, and those that are being removed. */
+/** `sync.all_connections`: the same, with those that are being removed. */
 export interface AllConnectionsTable extends ConnectionsTable {
   removing_at: Time | null;
   removing_keeps_data: Generated<boolean>;

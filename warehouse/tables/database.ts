@@ -37,8 +37,8 @@ export interface Database {
   'sync.reader_connections': ReaderConnectionsTable;
 }
 
-/** A time is read as a Date, to the millisecond. What must keep its microseconds never leaves SQL. */
+/** A time is read as a Date, to the millisecond. A time that must keep its microseconds never leaves SQL. */
 export type Time = ColumnType<Date, Date | string, Date | string>;
-/** Written as Postgres reads it (`900 seconds`); read through `extract(epoch from …)`, since drivers take it apart. */
+/** Written as Postgres reads it (`900 seconds`); read through `extract(epoch from …)`, because drivers split it into units. */
 export type Interval = ColumnType<never, string, string>;
 export type DefaultTime = ColumnType<Date, Date | string | undefined, Date | string>;

@@ -10,5 +10,5 @@ export interface MartsTable {
   built_at: DefaultTime;
 }
 
-/** Where marts are built. */
+/** The database or engine in which marts are built. */
 export type MartsTarget = 'postgres' | 'lake' | 'spark';

@@ -9,7 +9,7 @@ export interface QuarantineTable {
   record_id: string | null;
   entry_key: string;
   reason: string;
-  /** Text, not JSON: what Postgres refuses as JSON must be kept too. Empty once it was pruned. */
+  /** Text, not JSON: what Postgres refuses as JSON must be kept too. Empty after pruning. */
   payload: string;
   status: Generated<'open' | 'landed' | 'discarded'>;
   run_id: string;
@@ -18,8 +18,8 @@ export interface QuarantineTable {
   closed_at: Time | null;
   closed_why: string | null;
   discarded_content: Generated<string | null>;
-  /** Hash of the content. Null: of a release before 0.6, and not met again since. */
+  /** Hash of the content. Null: from a release before 0.6, and not met again since. */
   content: string | null;
-  /** Of the version that the record states: a bigint, which pg reads as text. Null: none that is a time. */
+  /** Microseconds of the version that the record states: a bigint, which pg reads as text. Null: it states no valid time. */
   version_us: string | null;
 }

@@ -10,9 +10,9 @@ import { closeWaitingDeletions } from './close-waiting-deletions.ts';
 /** Proof that a record was deleted at the source. */
 export interface Deletion {
   readonly id: string;
-  /** In the service's clock: what is not newer stays deleted. As the API wrote it, or as Postgres does. */
+  /** A time of the service, as written by the API or Postgres: a version that is not newer stays deleted. */
   readonly version: string;
-  /** When it was deleted, as far as is known; null: at its version. */
+  /** When it was deleted, as far as known; null: at its version. */
   readonly deletedAt: string | null;
 }
 
@@ -22,17 +22,17 @@ export interface BuriedCounts {
   /** Deletions that a newer version of the record beats. */
   suppressed: number;
   /**
-   * Of these only a reconcile can say whether they are true: an event older than a deletion that proved to be wrong, one that is up to a minute
-   * older than the row, for the server that touched it last may have been ahead by that, and what a webhook has told, in whole seconds, of a
-   * record whose version is of that very second.
+   * Deletions that only a reconcile can confirm: an event older than a deletion that proved to be wrong; an event up to a minute older than the row,
+   * because the server that touched the row last may have been ahead by that; and a webhook, which has whole seconds, about a record whose version is
+   * of that very second.
    */
   doubted: number;
 }
 
 /**
- * Deletes records and keeps a tombstone of each, for records never seen too: their list may still be on its way. A row that
- * is newer than the deletion stays; a tie goes to the tombstone. Writes nothing for what is known, be it that it is true or that a
- * reconcile has found the record alive; what a fetch or a listing says now is believed before any event.
+ * Deletes records and keeps a tombstone of each, even for unknown records: their list may still be on its way. A row that is newer than the deletion
+ * stays; a tie goes to the tombstone. Writes nothing for a deletion that is already known, whether it was true or a reconcile has found the record
+ * alive: a fetch or a listing takes precedence over any event.
  *
  * Expects the resource of the connection to be locked.
  */
@@ -76,10 +76,10 @@ export async function applyTombstones(
       ],
     });
     await closeBuried(client, { connectionId, resource, landedAt, source, deletions: buried });
-    // What a reconcile deletes it closes itself.
+    // A reconcile closes its own deletions.
     if (source !== 'reconcile')
       await closeWaitingDeletions(client, { connectionId, resource, ids: buried.map(({ id }) => id) });
-    // Of one whose row was lost the lines may be there.
+    // If a row was lost, its lines may still be there.
     await removeChildren(client, { connectionId, resource, ids: buried.map(({ id }) => id) });
     await client.query({
       name: `delete ${resource.name}`,
@@ -144,7 +144,7 @@ function judgeSql(resource: Resource): string {
     ) tombstone on true`;
 }
 
-/** The tombstones, the end of each record in history, and what was open about them. */
+/** Writes the tombstones, ends each record in history, and closes what was open about it. */
 const burySql = `
   with buried as materialized (
     select deletion.id, deletion.version, deletion.deleted_at, last.payload,
@@ -177,14 +177,14 @@ const burySql = `
     source = case when excluded.record_id = any($9::text[]) then excluded.source else sync.tombstones.source end,
     payload = excluded.payload, run_id = excluded.run_id, noted_at = excluded.noted_at`;
 
-/** So that the same event is not doubted again, once a reconcile has decided. */
+/** Notes doubted deletions, so that the same event is not doubted again once a reconcile has decided. */
 const noteDoubtedSql = `
   insert into sync.overruled_deletions as known (connection_id, resource, record_id, versions, until)
   select $1, $2, id, array[version], '-infinity'
   from unnest($3::text[], $4::timestamptz[]) as doubted (id, version)
   on conflict (connection_id, resource, record_id) do update set versions = known.versions || excluded.versions`;
 
-/** A statement may touch a row only once. */
+/** Returns the newest deletion of each record, because a statement may touch a row only once. */
 function newestOfEach(deletions: readonly Deletion[]): Deletion[] {
   const newest = new Map<string, Deletion>();
   for (const deletion of deletions) {

@@ -2,8 +2,8 @@ import type { PoolClient } from 'pg';
 import type { RecordScope } from '../record-scope.ts';
 
 /**
- * Of records that a stopped reconcile has found gone, and that have left `finance` meanwhile, nobody has to approve anything: an event or a
- * webhook has said it too.
+ * Closes the waiting deletions of records that have left `finance` meanwhile, because an event or a webhook has announced them too: nobody has to
+ * approve them any more.
  *
  * Expects the resource of the connection to be locked.
  */

@@ -1,7 +1,7 @@
 import type { Warehouse } from '../open-warehouse.ts';
 import type { PreparedEvents } from './prepared-events.ts';
 
-/** Whether the events tell of deletions, each of which is held: landing them again would write none. */
+/** Whether the events announce deletions that are all held, so that landing them again would write nothing. */
 export async function holdsDeletions(
   { pool }: Pick<Warehouse, 'pool'>,
   connectionId: string,

@@ -15,8 +15,8 @@ import type { PreparedEvents } from './prepared-events.ts';
 export const eventsListed: Listed = { name: eventsStream, version: null };
 
 /**
- * Lands a page of deletion events in one transaction with its cursor. An event that does not say which record is gone waits
- * in quarantine, and its resource is marked for a reconcile, which will find out.
+ * Lands a page of deletion events in one transaction with its cursor. An event that does not say which record is gone goes to quarantine, and its
+ * resource is marked for a reconcile, which will find out.
  *
  * Throws LeaseLost, TokenNotProved; errors of the database pass through.
  */
@@ -25,12 +25,12 @@ export async function landEvents(
   input: {
     pass: PassInHand;
     page: PreparedEvents;
-    /** What the page was asked for with; null: the first one. */
+    /** The cursor with which the page was requested; null: the first one. */
     cursor: string | null;
     requests: number;
-    /** The service's time of the response; null when it does not tell. */
+    /** The service's time of the response; null if it tells none. */
     servedAt: Date | null;
-    /** When the response came, by the clock of the database and rather too early; null: just now. */
+    /** When the response came, by the clock of the database, estimated on the early side; null: just now. */
     heardAt: Date | null;
     nextCursor: string | null;
   },
@@ -53,7 +53,7 @@ export async function landEvents(
       order: { ascends: true, lowest: null },
       nextCursor,
     };
-    // In one order everywhere: whoever lands a page of one resource holds one lock, and this holds several.
+    // Resources are locked in one order everywhere: the landing of a page holds one such lock, and this function several.
     for (const resource of resources.filter((one) => page.deletions.has(one) || page.refused.has(one))) {
       const { connectionId, runId } = pass;
       const { landedAt } = await lockResource(client, { connectionId, resource: resource.name, runId });

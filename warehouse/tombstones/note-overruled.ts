@@ -2,8 +2,8 @@ import type { PoolClient } from 'pg';
 import type { RecordScope } from '../record-scope.ts';
 
 /**
- * Notes which versions are held of records that an older one is about to replace: the clock that gave them was wrong. A deletion
- * that they had beaten is announced again by each read of the events, and nothing held would beat it any more.
+ * Notes the held versions of records that an older version is about to replace: the clock that gave them was wrong. Each read of the events repeats a
+ * deletion that they had beaten, and nothing held would beat it any more.
  */
 export async function noteOverruled(
   client: PoolClient,

@@ -13,12 +13,12 @@ export interface PreparedEvents {
   readonly deletions: ReadonlyMap<Resource, readonly Deletion[]>;
   /** Events of our resources that do not say which record is gone. */
   readonly refused: ReadonlyMap<Resource, readonly RefusedRecord[]>;
-  /** Events of any kind in the page, those of resources that Daybook does not copy included. */
+  /** Number of all events in the page, including those of resources that Daybook does not copy. */
   readonly read: number;
   readonly highest: { readonly id: string; readonly version: string } | null;
 }
 
-/** Events of resources that Daybook does not know are passed over: any may appear. */
+/** Prepares a page of events. Events of unknown resources are skipped: any may appear. */
 export function prepareEvents(page: readonly SourceRecord[]): PreparedEvents {
   const deletions = new Map<Resource, Deletion[]>();
   const refused = new Map<Resource, RefusedRecord[]>();
@@ -44,7 +44,7 @@ export function prepareEvents(page: readonly SourceRecord[]): PreparedEvents {
   return { deletions, refused, read: page.length, highest };
 }
 
-/** Whatever is not as expected counts as not sent. */
+/** Unexpected values count as not sent. */
 const eventSchema = z.object({
   resource: z.string().optional().catch(undefined),
   type: z.string().optional().catch(undefined),

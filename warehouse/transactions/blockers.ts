@@ -5,23 +5,23 @@ import { isOwnSession } from './taking-locks.ts';
 /** A session that holds what another one waits for. */
 export interface Blocker {
   readonly pid: number;
-  /** Of the owner of the warehouse, so it is Daybook, and ends. */
+  /** The session belongs to the owner of the warehouse, so it is Daybook's, and ends. */
   readonly isOurs: boolean;
-  /** Who and for how long, for people. */
+  /** Describes the session and the time it has taken, for people. */
   readonly inWords: string;
 }
 
 export interface BlockerWatch {
-  /** The session that may come to wait. */
+  /** Sets the session that may come to wait. */
   watch(pid: number): void;
-  /** Who was in its way when that was last seen. */
+  /** The blockers that were seen last. */
   readonly lastSeen: readonly Blocker[];
   stop(): Promise<void>;
 }
 
 /**
- * Looks four times a second who is in the way of a session, by another connection of the pool. `onSeen` hears of it at first, when they
- * are others than before, and twice a minute.
+ * Checks four times a second which sessions block a session, through another connection of the pool. `onSeen` is called at first, when the blockers
+ * change, and twice a minute.
  */
 export function watchBlockers(pool: Pool, onSeen: (inWords: string) => void): BlockerWatch {
   const firstSeen = new Map<number, number>();
@@ -63,7 +63,7 @@ export function describeBlockers(blockers: readonly Blocker[]): string {
   return blockers.map((blocker) => blocker.inWords).join('; ');
 }
 
-/** When the transaction of somebody else began, only they and a superuser may see: then it is how long we have met them. */
+/** Reads the blockers. Only its owner and a superuser may see when a transaction began; otherwise the time since it was first seen is given. */
 async function readBlockers(
   pool: Pool,
   { pid, firstSeen }: { pid: number; firstSeen: Map<number, number> },

@@ -3,20 +3,20 @@ import { codeOf } from '../../errors/code-of.ts';
 import { beginStatement } from './in-transaction.ts';
 import { openSession } from '../session/open-session.ts';
 
-/** What one process at a time does, on whatever host it is. */
+/** Work that one process at a time does, on any host. */
 export type LockName = 'export' | 'marts/postgres' | 'marts/lake' | 'marts/spark';
 
 export interface HeldLock {
-  /** Throws when the lock is lost, and with it the right to go on. */
+  /** Throws if the lock is lost; the work must then stop. */
   assertHeld(): Promise<void>;
   letGo(): Promise<void>;
 }
 
 /**
- * Takes a lock for as long as it is wanted; undefined when somebody else has it. It is the lock on a table that only Daybook may lock,
- * in a transaction that stays open and does nothing else. So it works through a pooler, which leaves a session to whoever has a transaction
- * open; it ends with the process; and a process that stopped without an end, and no longer says that it is alive, loses it. The
- * transaction has neither a snapshot nor an ID: vacuum goes on behind it.
+ * Takes a lock until it is released; undefined if another session has it. It is the lock on a table that only Daybook may lock, in a transaction that
+ * stays open and does nothing else. So it works through a pooler, which leaves a session to a client with an open transaction. It ends with the
+ * process, and a process that stalls and no longer signals that it is alive loses it. The transaction has neither a snapshot nor an ID, so vacuum
+ * goes on behind it.
  */
 export async function holdLock(
   url: string,
@@ -34,14 +34,14 @@ export async function holdLock(
     throw error;
   }
   let last: Promise<unknown> = Promise.resolve();
-  /** One after the other: the answer is to a question that was asked after this was called. */
+  /** Queries one after the other, so that the answer is to a query that was sent after the call. */
   const ask = async (): Promise<void> => {
     const asked = last.then(() => client.query('select'));
     last = asked.catch(() => undefined);
     await asked;
   };
   const beating = setInterval(() => {
-    // Whether it is lost, `assertHeld` tells.
+    // If the lock is lost, `assertHeld` throws.
     ask().catch(() => undefined);
   }, beatMilliseconds).unref();
   return {
@@ -53,7 +53,7 @@ export async function holdLock(
   };
 }
 
-/** What the session is called that has a lock, and its number; undefined where nobody has it, or a release before 0.6. */
+/** Reads the name and process ID of the session that has a lock; undefined if none has, or one of a release before 0.6. */
 export async function readLockHolder(
   url: string,
   name: LockName,
@@ -72,7 +72,7 @@ export async function readLockHolder(
   }
 }
 
-/** What is locked, and the advisory lock that releases before 0.6 take instead: a stranger who holds that one is in nobody's way. */
+/** The table to lock, and the advisory lock that releases before 0.6 take instead: another user who holds that one blocks nobody. */
 const locks: Readonly<Record<LockName, { table: string; oldKey: string }>> = {
   export: { table: 'sync.export_lock', oldKey: '3251656497959521245' },
   'marts/postgres': { table: 'sync.marts_postgres_lock', oldKey: '7232019552' },
@@ -88,14 +88,14 @@ async function takeLock(client: ClientBase, { table, oldKey }: (typeof locks)[Lo
     if (codeOf(error) === lockNotAvailable) return false;
     throw error;
   }
-  // Without parameters: a statement that has some keeps its snapshot until the next one.
+  // Without parameters: a statement with parameters keeps its snapshot until the next one.
   const { rows } = await client.query<{ free: boolean }>(
     `select pg_try_advisory_xact_lock(${oldKey}) or not sync.is_held_by_us(${oldKey}) as free`,
   );
   return rows[0]?.free === true;
 }
 
-/** Six beats may be missed. Postgres 17 and newer may be set to end every transaction that takes long. */
+/** Six beats may be missed. Postgres 17 and newer can be set to end every transaction that takes long. */
 const openForLong = `
   set local idle_in_transaction_session_timeout = '30s';
   select set_config(name, '0', true) from pg_settings where name = 'transaction_timeout'`;

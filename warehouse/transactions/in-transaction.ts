@@ -11,12 +11,12 @@ export interface OpenTransaction {
   readonly db: Kysely<Database>;
 }
 
-/** Whatever the server, the database or the role begins with: a statement after a lock has to see what was committed while that was waited for. */
+/** Overrides the default of the server, the database or the role: a statement after a lock has to see what was committed while it waited for that. */
 export const beginStatement = 'begin isolation level read committed';
 
 /**
- * Runs `work` in one transaction: committed when it returns, rolled back when it throws. docs/architecture.md ("Transactions and SQL") lists the
- * few that are opened elsewhere.
+ * Runs `work` in one transaction, which is committed when it returns and rolled back when it throws. docs/architecture.md ("Transactions and SQL")
+ * lists the few that are opened elsewhere.
  */
 export async function inTransaction<Result>(
   pool: Pool,
@@ -30,7 +30,7 @@ export async function inTransaction<Result>(
     await client.query('commit');
     return result;
   } catch (error) {
-    // It may lead to a primary that has become a standby, while a new one would lead to the primary of now.
+    // The connection may lead to a primary that has become a standby; a new one would lead to the current primary.
     if (isReadOnly(error)) broken = error;
     // A connection that cannot roll back is not given back to the pool; the error that matters is the first one.
     await client.query('rollback').catch((rollbackError: unknown) => {
@@ -51,7 +51,7 @@ function openOn(client: PoolClient): OpenTransaction {
   };
 }
 
-/** Kept for each session of the pool: creating one takes longer than many statements. */
+/** Returns the Kysely instance of a session, kept because creating one takes longer than many statements. */
 function kyselyOf(client: PoolClient): Kysely<Database> {
   const known = kyselies.get(client);
   if (known !== undefined) return known;
@@ -62,7 +62,7 @@ function kyselyOf(client: PoolClient): Kysely<Database> {
 
 const kyselies = new WeakMap<PoolClient, Kysely<Database>>();
 
-/** A pool of this one client, as Kysely expects one: releasing does nothing. */
+/** Returns a pool of this one client, as Kysely expects one: releasing does nothing. */
 function poolOfOne(client: PoolClient): ConstructorParameters<typeof PostgresDialect>[0]['pool'] {
   const lent = {
     get query() {

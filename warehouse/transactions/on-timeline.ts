@@ -4,11 +4,11 @@ import type { Warehouse } from '../open-warehouse.ts';
 import { withSessions } from './with-sessions.ts';
 
 /**
- * The warehouse for the work of a run that must not go on past a failover. A standby that is promoted may lack the last commits, and what the
- * run remembers of them is not so there; but it always begins another timeline. Each session is asked for its own when it is taken, and
- * CommitsLost is thrown where it is another one. The work of a sync needs none of this: each page lands only where the one before it stands.
+ * Returns the warehouse for the work of a run that must not go on past a failover. A promoted standby may lack the last commits that the run
+ * remembers, but it always begins another timeline. Each session is asked for its timeline when it is taken, and CommitsLost is thrown if it is
+ * another one. A sync does not need this: each page lands only after the previous one.
  *
- * @param timeline as `sync.timeline()` tells it; null where the server does not: then nothing is asked
+ * @param timeline as `sync.timeline()` tells it; null if the server does not: then sessions are not checked
  */
 export function onTimeline(warehouse: Warehouse, timeline: string | null): Warehouse {
   if (timeline === null) return warehouse;

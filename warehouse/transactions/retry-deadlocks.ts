@@ -1,8 +1,8 @@
 import { codeOf } from '../../errors/code-of.ts';
 
 /**
- * Does a transaction again that Postgres has ended because it and another one waited for each other. For commands, whose rare orders of
- * locks are not worth a rule that all others would have to keep; what runs under Temporal is tried again anyhow.
+ * Retries a transaction that Postgres has ended because of a deadlock. For commands, whose rare lock orders are not worth a rule that all others
+ * would have to keep; work under Temporal is retried anyhow.
  */
 export async function retryDeadlocks<Result>(transaction: () => Promise<Result>): Promise<Result> {
   for (let left = 20; ; left -= 1) {

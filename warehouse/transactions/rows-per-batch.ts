@@ -1,2 +1,2 @@
-/** How many rows one transaction deletes at most, where thousands go: it holds its locks for a moment, and a kill undoes little. */
+/** The maximum of rows that one transaction deletes: it holds its locks only for a moment, and a kill undoes little. */
 export const rowsPerBatch = 5_000;

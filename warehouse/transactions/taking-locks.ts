@@ -4,7 +4,7 @@ import { codeOf } from '../../errors/code-of.ts';
 import { beginStatement } from './in-transaction.ts';
 import { sessionInWords } from './session-in-words.ts';
 
-/** Somebody who reads holds what has to be replaced. */
+/** A reader holds what has to be replaced. */
 export class LockHeld extends Error {
   override readonly name = 'LockHeld';
   readonly handling = 'stop';
@@ -18,19 +18,19 @@ export class LockHeld extends Error {
   }
 }
 
-/** Who hears that a lock is waited for, and can end the wait. */
+/** Who is told about waiting for a lock, and can end the wait. */
 export interface LockWait {
-  /** Hears who is in the way, at first and twice a minute. */
+  /** Called with the sessions that hold the lock, at first and twice a minute. */
   readonly onStep?: (text: string) => void;
   readonly signal?: AbortSignal;
-  /** How long readers are waited for: an hour unless it says so. */
+  /** How long to wait for readers; absent: an hour. */
   readonly timeoutMilliseconds?: number;
 }
 
 /**
- * Runs `work` in a transaction that takes locks which readers may be in the way of. While it waits for one, everybody else who
- * wants to read waits behind it: so briefly, and again and again, for an hour, since the query of a reader may last for minutes.
- * Throws LockHeld, which names who is in the way, and the reason of the signal.
+ * Runs `work` in a transaction that takes locks which readers may hold. While it waits for one, all other readers queue behind it, so it waits
+ * briefly and retries for an hour, because a reader's query may last for minutes. Throws LockHeld, which names the sessions that hold the lock, and
+ * the reason of the signal.
  */
 export async function takingLocks<Result>(
   client: ClientBase,
@@ -56,14 +56,14 @@ export async function takingLocks<Result>(
   }
 }
 
-/** What holds up readers for half a second is not to do so more often than it has to. */
+/** Returns the backoff: each attempt holds up readers for half a second, so attempts must be no more frequent than needed. */
 function backoffMilliseconds(attempt: number): number {
   return Math.min(1_000 * 1.3 ** (attempt - 1), 10_000) * (0.75 + Math.random() / 2);
 }
 
 /**
- * Takes tables and views for the transaction alone, all of them or none: one by one, those that were there at once would be kept from readers
- * while the next ones are waited for.
+ * Locks tables and views for the transaction alone, all of them or none. If they were locked one by one, those locked first would be kept from
+ * readers while the next ones are waited for.
  */
 export async function lockAtOnce(client: ClientBase, relations: readonly string[]): Promise<void> {
   if (relations.length === 0) return;
@@ -102,20 +102,20 @@ async function tryOnce<Result>(client: ClientBase, work: () => Promise<Result>):
 
 export const lockTimeout = '500ms';
 
-/** Somebody else had it: what was rolled back may be tried again. A deadlock ends as soon as one of the two gives up. */
+/** Whether another session had the lock: what was rolled back may be retried. A deadlock ends as soon as one of the two gives up. */
 export function isLockRefused(error: unknown): boolean {
   return ['55P03', '40P01'].includes(String(codeOf(error)));
 }
 
-/** In SQL, whether a session (`a`, of pg_stat_activity) is Daybook's. A superuser has every role. */
+/** SQL for whether a session (`a`, of pg_stat_activity) is Daybook's. A superuser has every role. */
 export const isOwnSession = `(
   pg_has_role(a.usesysid, current_user, 'member')
   and (a.usename = current_user or not (select rolsuper from pg_roles where oid = a.usesysid))
 )`;
 
 /**
- * Who is not Daybook and holds a table or view of ours. Where they run and what, only they and a superuser may see. Who has no user, and is in
- * this database, is autovacuum.
+ * Reads the sessions, other than Daybook's, that hold a table or view of ours. Only they and a superuser may see from where, and what they run. A
+ * session without a user, in this database, is autovacuum.
  */
 async function readLockHolders(client: Pick<ClientBase, 'query'>): Promise<string[]> {
   const { rows } = await client.query<Holder & { relations: string }>(`
@@ -134,7 +134,7 @@ async function readLockHolders(client: Pick<ClientBase, 'query'>): Promise<strin
   return rows.map(({ relations, ...holder }) => `${inWords(holder)} reads ${relations}`);
 }
 
-/** Who is not Daybook and has changed a role, or its settings, in a transaction that is still open. */
+/** Reads the sessions, other than Daybook's, that have changed a role, or its settings, in a transaction that is still open. */
 export async function changersOfRoles(client: Pick<ClientBase, 'query'>): Promise<string[]> {
   const { rows } = await client.query<Holder>(`
     select distinct a.usename as "user", a.pid, a.application_name as application

@@ -4,7 +4,7 @@ import { isReadOnly } from '../session/is-database-away.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { Database } from '../tables/database.ts';
 
-/** The warehouse over the same pool, each of whose sessions is taken by `connect`: for a transaction, and for one statement alike. */
+/** Returns the warehouse over the same pool, with sessions taken by `connect`, both for a transaction and for one statement. */
 export function withSessions(warehouse: Warehouse, connect: () => Promise<PoolClient>): Warehouse {
   const query = async (statement: string | QueryConfig, values?: unknown[]): Promise<QueryResult> => {
     const client = await connect();
@@ -12,7 +12,7 @@ export function withSessions(warehouse: Warehouse, connect: () => Promise<PoolCl
     try {
       return await client.query(statement, values);
     } catch (error) {
-      // As in `inTransaction`.
+      // The same as in `inTransaction`.
       if (isReadOnly(error)) broken = error;
       throw error;
     } finally {

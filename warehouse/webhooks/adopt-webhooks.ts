@@ -4,8 +4,8 @@ import { wantReconcilesWith } from '../reconcile/want-reconcile.ts';
 import { isDeletion } from './waiting-webhooks.ts';
 
 /**
- * Gives a connection the webhooks that came before anybody knew which company it is, and were ignored as nobody's: they wait now. A
- * deletion that does not say of which record asks for a reconcile.
+ * Gives a connection the webhooks that came before its company was known, and were ignored: they wait now. A deletion that does not name its record
+ * requests a reconcile.
  */
 export async function adoptWebhooks({ pool }: Warehouse, connectionId: string): Promise<void> {
   const { rows } = await pool.query<{ id: string; resource: string; nameless: boolean }>({

@@ -8,9 +8,9 @@ import type { RunScope } from '../record-scope.ts';
 import { applyTombstones, type BuriedCounts } from '../tombstones/apply-tombstones.ts';
 
 /**
- * Deletes a record that a webhook says was deleted and that the service no longer has. `version` was decided before the service
- * was asked: a row that has become newer since, because the record was made again, stays; in the same second, a reconcile is wanted.
- * `close` closes the webhook by the same commit.
+ * Deletes a record that a webhook says was deleted and that the service no longer has. `version` was decided before the service was asked: a row that
+ * has become newer since, because the record was recreated, stays; in the same second, a reconcile is requested. `close` closes the webhook in the
+ * same commit.
  */
 export async function buryAnnounced(
   warehouse: Warehouse,

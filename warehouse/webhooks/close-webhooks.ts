@@ -3,14 +3,14 @@ import type { Warehouse } from '../open-warehouse.ts';
 import type { RecordScope } from '../record-scope.ts';
 import { isDeletion, type TakenWebhook } from './waiting-webhooks.ts';
 
-/** Closes webhooks that wait, with what came of them; not those that were delivered again since they were taken. */
+/** Closes waiting webhooks with their outcome, except those that were delivered again since they were taken. */
 export async function closeWebhooks(
   client: PoolClient | Warehouse['pool'],
   input: {
     webhooks: readonly TakenWebhook[];
     status: 'applied' | 'ignored';
     outcome: string;
-    /** The run that applied them. */
+    /** The run that applied the webhooks. */
     runId: string | null;
   },
 ): Promise<void> {
@@ -27,8 +27,8 @@ export async function closeWebhooks(
 }
 
 /**
- * Closes what tells of versions older than the ones held, and what tells of the very ones held where a list was asked for since.
- * An equal version alone proves nothing: its content may have been corrected.
+ * Closes webhooks about versions older than those held, and about the very versions held if a list was requested since. An equal version alone proves
+ * nothing: its content may have been corrected.
  */
 export async function closeKnown(
   { pool }: Warehouse,
@@ -51,7 +51,7 @@ export async function closeKnown(
   });
 }
 
-/** Tries webhooks later: after 2 s, then after twice that, up to 20 s; after 30 tries every 5 minutes. Never before `milliseconds` are over. */
+/** Delays webhooks: 2 s at first, then twice the last delay, up to 20 s; after 30 tries 5 minutes. At least `milliseconds`. */
 export async function putOffWebhooks(
   { pool }: Warehouse,
   { webhooks, milliseconds }: { webhooks: readonly TakenWebhook[]; milliseconds: number },

@@ -1,9 +1,9 @@
 import type { Warehouse } from '../open-warehouse.ts';
 
-/** Enough for a sweep; whoever is not among them this time has the same chance at the next. */
+/** Enough for a sweep; connections that are left out have the same chance the next time. */
 const atOnce = 100;
 
-/** Connections of this API address whose webhooks wait and may be applied now. */
+/** Reads connections of this API address whose webhooks wait and may be applied now. */
 export async function dueConnections({ pool }: Warehouse, apiAddress: string): Promise<string[]> {
   const { rows } = await pool.query<{ connection_id: string }>({
     name: 'due connections',
@@ -21,6 +21,6 @@ export async function dueConnections({ pool }: Warehouse, apiAddress: string): P
   return rows.map(({ connection_id }) => connection_id);
 }
 
-/** Of an entry `w` of a connection `c`: a pause, by whomever, holds back what is not asked for by a person. */
+/** Condition on an entry `w` of a connection `c`: a pause, whoever made it, holds back everything that a person does not request. */
 export const isDue = `c.paused_at is null
   and coalesce(c.webhooks_after <= now(), true) and coalesce(w.try_after <= now(), true)`;

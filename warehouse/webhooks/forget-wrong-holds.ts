@@ -1,8 +1,8 @@
 import type { Warehouse } from '../open-warehouse.ts';
 
 /**
- * Forgets what holds webhooks back for longer than is ever asked for: an hour for a connection, 5 minutes for an entry. It was
- * written while the clock of Postgres was ahead, and would hold them back for as long as that clock was wrong.
+ * Clears holds of webhooks that last longer than any hold that is set: an hour for a connection, 5 minutes for an entry. They were written while the
+ * clock of Postgres was ahead, and would last for as long as that clock was wrong.
  */
 export async function forgetWrongHolds({ pool }: Pick<Warehouse, 'pool'>): Promise<void> {
   await pool.query({

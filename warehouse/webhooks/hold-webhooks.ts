@@ -1,6 +1,6 @@
 import type { Warehouse } from '../open-warehouse.ts';
 
-/** Holds the webhooks of a connection back for so long, whatever comes meanwhile; a sync that gets through ends it. */
+/** Holds back a connection's webhooks for this time, whatever arrives; a sync that gets through ends it. */
 export async function holdWebhooks(
   { pool }: Warehouse,
   input: { connectionId: string; milliseconds: number },

@@ -5,8 +5,8 @@ import { withoutNestedLoops } from '../transactions/without-nested-loops.ts';
 import { isDeletion } from './waiting-webhooks.ts';
 
 /**
- * Leaves what waits of a resource to a list that is about to be read, but not what was deleted, which no list shows. What that
- * list does not bring either is tried again when the sync has ended, or after a minute.
+ * Leaves the waiting webhooks of a resource to a list that is about to be read, except those of deleted records, which no list shows. Webhooks that
+ * the list does not settle are retried when the sync has ended, or after a minute.
  */
 export async function leaveToList(
   { pool }: Warehouse,
@@ -31,7 +31,7 @@ export async function leaveToList(
   );
 }
 
-/** A sync got through: what its lists have not brought is due. */
+/** Makes webhooks due that a successful sync's lists have not settled. */
 export async function listsWereRead({ pool }: Pick<Warehouse, 'pool'>, connectionId: string): Promise<void> {
   await pool.query({
     name: 'lists were read',

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
 
-/** A webhook as the inbox has it, without its body. */
+/** A webhook in the inbox, without its body. */
 export interface WebhookListed {
   id: number;
   connection_id: string | null;
@@ -18,13 +18,13 @@ export interface WebhookListed {
   closed_at: Date | null;
 }
 
-/** The newest first. */
+/** Lists webhooks, the newest first. */
 export function listWebhooks(
   { db }: Warehouse,
   input: {
     connectionId?: string | undefined;
     status?: WebhookListed['status'] | undefined;
-    /** Webhooks of lower numbers only. */
+    /** Only webhooks with lower numbers. */
     before?: number | undefined;
     limit: number;
   },
@@ -36,7 +36,7 @@ export function listWebhooks(
   return query.execute();
 }
 
-/** Types and codes of the document are short; of another one, which may be as long as a webhook, nobody reads more. */
+/** Types and codes of the document are short. An unknown one may be as long as a webhook, and nobody reads more of it. */
 const columns = [
   ...(['type', 'code'] as const).map((name) => sql<string>`left(${sql.ref(name)}, 100)`.as(name)),
   ...(['id', 'connection_id', 'resource', 'record_id', 'status', 'outcome'] as const),

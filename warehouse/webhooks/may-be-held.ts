@@ -2,7 +2,7 @@ import { streamsOf } from '../../resources/streams-of.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { RecordScope } from '../record-scope.ts';
 
-/** Whether a record is held, or may be on its way: a list of its resource is being read. */
+/** Whether a record is held, or may be on its way because a list of its resource is being read. */
 export async function mayBeHeld(
   { pool }: Warehouse,
   { connectionId, resource, id }: RecordScope & { readonly id: string },

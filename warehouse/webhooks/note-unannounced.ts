@@ -2,8 +2,8 @@ import type { PoolClient } from 'pg';
 import type { RunScope } from '../record-scope.ts';
 
 /**
- * Counts records that a sync has changed although no webhook that waits tells of them: had one come in time, they would be
- * unchanged. Nothing is counted of a first reading, of a connection that gets no webhooks, or of what has none.
+ * Counts records that a sync has changed without a waiting webhook about them: had one come in time, they would be unchanged. Counts nothing in a
+ * first reading, for a connection that gets no webhooks, or for a resource that has none.
  */
 export async function noteUnannounced(
   client: PoolClient,

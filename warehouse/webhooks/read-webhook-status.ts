@@ -1,18 +1,18 @@
 import type { Warehouse } from '../open-warehouse.ts';
 
-/** What webhooks have done for a connection. */
+/** The effect of webhooks on a connection. */
 export interface WebhookStatus {
   /** Null: none has ever come. */
   last_received_at: Date | null;
-  /** Those to be applied. */
+  /** Number of webhooks to be applied. */
   waiting: number;
   /** Records that webhooks brought or deleted in the last 24 hours. */
   applied_24h: number;
-  /** Records that a sync changed in that time without a webhook that told of them. */
+  /** Records that a sync changed in that time without a webhook about them. */
   unannounced_24h: number;
 }
 
-/** Of some connections, or of all when null. By connection. */
+/** Reads the status of some connections, or of all if null, by connection. */
 export async function readWebhookStatus(
   { pool }: Pick<Warehouse, 'pool'>,
   connections: readonly string[] | null,

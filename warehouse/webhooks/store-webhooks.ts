@@ -6,7 +6,7 @@ import type { Warehouse } from '../open-warehouse.ts';
 import { wantReconcile } from '../reconcile/want-reconcile.ts';
 import { isDeletion } from './waiting-webhooks.ts';
 
-/** A webhook as it is kept. */
+/** A webhook as it is stored. */
 export interface WebhookToStore {
   /** Its body without access tokens, as JSON text. */
   readonly text: string;
@@ -20,20 +20,20 @@ export interface WebhookToStore {
 }
 
 export interface WebhooksStored {
-  /** Connections with something to apply now: not those that are paused, or held back. */
+  /** Connections with something to apply now: neither paused nor held back. */
   readonly due: readonly string[];
-  /** The data of a connection is ready that has no name here: it may be any whose identity is not known yet. */
+  /** The data of a connection that has no name here is ready: it may be any whose identity is not known yet. */
   readonly unknownIsReady: boolean;
 }
 
 /**
- * Stores webhooks, all or none, by one commit. The same content again is counted. An entry that was
- * applied stays so, for nothing new is in it; but what is told of a connection as a whole is news each time, and so is a deletion, which
- * the service may have told before it was done. What found no connection the first time may find one now. A deletion that does not say of
- * which record asks for a reconcile, by the same commit: it is closed, and nothing looks at it again.
+ * Stores webhooks, all or none, in one commit. A repeated content is counted. An entry that was applied stays so, because nothing in it is new. But a
+ * webhook about a whole connection is news each time, and so is a deletion, which the service may have announced before it was done. An entry that
+ * found no connection the first time may find one now. A deletion that does not name its record requests a reconcile in the same commit, because its
+ * entry is closed and not read again.
  *
- * `asText` is for a body that Postgres refuses as JSON: its text is kept then. So is that of a body whose numbers would be too long with all
- * their digits, which an erasure reads.
+ * `asText` is for a body that Postgres refuses as JSON: its text is stored. So is that of a body whose numbers would be too long with all their
+ * digits, which an erasure reads.
  */
 export async function storeWebhooks(
   { pool }: Pick<Warehouse, 'pool'>,
@@ -82,7 +82,7 @@ async function store(
   return { due, unknownIsReady };
 }
 
-/** A deletion that does not say of which record. */
+/** A deletion that does not name its record. */
 interface Nameless {
   readonly connectionId: string;
   readonly resource: string;
@@ -90,7 +90,7 @@ interface Nameless {
 
 const isNewsAgain = `(had.resource is null or had.connection_id is null or ${isDeletion('had')})`;
 
-/** Ordered by digest: two that store the same ones wait for each other, but not in a circle. */
+/** Ordered by digest, so that two statements that store the same webhooks cannot deadlock. */
 const storeSql = `
   with sent as (
     select webhook.*, c.connection_id, case

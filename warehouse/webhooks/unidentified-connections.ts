@@ -1,9 +1,9 @@
 import type { Warehouse } from '../open-warehouse.ts';
 
-/** More are not waiting for their first data at once, or can wait a little longer. */
+/** More connections do not wait for their first data at once, or can wait a little longer. */
 const atMost = 50;
 
-/** Connections of this API address for which no answer has told who they are, the newest first. */
+/** Reads connections of this API address whose company no response has named yet, the newest first. */
 export async function unidentifiedConnections({ db }: Warehouse, apiAddress: string): Promise<string[]> {
   const rows = await db
     .selectFrom('sync.connections')

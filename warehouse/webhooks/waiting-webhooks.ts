@@ -2,23 +2,23 @@ import type { Warehouse } from '../open-warehouse.ts';
 import type { RecordScope } from '../record-scope.ts';
 import { isDue } from './due-connections.ts';
 
-/** A webhook as it was when it was taken: delivered again since, it is news. */
+/** A webhook as it was when it was taken; if it was delivered again since, it is news. */
 export interface TakenWebhook {
   readonly id: string;
   readonly deliveries: number;
 }
 
 export interface WaitingWebhooks {
-  /** Entries that say that the data of the connection is ready. */
+  /** Entries that announce that the data of the connection is ready. */
   readonly ready: readonly TakenWebhook[];
-  /** By resource that anything waits of: of how many records, but for deleted ones and those that lists did not bring. */
+  /** For each resource with waiting webhooks: the number of records, without deleted ones and those that lists did not bring. */
   readonly resources: ReadonlyMap<string, number>;
 }
 
-/** A webhook that so many lists did not bring is fetched, in whatever crowd it is. */
+/** After so many lists without it, the record of a webhook is fetched, however many others wait. */
 const listsTried = 3;
 
-/** What is due of a connection, in numbers. */
+/** Reads how many webhooks of a connection are due. */
 export async function readWaiting({ pool }: Warehouse, connectionId: string): Promise<WaitingWebhooks> {
   const { rows } = await pool.query<{
     resource: string | null;
@@ -44,21 +44,21 @@ export async function readWaiting({ pool }: Warehouse, connectionId: string): Pr
   };
 }
 
-/** One record, with all that waits about it. */
+/** One record, with all webhooks that wait about it. */
 export interface WaitingRecord {
   readonly id: string;
   readonly webhooks: readonly TakenWebhook[];
-  /** A webhook says that it was deleted. */
+  /** A webhook says that the record was deleted. */
   readonly deleted: boolean;
-  /** When that webhook arrived: about when it was deleted. */
+  /** When that webhook arrived, about the time of the deletion. */
   readonly deletedAt: string | null;
-  /** The final version that a webhook of its deletion told; null when none says. */
+  /** The final version according to a webhook of its deletion; null if none says. */
   readonly deletedVersion: string | null;
-  /** The newest of the webhooks, and of the row held; null when neither says. */
+  /** The newest version of the webhooks and the held row; null if neither has one. */
   readonly version: string | null;
 }
 
-/** Records that are due: those first that were tried least, and of these those that wait longest. */
+/** Reads the records that are due: first those with the fewest tries, and of these those that have waited longest. */
 export async function takeWaiting(
   { pool }: Warehouse,
   input: RecordScope & { limit: number },
@@ -93,7 +93,7 @@ export async function takeWaiting(
 
 const takenSql = `jsonb_agg(jsonb_build_object('id', w.id::text, 'deliveries', w.deliveries))`;
 
-/** SQL about an entry of that alias. */
+/** Returns an SQL condition on an entry with that alias. */
 export function isDeletion(alias: string): string {
   return String.raw`(${alias}.code like '%\_DELETED')`;
 }
