@@ -7,9 +7,9 @@ export interface Alert {
   kind: AlertKind;
   /** Null: the alert concerns no single connection. */
   connection_id: string | null;
-  /** What is wrong, in a sentence or two. */
+  /** The problem, in a sentence or two. */
   message: string;
-  /** What to do about it, with the command. */
+  /** The remedy, with the command. */
   remedy: string;
   opened_at: Date;
   /** Null: still open. */

@@ -20,7 +20,7 @@ export interface RebuiltCounts {
 }
 
 export interface RebuiltBatch extends RebuiltCounts {
-  /** Id of the last record; null when there are no more. */
+  /** ID of the last record; null if there are no more. */
   last: string | null;
 }
 

@@ -3,7 +3,7 @@ import type { Warehouse } from '../open-warehouse.ts';
 /** A home directory of Daybook. It contains the ID, so that the ID moves with the files. */
 export interface Host {
   readonly hostId: string;
-  /** For people. */
+  /** Name to show to people. */
   readonly name: string;
 }
 
@@ -13,7 +13,7 @@ export async function noteHost({ pool }: Warehouse, host: Host): Promise<string 
 }
 
 /**
- * Records a host while `work` runs, which leaves files there if it is killed. Afterwards the host is deleted again, unless another process has
+ * Records a host while `work` runs, which leaves files there if it is killed. Afterward the host is deleted again, unless another process has
  * recorded it.
  */
 export async function whileNoted<Result>(

@@ -32,7 +32,7 @@ export async function classifyRecords(
   input: RecordScope & {
     records: readonly PreparedRecord[];
     askedAt?: string | null;
-    /** Ids of records that count as newer than anything held. */
+    /** IDs of records that count as newer than anything held. */
     overruling?: readonly string[];
   },
 ): Promise<Classified> {

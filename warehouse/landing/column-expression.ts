@@ -1,8 +1,8 @@
 import { columnKinds, decimalTextPattern, type Column } from '../../resources/resource.ts';
 
 /**
- * SQL that reads a column out of a record (a jsonb expression), in its Postgres type.
- * `->>` writes a number of jsonb with all its digits, so `::numeric` holds what the API sent.
+ * Returns SQL that reads a column of a record (a jsonb expression), in its Postgres type. `->>` writes a number of jsonb with all its digits, so
+ * `::numeric` holds what the API sent.
  */
 export function columnExpression(column: Column, record: string): string {
   const { json, emptyIsNull, nullWord } = columnKinds[column.kind];

@@ -37,7 +37,7 @@ export async function inOneBuild<Result>(
   }
 }
 
-/** No such table, or no such column. */
+/** Whether there is no such table, or no such column. */
 function isUnknownName(error: unknown): boolean {
   return ['42P01', '42703'].includes(String(codeOf(error)));
 }

@@ -24,9 +24,9 @@ export async function completePass(client: PoolClient, pass: PassInHand, resourc
 
 /**
  * Returns SQL that completes a sync. The watermark becomes the highest version seen, in the service's clock, but no later than the service's time
- * when the reading began. Otherwise a record that a list shows late, or one with a future time, would make syncs miss others. It only moves forward.
- * A stream is `partial` if it left records in quarantine or has stalled: a record that was found outside syncs before the pass began, and is still
- * newer than the watermark, did not come.
+ * when the reading began. Otherwise syncs would miss records that a list shows late, and all that follow one with a future time. It only moves
+ * forward. A stream is `partial` if it left records in quarantine or has stalled: a record that was found outside syncs before the pass began, and is
+ * still newer than the watermark, did not come.
  */
 function completeSync({ name, version }: Listed): string {
   const stillAhead =

@@ -1,6 +1,6 @@
 import type { PassKind } from '../tables/passes.ts';
 
-/** What a pass lists: a resource, or the events, which are no records and have no versions. */
+/** The subject of a pass: a resource, or the events, which are not records and have no versions. */
 export interface Listed {
   readonly name: string;
   readonly version: 'last_synced_at' | 'updated_at' | null;

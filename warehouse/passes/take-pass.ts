@@ -10,7 +10,7 @@ import { openRunStream } from './open-run-stream.ts';
 import { openStreams } from './open-streams.ts';
 import type { Listed, PassInHand } from './pass.ts';
 
-/** Where a reading of a stream continues, or why there is nothing to read. */
+/** The point at which a reading of a stream continues, or the reason why there is nothing to read. */
 export type PassTaken =
   | {
       readonly state: 'open';

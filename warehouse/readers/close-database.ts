@@ -34,8 +34,8 @@ export async function openToPublic(client: Pick<ClientBase, 'query'>): Promise<s
 }
 
 /**
- * Returns grants for logins that may connect from now on. The role for readers belongs to the whole server. If no other database knows it, its
- * members read this one. If others do, nobody can tell which of them a member is to read, so it needs a separate grant.
+ * Returns a grant for each login that stays let in. The role for readers belongs to the whole server. If no other database knows it, its members read
+ * this one. If others do, nobody can tell which of them a member is to read, so it needs a separate grant.
  */
 async function letInBefore(client: ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ statement: string }>(`

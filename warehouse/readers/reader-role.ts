@@ -29,7 +29,7 @@ async function isDone(client: PoolClient, statements: string): Promise<boolean> 
   }
 }
 
-/** The SQL names the owner of the warehouse, as an administrator may run it too. */
+/** Returns the SQL with the name of the warehouse's owner, because an administrator may run it too. */
 async function createRoleSql(client: PoolClient): Promise<string> {
   const { rows } = await client.query<{ text: string }>('select format($1, current_user) as text', [
     createRoleTemplate,

@@ -117,7 +117,7 @@ interface Undecided {
   nameless: boolean;
 }
 
-/** Counts the undecided records. They wait for the next reconcile, together with what this one showed, or an earlier one that showed the same. */
+/** Counts the undecided records. They wait for the next reconcile; their `shown_by` names this run, or an earlier one that showed the same. */
 async function keepUndecided(
   client: PoolClient,
   { connectionId, resource, runId }: RunScope,

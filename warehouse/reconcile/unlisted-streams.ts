@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
 import { holdsAnyRecord } from './holds-any-record.ts';
 
-/** Returns those of the streams, which a run found not to be offered, whose resource holds records: nothing was proved about them. */
+/** Returns the streams whose resource holds records, among those that a run found not to be offered: nothing was proved about them. */
 export async function unlistedStreams(
   db: Warehouse['db'],
   { runId, streams }: { runId: string; streams: readonly string[] },

@@ -4,7 +4,7 @@ import { rowsPerBatch } from '../transactions/rows-per-batch.ts';
 /** How far a walk through the versions has come, in the order in which they were recorded. */
 export type Place = readonly [recordedAt: string, connectionId: string, resource: string, recordId: string];
 
-/** Where a walk begins: at the cutoff of the previous one, which left nothing to remove before it. */
+/** The start of a walk: the cutoff of the previous one, which left nothing to remove before it. */
 export type Beginning = Place[0];
 
 /**

@@ -116,7 +116,7 @@ async function removeVersions(
     const batch = await removeOldVersions(client, { cutoff, after });
     removed += batch.removed;
     skipped += batch.skipped;
-    // Batches go by time.
+    // Batches are in the order of time, so the first value is the earliest.
     staying ??= batch.staying;
     after = batch.last ?? after;
     return batch.last !== null;

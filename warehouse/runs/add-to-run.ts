@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import type { Warehouse } from '../open-warehouse.ts';
 import { unlessRemoved } from './unless-removed.ts';
 
-/** What a run did to a stream since it last added its counts. */
+/** Counts of a run's work on a stream since it last added them. */
 export interface CountsToAdd {
   requests?: number;
   read?: number;

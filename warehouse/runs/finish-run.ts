@@ -22,11 +22,14 @@ export async function finishRun(
     kind?: RunKind;
     outcomes: readonly StreamOutcome[];
     cancelled: boolean;
-    /** For a run that was reset: streams it has not read itself count if this run or a later one has read them. Absent: any run of the workflow. */
+    /**
+     * The first execution of a run that was reset: streams that the run has not read itself must have been read by it or a later one. Absent: by any
+     * run of the workflow.
+     */
     firstExecutionRunId?: string;
     /** Close the run only while it is open and belongs to this workflow; otherwise RunLeft is thrown. */
     heldBy?: string;
-    /** What the commits of a command's run have counted, by stream; throws CommitsLost if some of that is missing. */
+    /** The counts of the commits of a command's run, by stream; throws CommitsLost if some of them are missing. */
     counted?: ReadonlyMap<string, CountsToAdd>;
   },
 ): Promise<FinishedRun> {
@@ -125,7 +128,7 @@ async function closeStreams(
       .execute();
   }
   if (done.length > 0) {
-    // A sync closes its streams page by page; of other runs only the workflow knows when a stream is done.
+    // A sync closes its streams page by page; for other runs only the workflow knows when a stream is done.
     await db
       .updateTable('sync.run_streams')
       .set((eb) => ({

@@ -42,7 +42,7 @@ export async function migrate(
   return { applied, readerSql };
 }
 
-/** Throws SchemaOutdated when the database lacks a migration of this release; newer databases are fine. */
+/** Throws SchemaOutdated if the database lacks a migration of this release; newer databases are fine. */
 export async function checkSchema({ db }: Warehouse): Promise<void> {
   const missing = await missingMigrations(db);
   if (missing.length > 0)

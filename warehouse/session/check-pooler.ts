@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { openSession, type UtcClient } from './open-session.ts';
 
 /**
- * What is between Daybook and Postgres: nothing; a pooler that leaves each client its session; or one that lends a session for a transaction at a
- * time.
+ * The pooler between Daybook and Postgres: none; one that leaves each client its session; or one that lends a session for a transaction at a time.
  */
 export type Pooler = 'none' | 'session mode' | 'transaction mode';
 

@@ -49,8 +49,8 @@ export class LoginClient extends pg.Client {
   }
 
   /**
-   * Any program that has the port could end this process: the driver throws an error that nobody can catch at a login of an unknown kind, and
-   * allocates as much as a message announces, until V8 aborts.
+   * Refuses messages that cannot be read, with which any program that has the port could end this process: the driver throws an error that nobody can
+   * catch at a login of an unknown kind, and allocates as much as a message announces, until V8 aborts.
    */
   #catchWhatIsUnreadable(): void {
     const connection = this.connection as unknown as { attachListeners: (stream: Duplex) => void };

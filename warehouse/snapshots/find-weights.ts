@@ -4,7 +4,7 @@ import { notGoing } from './not-going.ts';
 import type { RowsOf } from './snapshot-table.ts';
 import type { ConnectionWeighed } from './weigh-table.ts';
 
-/** What was known about the connections of a table before it was weighed. */
+/** Facts about the connections of a table from before it was weighed. */
 export interface WeightsFound {
   /** Weights of the connections that have not changed since they were last weighed. */
   readonly known: ReadonlyMap<string, ConnectionWeighed>;

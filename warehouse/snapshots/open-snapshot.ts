@@ -115,7 +115,7 @@ async function openSnapshot(
 }
 
 /**
- * Set for this transaction alone, because a pooler may lend the session. A table may take long, and so may the check of its file afterwards. A query
+ * Set for this transaction alone, because a pooler may lend the session. A table may take long, and so may the check of its file afterward. A query
  * ends soon after the process that sent it.
  */
 const beginReading = `begin isolation level repeatable read read only;

@@ -18,7 +18,7 @@ export class LockHeld extends Error {
   }
 }
 
-/** Who is told about waiting for a lock, and can end the wait. */
+/** How to report a wait for a lock, and how to end it. */
 export interface LockWait {
   /** Called with the sessions that hold the lock, at first and twice a minute. */
   readonly onStep?: (text: string) => void;

@@ -42,7 +42,7 @@ export async function storeWebhooks(
   const mayBeNameless = input.webhooks.some(
     ({ resource, recordId }) => resource !== null && recordId === null,
   );
-  // A statement that commits itself costs one answer of the database instead of three.
+  // A statement that commits itself takes one round trip to the database instead of three.
   return mayBeNameless ? inTransaction(pool, ({ client }) => store(client, input)) : store(pool, input);
 }
 
