@@ -42,7 +42,7 @@ export async function biLoginUrl(
   return url;
 }
 
-/** Encrypts the login's password with the new key, within the transaction of a rotation. */
+/** Encrypts the password with the new key, within the transaction of a rotation. */
 export async function resealBiLogin(
   db: Warehouse['db'],
   { from, to }: { from: Buffer; to: Buffer },
@@ -107,7 +107,7 @@ async function settledPassword(warehouse: Warehouse, key: Buffer): Promise<Login
   });
 }
 
-/** The name is unique to this database, because logins belong to the server, which may hold several warehouses and copies of one. */
+/** Unique to the database, because logins belong to the server, which may hold several warehouses and copies of one. */
 async function loginName(warehouse: Warehouse): Promise<string> {
   const { rows } = await warehouse.pool.query<{ name: string }>('select current_database() as name');
   const place = `${await warehouseId(warehouse)}/${rows[0]?.name ?? ''}`;

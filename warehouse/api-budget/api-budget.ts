@@ -124,9 +124,7 @@ async function lockBudget(client: ClientBase, budget: string): Promise<void> {
   await client.query(lock);
 }
 
-/**
- * The budget's own waits are shorter. A longer silence, asked for by the service, is left to a timer of the workflow instead of blocking an activity.
- */
+/** Longer than any wait of the budget itself. A longer silence that the service asked for is left to a timer instead of blocking an activity. */
 const longestWaitMilliseconds = 15_000;
 
 /** Half of the eleventh second. */
@@ -150,9 +148,8 @@ function createLead(): { milliseconds(): number; learn(inTime: boolean): void } 
 }
 
 /**
- * Decides from when on expired grants are deleted: all at first, then every 10 seconds those that expired since. Index entries of deleted rows stay
- * while a snapshot is held, so older ranges are not read again. Grants left over after the clock of Postgres was set back are deleted by the next
- * process.
+ * Decides from when on expired grants are deleted: at first all, then every 10 seconds those that expired since, because an index keeps entries of
+ * deleted rows while a snapshot is held. Grants left when the clock of Postgres was set back go with the next process.
  */
 function createSweep(monotonic: () => number): { from(): string | null; done(until: string): void } {
   let from = '-infinity';

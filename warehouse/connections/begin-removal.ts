@@ -150,8 +150,8 @@ async function mark(
 }
 
 /**
- * Records the connection's runs in `sync.removed_runs`. Pending answers and waiting workflows outlive the connection, and they recognize their run
- * there and stop, even if another connection has the name. A run that has ended may still repeat its last step, so runs of the last day are included.
+ * Records the runs in `sync.removed_runs`. Pending answers and waiting workflows outlive the connection, and must stop if another one has its name. A
+ * run that has ended may still repeat its last step, so runs of the last day are included.
  */
 async function closeRuns(db: Warehouse['db'], connectionId: string): Promise<void> {
   await sql`

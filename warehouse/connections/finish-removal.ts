@@ -77,8 +77,8 @@ async function deleteRest(pool: Pool, removal: Removal): Promise<void> {
 }
 
 /**
- * Takes the lock and returns true if the removal is still the same. False: it is over, or was changed to one that keeps less, and another process
- * does the rest. Throws CommitsLost if the connection is as if its removal had never begun.
+ * Locks the name and returns whether the removal is still the same. False: it is over, or keeps less now, and another process does the rest. Throws
+ * CommitsLost if the connection is no longer marked.
  */
 async function takeTurn(client: PoolClient, { connectionId, began, keepsData }: Removal): Promise<boolean> {
   await client.query(`select sync.lock('name/' || $1)`, [connectionId]);

@@ -5,7 +5,7 @@ export function intervalOf(milliseconds: number | null): string | null {
   return milliseconds === null ? null : `${milliseconds} milliseconds`;
 }
 
-/** Selects an interval column as milliseconds, because drivers split intervals into units. */
+/** Returns SQL for an interval column in milliseconds, because drivers split intervals into units. */
 export function milliseconds(column: string): RawBuilder<number | null> {
   return sql<number | null>`(extract(epoch from ${sql.ref(column)}) * 1000)::bigint`;
 }

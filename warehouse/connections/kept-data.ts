@@ -32,7 +32,7 @@ export async function readKeptData(
   return connectionId === undefined ? rows : rows.filter((row) => row.connection_id === connectionId);
 }
 
-/** Finds the distinct names with one index lookup each, however many rows they have. The last one is null. */
+/** Returns SQL for the distinct names, with one index lookup each, however many rows they have. The last one is null. */
 function namesIn(names: string, table: string): RawBuilder<unknown> {
   return sql`
         select min(connection_id) as connection_id from ${sql.table(table)}

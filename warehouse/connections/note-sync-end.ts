@@ -94,10 +94,7 @@ function hasRead(runId: string): RawBuilder<boolean> {
   return sql`coalesce((select bool_or(status <> 'unsupported') from sync.run_streams where run_id = ${runId}), true)`;
 }
 
-/**
- * Whether the run is the newest of the connection's syncs that have ended. The SQL refers to a row of `sync.connections`; starts are in the order of
- * syncs.
- */
+/** Whether the run is the newest ended sync of a row of `sync.connections`. Starts are in the order of syncs. */
 function isNewest(runId: string): RawBuilder<boolean> {
   return sql`exists (
     select from sync.runs run

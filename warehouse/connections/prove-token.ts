@@ -94,7 +94,7 @@ function alone(token: string): string {
   return `'alone ' || ${token}::text`;
 }
 
-/** Whether run `r` of connection `c` has proved the token. */
+/** Returns SQL for whether run `r` of connection `c` has proved the token. */
 function isProved(token: string): string {
   return `(r.proved_token = ${token} or (c.service_connection_id is null and r.proved_token = ${alone(token)}))`;
 }

@@ -33,7 +33,7 @@ export interface SchedulesSettled {
   readonly as: string;
   /** Whether the state includes a pause. */
   readonly pauseReached: boolean;
-  /** How many times they were due and did not fire, since they exist in Temporal. */
+  /** How many times the schedules were due and did not fire, since they have existed in Temporal. */
   readonly missed: number;
 }
 

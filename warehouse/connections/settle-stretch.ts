@@ -3,9 +3,9 @@ import type { Warehouse } from '../open-warehouse.ts';
 import { readDemand } from './read-demand.ts';
 
 /**
- * Records, for all connections of an API address, the factor by which sync intervals are stretched, so that syncs that find nothing fit their share
- * of the API budget. All connections get the same factor; otherwise chance would decide which ones wait. It changes in steps, and goes down only with
- * some room, because each step updates the schedules of every connection in Temporal.
+ * Records the factor by which the sync intervals of all connections of an API address are stretched, so that syncs that find nothing fit their share
+ * of the API budget. Otherwise chance would decide which connections wait. It changes in steps, and goes down only with some room, because every step
+ * is sent to Temporal for every connection.
  */
 export async function settleStretch(
   warehouse: Warehouse,

@@ -13,8 +13,8 @@ export async function lowerVersions(client: PoolClient, records: Records): Promi
 }
 
 /**
- * Raises the newest version in history to that of the row. The row's version has moved on without new content and has beaten a deletion, which each
- * read of the events announces again. A row rebuilt from history must beat that deletion too.
+ * Raises it: the row has moved on without new content, and has beaten a deletion that each read of the events announces again. A row rebuilt from
+ * history must beat it too.
  */
 export async function raiseVersions(client: PoolClient, records: Records): Promise<void> {
   await moveVersions(client, records, { whichAre: '<' });

@@ -55,8 +55,8 @@ function listSql(resource: Resource): string {
 }
 
 /**
- * Rows are compared as text, because `1.0` and `1.00` are equal numbers with different digits. The version may have moved, so it is not compared.
- * Each list is expanded once, for the comparison and for its sums, because that takes most of the time.
+ * Rows are compared as text, because `1.0` and `1.00` are equal numbers with different digits. The version may have moved. Each list is expanded
+ * once, for the comparison and for its sums, because that takes most of the time.
  */
 function comparison(resource: Resource): string {
   const columns = resource.columns.filter(({ name }) => name !== resource.version);

@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely';
 
 /**
- * A search path that does not name `pg_temp` has it first: whoever may make temporary tables could put one in the place of a catalog that a
- * function of the owner reads, and so see every company, or run SQL as the owner.
+ * Puts `pg_temp` last, because a search path that does not name it has it first. Anybody who may create temporary tables could put one in the place
+ * of a catalog that a function of the owner reads, and so see every company, or run SQL as the owner.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(temporarySchemasLast).execute(db);

@@ -76,7 +76,7 @@ import * as lockPath from './2026-12-29-lock-path.ts';
 import * as rightsOfReaders from './2026-11-30-rights-of-readers.ts';
 import type { Migration } from './migration.ts';
 
-/** In the order they run. A migration that was released is never edited: what it made exists in somebody's database. */
+/** The migrations in the order in which they run. A released one is never edited, because its results exist in users' databases. */
 export const migrations: Readonly<Record<string, Migration>> = {
   '2026-11-21-finance': finance,
   '2026-11-21-history': history,

@@ -1,11 +1,11 @@
 import type { Migration as InTransaction } from 'kysely';
 
 /**
- * One step to a newer schema. Either a transaction of its own, which changes all or nothing; or indexes on tables that may be large,
- * which are built outside of one, while others read and write.
+ * One step to a newer schema: either a separate transaction, which changes all or nothing, or indexes on tables that may be large, which are built
+ * outside a transaction, while others read and write.
  *
- * A transaction that alters a table keeps readers out from then until its end: what takes long comes before, or in another migration.
- * So a constraint is added `not valid` in one, and validated in the next.
+ * A transaction that alters a table blocks readers until its end, so slow statements come before that, or in another migration. A constraint is
+ * therefore added `not valid` in one migration, and validated in the next.
  */
 export type Migration = InTransaction | IndexMigration;
 
@@ -14,9 +14,9 @@ export interface IndexMigration {
 }
 
 export interface ConcurrentIndex {
-  /** With its schema. The index is in the same one. */
+  /** Name with its schema, which is also that of the index. */
   readonly table: `${string}.${string}`;
   readonly name: string;
-  /** What follows the table's name: method, columns, condition. */
+  /** The rest of the statement after the table's name: method, columns, condition. */
   readonly on: string;
 }

@@ -68,8 +68,8 @@ async function noteReader(
 }
 
 /**
- * Throws UnknownConnection for a name that is not known. Connections of which only records are left are known, because they have readers too. The
- * rows stay locked, so that no removal comes between.
+ * Throws UnknownConnection for an unknown name. A connection of which only records are left is known, because it has readers too. Rows stay locked,
+ * so that no removal comes between.
  */
 async function refuseUnknown(db: Warehouse['db'], connections: readonly string[]): Promise<void> {
   const known = new Set<string>();

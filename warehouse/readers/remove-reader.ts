@@ -27,8 +27,8 @@ export async function removeReader({ pool }: Warehouse, reader: string): Promise
 }
 
 /**
- * Revokes what the reader sees, and returns its login if that belongs to this database. The login stays a member of daybook_tenant, because that role
- * restricts it, to nothing now, as long as it exists, whatever else it was given.
+ * Revokes what the reader sees, and returns the login if it is this database's. It stays a member of daybook_tenant: that restricts it, to nothing
+ * now, as long as it exists, whatever else it was given.
  */
 async function closeLogin(db: Warehouse['db'], reader: string): Promise<string | null> {
   const found = await db

@@ -10,8 +10,8 @@ export interface WaitingDeletions {
 }
 
 /**
- * Reads the waiting deletions of a connection, only of reconciles that have stopped to ask. A reconcile that still confirms absent records, or ended
- * before it could ask, has asked nothing. After the question its findings only become fewer, so run and count identify them.
+ * Reads the waiting deletions of a connection, only of reconciles that have stopped to ask: not of one that still confirms absent records, or ended
+ * before. After that its findings only become fewer, so run and count identify them.
  */
 export async function readWaitingDeletions(
   { pool }: Pick<Warehouse, 'pool'>,

@@ -47,8 +47,8 @@ export async function provedOnes(
 }
 
 /**
- * Marks streams as failed if they are not offered but the warehouse holds their records. A sync may ignore such a list, but a proof that leaves out
- * held records is none.
+ * Marks streams as failed that are not offered although the warehouse holds their records. A sync may ignore such a list, but a proof that leaves
+ * them out is none.
  */
 async function withUnlisted(
   db: Warehouse['db'],

@@ -80,8 +80,7 @@ function firstMessage(client: Socket): Promise<Buffer> {
 }
 
 /**
- * Relays a request to cancel. The server sees the number of a session and its key, which mean nothing to anybody else. It closes the connection once
- * it is done, as clients expect.
+ * Relays a request to cancel. The server sees a session's number and key, which mean nothing to others. It closes once it is done, as clients expect.
  */
 function cancel(client: Socket, { url, message }: { url: string; message: Buffer }): void {
   const { host, port } = new LoginClient({ connectionString: url });

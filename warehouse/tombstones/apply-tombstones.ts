@@ -184,7 +184,7 @@ const noteDoubtedSql = `
   from unnest($3::text[], $4::timestamptz[]) as doubted (id, version)
   on conflict (connection_id, resource, record_id) do update set versions = known.versions || excluded.versions`;
 
-/** Returns the newest deletion of each record, because a statement may touch a row only once. */
+/** Keeps the newest of each record, because a statement may touch a row only once. */
 function newestOfEach(deletions: readonly Deletion[]): Deletion[] {
   const newest = new Map<string, Deletion>();
   for (const deletion of deletions) {
