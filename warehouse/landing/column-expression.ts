@@ -21,7 +21,7 @@ export function columnExpression(column: Column, record: string): string {
     case 'number':
       return `${text}::numeric`;
     case 'integer':
-      // 3.0 is a whole number in JSON, but its text is no integer in Postgres.
+      // 3.0 is a whole number in JSON, but its text is not an integer in Postgres.
       return `${text}::numeric::bigint`;
     case 'decimal string':
       return `case when btrim(${text}, ${blanks}) ~ '${decimalTextPattern}' then btrim(${text}, ${blanks})::numeric end`;

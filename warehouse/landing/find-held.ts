@@ -28,7 +28,7 @@ export function createFindHeld(warehouse: Pick<Warehouse, 'pool'>, scope: Record
  * Reads a record's ID, version and hash from its text without parsing it; undefined if JSON.parse might find others.
  *
  * If `finance` holds a record with this ID and hash, the text is that of this record except for the value of `last_synced_at`, and it is JSON that
- * passed the check. The omitted member stands between a comma and the next one or the end of its object, so the rest is no JSON until the member is
+ * passed the check. The omitted member stands between a comma and the next one or the end of its object, so the rest is not JSON until the member is
  * put back in that very place. It is the only member of its name, which is spelled without escapes. No content is held with this hash under the ID of
  * a nested object.
  */

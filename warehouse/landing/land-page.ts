@@ -164,7 +164,7 @@ async function noteFindings(
     if (findings.doubted) await wantReconcile(client, { ...pass, resource });
     return;
   }
-  // Wants another reconcile, because the list of this one may lag.
+  // Requests another reconcile, because the list of this one may lag.
   if (findings.revived) await wantReconcile(client, { ...pass, resource });
   const where = { pass, resource, landedAt };
   await closeShownTwice(client, { ...where, ids: overruling });

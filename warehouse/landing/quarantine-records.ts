@@ -16,10 +16,9 @@ import type { RefusedRecord } from './prepared-page.ts';
  * Content that a person has discarded does not come back, nor does the text of an entry closed for something better, because the lookback reads it
  * again and again. An entry closed because its record was gone opens again when the record is met, even with the same text.
  *
- * A record never comes back with a version that is not newer than its erasure or, if its version is unknown, unless it was requested after the
- * erasure (`askedAt`; unknown for a record that was fetched, or kept here). A list that `mayLag` also brings back no entry that an announced deletion
- * has closed, no version older than the held row, and none that is not newer than an announced deletion. A reconcile does, because nothing after it
- * would find the record.
+ * A version that is not newer than the record's erasure never comes back; one that is unknown only if it was requested after the erasure (`askedAt`;
+ * unknown for a record that was fetched, or kept here). If a list `mayLag`, no entry that an announced deletion has closed comes back either, nor a
+ * version older than the held row, or not newer than an announced deletion. In a reconcile they do, because nothing after it would find the record.
  */
 export async function quarantineRecords(
   client: PoolClient,
@@ -32,7 +31,7 @@ export async function quarantineRecords(
   },
 ): Promise<number> {
   const { mayLag } = input;
-  // The payload of an event is no version of a record.
+  // The payload of an event is not a version of a record.
   const mayBeOutdated = mayLag && input.stream !== 'events';
   const dated = input.refused.map((one) => ({ ...one, version: versionOfEntry(one.text, input.resource) }));
   const refused =

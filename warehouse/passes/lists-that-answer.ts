@@ -2,7 +2,7 @@ import type { Warehouse } from '../open-warehouse.ts';
 
 /**
  * Reads the lists of the connection that have returned pages before and are not missing, the most recently completed first. Leaves out `except`, and
- * events, a list of no company.
+ * events, which belong to no company.
  */
 export async function listsThatAnswer(
   { db }: Pick<Warehouse, 'db'>,

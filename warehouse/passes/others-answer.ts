@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 
 /**
- * Whether a list of the connection other than that of `s`, a row of `sync.streams`, returned a page in a run of the last day. Events are a list of no
+ * Whether a list of the connection other than that of `s`, a row of `sync.streams`, returned a page in a run of the last day. Events belong to no
  * company.
  */
 export const othersAnswer = sql<boolean>`exists (

@@ -22,7 +22,7 @@ export interface Deleted {
   before: number;
 }
 
-/** Up to this number, records are deleted without approval, whatever their share. */
+/** Up to this number, deletions need no approval, unless they are all there is. */
 const neverAskedAbout = 50;
 
 /**

@@ -112,7 +112,7 @@ export const extraTables: readonly SnapshotTable[] = [
     columns: { connection_id: 'id', resource: 'text', field: 'text', issues: 'integer' },
     changesBy: 'content',
   }),
-  // Without the value: it is no number, and may be anything.
+  // Without the value: it is not a number, and may be anything.
   table('field_issues', {
     from: '(select connection_id, resource, record_id as id, field from sync.field_issues) as issues',
     key: ['connection_id', 'resource', 'id', 'field'],

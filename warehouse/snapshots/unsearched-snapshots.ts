@@ -20,7 +20,7 @@ export async function readNoted(
   return rows;
 }
 
-/** Reads the IDs of snapshots that exist in any lake, as far as the database knows: an incomplete one is no leftover of a killed export. */
+/** Reads the IDs of snapshots that exist in any lake, as far as the database knows: an incomplete one is not a leftover of a killed export. */
 export async function readPublishedIds(client: Pick<ClientBase, 'query'>): Promise<ReadonlySet<string>> {
   return new Set((await readNoted(client)).flatMap(({ ids }) => ids));
 }
