@@ -6,7 +6,7 @@ import type { RunScope } from '../record-scope.ts';
  * then does not decide about undecided ones. Confirmed ones, which wait to be deleted, are in doubt again, unless the page is older than the
  * confirmation by at least a second: a page in flight still shows records that are gone. A page is not older if this run began after the other one
  * was over, whatever the clocks say. If the service tells no time, nobody knows, and the doubt stays. A reconcile compares its own findings with all
- * that its listings showed. The findings of an older one are compared with each of its pages, because it may never get to the end.
+ * that its listings showed. Each of its pages also counts for the findings of an older one, because it may never get to the end.
  *
  * Expects the resource of the connection to be locked. `servedAt` is the service's time of the response; null if it tells none.
  */
