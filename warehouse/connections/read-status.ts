@@ -72,7 +72,10 @@ export async function readStatusesFor(
 }
 
 /** `names` null: all connections. */
-async function readStatuses(warehouse: Warehouse, names: readonly string[] | null): Promise<ConnectionStatus[]> {
+async function readStatuses(
+  warehouse: Warehouse,
+  names: readonly string[] | null,
+): Promise<ConnectionStatus[]> {
   const { db } = warehouse;
   const asked = sql<boolean>`(${names}::text[] is null or connections.connection_id = any(${names}::text[]))`;
   const connections = await db

@@ -137,7 +137,10 @@ async function keepUndecided(
 }
 
 /** Reads when the listing began. */
-async function readListingStart(client: PoolClient, { connectionId, resource, runId }: RunScope): Promise<string> {
+async function readListingStart(
+  client: PoolClient,
+  { connectionId, resource, runId }: RunScope,
+): Promise<string> {
   const { rows } = await client.query<{ began: string }>(
     `select min(started_at)::text as began from sync.passes
      where connection_id = $1 and stream = any($2::text[]) and kind = 'reconcile' and run_id = $3`,
