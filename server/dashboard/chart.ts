@@ -91,7 +91,7 @@ export function defineChart<Row extends ScopedRow>({ row, view, ...rest }: Chart
           ...unreadIn(rest, { asOf, connection: scope.connection, reads: all }),
         ];
         const reads = readsOf(all, scope.connection);
-        return { ...scope, ...capitalised(view(rows, { ...scope, currency, asOf, utcDay, leftOut, reads })) };
+        return { ...scope, ...capitalized(view(rows, { ...scope, currency, asOf, utcDay, leftOut, reads })) };
       }),
   };
 }
@@ -110,7 +110,7 @@ function readsOf(reads: readonly Read[], connection: string): readonly Read[] {
   return connection === '' ? reads : reads.filter(({ connection_id: name }) => name === connection);
 }
 
-function capitalised({ sentence, ...view }: View): View {
+function capitalized({ sentence, ...view }: View): View {
   return { ...view, sentence: `${sentence.slice(0, 1).toUpperCase()}${sentence.slice(1)}` };
 }
 

@@ -29,7 +29,7 @@ export interface Dashboard {
   readonly offered: readonly string[];
   readonly leftOut: LeftOutOfChoices;
   readonly charts: readonly ChartRead[];
-  readonly catalogue: readonly MartRead[];
+  readonly catalog: readonly MartRead[];
 }
 
 export type Freshness = z.infer<typeof freshness>;
@@ -59,7 +59,7 @@ export async function readDashboard(warehouse: Warehouse, asked: string | null =
         offered,
         answers,
         connections: await run(freshnessOfConnections),
-        catalogue: await run(catalogueOf(marts)),
+        catalog: await run(catalogOf(marts)),
         nameless: await run(namelessDocuments),
       };
     }),
@@ -85,7 +85,7 @@ export async function readDashboard(warehouse: Warehouse, asked: string | null =
     offered,
     leftOut,
     charts: tellNameless({ charts: told, connections, offered, reads, nameless, asOf }),
-    catalogue: objectsOf(read.catalogue).map((row) => martRead.parse(row)),
+    catalog: objectsOf(read.catalog).map((row) => martRead.parse(row)),
   };
 }
 
@@ -128,7 +128,7 @@ const freshness = z.object({
   awaiting_deletion: z.number(),
 });
 
-function catalogueOf(marts: readonly string[]): string {
+function catalogOf(marts: readonly string[]): string {
   return `
 select
   view.relname as mart,

@@ -33,7 +33,7 @@ export interface Drawing {
 export interface Series {
   readonly name: string;
   /** A color name of dashboard.css. */
-  readonly colour: string;
+  readonly color: string;
   /** The legend of all series of this color; if absent, the name. */
   readonly legend?: string;
   readonly shape: 'stacked' | 'beside' | 'line';

@@ -545,7 +545,7 @@ test('how old marts are is told from when they were built, not from the day that
         readAt: new Date(moment),
         connections: [],
         charts: [],
-        catalogue: [],
+        catalog: [],
         offered: [],
         leftOut: { connections: 0, currencies: 0 },
       },

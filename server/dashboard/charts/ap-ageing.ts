@@ -105,9 +105,9 @@ ${withLeftOuts('currency_code, place')}`,
       drawing: {
         kind: 'bars',
         labels: labels.slice(0, vendors.length),
-        series: buckets.map(({ head, of, colour }) => ({
+        series: buckets.map(({ head, of, color }) => ({
           name: head,
-          colour,
+          color,
           shape: 'stacked' as const,
           values: vendors.map((row) => drawnAmount(row[of], currency)),
         })),
@@ -127,11 +127,11 @@ function owedWords(owed: number, owing: number): string {
 }
 
 const buckets = [
-  { head: 'Not due', of: 'not_due', colour: 'age-0' },
-  { head: '1–30 days', of: 'days_1_30', colour: 'age-1' },
-  { head: '31–60 days', of: 'days_31_60', colour: 'age-2' },
-  { head: '61–90 days', of: 'days_61_90', colour: 'age-3' },
-  { head: 'Over 90 days', of: 'days_over_90', colour: 'age-4' },
-  { head: 'No due date', of: 'no_due_date', colour: 'neutral' },
-  { head: 'Unapplied credits', of: 'credits', colour: 'credit' },
+  { head: 'Not due', of: 'not_due', color: 'age-0' },
+  { head: '1–30 days', of: 'days_1_30', color: 'age-1' },
+  { head: '31–60 days', of: 'days_31_60', color: 'age-2' },
+  { head: '61–90 days', of: 'days_61_90', color: 'age-3' },
+  { head: 'Over 90 days', of: 'days_over_90', color: 'age-4' },
+  { head: 'No due date', of: 'no_due_date', color: 'neutral' },
+  { head: 'Unapplied credits', of: 'credits', color: 'credit' },
 ] as const;

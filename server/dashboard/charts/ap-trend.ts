@@ -82,9 +82,9 @@ ${withLeftOuts('currency_code, as_of_date')}`,
       drawing: {
         kind: 'columns',
         labels: days.map((day) => (day === asOf ? dayName(day) : monthName(day))),
-        series: buckets.map(({ head, of: what, colour }) => ({
+        series: buckets.map(({ head, of: what, color }) => ({
           name: head,
-          colour,
+          color,
           shape: 'stacked' as const,
           values: days.map((day) => drawnAmount(of(day, what), currency)),
         })),
@@ -97,10 +97,10 @@ ${withLeftOuts('currency_code, as_of_date')}`,
 type Amounts = Record<(typeof buckets)[number]['of'] | 'open_bills', Decimal | null>;
 
 const buckets = [
-  { head: 'Not due', of: 'not_due', colour: 'age-0' },
-  { head: '1–30 days', of: 'days_1_30', colour: 'age-1' },
-  { head: '31–60 days', of: 'days_31_60', colour: 'age-2' },
-  { head: '61–90 days', of: 'days_61_90', colour: 'age-3' },
-  { head: 'Over 90 days', of: 'days_over_90', colour: 'age-4' },
-  { head: 'No due date', of: 'no_due_date', colour: 'neutral' },
+  { head: 'Not due', of: 'not_due', color: 'age-0' },
+  { head: '1–30 days', of: 'days_1_30', color: 'age-1' },
+  { head: '31–60 days', of: 'days_31_60', color: 'age-2' },
+  { head: '61–90 days', of: 'days_61_90', color: 'age-3' },
+  { head: 'Over 90 days', of: 'days_over_90', color: 'age-4' },
+  { head: 'No due date', of: 'no_due_date', color: 'neutral' },
 ] as const;

@@ -114,19 +114,19 @@ ${withLeftOuts('currency_code, due_bucket')}`,
         series: [
           {
             name: 'Due',
-            colour: 'vendor-1',
+            color: 'vendor-1',
             shape: 'beside' as const,
             values: drawn.map(({ bucket }) => drawnAmount(of(bucket, 'due'), currency)),
           },
           {
             name: 'Dated ahead',
-            colour: 'neutral',
+            color: 'neutral',
             shape: 'beside' as const,
             values: drawn.map(({ bucket }) => drawnAmount(of(bucket, 'ahead'), currency)),
           },
           {
             name: 'Expected to be paid',
-            colour: 'vendor-2',
+            color: 'vendor-2',
             shape: 'beside' as const,
             values: drawn.map(({ bucket }) => drawnAmount(of(bucket, 'expected'), currency)),
           },

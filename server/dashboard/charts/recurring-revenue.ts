@@ -161,15 +161,15 @@ ${withLeftOuts('currency_code, month')}`,
         kind: 'columns',
         labels: months.map(monthName),
         series: [
-          ...movements.map(({ head, of, colour }) => ({
+          ...movements.map(({ head, of, color }) => ({
             name: head,
-            colour,
+            color,
             shape: 'stacked' as const,
             values: months.map((month) => shown(month, of)),
           })),
           {
             name: 'Closing (right axis)',
-            colour: 'line',
+            color: 'line',
             shape: 'line' as const,
             values: months.map((month) => shown(month, 'closing')),
           },
@@ -283,9 +283,9 @@ interface Observed {
 type Amounts = Record<(typeof movements)[number]['of'] | 'opening' | 'closing', Decimal | null>;
 
 const movements = [
-  { head: 'New', of: 'new', colour: 'gain-1' },
-  { head: 'Reactivation', of: 'reactivation', colour: 'gain-2' },
-  { head: 'Expansion', of: 'expansion', colour: 'gain-3' },
-  { head: 'Contraction', of: 'contraction', colour: 'loss-1' },
-  { head: 'Churn', of: 'churn', colour: 'loss-2' },
+  { head: 'New', of: 'new', color: 'gain-1' },
+  { head: 'Reactivation', of: 'reactivation', color: 'gain-2' },
+  { head: 'Expansion', of: 'expansion', color: 'gain-3' },
+  { head: 'Contraction', of: 'contraction', color: 'loss-1' },
+  { head: 'Churn', of: 'churn', color: 'loss-2' },
 ] as const;

@@ -145,7 +145,7 @@ ${withLeftOuts('currency_code, place, spend_month')}`,
 });
 
 /** More than five colors cannot be told apart. */
-function inkOf(place: number): Pick<Series, 'colour' | 'legend'> {
-  if (place <= 5) return { colour: `vendor-${place}` };
-  return place <= vendorsShown ? { colour: 'neutral', legend: 'Next 10 vendors' } : { colour: 'faint' };
+function inkOf(place: number): Pick<Series, 'color' | 'legend'> {
+  if (place <= 5) return { color: `vendor-${place}` };
+  return place <= vendorsShown ? { color: 'neutral', legend: 'Next 10 vendors' } : { color: 'faint' };
 }

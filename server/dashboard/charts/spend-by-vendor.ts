@@ -150,13 +150,13 @@ ${withLeftOuts('currency_code, place')}`,
         series: [
           {
             name: '12 months',
-            colour: 'vendor-1',
+            color: 'vendor-1',
             shape: 'beside' as const,
             values: vendors.map(({ this_year }) => drawnAmount(this_year, currency)),
           },
           {
             name: '12 before',
-            colour: 'neutral',
+            color: 'neutral',
             shape: 'beside' as const,
             values: vendors.map(({ year_before }) => drawnAmount(year_before, currency)),
           },

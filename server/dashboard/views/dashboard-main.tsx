@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { choicesOf, chosenOf } from '../choices.ts';
 import { findView } from '../find-view.ts';
 import type { Dashboard } from '../read-dashboard.ts';
-import { Catalogue } from './catalogue.tsx';
+import { Catalog } from './catalog.tsx';
 import { ChartSection } from './chart-section.tsx';
 import { Filter } from './filter.tsx';
 import { FreshnessStrip } from './freshness-strip.tsx';
@@ -22,7 +22,7 @@ export function DashboardMain({ dashboard, query }: { dashboard: Dashboard; quer
           <ChartSection key={chart.id} chart={chart} view={findView(chart, chosen)} />
         ))}
       </div>
-      <Catalogue marts={dashboard.catalogue} />
+      <Catalog marts={dashboard.catalog} />
       <script
         type="application/json"
         id="dashboard-data"

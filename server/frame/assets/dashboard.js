@@ -101,9 +101,9 @@ function contentOf(cell) {
 }
 
 function legendOf({ series }) {
-  const entries = new Map(series.map(({ colour, legend, name }) => [colour, legend ?? name]));
-  return [...entries].map(([colour, name]) =>
-    element('li', {}, element('i', { class: `swatch swatch-${colour}` }), name),
+  const entries = new Map(series.map(({ color, legend, name }) => [color, legend ?? name]));
+  return [...entries].map(([color, name]) =>
+    element('li', {}, element('i', { class: `swatch swatch-${color}` }), name),
   );
 }
 

@@ -24,7 +24,7 @@ function openChart(plot) {
 function optionOf(drawing, width) {
   const { kind, labels, description } = drawing;
   const narrow = width < 520;
-  const soft = colourOf('soft');
+  const soft = colorOf('soft');
   const text = { color: soft, fontSize: 12, fontFamily: getComputedStyle(document.body).fontFamily };
   const names = {
     type: 'category',
@@ -37,13 +37,13 @@ function optionOf(drawing, width) {
         : { hideOverlap: true }),
     },
     axisTick: { show: false },
-    axisLine: { lineStyle: { color: colourOf('line') } },
+    axisLine: { lineStyle: { color: colorOf('line') } },
   };
   const amounts = {
     type: 'value',
     splitNumber: narrow ? 3 : 5,
     axisLabel: { ...text, formatter: (value) => compact.format(value), hideOverlap: true },
-    splitLine: { lineStyle: { color: colourOf('line') } },
+    splitLine: { lineStyle: { color: colorOf('line') } },
   };
   return {
     animation: false,
@@ -60,10 +60,10 @@ function optionOf(drawing, width) {
           ],
     tooltip: {
       trigger: 'axis',
-      axisPointer: { type: 'shadow', shadowStyle: { color: colourOf('accent'), opacity: 0.06 } },
+      axisPointer: { type: 'shadow', shadowStyle: { color: colorOf('accent'), opacity: 0.06 } },
       confine: true,
-      backgroundColor: colourOf('surface'),
-      borderColor: colourOf('line'),
+      backgroundColor: colorOf('surface'),
+      borderColor: colorOf('line'),
       padding: 0,
       formatter: (points) => tooltipOf(drawing, points[0].dataIndex),
     },
@@ -75,10 +75,10 @@ function isLine({ shape }) {
   return shape === 'line';
 }
 
-function seriesOf({ name, colour, shape, values }, kind) {
+function seriesOf({ name, color, shape, values }, kind) {
   // The only place where an amount becomes a number: the length of a bar. The text that is read stays exact.
   const data = values.map((value) => (value === null ? null : Number(value.replaceAll(',', ''))));
-  const color = colourOf(`chart-${colour}`);
+  const color = colorOf(`chart-${color}`);
   if (shape === 'line')
     return {
       name,
@@ -96,8 +96,8 @@ function seriesOf({ name, colour, shape, values }, kind) {
       ? { stack: 'all', barCategoryGap: '28%' }
       : { barGap: '10%', barCategoryGap: '30%' }),
     itemStyle: {
-      borderColor: colourOf('surface'),
-      borderWidth: shape === 'stacked' && colour !== 'neutral' ? 0.5 : 0,
+      borderColor: colorOf('surface'),
+      borderWidth: shape === 'stacked' && color !== 'neutral' ? 0.5 : 0,
     },
   };
 }
@@ -106,18 +106,18 @@ function seriesOf({ name, colour, shape, values }, kind) {
 function tooltipOf({ labels, series }, index) {
   const rows = series
     .filter(({ values }) => values[index] !== null && /[1-9]/.test(values[index]))
-    .map(({ name, colour, values }) =>
+    .map(({ name, color, values }) =>
       element(
         'tr',
         {},
-        element('td', {}, element('i', { class: `swatch swatch-${colour}` }), name),
+        element('td', {}, element('i', { class: `swatch swatch-${color}` }), name),
         element('td', { class: 'number' }, values[index]),
       ),
     );
   return element('div', { class: 'tip' }, element('b', {}, labels[index]), element('table', {}, ...rows));
 }
 
-function colourOf(name) {
+function colorOf(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 

@@ -2,9 +2,9 @@ import type { VNode } from 'preact';
 import type { MartRead } from '../read-dashboard.ts';
 
 /** The marts that the charts read, column by column. The links of the charts lead here, so they also work in a file that was sent to somebody. */
-export function Catalogue({ marts }: { marts: readonly MartRead[] }): VNode {
+export function Catalog({ marts }: { marts: readonly MartRead[] }): VNode {
   return (
-    <section class="catalogue" aria-labelledby="marts-title">
+    <section class="catalog" aria-labelledby="marts-title">
       <h2 id="marts-title">Marts</h2>
       <p class="aside">
         What the charts read. Query them with <code>daybook sql "select … from marts.…"</code>.
