@@ -124,7 +124,7 @@ async function noteSettled(db: Warehouse['db'], settled: readonly SchedulesSettl
     update sync.connections c set
       schedules_settled = t.told, schedules_checked_at = clock_timestamp(), pause_reached_schedules = t.reached,
       ticks_missed = t.missed,
-      -- What was missed before anybody looked is old.
+      -- Ticks that were missed before the first look get no time.
       ticks_missed_at = case when t.missed > c.ticks_missed then clock_timestamp() else c.ticks_missed_at end
     from unnest(
       ${settled.map(({ connectionId }) => connectionId)}::text[],

@@ -24,7 +24,7 @@ export async function closeUnlisted(
      from listing
      where q.connection_id = $1 and q.resource = $2 and q.record_id is null and q.stream <> 'events' and q.status = 'open'
        and q.run_id <> $3 and q.last_seen_at < $4
-       -- Of a service that does not tell its time, and listed nothing, nobody knows how old that is.
+       -- If the service does not tell its time and listed nothing, the age of its data is unknown, so the lag is allowed for.
        and coalesce(q.version_us < surely_listed_us, q.last_seen_at < $4::timestamptz - ${listLag(resource, '$6')})`,
     [connectionId, resource.name, runId, began, streamsOf(resource), lookbackMilliseconds],
   );

@@ -70,7 +70,7 @@ async function countAbsent(
      )
      select
        (select count(*) from finance.${resource.name} where connection_id = $1) + lost.count as held,
-       -- What another run has written since the listing began shows nothing of what the listing is worth.
+       -- Rows that another run has written since the listing began do not count: they say nothing about the listing.
        (select count(*) from finance.${resource.name} where connection_id = $1 and (_run_id = $3 or _changed_at < (
           select min(started_at) from sync.passes
           where connection_id = $1 and stream = any($4::text[]) and kind = 'reconcile' and run_id = $3

@@ -151,7 +151,7 @@ function findSql(resource: Resource): string {
       where d.connection_id = $1 and d.resource = $4 and d.run_id = $3 and d.kind = 'extra' and d.status = 'dismissed'
         and d.found_at >= began.at
     ), lost as materialized (
-      -- Of a million records it takes a second, and 10 us for each that was deleted.
+      -- Takes a second for a million records, and 10 us for each deleted one.
       select distinct v.record_id as id
       from history.record_versions v
       where v.connection_id = $1 and v.resource = $4

@@ -119,7 +119,7 @@ function totalsSql(resource: Resource): string {
           select from sync.discrepancies d
           where d.connection_id = $1 and d.resource = '${resource.name}' and d.record_id = coalesce(held.id, seen.id)
             and d.run_id = $3 and d.status = 'dismissed' and d.found_at >= began.at
-            -- What only the second listing showed counts as that showed it.
+            -- Records that only the second listing showed count as it showed them.
             and (d.kind = 'ahead' or seen.id is null)
         )
         and (held.id is not null or not exists (

@@ -37,7 +37,7 @@ select
   ${wholeSum('amount_due')} as due,
   ${wholeSum('dated_ahead')} as ahead,
   ${wholeSum('expected_amount')} as expected,
-  -- Of all weeks: what credits settle later nobody pays.
+  -- The sum over all weeks: credits that settle later bills reduce what has to be paid, too.
   case
     when bool_and(due_bucket = 'unapplied_credits' or ${credited} is not null) over scoped
       then sum(case when due_bucket = 'unapplied_credits' then 0 else ${credited} end) over scoped

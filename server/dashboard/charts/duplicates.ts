@@ -25,7 +25,7 @@ with documents as (
   where expense_type = 'expense'
 ),
 
--- Of one vendor, amount and currency: with ten of its kind between them two are no pair.
+-- Vendor, amount and currency with many documents: two documents with ten like them in between are no pair.
 crowded as (
   select distinct connection_id, vendor_id, currency_code, amount
   from (
@@ -63,7 +63,7 @@ ranked as (
     listed.in_currency,
     pairs.*,
     count(*) over (partition by scope.connection_id, listed.in_currency) as pair_count,
-    -- Of those of which not each two are a pair.
+    -- The largest group in which not every two documents form a pair.
     max(alike_count) filter (
       where alike_count > 11 and (rule in ('same_number', 'other_vendor') or crowded.connection_id is not null)
     ) over (partition by scope.connection_id, listed.in_currency) as most_alike,

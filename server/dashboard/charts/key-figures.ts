@@ -64,7 +64,7 @@ figures as (
   select connection_id, currency_code, 'open_bills' as figure, open_bills as amount
   from marts.ap_ageing where is_today
   union all
-  -- What is left out may be all there is.
+  -- Documents that are left out may be the only ones.
   select connection_id, currency_code, 'left_out', 0
   from left_out_documents
   union all
@@ -151,7 +151,7 @@ rounded as (
   group by scope.connection_id
 ),
 
--- Of the connection whose subscriptions were read longest ago in this month.
+-- The connection whose subscriptions were read longest ago decides.
 observed as (
   select scope.connection_id, currency_code, min(observed_until) as until
   from marts.mrr_movements_monthly as moved

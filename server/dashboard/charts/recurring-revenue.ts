@@ -36,7 +36,8 @@ with begun as (
   group by connection_id, currency_code
 ),
 
--- What is there in the first month of a connection is not new, and nobody knows what it brought before: all together begin then.
+-- Subscriptions that exist in the first month of a connection are not new, and their earlier revenue is unknown. So the figures of
+-- all connections together begin with the latest first month.
 known as (
   select
     currency_code,

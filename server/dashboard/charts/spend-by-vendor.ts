@@ -36,7 +36,7 @@ with last_over as (
   select (date_trunc('month', max(as_of_date)) - interval '1 month')::date as month from marts.connections
 ),
 
--- Of each connection that was read to its end the last month that was over by then.
+-- For each connection, the last month that was over when its spend was last read.
 reads as (
   select connection_id, (date_trunc('month', spend_read_until + 1) - interval '1 month')::date as read_month
   from marts.connections
