@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 
 export interface AnsweringServer {
   readonly url: string;
-  /** Ends the requests that are under way, too. */
+  /** Also ends the requests that are under way. */
   readonly stop: () => void;
 }
 
-/** Answers processes of the test run at `url`: 200 with what `answer` returns, 500 with what it throws. */
+/** Starts an HTTP server for processes of the test run: 200 with what `answer` returns, 500 with what it throws. */
 export async function startAnswering(
   answer: (request: IncomingMessage) => Promise<string>,
 ): Promise<AnsweringServer> {

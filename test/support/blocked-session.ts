@@ -2,7 +2,7 @@ import pg from 'pg';
 import { onTestFinished } from 'vitest';
 import { eventually } from './eventually.ts';
 
-/** Locks a table against writes until the test is over, so that a session that comes to write to it waits there. */
+/** Locks a table against writes until the test is over, so that any session that writes to it waits. */
 export async function blockWrites(url: string, table: string): Promise<{ letGo: () => Promise<void> }> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -2,10 +2,10 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from 'p
 import { onTestFinished } from 'vitest';
 import { ensureChromium } from '../../scripts/chromium.mjs';
 
-/** One for the process, whatever files run in it: it ends with it. */
+/** Shared by every test file of the process, and closed when the process ends. */
 let launched: Promise<Browser> | undefined;
 
-/** A headless Chromium, of which each page has a profile of its own. */
+/** Launches a headless Chromium; each page gets a profile of its own. */
 export async function launchBrowser(): Promise<TestBrowser> {
   launched = launched?.then((known) => (known.isConnected() ? known : launch())) ?? launch();
   const browser = await launched;

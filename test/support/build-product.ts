@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** Builds the product into a folder, as it is when it is packed and installed; returns the path of its `daybook`. */
+/** Builds the product into a folder, as it is packed and installed. Returns the path of its `daybook`. */
 export async function buildProduct(folder: string): Promise<string> {
   await mkdir(folder);
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
@@ -25,7 +25,7 @@ export async function buildProduct(folder: string): Promise<string> {
   return join(folder, 'bin', 'daybook.js');
 }
 
-/** Which tests start: `testProgram`. */
+/** The programs that tests start with `testProgram`. */
 const testPrograms = [
   'test/cli/outcomes-main.ts',
   'test/embedded/embedded-main.ts',

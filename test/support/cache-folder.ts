@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** Where the product keeps what it installs for later uses, and tests what they do: the next run finds it. */
+/** The folder in which the product, and the tests, keep what they install for later runs. */
 export const cacheFolder: string = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'daybook');

@@ -9,14 +9,14 @@ export interface CommandLine {
   readonly input?: string | undefined;
 }
 
-/** A process that runs one command line of `daybook` after the other: most of what a command costs is its start. */
+/** A process that runs command lines of `daybook` one after the other, because most of the cost of a command is its start. */
 export interface CommandHost {
-  /** Another command line is under way. */
+  /** Whether a command line is under way. */
   readonly isBusy: () => boolean;
   readonly run: (line: CommandLine) => Promise<Ended>;
 }
 
-/** For the test file that calls it at its top: it starts with the first command line, and is there until the last test. */
+/** Called at the top of a test file. The process starts with the first command line and runs until the last test. */
 export function commandHost({ cwd }: { cwd: string }): CommandHost {
   let started: Started | undefined;
   let isBusy = false;

@@ -9,7 +9,7 @@ import { runProgram } from '../../cli/run-program.ts';
 import { withoutCoreDumps } from '../../cli/without-core-dumps.ts';
 import type { CommandLine } from './command-host.ts';
 
-/** Does what `cli/main.ts` does, for each line of standard input, a command line in JSON: one after the other, in one process. */
+/** Runs each line of standard input, a command line in JSON, as `cli/main.ts` would: one after the other, in one process. */
 process.umask(0o077);
 withoutCoreDumps();
 const asked = createInterface({ input: process.stdin });

@@ -5,7 +5,7 @@ import { allocation, bill, billLine, item, list, subscription } from './finance-
 import { addTestConnection } from './test-connection.ts';
 import { createTestDatabase } from './test-database.ts';
 
-/** The judge of the end-to-end tests is itself on trial here: whatever is damaged in the tables, it must see. */
+/** Tests `compareWithSource`, on which the end-to-end tests rely: it must see any damage to the tables. */
 const { warehouse, url } = await createTestDatabase();
 
 const source: Record<string, string[]> = {

@@ -17,20 +17,20 @@ export interface Comparison {
   /** Fields that were compared, of records and their children. */
   readonly values: number;
   readonly quarantined: number;
-  /** In words, the first of them; none when the warehouse is exact. */
+  /** The first differences, in words. Empty when the warehouse is exact. */
   readonly differences: readonly string[];
 }
 
 /**
- * Compares every field of `finance` with what the sandbox would answer now, and the open quarantine with the records that
- * nobody could store. Uses nothing of the product: both would make the same mistake.
+ * Compares every field of `finance` with what the sandbox would answer now, and the open quarantine with the records that no client could
+ * store. Shares no code with the product, because both would then make the same mistake.
  */
 export async function compareWithSource(input: {
   databaseUrl: string;
   admin: Pick<SandboxAdmin, 'content'>;
   /** Name in the warehouse. */
   connectionId: string;
-  /** Name in the sandbox, when it is another one. */
+  /** Name in the sandbox, if it differs. */
   sourceConnection?: string;
   tables?: readonly string[];
   expandPlatformData?: boolean;
@@ -71,7 +71,7 @@ class Differences {
   }
 }
 
-/** Postgres has no NUL. */
+/** The id as the warehouse holds it: Postgres has no NUL. */
 function heldIdOf(record: unknown): string {
   return String(valueAt(record, ['id'])).replaceAll('\0', '\uFFFD');
 }
@@ -169,7 +169,7 @@ function compareFields(
   }
 }
 
-/** What no client could store waits in quarantine, as it was sent, and nothing else does. */
+/** Checks that the quarantine holds the records that no client could store, as they were sent, and nothing else. */
 async function compareQuarantine(
   client: pg.Client,
   input: {

@@ -6,7 +6,7 @@ import { rows, type Row } from './rows.ts';
 import { addTestConnection } from './test-connection.ts';
 import { addTombstone } from './tombstone.ts';
 
-/** Of which each table has a row. */
+/** Adds a connection that has a row in every table. */
 export async function connectionWithEverything(warehouse: Warehouse): Promise<string> {
   const connectionId = await addTestConnection(warehouse);
   const links = records.list(records.allocation('x'));
@@ -76,8 +76,8 @@ export async function connectionWithEverything(warehouse: Warehouse): Promise<st
 }
 
 /**
- * Alerts are left out: they outlive their connection, so that whoever was told of one is told that it is over. So is what is
- * written down when a connection is removed, and a view that shows nothing to the owner.
+ * Alerts are left out: they outlive their connection, so that a person who was told of an alert is also told that it is over. Also left out
+ * are the tables written when a connection is removed, and a view that shows nothing to the owner.
  */
 export async function rowsPerTable(warehouse: Warehouse, connectionId: string): Promise<Row[]> {
   const inSync = await rows(

@@ -2,7 +2,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 
 export interface EventCounts {
   events: number;
-  /** As Temporal Cloud bills them: starts, activities with their retries, timers, signals, search attributes, children. */
+  /** Actions as Temporal Cloud bills them: starts, activities with their retries, timers, signals, search attributes, children. */
   actions: number;
 }
 

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** `bin/daybook.js` of the checkout, whose sources run as they are. */
+/** `bin/daybook.js` of the checkout, which runs the TypeScript sources. */
 export const programOfSources: string = fileURLToPath(new URL('../../bin/daybook.js', import.meta.url));
 
-/** That of the built product where the test run made one: it starts in a fifth of the time. */
+/** `daybook` of the built product if the test run made one (it starts in a fifth of the time), else of the sources. */
 export const builtProgram: string = process.env.TEST_DAYBOOK ?? programOfSources;
 
-/** How Node is told to start a program of the product or of its tests: built with the product, where the test run made one. */
+/** The arguments with which Node starts a program of the product or of its tests: the built one, if the test run made one. */
 export function testProgram(source: string): string[] {
   const { TEST_DAYBOOK: daybook } = process.env;
   if (daybook === undefined)
@@ -26,7 +26,7 @@ export interface DaybookOptions {
   /** The folder it runs in: a `.env` file there counts. */
   readonly cwd: string;
   readonly input?: string;
-  /** Another `bin/daybook.js`, when given. */
+  /** Another `bin/daybook.js`. Default: `builtProgram`. */
   readonly program?: string;
 }
 
@@ -41,13 +41,13 @@ export async function runDaybook(args: readonly string[], options: DaybookOption
   return startDaybook(args, options).ended;
 }
 
-/** Starts a `daybook` command line that goes on until it is stopped. */
+/** Starts a `daybook` command line that runs until it is stopped. */
 export function startDaybook(
   args: readonly string[],
   { env, cwd, input, program = builtProgram }: DaybookOptions,
 ): DaybookProcess {
   const child = spawn(process.execPath, [program, ...args], { cwd, env: { ...inherited(), ...env } });
-  // Neither a failed test nor a hung command leaves a process behind.
+  // Leaves no process behind after a failed test or a hung command.
   const kill = (): boolean => child.kill('SIGKILL');
   process.once('exit', kill);
   child.once('exit', () => process.off('exit', kill));
@@ -83,12 +83,12 @@ export interface DaybookProcess {
   readonly ended: Promise<Ended>;
   /** Everything it has said so far. */
   readonly output: () => string;
-  /** Resolves once the output matches; rejects when the process ends without. */
+  /** Resolves once the output matches; rejects if the process ends without a match. */
   readonly says: (pattern: RegExp) => Promise<void>;
   readonly stop: (signal?: NodeJS.Signals) => Promise<Ended>;
 }
 
-/** What the machine needs; nothing that configures Daybook or Temporal. */
+/** The environment variables that the machine needs, without those that configure Daybook or Temporal. */
 export function inherited(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { overSessions } from './over-sessions.ts';
 
-/** The warehouse over sessions that Postgres ends at a commit: the first one, unless `at` tells another. */
+/** The warehouse over sessions that Postgres ends at a commit: the first one, or the one with number `at`. */
 export function endingSessions(
   warehouse: Warehouse,
   when: 'before' | 'after',

@@ -1,6 +1,6 @@
 import type { Sandbox } from '../../sandbox/start-sandbox.ts';
 
-/** What a process of Daybook is configured with that knows the sandbox as its service, and takes any free port. */
+/** The configuration of a Daybook process that has the sandbox as its service and listens on any free port. */
 export function environmentOf(
   place: {
     readonly databaseUrl: string;

@@ -12,7 +12,7 @@ export function isDigits(value: unknown): value is Digits {
   return typeof value === 'object' && value !== null && 'digits' in value && Object.keys(value).length === 1;
 }
 
-/** The one spelling of a decimal: `150`, `1.5e2` and `150.00` are all `15e1`. Undefined when it is no decimal. */
+/** The canonical spelling of a decimal: `150`, `1.5e2` and `150.00` all become `15e1`. Undefined if the text is not a decimal. */
 export function canonicalDecimal(text: string): string | undefined {
   const [, sign, whole = '', fraction = '', exponent = '0'] =
     /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?$/.exec(text.trim()) ?? [];
@@ -24,7 +24,7 @@ export function canonicalDecimal(text: string): string | undefined {
   return `${sign === '-' ? '-' : ''}${significant}e${power}`;
 }
 
-/** Strings first, so that digits inside them are left alone. */
+/** Matches strings first, so that digits inside them are left alone. */
 const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 function wrapNumber(token: string): string {

@@ -1,8 +1,9 @@
 import pg from 'pg';
 
 /**
- * Puts the worst books we could think of straight into `finance`: by shape one connection in which `records` of a kind belong to one
- * group, as those of one vendor, number, amount and day, or the lines of one bill. A model that compares each with each takes the square.
+ * Puts the worst books we could think of straight into `finance`. Each shape is one connection in which `records` records of a kind belong
+ * to one group, such as one vendor, number, amount and day, or the lines of one bill. A model that compares every pair of them costs the
+ * square.
  */
 export async function fillGroups(
   url: string,

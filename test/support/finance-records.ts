@@ -1,6 +1,6 @@
 /**
- * Records as the API writes them, in raw JSON text: what a field holds is given as JSON text too (`'1.10'`, `'"open"'`), so
- * that every digit, escape and space reaches the code under test. A field given as undefined is left out.
+ * Records as the API writes them, in raw JSON text. The value of a field is JSON text too (`'1.10'`, `'"open"'`), so that every digit,
+ * escape and space reaches the code under test. A field given as undefined is left out.
  */
 export type Fields = Readonly<Record<string, string | undefined>>;
 

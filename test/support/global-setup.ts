@@ -17,22 +17,22 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The test run's Postgres: database `postgres` as superuser. */
     readonly postgresAdminUrl: string;
-    /** The same server as the owner of databases; by way of a pooler, where the tests run through one. */
+    /** The same server as the owner of databases, through a pooler if the tests run through one. */
     readonly postgresUrl: string;
     /** The folder that `test/support/open-kept-databases.ts` takes. */
     readonly testFolder: string;
-    /** Answers with the address of the test run's Temporal server, which the first question starts, and with namespaces of it. */
+    /** Answers with the address of the test run's Temporal server, or with a namespace of it. The first request starts the server. */
     readonly temporalOnDemandUrl: string;
-    /** Answers with the endpoint of the test run's S3 server, which the first question starts. */
+    /** Answers with the endpoint of the test run's S3 server. The first request starts the server. */
     readonly s3OnDemandUrl: string;
   }
 }
 
 /**
- * For the whole test run: one build of the product, which the processes of tests run; one Postgres, with a migrated database
- * to clone; one Temporal and one S3 server, once a test asks for them.
- * `TEST_POSTGRES_URL` (of user `postgres`, with its password) names an empty one of another version; with `TEST_POOLER=transaction` databases are
- * reached through PgBouncer alone.
+ * Sets up the whole test run: one build of the product, which the processes of tests run; one Postgres, with a migrated database to clone;
+ * one Temporal and one S3 server, once a test asks for them.
+ * `TEST_POSTGRES_URL` (of user `postgres`, with its password) names an empty server of another version. With `TEST_POOLER=transaction`
+ * databases are reached only through PgBouncer.
  */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-test-'));
@@ -67,7 +67,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   return tearDown;
 }
 
-/** Owned by the test run, or given to it. */
+/** Started by the test run, or given to it. */
 interface TestPostgres {
   readonly url: string;
   readonly adminUrl: string;
@@ -89,7 +89,7 @@ async function poolerInFront({ adminUrl }: TestPostgres): Promise<PgBouncer | un
   return startPgBouncer(program, { adminUrl, settings: { max_prepared_statements: 200 } });
 }
 
-/** Database `daybook` is the template: only sessions that ended let it be cloned. */
+/** Migrates database `daybook`, the template. It can be cloned only when no session is connected to it. */
 async function migrateTemplate(postgres: TestPostgres): Promise<void> {
   const warehouse = openWarehouse({ url: postgres.url, connections: 1 });
   try {

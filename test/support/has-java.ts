@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-/** Whether Spark can be run here. */
+/** Whether Spark can run here. */
 export function hasJava(): boolean {
   return spawnSync('java', ['-version']).status === 0;
 }

@@ -7,7 +7,7 @@ export async function eventsOf(handle: SyncHandle): Promise<Events> {
   return (await handle.fetchHistory()).events ?? [];
 }
 
-/** What people read at the timers of a workflow. */
+/** The summaries that the Web UI shows at the timers of a workflow. */
 export async function timerSummaries(handle: SyncHandle): Promise<string[]> {
   const events = await eventsOf(handle);
   return events
@@ -19,7 +19,7 @@ export function textOf(data: Uint8Array | null | undefined): string {
   return data === null || data === undefined ? '' : String(JSON.parse(Buffer.from(data).toString('utf8')));
 }
 
-/** Attempts of activities beyond the first, and failures: what a wait must not cost. */
+/** Counts retries and failures of activities; a wait must cause none. */
 export async function retriesOf(handle: SyncHandle): Promise<number> {
   const events = await eventsOf(handle);
   return events.filter(
@@ -28,7 +28,7 @@ export async function retriesOf(handle: SyncHandle): Promise<number> {
   ).length;
 }
 
-/** By name, as the visibility store has them now. */
+/** Search attributes by name, as the visibility store has them now. */
 export async function searchAttributesOf(handle: SyncHandle): Promise<Record<string, unknown>> {
   const { typedSearchAttributes } = await handle.describe();
   return Object.fromEntries(typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]));

@@ -1,7 +1,10 @@
 import { withBuildLock } from '../../warehouse/marts/build-lock.ts';
 import { openExportSession } from '../../warehouse/snapshots/open-snapshot.ts';
 
-/** The process that tests freeze and kill: takes the lock argv[2] in the database argv[3] and says so; asked by SIGUSR2 it says whether it has it. */
+/**
+ * A process for tests to freeze and kill. Takes the lock argv[2] in the database argv[3] and prints that; on SIGUSR2 it prints whether it
+ * still holds it.
+ */
 const [, , what = '', databaseUrl = ''] = process.argv;
 const staying = setInterval(() => undefined, 60_000);
 

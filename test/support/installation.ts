@@ -60,7 +60,7 @@ export async function createInstallation(options: InstallationOptions = {}): Pro
     cwd,
     run(args, { input, env: more } = {}) {
       const line = { env: { ...env, ...more }, ...(input === undefined ? {} : { input }) };
-      // What Node is told at its start, as to be killed somewhere, is told to a process that starts.
+      // Options of Node, such as one that kills it at some point, take effect only in a process that starts.
       return host === undefined || host.isBusy() || more?.NODE_OPTIONS !== undefined
         ? runDaybook(args, { cwd, ...line })
         : host.run({ args, ...line });
@@ -94,20 +94,20 @@ export async function createInstallation(options: InstallationOptions = {}): Pro
 }
 
 export const secretKey: Buffer = Buffer.alloc(32, 'k');
-/** Planted, to be looked for where it must not be. */
+/** A secret that tests look for in places where it must not be. */
 export const clientSecret = 'planted-client-secret';
 
 interface InstallationOptions {
   readonly chaos?: 'none' | 'flaky' | 'nasty' | 'future';
   readonly env?: Readonly<Record<string, string>>;
-  /** Of a Postgres server of the test's own, migrated. */
+  /** A migrated database on a Postgres server of the test's own. */
   readonly database?: { readonly url: string; readonly warehouse: Warehouse };
   /**
-   * In `npm test` commands that are run to their end share a process, one after the other. For files whose promise is not how a
-   * command starts, ends or is interrupted as a process.
+   * In `npm test`, commands that run to their end share a process, one after the other. For files that do not test how a command starts,
+   * ends or is interrupted as a process.
    */
   readonly commandsInOneProcess?: boolean;
-  /** Of another Temporal server than the test run's. */
+  /** The address of a Temporal server other than the test run's. */
   readonly temporalAddress?: string;
 }
 
@@ -118,7 +118,7 @@ export interface Installation {
   readonly namespace: string;
   readonly sandbox: Sandbox;
   readonly admin: SandboxAdmin;
-  /** What a process of it is configured with. */
+  /** The configuration of a process of this installation. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   /** Runs a command of the CLI to its end. */
@@ -128,14 +128,14 @@ export interface Installation {
   ) => Promise<Ended>;
   /** Starts a worker process, and stops it after the last test of the file. */
   readonly startWorker: (env?: Readonly<Record<string, string>>) => Promise<DaybookProcess>;
-  /** Makes a company in the sandbox and a connection to it, under one name that it returns. */
+  /** Makes a company in the sandbox and a connection to it, under the same name. Returns the name. */
   readonly connect: (input?: {
-    /** What is in the books follows from it; another one each time, when not given. */
+    /** Determines what is in the books. Default: a new name each time. */
     name?: string;
     platform?: string;
     records?: number;
     ready?: boolean;
-    /** Instead of the right one. */
+    /** A token other than the right one. */
     token?: string;
   }) => Promise<string>;
   readonly compare: (

@@ -26,6 +26,6 @@ export function keepAsking(url: string, statements: Readonly<Record<string, stri
 }
 
 export interface Asking {
-  /** Ends it; how many milliseconds the slowest of all answers took. */
+  /** Stops, and returns how many milliseconds the slowest of all answers took. */
   slowest(): Promise<number>;
 }

@@ -9,7 +9,7 @@ import { object, text, type Fields } from './finance-records.ts';
 import { begin, markOf } from './land.ts';
 import { sourceRecords } from './source-records.ts';
 
-/** Reads the events of a connection as a run does: one page, which is the last. */
+/** Lands the events of a connection as a run does, in one page, which is the last. */
 export async function landEvents(
   warehouse: Warehouse,
   { connectionId, events }: { connectionId: string; events: readonly string[] },
@@ -38,7 +38,7 @@ export async function landEvents(
   });
 }
 
-/** API document 2.9: the deletion of a bill at that time, in raw JSON text like the records of finance-records.ts. */
+/** API document 2.9: the deletion of a bill at `at`, in raw JSON text like the records of finance-records.ts. */
 export function deletionOf(recordId: string, at: string, fields: Fields = {}): string {
   return object({
     id: text(`event-of-${recordId}`),

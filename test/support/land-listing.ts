@@ -7,13 +7,13 @@ import type { ListingInHand } from '../../warehouse/reconcile/listing-in-hand.ts
 import { beginRun } from '../../warehouse/runs/begin-run.ts';
 import { landRecords, markOf, prove } from './land.ts';
 
-/** Its steps go on with the lease of the reading. */
+/** A reconcile's listing, whose later steps use the lease of its pass. */
 export interface Listing extends ListingInHand {
   readonly pass: PassInHand;
   readonly lookbackMilliseconds: number;
 }
 
-/** Begins a reconcile of a stream and takes its pass: what comes before the first page. */
+/** Begins a reconcile of a stream and takes its pass, up to the first page. */
 export async function openListing(
   warehouse: Warehouse,
   input: { connectionId: string; stream: string; runId?: string },
@@ -42,7 +42,7 @@ export async function openListing(
   return { connectionId, resource, runId, lease: pass.lease, pass, lookbackMilliseconds: 600_000 };
 }
 
-/** Lists these records as all that there are of a stream, in one page, as a reconcile does. */
+/** Lists these records as all that a stream has, in one page, as a reconcile does. */
 export async function landListing(
   warehouse: Warehouse,
   input: {
@@ -50,7 +50,7 @@ export async function landListing(
     stream: string;
     records: readonly string[];
     runId?: string;
-    /** The service does not tell, when not given. */
+    /** Default: the service does not tell. */
     servedAt?: Date | undefined;
   },
 ): Promise<Listing> {

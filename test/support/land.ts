@@ -13,7 +13,7 @@ import { beginRun } from '../../warehouse/runs/begin-run.ts';
 import { tokenMarkSql } from '../../warehouse/secrets/sealed-token.ts';
 import { sourceRecords } from './source-records.ts';
 
-/** Reads a stream as a run does: takes its pass and lands the pages, the last of which completes it. Returns what each page did. */
+/** Reads a stream as a run does: takes its pass and lands the pages, of which the last completes it. Returns the facts of each page. */
 export async function land(
   warehouse: Warehouse,
   input: { connectionId: string; stream: string; pages: readonly (readonly string[])[]; runId?: string },
@@ -27,7 +27,7 @@ export async function land(
   return facts;
 }
 
-/** Begins a run and takes the pass of the stream: what comes before the first page. */
+/** Begins a run and takes the pass of the stream, up to the first page. */
 export async function openPass(
   warehouse: Warehouse,
   input: { connectionId: string; stream: string; runId?: string; lookbackMilliseconds?: number },
@@ -47,7 +47,7 @@ export async function openPass(
   return { pass, taken };
 }
 
-/** A run that starts over under the same id goes on, as a reset of its workflow does. */
+/** Begins a run. A run that begins again under the same id continues, as after a reset of its workflow. */
 export async function begin(
   warehouse: Warehouse,
   { connectionId, runId }: { connectionId: string; runId: string },
@@ -64,7 +64,7 @@ export async function begin(
   await prove(warehouse, runId);
 }
 
-/** Mark of the access token that the connection has now. */
+/** The mark of the connection's current access token. */
 export async function markOf(warehouse: Warehouse, connectionId: string): Promise<string> {
   const { rows } = await warehouse.pool.query<{ mark: string }>(
     `select ${tokenMarkSql} as mark from sync.connections where connection_id = $1`,
@@ -73,7 +73,7 @@ export async function markOf(warehouse: Warehouse, connectionId: string): Promis
   return rows[0]?.mark ?? '';
 }
 
-/** As if the service had named the company of the connection. */
+/** Marks the run as if the service had named the company of the connection. */
 export async function prove(warehouse: Warehouse, runId: string): Promise<void> {
   await warehouse.pool.query(
     `update sync.runs r set proved_token = ${tokenMarkSql}
@@ -90,7 +90,7 @@ export async function landRecords(
     records: readonly string[];
     nextCursor?: string | null;
     identity?: ServiceIdentity;
-    /** Now, when not given; null: the service does not tell. */
+    /** Default: now. Null: the service does not tell. */
     servedAt?: Date | null;
     heardAt?: Date | null;
     lookbackMilliseconds?: number;
@@ -124,7 +124,7 @@ export async function landRecords(
   });
 }
 
-/** Where the pass stands. */
+/** The cursor of the pass. */
 async function cursorOf({ pool }: Warehouse, pass: PassInHand): Promise<string | null> {
   const { rows } = await pool.query<{ cursor: string | null }>(
     'select cursor from sync.passes where connection_id = $1 and stream = $2 and kind = $3 and part = $4',
@@ -133,7 +133,7 @@ async function cursorOf({ pool }: Warehouse, pass: PassInHand): Promise<string |
   return rows[0]?.cursor ?? null;
 }
 
-/** Takes the same way from a response's text to a prepared page as a sync does. */
+/** Turns the text of a response into a prepared page the way a sync does. */
 export async function pageOf(stream: string, records: readonly string[]): Promise<PreparedPage> {
   const { resource } = streamNamed(stream);
   return preparePage(resource, await sourceRecords(resource.name, records));

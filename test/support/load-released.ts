@@ -3,14 +3,13 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
 
-/** `test/released`. */
 export const releasedFolder: string = path.resolve(import.meta.dirname, '../released');
 
 export const releasedVersions: readonly string[] = readdirSync(releasedFolder).filter((name) =>
   name.startsWith('v'),
 );
 
-/** Fills an empty database as psql would: the dump sets a search path and a time zone, which end with the session. */
+/** Fills an empty database as psql would. The dump sets a search path and a time zone, which end with the session. */
 export async function loadReleased({ version, url }: { version: string; url: string }): Promise<void> {
   const client = new pg.Client(url);
   await client.connect();

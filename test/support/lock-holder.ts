@@ -3,9 +3,9 @@ import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 import { testProgram } from './daybook-process.ts';
 
-/** A process of its own that takes the lock of exports or builds. */
+/** A separate process that takes the lock of exports or builds. */
 export interface LockHolder {
-  /** The next thing it says: `held`, or the name of the error that it was refused with; after `ask`, `still held` or `lost`. */
+  /** Returns the next line of the process: `held`, or the name of the error that refused the lock; after `ask`, `still held` or `lost`. */
   says(): Promise<string>;
   ask(): void;
   signal(signal: NodeJS.Signals): void;

@@ -1,7 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Without a cache of durations vitest starts large files first. Some small ones take long: begun last, they would be waited for alone.
+ * Starts slow test files first. Without a cache of durations vitest starts large files first, and a small slow file that began last would
+ * be waited for alone.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -3,8 +3,8 @@ import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { overSessions } from './over-sessions.ts';
 
 /**
- * The warehouse over a Postgres that tells of the next commit in which `statement` was made (its name, or a part of its text), and has lost it:
- * a standby took over.
+ * The warehouse over a Postgres that confirms, and then loses, the next commit of a transaction that ran `statement` (its name, or a part
+ * of its text), as when a standby takes over.
  */
 export function losingCommit(
   warehouse: Warehouse,
@@ -34,7 +34,7 @@ function named(statement: Statement): string {
   return typeof statement === 'string' ? statement : `${statement.name ?? ''} ${statement.text ?? ''}`;
 }
 
-/** The same, and the server says so: it is on another timeline from then on. */
+/** Like `losingCommit`, but the server shows it: it is on another timeline from then on. */
 export function promotingStandby(
   warehouse: Warehouse,
   statement: string,
@@ -42,7 +42,7 @@ export function promotingStandby(
   return losingCommit(warehouse, statement, () => beginTimeline(warehouse));
 }
 
-/** What a standby does that is promoted. */
+/** Puts the server on a new timeline, as the promotion of a standby does. */
 export async function beginTimeline({ pool }: Pick<Warehouse, 'pool'>): Promise<void> {
   const timeline = randomUUID();
   await pool.query(

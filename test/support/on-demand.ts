@@ -3,10 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { startAnswering, type AnsweringServer } from './answering-server.ts';
 
-/**
- * Answers processes of the test run at `url`, by path: what few test files need starts when the first of them asks for it. The paths are of
- * the caller's choice.
- */
+/** Answers processes of the test run at `url`, by a path of the caller's choice. Servers that few test files need start with the first request. */
 export function answerOnDemand(answer: (path: string) => Promise<string>): Promise<AnsweringServer> {
   return startAnswering(({ url = '' }) => answer(url));
 }
@@ -17,7 +14,7 @@ export interface OnDemand {
 }
 
 export async function askOnDemand(url: string, path: string): Promise<string> {
-  // Where a program has to be built first, the answer takes longer than fetch waits.
+  // The answer may take longer than fetch waits, if a program has to be built first.
   const [response] = (await once(get(new URL(path, url)), 'response')) as [IncomingMessage];
   const answer = await text(response);
   if (response.statusCode !== 200) throw new Error(`The server for tests did not start: ${answer}`);

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { freePort } from '../../embedded/free-port.ts';
 import { startPostgres } from '../../embedded/postgres.ts';
 
-/** Starts the Postgres of an ended test run again and prints how to open the databases that failed tests left in it. */
+/** Restarts the Postgres of a test run that has ended, and prints how to open the databases that failed tests left in it. */
 const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error('Say which folder: the failed test printed it.');
 

@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import type { Database } from '../../warehouse/tables/database.ts';
 
-/** The warehouse over sessions of which some methods are others. What asks for one statement of the pool has a session as it is. */
+/** The warehouse over sessions with some methods replaced. A single query of the pool itself gets an unchanged session. */
 export function overSessions(
   { pool }: Warehouse,
   methodsOf: (client: PoolClient) => Readonly<Record<string, unknown>>,

@@ -9,22 +9,22 @@ import { startTemporal } from '../../embedded/temporal.ts';
 import { migrate } from '../../warehouse/schema/migrate.ts';
 import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts';
 
-/** An empty warehouse, and a Temporal namespace of its own. */
+/** An empty warehouse and a Temporal namespace for one caller. */
 export interface Place {
   readonly databaseUrl: string;
   readonly warehouse: Warehouse;
   readonly temporalAddress: string;
   readonly namespace: string;
   readonly client: Client;
-  /** A folder of its own, where processes run. */
+  /** A new folder, in which processes run. */
   readonly folder: string;
-  /** Lets Temporal be away for so many seconds, where it is not shared with others. */
+  /** Stops Temporal for so many seconds. Undefined if the server is shared. */
   readonly interruptTemporal?: (seconds: number) => Promise<void>;
   /** Kills Postgres, and starts it again after so many seconds. */
   readonly interruptPostgres?: (seconds: number) => Promise<void>;
 }
 
-/** Starts a Postgres and a Temporal server of their own, in a folder that goes away after `live`. */
+/** Starts a Postgres and a Temporal server for `live`, in a folder that is removed after it. */
 export async function onOwnServers<Result>(
   live: (place: Place) => Promise<Result>,
   report: (progress: string) => void,

@@ -9,7 +9,7 @@ import { cacheFolder } from './cache-folder.ts';
 
 const run = promisify(execFile);
 
-/** The release that is built, and the SHA-256 of its sources: another file is not compiled. */
+/** The release that is built, and the SHA-256 of its sources. A file with another hash is not compiled. */
 const version = '1.24.1';
 const sourcesHash = 'da72a3aba13072876d055a3e58dd4aba4a5de4ed6148e73033185245598fd3e0';
 const sources = [
@@ -17,13 +17,13 @@ const sources = [
   `https://www.pgbouncer.org/downloads/files/${version}/pgbouncer-${version}.tar.gz`,
 ];
 
-/** What compiles it, and the packages of Debian and its kin that have it. */
+/** The programs that compile PgBouncer, and the packages of Debian-like systems that contain them. */
 const compilers = ['cc', 'make', 'pkg-config'];
 const packages = ['gcc', 'libc6-dev', 'make', 'pkg-config', 'libevent-dev'];
 
 /**
- * The path of a PgBouncer that knows prepared statements: TEST_PGBOUNCER, else our own copy, which is built once (half a minute) and kept
- * for the next time. As root on Debian and its kin the compiler is installed for it; where that cannot be done, `lacks` says why.
+ * The path of a PgBouncer that supports prepared statements: TEST_PGBOUNCER, else our own copy, which is built once (half a minute) and
+ * kept. As root on a Debian-like system it installs the compiler first. If no copy can be had, `lacks` says why.
  */
 export async function pgBouncerProgram(): Promise<string | { readonly lacks: string }> {
   const chosen = process.env.TEST_PGBOUNCER;
@@ -38,12 +38,12 @@ export async function pgBouncerProgram(): Promise<string | { readonly lacks: str
     await build(target);
     return target;
   } catch (error) {
-    // A machine that reaches no package server is no reason for a test to fail.
+    // A test must not fail because the machine cannot reach a package server.
     return { lacks: error instanceof Error ? error.message : String(error) };
   }
 }
 
-/** The PgBouncer of the system where it is older than 1.21, which is when it learned prepared statements. */
+/** The PgBouncer of the system, if it is older than 1.21, the first version with prepared statements. */
 export async function oldPgBouncer(): Promise<string | undefined> {
   for (const program of ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer']) {
     const said = await run(program, ['--version']).catch(() => undefined);
@@ -64,7 +64,7 @@ async function missingTools(): Promise<string[]> {
   return missing;
 }
 
-/** Elsewhere the next look finds them missing. */
+/** Installs the compilers as root on a Debian-like system. Elsewhere does nothing, and the next check finds them missing. */
 async function installTools(): Promise<void> {
   if (process.getuid?.() !== 0 || !(await isExecutable('/usr/bin/apt-get'))) return;
   const env = { ...withoutSecrets(process.env), DEBIAN_FRONTEND: 'noninteractive' };
@@ -72,7 +72,7 @@ async function installTools(): Promise<void> {
   await run('apt-get', ['install', '-qq', '-y', '--no-install-recommends', ...packages], { env });
 }
 
-/** Two at once build one each, and the later rename wins with the same content. */
+/** Builds PgBouncer. Two concurrent builds do no harm: the later rename wins with the same content. */
 async function build(target: string): Promise<void> {
   await mkdir(dirname(target), { recursive: true });
   const folder = await mkdtemp(join(dirname(target), 'unfinished-'));
@@ -80,7 +80,7 @@ async function build(target: string): Promise<void> {
   try {
     await writeFile(join(folder, 'sources.tar.gz'), await download());
     await run('tar', ['-xzf', 'sources.tar.gz', '--strip-components=1'], options);
-    // Tests reach it on loopback: it needs neither TLS nor anything else that would have to be installed.
+    // Tests reach PgBouncer on loopback, so it needs no TLS nor any other library that would have to be installed.
     const without = ['openssl', 'cares', 'pam', 'systemd', 'ldap'].map((what) => `--without-${what}`);
     await run('./configure', ['--quiet', ...without], options);
     await run('make', [`-j${availableParallelism()}`, 'pgbouncer'], options);

@@ -8,12 +8,12 @@ import { startServerProcess } from '../../embedded/server-process.ts';
 import { eventually } from './eventually.ts';
 
 export interface PgBouncer {
-  /** The same database, by way of the pooler. */
+  /** The URL of the same database through the pooler. */
   readonly through: (url: string) => string;
   readonly stop: () => Promise<void>;
 }
 
-/** Puts a PgBouncer in front of a server, for every database and role of it. `settings` differ from transaction mode with a pool of 20. */
+/** Starts a PgBouncer in front of a server, for all its databases and roles. `settings` override transaction mode with a pool of 20. */
 export async function startPgBouncer(
   program: string,
   { adminUrl, settings = {} }: { adminUrl: string; settings?: Readonly<Record<string, string | number>> },
@@ -21,7 +21,7 @@ export async function startPgBouncer(
   const server = new URL(adminUrl);
   const port = await freePort();
   const folder = await mkdtemp(join(tmpdir(), 'daybook-pgbouncer-'));
-  // It refuses to run as root, as Postgres does.
+  // PgBouncer refuses to run as root, as Postgres does.
   const account = await postgresAccount();
   const configuration = {
     listen_addr: '127.0.0.1',

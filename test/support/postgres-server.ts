@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { freePort } from '../../embedded/free-port.ts';
 import { startPostgres, type PostgresServer } from '../../embedded/postgres.ts';
 
-/** A Postgres for tests alone: its data lives as long as they run, so nothing waits for a disk. */
+/** A Postgres for tests alone: its data lives only as long as they run, so it does not wait for the disk. */
 export async function startTestPostgres(
   folder: string,
   settings: Readonly<Record<string, string>> = {},

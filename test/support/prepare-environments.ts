@@ -7,8 +7,8 @@ import { pythonEnvironment } from './python-environment.ts';
 import { cacheFolder } from './cache-folder.ts';
 
 /**
- * Installs what tests would install on their first use, while nothing else wants the network. What cannot be installed is left to the tests
- * that need it, which say so.
+ * Installs what tests would install on their first use, while nothing else uses the network. A failed installation is left to the tests
+ * that need it; they report it.
  */
 const places = {
   cacheFolder,

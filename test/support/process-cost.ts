@@ -1,13 +1,13 @@
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 
-/** CPU seconds a process has used; of a parent, those of children that have ended too. From /proc, so on Linux only. */
+/** CPU seconds that a process has used; `withEnded` adds its ended children. Reads /proc, so works on Linux only. */
 export async function cpuSecondsOf(pid: number, { withEnded }: { withEnded: boolean }): Promise<number> {
   const fields = await statOf(pid);
   const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = fields.slice(11, 15).map(Number);
   return (user + system + (withEnded ? endedUser + endedSystem : 0)) / ticksPerSecond;
 }
 
-/** CPU seconds of a Postgres server: its running processes and those that have ended. */
+/** CPU seconds of a Postgres server, over processes that run and that have ended. */
 export async function postgresCpuSeconds(postmaster: number): Promise<number> {
   const own = await cpuSecondsOf(postmaster, { withEnded: true });
   const children = await childrenOf(postmaster);
@@ -17,23 +17,23 @@ export async function postgresCpuSeconds(postmaster: number): Promise<number> {
   return running.reduce((sum, seconds) => sum + seconds, own);
 }
 
-/** The most memory the process ever held, in MB. */
+/** The peak memory of the process, in MB. */
 export async function peakMegabytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024;
 }
 
-/** Makes the process forget how much memory it once held: `peakMegabytes` begins anew. */
+/** Resets the peak that `peakMegabytes` reads. */
 export async function forgetPeak(pid: number): Promise<void> {
   await writeFile(`/proc/${pid}/clear_refs`, '5');
 }
 
-/** What `getconf CLK_TCK` says on every Linux there is. */
+/** The value of `getconf CLK_TCK` on every Linux. */
 const ticksPerSecond = 100;
 
 async function statOf(pid: number): Promise<string[]> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // The second field is the command in brackets, which may hold spaces.
+  // The second field is the command in parentheses, which may contain spaces.
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 

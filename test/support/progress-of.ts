@@ -17,7 +17,7 @@ export async function untilPages(
   });
 }
 
-/** The pass of a stream: where a sync goes on. */
+/** The pass of a stream: the point from which a sync continues. */
 export function passOf(
   { warehouse }: Pick<Installation, 'warehouse'>,
   { connection, stream = 'bills' }: { connection: string; stream?: string },

@@ -7,10 +7,10 @@ import { cacheFolder } from './cache-folder.ts';
 
 const run = promisify(execFile);
 
-/** A server that speaks S3, and another reader of Parquet than DuckDB. */
+/** An S3 server, and a reader of Parquet other than DuckDB. */
 const serverAndReader = ['moto[s3,server]==5.2.5', 'pyarrow==26.0.1'];
 
-/** A folder with `bin/python`, kept for the next time. Two at once make one each: an environment cannot be moved, its name can. */
+/** Returns a folder with `bin/python`, kept for later runs. Two concurrent calls make one each: an environment cannot be moved, but its name can. */
 export async function pythonEnvironment(requirements = serverAndReader): Promise<string> {
   const digest = createHash('sha256').update(requirements.join(' ')).digest('hex').slice(0, 12);
   const name = join(cacheFolder, `test-python-${digest}`);
@@ -19,7 +19,7 @@ export async function pythonEnvironment(requirements = serverAndReader): Promise
   const place = `${name}-${process.pid}`;
   await mkdir(cacheFolder, { recursive: true });
   await run('python3', ['-m', 'venv', place]);
-  // Little of it is imported, and only that is compiled then.
+  // Only what is imported is compiled, which is little of it.
   const install = ['-m', 'pip', 'install', '--quiet', '--no-compile', ...requirements];
   await run(join(place, 'bin', 'python'), install);
   await writeFile(`${place}.name`, place);

@@ -19,7 +19,7 @@ export async function startReconcile(
   return client.workflow.start<typeof reconcileConnection>('reconcileConnection', {
     workflowId: `reconcile/${connection}`,
     taskQueue: 'daybook',
-    // A sync may just have started one that is wanted.
+    // A sync that found a reconcile wanted may just have started it.
     workflowIdConflictPolicy: 'USE_EXISTING',
     args: [{ connection, reason: 'test', ...input }],
   });
@@ -35,7 +35,7 @@ export async function reconcile(
   return endOfReconcile(installation, handle, handle.firstExecutionRunId);
 }
 
-/** What waits for approval now, as a person is shown it. */
+/** The deletions that wait for approval now, as a person is shown them. */
 export async function shownDeletions(
   { warehouse }: Pick<Installation, 'warehouse'>,
   connection: string,
@@ -43,7 +43,7 @@ export async function shownDeletions(
   return questionOf(await readWaitingDeletions(warehouse, { connectionId: connection }));
 }
 
-/** Reconciles a connection, and approves what waits before. */
+/** Reconciles a connection, and approves the deletions that waited before. */
 export async function approve(
   installation: Pick<Installation, 'client' | 'warehouse'>,
   connection: string,
@@ -77,7 +77,7 @@ export interface Discrepancy {
   readonly status: string;
 }
 
-/** What reconciles of a connection found, in the order of resources and ids. */
+/** The discrepancies that reconciles of a connection found, by resource and id. */
 export async function discrepanciesOf(
   { warehouse }: Pick<Installation, 'warehouse'>,
   connection: string,
@@ -97,7 +97,7 @@ export interface Proof {
   readonly equal: boolean;
 }
 
-/** The totals that a run has written, by stream; null where it proved nothing. */
+/** The totals that a run has written, by stream; null for a stream that it did not prove. */
 export async function proofsOf(
   { warehouse }: Pick<Installation, 'warehouse'>,
   { run_id }: Pick<RunRead, 'run_id'>,

@@ -4,7 +4,7 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 import { searchAttributeNames } from '../../temporal/search-attributes.ts';
 import { eventually } from './eventually.ts';
 
-/** Returns the name of a new namespace, once the server knows it everywhere, which takes a second or two. */
+/** Registers a namespace and returns its name once every part of the server knows it, which takes a second or two. */
 export async function registerNamespace({
   workflowService,
   operatorService,

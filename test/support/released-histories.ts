@@ -2,14 +2,14 @@ import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
-/** A workflow's history as `temporal workflow show -o json` prints it, of a released version. */
+/** A workflow's history, recorded with a released version, as `temporal workflow show -o json` prints it. */
 export interface ReleasedHistory {
   readonly version: string;
   readonly name: string;
   readonly history: unknown;
 }
 
-/** Those of every released version: see `test/released/README.md`. */
+/** The histories of every released version: see `test/released/README.md`. */
 export function releasedHistories(): ReleasedHistory[] {
   const released = path.resolve(import.meta.dirname, '../released');
   const versions = readdirSync(released).filter((name) => name.startsWith('v'));

@@ -7,15 +7,15 @@ import { promisify } from 'node:util';
 import { afterAll } from 'vitest';
 import { releasedFolder, releasedVersions } from './load-released.ts';
 
-/** Where the lakes were recorded: their Iceberg tables, and the warehouses, name their files by it. */
+/** The path at which the lakes were recorded. Their Iceberg tables, and the warehouses, refer to files by it. */
 export const recordedLake = '/var/lib/daybook/lake';
 
-/** Those that have left a lake; 0.6.0 was the first. */
+/** The versions that have recorded a lake; 0.6.0 was the first. */
 export const versionsWithLake: readonly string[] = releasedVersions.filter((version) =>
   existsSync(archiveOf(version)),
 );
 
-/** Unpacks the lake of a version, which is as if it had been moved, and returns where it is until the last test of the file. */
+/** Unpacks the lake of a version into another folder, as if it had been moved. Returns the path, which exists until the last test of the file. */
 export async function unpackLake(version: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-released-lake-'));
   afterAll(() => rm(folder, { recursive: true, force: true }));

@@ -3,8 +3,8 @@ import type { Workflow, WorkflowHandle } from '@temporalio/client';
 import type { Installation } from './installation.ts';
 
 /**
- * Resets a workflow to a workflow task, counted from its start (0) or its end (-1), as the Web UI does; returns a handle on
- * the new execution.
+ * Resets a workflow to a workflow task as the Web UI does, and returns a handle on the new execution. Tasks count from the start (0) or
+ * from the end (-1).
  */
 export async function resetTo<T extends Workflow>(
   { client, namespace }: Pick<Installation, 'client' | 'namespace'>,
@@ -25,7 +25,7 @@ export async function resetTo<T extends Workflow>(
   return Object.assign(client.workflow.getHandle<T>(workflowId, runId), { temporalRunId: runId });
 }
 
-/** Ids of the events that end a workflow's tasks: the points that it can be reset to. */
+/** Ids of the events that complete a workflow's tasks, which are the points that it can be reset to. */
 export async function tasksOf(handle: WorkflowHandle): Promise<Long[]> {
   const { events } = await handle.fetchHistory();
   return (events ?? []).flatMap(({ workflowTaskCompletedEventAttributes, eventId }) =>

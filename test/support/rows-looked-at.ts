@@ -1,8 +1,8 @@
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 
 /**
- * How many rows of the table statements look at meanwhile, by a scan of it or of an index. The warehouse has one session, so that what it has
- * read can be asked of it.
+ * Counts the rows of the table that statements look at while `read` runs, by a scan of the table or of an index. The warehouse must have
+ * one session, so that its statistics can be asked for.
  */
 export async function rowsLookedAt<Found>(
   warehouse: Warehouse,
@@ -14,7 +14,7 @@ export async function rowsLookedAt<Found>(
   return { found, looked: (await rowsRead(warehouse, table)) - before };
 }
 
-/** Rows that statements have looked at so far, by index and by table that was read whole. The warehouse has one session. */
+/** Rows that statements have looked at so far, by index and by table that was read sequentially. The warehouse must have one session. */
 export async function rowsLookedAtSoFar({ pool }: Warehouse): Promise<ReadonlyMap<string, number>> {
   await pool.query('select pg_stat_force_next_flush()');
   const { rows } = await pool.query<{ what: string; number: number }>(

@@ -2,7 +2,6 @@ import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 
 export type Row = Record<string, unknown>;
 
-/** The rows of a statement; `$1` is the connection where one is given. */
 export async function rows(
   { pool }: Warehouse,
   statement: string,
@@ -11,7 +10,7 @@ export async function rows(
   return (await pool.query<Row>(statement, [...values])).rows;
 }
 
-/** The only row of a statement; throws when there are more or none. */
+/** The only row of a statement. Throws if there are more or none. */
 export async function row(
   warehouse: Warehouse,
   statement: string,

@@ -5,7 +5,7 @@ import { startServerProcess } from '../../embedded/server-process.ts';
 import { answerOnDemand, type OnDemand } from './on-demand.ts';
 import { pythonEnvironment } from './python-environment.ts';
 
-/** One moto for the test run, whose start costs as much as many a test. It answers with its endpoint; test files make buckets of their own. */
+/** One moto for the whole test run, because its start costs as much as many tests. Answers with its endpoint; test files make their own buckets. */
 export async function s3OnDemand(folder: string): Promise<OnDemand> {
   let starting: Promise<{ endpoint: string; server: EmbeddedServer }> | undefined;
   const { url, stop } = await answerOnDemand(async () => {

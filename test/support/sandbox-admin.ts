@@ -64,7 +64,7 @@ export interface SandboxAdmin {
     options?: { expand?: 'platform_data'; limit?: number },
   ): Promise<string[]>;
   execute(...commands: CommandInput[]): Promise<CommandResult[]>;
-  /** Changes, touches and deletes some records of every resource; tells which. */
+  /** Changes, touches and deletes some records of every resource. Returns the commands. */
   activity(activity: ActivityInput): Promise<Command[]>;
   addFault(rule: FaultRuleInput): Promise<number>;
   clearFaults(): Promise<void>;
@@ -72,10 +72,10 @@ export interface SandboxAdmin {
   clearRequests(): Promise<void>;
   /** The service's time, Unix ms. */
   now(): Promise<number>;
-  /** Replaces the settings; what is left out is the default again. */
+  /** Replaces the settings. Settings left out return to their defaults. */
   configure(settings: SettingsInput): Promise<Settings>;
-  /** Replaces the settings of the webhooks; what is left out is the default again. */
+  /** Replaces the settings of the webhooks. Settings left out return to their defaults. */
   sendWebhooks(settings: WebhookSettingsInput): Promise<WebhookSettings>;
-  /** What became of the newest webhooks; `waiting` are still on their way. */
+  /** The outcomes of the newest webhooks. `waiting` counts those still on their way. */
   deliveries(): Promise<{ total: number; waiting: number; deliveries: LoggedDelivery[] }>;
 }

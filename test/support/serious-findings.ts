@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 
-/** What axe finds on a page that keeps people from using it. */
+/** The findings of axe that keep people from using a page. */
 export async function seriousFindings(page: Page): Promise<string[]> {
   await page.evaluate(readFileSync(axe, 'utf8'));
   const { violations } = await page.evaluate<{ violations: Finding[] }>(

@@ -1,18 +1,18 @@
 import pg from 'pg';
 
-/** Sessions of a database whose clock is wrong, and may be set. */
+/** A database URL whose sessions see a wrong clock, which can be set. */
 export interface SkewedClock {
-  /** The address for sessions that live by it. */
+  /** The address for sessions that see this clock. */
   readonly url: string;
-  /** Sets it so far ahead of the time of everybody else; an interval as Postgres reads it. */
+  /** Sets the clock so far ahead of the real time. Takes an interval in the syntax of Postgres. */
   ahead(interval: string): Promise<void>;
 }
 
-/** Such sessions find `clock_timestamp()` and `now()` in a schema that comes before Postgres's own. */
+/** Makes sessions find `clock_timestamp()` and `now()` in a schema that comes before Postgres's own. */
 export async function skewClock(databaseUrl: string): Promise<SkewedClock> {
   await execute(databaseUrl, schemaSql);
   const url = new URL(databaseUrl);
-  // A pooler takes no such setting from a session.
+  // A pooler does not accept this setting from a session.
   url.host = process.env.TEST_POSTGRES_HOST ?? url.host;
   url.searchParams.set('options', '-c search_path=skew,pg_catalog,public');
   return {

@@ -2,7 +2,7 @@ import type { FindHeld, SourceRecord } from '../../resources/source-record.ts';
 import { answerLimits } from '../../source/answer-limits.ts';
 import { listPageOf } from '../../source/responses.ts';
 
-/** The records of a list response, by the way that those of the service take. */
+/** Parses a list response of these records with the code that reads the service's. */
 export async function sourceRecords(
   plural: string,
   records: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * What the tables must hold, written down from section 2 of the API document: on purpose not taken from the product's own
- * descriptors, which a test must be able to find wrong.
+ * The expected content of the tables, written down from section 2 of the API document. Deliberately not taken from the product's own
+ * descriptors, which tests must be able to prove wrong.
  */
 export interface SourceTable {
   readonly table: string;
@@ -23,7 +23,7 @@ export interface SourceField {
 
 export type FieldKind = 'id' | 'text' | 'code' | 'date' | 'time' | 'number' | 'decimal text' | 'json';
 
-/** `kind: names`; a name is a column, or `column=path.in.the.record`. */
+/** Parses `kind: names`, in which a name is a column or `column=path.in.the.record`. */
 function fields(kinds: Partial<Record<FieldKind, string>>): SourceField[] {
   return Object.entries(kinds).flatMap(([kind, names]) =>
     names.split(' ').map((name) => {

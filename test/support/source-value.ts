@@ -1,7 +1,7 @@
 import { canonicalDecimal, isDigits } from './exact-json.ts';
 import type { FieldKind, SourceField } from './source-tables.ts';
 
-/** The value of a field in a record; undefined where the way to it ends. */
+/** The value of a field in a record. Undefined if its path does not exist there. */
 export function valueAt(record: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>(
     (value, step) => (isObject(value) && !isDigits(value) ? value[step] : undefined),
@@ -9,7 +9,7 @@ export function valueAt(record: unknown, path: readonly string[]): unknown {
   );
 }
 
-/** What a field must be in the warehouse, in a spelling that `canonicalStored` gives too. Null is null. */
+/** The value that the warehouse must hold for a field, in the canonical spelling of `canonicalStored`. Null stays null. */
 export function canonicalSource(kind: FieldKind, value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (isDigits(value)) return canonicalDecimal(value.digits) ?? null;
@@ -32,7 +32,7 @@ export function canonicalSource(kind: FieldKind, value: unknown): string | null 
   }
 }
 
-/** What Postgres holds, as it writes it, in the same spelling. */
+/** The value that Postgres holds, given as Postgres writes it, in the canonical spelling of `canonicalSource`. */
 export function canonicalStored(kind: FieldKind, text: string | null, parse: Parse): string | null {
   if (text === null) return null;
   if (kind === 'number' || kind === 'decimal text') return canonicalDecimal(text) ?? text;
@@ -40,7 +40,7 @@ export function canonicalStored(kind: FieldKind, text: string | null, parse: Par
   return kind === 'json' ? canonicalJson(parse(text)) : text;
 }
 
-/** Why no client could store the field; undefined when it can. */
+/** The reason why no client could store the field. Undefined if it can be stored. */
 export function problemOf(
   { kind, column, path }: SourceField,
   value: unknown,
@@ -58,7 +58,7 @@ export function problemOf(
   return undefined;
 }
 
-/** Any JSON value in one spelling: names in order, decimals in theirs. */
+/** The canonical spelling of any JSON value: sorted names, canonical decimals. */
 export function canonicalJson(value: unknown): string {
   if (isDigits(value)) return canonicalDecimal(value.digits) ?? value.digits;
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;
@@ -82,7 +82,7 @@ function isDay(text: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
-/** Of an ISO time, or one as Postgres writes it. */
+/** Parses an ISO time, or a time as Postgres writes it. */
 function microsecondsOf(text: string): bigint | undefined {
   const [, day, clock, fraction = '', zone = 'Z'] =
     /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}(?::?\d{2})?)?$/.exec(text) ?? [];

@@ -57,7 +57,7 @@ export async function runOf(
   return run;
 }
 
-/** Stream by stream: `{ bills: 'succeeded', … }`. */
+/** The status of each stream: `{ bills: 'succeeded', … }`. */
 export function statusesOf({ streams }: RunRead): Record<string, string> {
   return Object.fromEntries(streams.map(({ stream, status }) => [stream, status]));
 }

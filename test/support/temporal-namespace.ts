@@ -4,8 +4,8 @@ import { registerNamespace } from './register-namespace.ts';
 import { registeredNamespace } from './temporal-address.ts';
 
 /**
- * A namespace for the test file that calls it at its top: task queues have fixed names, so files must not share one. It is on the test run's
- * Temporal server, or on the one at `address`.
+ * Creates a namespace for the test file that calls this at its top. Task queues have fixed names, so files must not share a namespace. The
+ * server is the test run's, or the one at `address`.
  */
 export async function createTestNamespace(address?: string): Promise<TestNamespace> {
   const known = address === undefined ? await registeredNamespace() : { address };

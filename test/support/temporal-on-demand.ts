@@ -6,8 +6,8 @@ import { answerOnDemand, type OnDemand } from './on-demand.ts';
 import { registerNamespace } from './register-namespace.ts';
 
 /**
- * Most test files need no Temporal server, and they run in processes of their own: so it starts when the first of them asks
- * at `url`. `/address` answers with its address; `/namespace` with a namespace as well, registered before somebody waits for it.
+ * Starts the Temporal server when the first test file asks at `url`, because most files need none. `/address` answers with its address;
+ * `/namespace` adds a namespace that was registered in advance.
  */
 export async function temporalOnDemand(folder: string): Promise<OnDemand> {
   let starting: Promise<ServerWithNamespaces> | undefined;
@@ -45,14 +45,14 @@ async function startIn(folder: string): Promise<TemporalServer> {
   });
 }
 
-/** One is given out every few seconds, by as many files as run at once. */
+/** Test files that run concurrently take one every few seconds. */
 const namespacesAhead = 3;
 
 async function withNamespaces({ address, stop }: TemporalServer): Promise<ServerWithNamespaces> {
   const connection = await Connection.connect({ address });
   const register = (): Promise<RegisteredNamespace> => {
     const registered = registerNamespace(connection).then((namespace) => ({ address, namespace }));
-    registered.catch(() => undefined); // Whoever gets it is told.
+    registered.catch(() => undefined); // The caller that gets it sees the error.
     return registered;
   };
   const ahead = Array.from({ length: namespacesAhead }, register);

@@ -8,7 +8,7 @@ import { startServerProcess } from '../../embedded/server-process.ts';
 import { ensureTemporalCli } from '../../scripts/temporal-cli.mjs';
 import { eventually } from './eventually.ts';
 
-/** A Temporal server of the test file's own with these dynamic settings, in memory. Returns host:port. */
+/** Starts a Temporal server for the test file with these dynamic settings, in memory. Returns host:port. */
 export async function startTemporalWith(...settings: readonly string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-temporal-'));
   const port = await freePort();

@@ -5,7 +5,7 @@ import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 export const testKey: Buffer = Buffer.alloc(32, 'k');
 export const testApiAddress = 'https://api.example.com/versioned';
 
-/** Adds a connection and returns its name; each test takes one of its own, so none sees what another landed. */
+/** Adds a connection and returns its name. Each test adds its own, so that none sees what another landed. */
 export async function addTestConnection(
   warehouse: Warehouse,
   connectionId = `test-${randomBytes(6).toString('hex')}`,

@@ -4,11 +4,11 @@ import { afterAll, beforeEach, inject } from 'vitest';
 import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts';
 
 /**
- * A database for the test file that calls it at its top, dropped after its last test. When a test of the file failed it is
- * kept, and a line says how to open it.
+ * Creates a database for the test file that calls this at its top, and drops it after the last test. If a test of the file failed, the
+ * database is kept, and a line says how to open it.
  *
- * `options` are those of `create database`; without them it is a clone of the migrated one, by its files: by
- * the log it costs Postgres three times as much.
+ * `options` are those of `create database`. The default clones the migrated database by copying its files; the WAL strategy costs Postgres
+ * three times as much.
  */
 export async function createTestDatabase(
   options = 'template daybook strategy file_copy',
@@ -34,9 +34,9 @@ export async function createTestDatabase(
 
 export interface TestDatabase {
   readonly warehouse: Warehouse;
-  /** As the owner of the database. */
+  /** Connects as the owner of the database. */
   readonly url: string;
-  /** As superuser. */
+  /** Connects as superuser. */
   readonly adminUrl: string;
 }
 

@@ -1,6 +1,6 @@
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 
-/** Notes the deletion of a bill, as reading the events list does. */
+/** Records the deletion of a bill, as reading the events list does. */
 export async function addTombstone(
   { pool }: Warehouse,
   input: { connectionId: string; recordId: string; version: string },
