@@ -2,7 +2,7 @@ import { createApiClient, type ApiClient } from '../../source/api-client.ts';
 import { openApiBudget } from '../../warehouse/api-budget/api-budget.ts';
 import { clientSecret, type Installation } from '../support/installation.ts';
 
-/** A client of the installation's sandbox, for activities that no worker runs. */
+/** A client of the installation's sandbox, for activities that run outside a worker. */
 export function apiOf({ sandbox, warehouse }: Pick<Installation, 'sandbox' | 'warehouse'>): ApiClient {
   const account = { clientId: 'sandbox-client', clientSecret };
   return createApiClient({

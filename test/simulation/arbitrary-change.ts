@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { changes, fates, incidents, type Change } from './history.ts';
 
-/** What a change is chosen from; anything, where it is not said. */
+/** The values that each field of a change is chosen from. A field left out may have any value. */
 export type Wish = { readonly [Name in keyof Change]?: readonly NonNullable<Change[Name]>[] };
 
 export function arbitraryChange(wish: Wish = {}): fc.Arbitrary<Change> {
@@ -35,7 +35,7 @@ const anyCount = fc.oneof(
   { arbitrary: fc.constant(70), weight: 1 },
 );
 
-/** Most of what happens happens to the first. */
+/** Most changes happen to the first company. */
 const anyCompany = fc.constantFrom(0, 0, 0, 1, 2);
 
 const anyMinutes = fc.constantFrom(0, 0, 0.5, 5, 120, -120, 1_500);

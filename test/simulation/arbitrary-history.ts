@@ -35,7 +35,7 @@ const kill = fc.record({
   stepsLeft: fc.integer({ min: 1, max: 25 }),
 });
 
-/** Whatever may happen. */
+/** An episode in which anything may happen. */
 const anything: fc.Arbitrary<Episode> = fc.record({
   before: fc.array(arbitraryChange(), { maxLength: 4 }),
   faults: sometimes(fc.array(fault, { maxLength: 2 }), 33),
@@ -59,12 +59,12 @@ const anything: fc.Arbitrary<Episode> = fc.record({
   schedule: fc.nat(),
 });
 
-/** One run of each: the rest would only take time. */
+/** Keeps one run per company: more would only take time. */
 function oncePerCompany(beside: NonNullable<Episode['beside']>): NonNullable<Episode['beside']> {
   return beside.filter(({ company }, place) => beside.findIndex((one) => one.company === company) === place);
 }
 
-/** Two of a kind do not run at once: Temporal sees to it. */
+/** Temporal never runs two of one kind at once. */
 function kindOfRun(kind: RunKind): string {
   return kind.split(' ').at(-1) ?? kind;
 }
@@ -87,7 +87,7 @@ const someResources = fc.uniqueArray(
   { minLength: 1, maxLength: 2 },
 );
 
-/** Any history; or one in which nothing leads astray but what is named: see `lies`. */
+/** Any history, or with `about` one in which only the named lie misleads the copy: see `lies`. */
 export function histories(about?: string): fc.Arbitrary<History> {
   const any = fc.record({
     platform:
@@ -109,7 +109,7 @@ export function histories(about?: string): fc.Arbitrary<History> {
     lastCursor: fc.constantFrom('null', 'absent', 'empty'),
     missingRecordStatus: fc.constantFrom(404, 410),
     snapshot: fc.constantFrom(false, false, false, true),
-    // One in six: three companies take three times as long.
+    // One in six has several companies, because three companies take three times as long.
     companies: fc.constantFrom(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3),
     anonymous: about !== undefined && ofNoName.has(about) ? fc.constant(true) : fc.boolean(),
     dateless:
@@ -125,31 +125,31 @@ export function histories(about?: string): fc.Arbitrary<History> {
       history.dateless && history.episodes.some(hasWrongTimes) ? { ...history, dateless: false } : history,
     )
     .map((history) =>
-      // It has nothing else.
+      // Stripe has no other resource.
       history.platform === 'STRIPE' && !history.resources.includes('subscriptions')
         ? { ...history, resources: ['subscriptions'] }
         : history,
     );
 }
 
-/** Lies that show most where the service does not tell its time. */
+/** Lies that show most when the service does not tell its time. */
 const ofNoTime: ReadonlySet<string> = new Set(['untoldTime', 'untoldLatePage']);
 
-/** Lies that show most in a list that nothing else tells of. */
+/** Lies that show most in a list that is the only source for its records. */
 const ofSubscriptions: ReadonlySet<string> = new Set([
   'anotherCompanyMidway',
   'anotherCompanyUnnamed',
   'neverLandedBehind',
 ]);
 
-/** Lies that show most in a list that does not say whose it is. */
+/** Lies that show most in a list that does not name its company. */
 const ofNoName: ReadonlySet<string> = new Set([
   'anotherCompanyMidway',
   'anotherCompanyUnnamed',
   'unnamedCompany',
 ]);
 
-/** Of a service that does not tell its time, nobody can say which of its versions are wrong, nor how old its lists are. */
+/** Whether the episode has wrong clocks, wrong versions or old lists. If the service does not tell its time, nothing can reveal them. */
 function hasWrongTimes({ before, meanwhile, standstill }: Episode): boolean {
   const all = [...before, ...meanwhile.map(({ change }) => change), ...(standstill?.changes ?? [])];
   return all.some(({ what }) => wrongTimes.includes(what));

@@ -13,7 +13,7 @@ import { isIncident, namesNobody, type Change } from './history.ts';
 import { contentWithoutVersion } from './judge-quarantine.ts';
 import { nameOnLine } from './true-record.ts';
 
-/** Lets a change happen: at the source, around the companies, or to the installation, which is done between runs only. */
+/** Carries out a change: at the source, around the companies, or to the installation (between runs only). */
 export async function befall(
   companies: readonly Company[],
   change: Change,
@@ -32,7 +32,7 @@ export async function befall(
   if (betweenRuns) await deed(company, companies);
 }
 
-/** With its own token the connection is as it should be, whatever had been done to it. */
+/** Gives the connection its own token again, whatever was done to it before. */
 export async function setOwnToken(company: Company): Promise<void> {
   const { connection: connectionId, stage } = company;
   if (company.token === 'none') await add(company, connectionId);
@@ -56,20 +56,20 @@ const deeds: Partial<Record<Change['what'], Deed>> = {
   },
   'own token': setOwnToken,
   'add again': async (company) => {
-    // Records that are kept of a company that nobody names are not known to be anybody's: the name is not free.
+    // Records kept from a company that no answer names cannot be attributed to anyone, so the name is not free.
     if (namesNobody(company.history)) return;
     await remove(company);
     await setOwnToken(company);
   },
   async 'add again with a foreign token'(company, companies) {
-    // Of a company that left nothing behind nobody keeps whose the name was.
+    // If a company left no data behind, nothing records whose the name was.
     if (!(await isPinned(company)) || !(await hasLanded(company))) return;
     await remove(company);
     try {
       await add(company, await otherThan(company, companies));
       company.token = 'foreign';
     } catch (error) {
-      // It may know already that this is another company.
+      // The warehouse may know already that this is another company.
       if (!(error instanceof Error) || !('handling' in error) || error.handling !== 'stop') throw error;
     }
   },
@@ -83,7 +83,7 @@ const deeds: Partial<Record<Change['what'], Deed>> = {
   'lose rows': loseRows,
 };
 
-/** The first answer pins the company of a name: before it, no token is another's. */
+/** Whether an answer has tied the name to a company. Before the first answer, no token counts as another company's. */
 export async function isPinned({ stage, connection }: Company): Promise<boolean> {
   const { rowCount } = await stage.watcher.query(
     `select from sync.connections where connection_id = $1 and service_connection_id is not null
@@ -94,7 +94,7 @@ export async function isPinned({ stage, connection }: Company): Promise<boolean>
   return rowCount !== 0;
 }
 
-/** The service has named another company to the token that it has. */
+/** Whether the service has named another company for the connection's current token. */
 async function isRefused({ stage, connection }: Company): Promise<boolean> {
   const { rowCount } = await stage.watcher.query(
     'select from sync.connections where connection_id = $1 and refused_token is not null',
@@ -125,7 +125,7 @@ async function remove(company: Company): Promise<void> {
   noteRemoval(company);
 }
 
-/** From here on the connection may be gone: what a removal takes with it, nobody has to know any more. */
+/** Resets what is known of the connection, which may be gone from here on: nobody needs to know what a removal deletes. */
 export function noteRemoval(company: Company): void {
   company.token = 'none';
   company.removals += 1;
@@ -137,7 +137,7 @@ export function noteRemoval(company: Company): void {
   for (const content of discardedContents.keys()) discardedContents.set(content, 'unsure');
 }
 
-/** `warehouse`: the stage's, when absent. */
+/** `warehouse` defaults to the stage's. */
 export async function add(
   { stage, connection }: Company,
   whose: string,
@@ -148,7 +148,7 @@ export async function add(
   await addConnection(warehouse, secretKey, access);
 }
 
-/** What waits for approval, as a page or a command would list it. */
+/** The deletions that wait for approval, as a page or a command would list them. */
 export async function readQuestion({ stage, connection }: Company): Promise<Shown> {
   const waiting = await readWaitingDeletions(stage.warehouse, { connectionId: connection });
   const { rows } = await stage.watcher.query<{ name: string }>(
@@ -159,12 +159,12 @@ export async function readQuestion({ stage, connection }: Company): Promise<Show
   return { names: new Set(rows.map(({ name }) => name)), question: questionOf(waiting) };
 }
 
-/** A person discards all that waits in quarantine. */
+/** Discards everything that waits in quarantine, as a person would. */
 function discard(company: Company): Promise<void> {
   return discardWhere(company, 'true');
 }
 
-/** Somebody deletes everything of a company from `finance`. What no list shows as new only a reconcile brings back. */
+/** Deletes all rows of a company from `finance`. Only a reconcile brings back records that no list shows as new. */
 async function loseRows(company: Company): Promise<void> {
   const { stage, connection, source } = company;
   company.rowsLost = true;
@@ -174,7 +174,7 @@ async function loseRows(company: Company): Promise<void> {
   for (const record of source.records.values()) if (record.live) record.hidden = true;
 }
 
-/** A person says that what has no usable id is none of the records that are missed. */
+/** Discards the records without a usable id, by which a person says that none of them is a missing record. */
 export function discardNameless(company: Company): Promise<void> {
   return discardWhere(company, `record_id is null and stream <> 'events'`);
 }
@@ -195,7 +195,7 @@ async function discardWhere({ stage, connection, source }: Company, condition: s
   const payloads = new Set(rows.map(({ payload }) => contentWithoutVersion(payload)));
   for (const { name } of rows) {
     const record = source.records.get(name ?? '');
-    // What is gone, and nobody knows it, may be made again just as it was discarded.
+    // A record that is gone without anyone's knowledge may be made again just as it was discarded.
     if (record?.live === false) record.discarded = 'unsure';
   }
   for (const resource of source.listed)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
-/** A migrated database that nobody has used: a clone of `daybook`, on the server of that address. Returns its address. */
+/** Clones the migrated database `daybook` on the server at that address. Returns the address of the unused clone. */
 export async function cloneDatabase(server: {
   readonly url: string;
   readonly adminUrl: string;

@@ -5,7 +5,7 @@ import { newRecord, patchOf } from '../day/source-records.ts';
 import { isIncident, type Change } from './history.ts';
 import type { TrueRecord } from './true-record.ts';
 
-/** What a change of a record is to the sandbox. `now` is the service's time, Unix milliseconds. */
+/** The sandbox commands for a change of a record. `now` is the service's time, Unix milliseconds. */
 export function commandsOf(
   { what, which }: Change,
   record: TrueRecord,
@@ -72,7 +72,7 @@ export function commandsOf(
     case 'recreate as it was':
       return [{ kind: 'recreate', ...target }];
     case 'recreate':
-      // A subscription shows no `last_synced_at`: that it lives again is seen by its `updated_at` alone.
+      // A subscription has no `last_synced_at`: only its `updated_at` shows that it lives again.
       return [{ kind: 'recreate', ...target }, ...(timed ? [] : [edit()])];
   }
 }
@@ -89,7 +89,7 @@ const oddTexts = [
   'é'.repeat(5_000),
 ];
 
-/** A member that every edit writes. */
+/** The member that every edit writes, by resource. */
 const notes: Record<ResourceName, string> = {
   bills: 'memo',
   expenses: 'memo',
@@ -99,7 +99,7 @@ const notes: Record<ResourceName, string> = {
   subscriptions: 'platform_customer_id',
 };
 
-/** Values are JSON text. */
+/** Values of `more` are JSON text. */
 function withMembers(patch: string, more: Record<string, string>): string {
   const members = Object.entries(more).map(([name, value]) => `,"${name}":${value}`);
   return `${patch.slice(0, -1)}${members.join('')}}`;

@@ -11,7 +11,7 @@ import { Source } from './source.ts';
 import type { Stage } from './stage.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** A company of the stage, and what has been played with it so far. */
+/** A company of the stage, and its state so far. */
 export interface Company {
   readonly stage: Stage;
   readonly history: History;
@@ -21,64 +21,64 @@ export interface Company {
   readonly post: Post;
   readonly played: Played;
   readonly syncs: OpenSyncs;
-  /** Streams that have returned a page to anybody, ever. */
+  /** Streams that have ever returned a page to anybody. */
   readonly answered: Set<string>;
-  /** Of every stream, the service's time when a sync last asked for its first page. */
+  /** The service's time when a sync last asked for the first page, by stream. */
   readonly began: Map<string, number>;
-  /** Of every stream, the right time when a page of it was last served to a sync. */
+  /** The right time when a page was last served to a sync, by stream. */
   readonly served: Map<string, number>;
-  /** Of every resource, how its last reconcile has been answered. */
+  /** The answers to the last reconcile, by resource. */
   readonly readings: Map<string, Reading>;
-  /** Of every run, the changes of the source before it. */
+  /** The number of changes at the source before each run. */
   readonly changesBefore: Map<string, number>;
-  /** Whose token it has: its own, another company's, or none, for it was removed and may not be added again. */
+  /** The company of its token. `none`: the connection was removed and may not be added again. */
   token: 'own' | 'foreign' | 'none';
-  /** Runs that it had when it was removed. */
+  /** Runs that the connection had when it was removed. */
   readonly removedRuns: Set<string>;
-  /** How often the connection was removed. */
+  /** The number of times that the connection was removed. */
   removals: number;
-  /** How often a standby has taken over that lacks a commit. */
+  /** The number of times that a standby without some commit took over. */
   losses: number;
-  /** Runs, but for syncs, that were open when it did: none of them may succeed. */
+  /** Runs other than syncs that were open at such a takeover. None of them may succeed. */
   readonly outlived: Set<string>;
-  /** Its rows in `finance` were lost since the last run. */
+  /** Whether its rows in `finance` were lost since the last run. */
   rowsLost: boolean;
-  /** Cursors of open passes have become useless since the last run that could find out. */
+  /** Whether cursors of open passes have become useless since the last run that could find out. */
   cursorsBroke: boolean;
-  /** What waited of records that only lists tell of when it was last looked at, and how often it had been removed by then. */
+  /** The quarantine, at the last look, of records that only lists can show, and the number of removals by then. */
   waiting: {
     readonly open: readonly {
       readonly resource: ResourceName;
-      /** Null of a record that has none. */
+      /** Null: the record has no id. */
       readonly id: string | null;
       readonly content: string;
     }[];
     readonly removals: number;
   };
-  /** What somebody saw waiting for approval, by name of the record. */
+  /** The deletions that a person last saw waiting for approval, by name of the record. */
   shown: Shown;
-  /** Another company at the service, for whose token its own may be taken. */
+  /** Opens another company at the service, to which a wrong token may lead. */
   stranger(): Promise<string>;
 }
 
-/** When the service has answered a reconcile of a resource. */
+/** The times at which the service answered a reconcile of a resource. */
 export interface Reading {
-  /** Its time of the last page or fetch. */
+  /** The service's time at the last page or fetch. */
   shownAt: number;
-  /** Its time when it was last asked for nothing but that since. */
+  /** The service's time at the last page of one record since then, which shows only the time. */
   askedAt: number | undefined;
   /** The right time of the last answer. */
   at: number;
 }
 
-/** What waits for approval, as a person was shown it. */
+/** The deletions that wait for approval, as a person was shown them. */
 export interface Shown {
-  /** Of the records, whatever a question says of them. */
+  /** The records' names, whatever the question says. */
   readonly names: ReadonlySet<string>;
   readonly question: DeletionQuestion;
 }
 
-/** Opens a company of its own at the service, and its connection. */
+/** Opens a new company at the service, and its connection. */
 export async function openCompany(
   stage: Stage,
   { history, surroundings, place }: { history: History; surroundings: Surroundings; place: number },
@@ -137,7 +137,7 @@ export function tokenOf(connection: string): string {
   return `sandbox-token-${connection}`;
 }
 
-/** So that there is one of each resource. */
+/** Enough for one of each resource. */
 const fewestRecords = 6;
 
 async function openStranger({ admin }: Stage, name: string, platform: string): Promise<string> {

@@ -6,7 +6,7 @@ import type { Policies } from '../../warehouse/policies.ts';
 
 export const secretKey: Buffer = Buffer.alloc(32, 'k');
 
-/** What activities work with: everything real that they read and write with, and nobody to start workflows. */
+/** The dependencies of activities: real ones for reading and writing, and a client that starts no workflows. */
 export function dependenciesOf({
   lookbackMilliseconds,
   ...parts
@@ -35,13 +35,13 @@ export function dependenciesOf({
     building: {} as Dependencies['building'],
     searchable: false,
     stopping: new AbortController().signal,
-    // Nobody has a moment to wait for: what is asked twice is asked at once.
+    // Does not pause: a repeated question is asked at once.
     pause: () => Promise.resolve(),
     onPageLanded: () => undefined,
   };
 }
 
-/** Starts no workflow: which run when is decided by the history. */
+/** Starts no workflow, because the history decides which run when. */
 const nobody = {
   workflow: {
     start: () => Promise.resolve({ firstExecutionRunId: '' }),

@@ -10,7 +10,7 @@ import { apiOf } from './api-of.ts';
 import { dependenciesOf } from './dependencies-of.ts';
 import { Driver } from './driver.ts';
 
-/** The simulation plays the workflows: here what it calls is held against what they call. */
+/** Compares the calls of the simulation, which plays the workflows, with the calls of the real workflows. */
 const installation = await createInstallation({ env: { DAYBOOK_LOG_LEVEL: 'error' } });
 const { admin, client, sandbox, warehouse } = installation;
 const api = apiOf(installation);
@@ -54,7 +54,7 @@ test('what the simulation calls is what the workflows call: the same activities,
   expect(calls.map(withoutNames).sort()).toEqual(scheduled.flat().map(withoutNames).sort());
 });
 
-/** A tick of a schedule and, where it starts one, the sync that goes on. */
+/** Runs a tick of a schedule, and the sync that it may start. */
 async function tick(connection: string, name: string): Promise<SyncHandle[]> {
   const handle = await client.workflow.start('scheduledStart', {
     workflowId: `${name}/${connection}`,
@@ -92,7 +92,7 @@ async function company(): Promise<string> {
   return connectionId;
 }
 
-/** A record is gone without an event: only a reconcile finds out. */
+/** Deletes a record without an event, so that only a reconcile finds out. */
 async function vanish(connection: string): Promise<void> {
   const [line = '{}'] = await admin.content(connection, 'bills', { limit: 1 });
   const { id } = JSON.parse(line) as { id: string };
@@ -108,7 +108,7 @@ async function callsOf(handle: SyncHandle): Promise<string[]> {
   });
 }
 
-/** Which run of which company it is, and who asked, differ. Members may come in any order, and streams end in any. */
+/** Removes what may differ: the run, the company and the reason. Members may come in any order, and streams end in any. */
 function withoutNames(call: string): string {
   const [name = '', ...input] = call.split(' ');
   const members = JSON.parse(input.join(' ')) as Record<string, unknown>;

@@ -16,8 +16,8 @@ import { incomplete } from '../../workflows/incomplete.ts';
 import type { AfterWait } from '../../workflows/read-streams.ts';
 
 /**
- * Plays the workflows: the same activities, with the same inputs, in the same order, tried again after the same kinds of failure.
- * Where they wait, virtual time passes. `driver.test.ts` compares it with the real ones.
+ * Plays the workflows: the same activities, with the same inputs, in the same order, retried after the same kinds of failure. Where a
+ * workflow waits, virtual time passes. `driver.proof.test.ts` compares it with the real ones.
  */
 export class Driver {
   readonly #options: DriverOptions;
@@ -26,7 +26,7 @@ export class Driver {
     this.#options = options;
   }
 
-  /** `adopts`: the run of a tick, with which it goes on. */
+  /** `adopts`: the run of a tick, which the sync continues. */
   async sync(runId: string, resources: readonly string[], adopts?: { runId: string }): Promise<void> {
     const run = this.#begin('sync', runId);
     const more = adopts === undefined ? {} : { adopts };
@@ -41,20 +41,20 @@ export class Driver {
     await run.call('finishRun', { ...run.of, outcomes, firstExecutionRunId: runId, cancelled: false });
   }
 
-  /** A tick of a schedule, and the sync that it starts. */
+  /** Plays a tick of a schedule, and the sync that it starts. */
   async tick(runId: string, resources: readonly string[]): Promise<void> {
     const { connection, syncs = new OpenSyncs() } = this.#options;
     const started: Promise<void>[] = [];
     const tick = { isOver: false };
     const run = this.#begin('tick', runId, 'schedule', (isDead) =>
       temporalOf({
-        // Who was given up and still asks when all is over is taken for dead.
+        // A given-up attempt that still asks after the end counts as dead.
         isDead: () => isDead() || tick.isOver,
         open: () => syncs.open,
         start: ({ adopts, resources = [] }) => {
           const syncRun = syncs.nextOf(runId);
           const sync = syncs.run(syncRun, () => this.sync(syncRun, resources, adopts));
-          // Its error is told where it is waited for, and is no unhandled one meanwhile.
+          // The error is thrown where the sync is awaited below, and must not be an unhandled rejection before.
           sync.catch(() => undefined);
           started.push(sync);
           return syncRun;
@@ -67,7 +67,7 @@ export class Driver {
       at: 0,
       ...(resources.length === 0 ? {} : { resources: [...resources] }),
     });
-    // An attempt that was given up may start another one meanwhile.
+    // A given-up attempt may meanwhile start another sync.
     for (const sync of started) await sync;
     tick.isOver = true;
   }
@@ -137,7 +137,7 @@ export class Driver {
     );
   }
 
-  /** Tries until it succeeds or fails for good, as the retry policy has it. */
+  /** Retries until success or a permanent failure, as the retry policy does. */
   async #attempt(call: Call): Promise<unknown> {
     let attempt = 0;
     for (let tried = 1; ; tried += 1) {
@@ -166,7 +166,7 @@ export class Driver {
     }
   }
 
-  /** `tried`: how often, which no reset sets back. */
+  /** `tried` counts all attempts; unlike `attempt`, no reset sets it back. */
   #perform(
     worker: PlayedWorker,
     call: Call,
@@ -187,41 +187,41 @@ export class Driver {
 
 export interface DriverOptions {
   readonly connection: string;
-  /** Those of the connection, where several drivers play it at once. */
+  /** The open syncs of the connection, if several drivers play it at once. */
   readonly syncs?: OpenSyncs;
-  /** Whoever is to run an activity now. */
+  /** The worker that is to run an activity now. */
   readonly worker: (activityId: string) => PlayedWorker;
   readonly pass: (milliseconds: number) => Promise<void>;
-  /** Told how long a run waits because the service asked for it, in milliseconds. */
+  /** Receives the milliseconds that a run waits because the service asked for it. */
   readonly onWait?: (milliseconds: number) => void;
   /** Whether the run was terminated. */
   readonly ended: () => boolean;
-  /** Whether somebody resets an activity whose worker is lost. */
+  /** Whether a person resets an activity whose worker is lost. */
   readonly resets?: boolean;
   readonly onCall?: (name: string, input: unknown) => void;
   readonly onFailure: (failure: ApplicationFailure, error: unknown) => void;
 }
 
-/** Somebody approves what they were shown. */
+/** A person's approval of the deletions that they were shown. */
 export interface Approval {
-  /** What they were shown. */
+  /** The deletions that they were shown. */
   readonly approved: DeletionQuestion;
-  /** Called when the approved has been done and nothing else. */
+  /** Called when the approved deletions are done, and nothing else. */
   judge(): Promise<void>;
 }
 
-/** A worker process as Temporal sees it, and what an activity finds in it. */
+/** A worker process as Temporal sees it, with the dependencies of its activities. */
 export interface PlayedWorker {
-  /** Resolves when Temporal no longer counts on it. */
+  /** Resolves when Temporal no longer counts on the process. */
   readonly lost: Promise<void>;
   isDead(): boolean;
   /** Does the work by the clock of this process. */
   wrongBy?<Result>(work: () => Result): Result;
-  /** For one attempt, by the name it is known by. */
+  /** The dependencies for one attempt, identified by `key`. */
   dependencies(key: string): Dependencies;
 }
 
-/** Somebody terminated the workflow. */
+/** The workflow was terminated. */
 export class RunEnded extends Error {
   override readonly name = 'RunEnded';
 }
@@ -234,22 +234,22 @@ interface Call {
   readonly activityId: string;
   readonly name: Name;
   readonly input: unknown;
-  /** As an attempt meets it, by whether its process is dead. */
+  /** The client of Temporal for an attempt, by whether its process is dead. */
   readonly temporal: ((isDead: () => boolean) => Client) | undefined;
 }
 
 /** One run of a workflow. */
 interface PlayedRun {
-  /** Its `runId` is another one when it goes on with a tick's. */
+  /** `runId` changes when the run adopts a tick's run. */
   readonly of: { runId: string; connection: string; reason: string };
   call<N extends Name>(
     name: N,
     input: Parameters<Activities[N]>[0],
   ): Promise<Awaited<ReturnType<Activities[N]>>>;
-  /** Reads a stream to its end; a failure is an outcome. */
+  /** Reads a stream to its end. A failure is an outcome. */
   read(stream: string, kind?: 'reconcile'): Promise<StreamOutcome>;
   readOn(stream: string, readChunk: (after: AfterWait) => Promise<StreamRead>): Promise<StreamOutcome>;
-  /** Waits as the service told, where it did. */
+  /** Waits if, and as long as, the service told it to. */
   waitIfTold(told: { wait?: Wait }): Promise<AfterWait>;
 }
 
@@ -355,7 +355,7 @@ async function confirmByFetch(
   }
 }
 
-/** Only what the workflow would see: anything else is a defect of the simulation, or an end. */
+/** Turns a failure that the workflow would see into an outcome. Rethrows anything else: a defect of the simulation, or an end of the run. */
 function failed(stream: string, error: unknown): StreamOutcome {
   if (!(error instanceof ApplicationFailure)) throw error;
   const { type, message } = error;

@@ -2,15 +2,15 @@ import fc from 'fast-check';
 import { arbitraryChange, type Wish } from './arbitrary-change.ts';
 import type { Change, Episode, FaultKind, PlannedFault, RunKind, Standstill } from './history.ts';
 
-/** Nobody is told of it. */
+/** No webhook tells of the change. */
 export const untold: Wish = { webhook: ['lost'], company: [0] };
 
-/** Of what happens around the records. */
+/** A wish for something that happens around the records. */
 export function incident(what: Change['what'], minutes = 0): Wish {
   return { ...untold, what: [what], count: [1], milliseconds: [20], minutes: [minutes] };
 }
 
-/** One run, a sync unless it is said, in which nothing happens but what is wished for. */
+/** One run, by default a sync, in which nothing happens but the wishes. */
 export function episodeOf(wish: {
   before?: readonly Wish[];
   runs?: RunKind[];
@@ -60,10 +60,10 @@ export function fault(
   return { kind, ...where };
 }
 
-/** All of it between two steps of the run, whichever they are. */
+/** All changes come between the same two steps of the run, whichever they are. */
 interface MeanwhileWish {
   changes: readonly Wish[];
-  /** The last step that it may come before. */
+  /** The last step that the changes may precede. */
   latest: number;
 }
 

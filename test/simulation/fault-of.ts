@@ -3,18 +3,18 @@ import type { Company } from './company.ts';
 import type { FaultKind, PlannedFault } from './history.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** The rule for the first company's requests. */
+/** The fault rule for the first company's requests. */
 export async function faultOf(
   { kind, after, times, path }: PlannedFault,
   { first, surroundings }: { first: Company; surroundings: Surroundings },
 ): Promise<FaultRuleInput> {
   const { dateless = false } = first.history;
-  // Without its `Date`, a date of a service whose clock is wrong may mean anything, up to the longest wait.
+  // Without a `Date` header, a retry date from a service with a wrong clock may mean any wait up to the longest.
   if (kind === '429 until a date' && dateless) surroundings.longestAsked = longestSilenceSeconds * 1000;
   else if (kind.startsWith('429 ') && kind !== '429 at once')
     surroundings.longestAsked = silenceSeconds * 1000;
   const until = new Date(first.source.now() + silenceSeconds * 1000).toUTCString();
-  // Of one answer between two of the right company nobody could tell.
+  // Nobody could detect a single foreign answer between two of the right company.
   if (kind === 'another company')
     return {
       match: { connection: first.connection },
@@ -23,7 +23,7 @@ export async function faultOf(
     };
   const fault: FaultRuleInput['fault'] =
     kind === '429 until a date' ? { kind: 'status', status: 429, retryAfter: until } : faults[kind];
-  // A company whose connection has another one's token is asked for by that one's name.
+  // A connection with another company's token sends its requests under that company's name.
   const match = first.token === 'own' ? { connection: first.connection, path } : { path };
   return { match, after, times, fault };
 }

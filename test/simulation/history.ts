@@ -1,38 +1,38 @@
 import type { ResourceName } from '../../sandbox/api/resources.ts';
 
 /**
- * What happens to a company, or to several at once: first how things are, then episode after episode. Plain data, so that it can
- * shrink. What is optional was not played by the histories that were kept first.
+ * A sequence of events for one company or several at once: first the circumstances, then episode after episode. Plain data, so that it can
+ * shrink. Optional fields did not exist when the first kept histories were recorded.
  */
 export interface History {
   readonly platform: (typeof platforms)[number];
   readonly resources: readonly ResourceName[];
-  /** Records of a page, at most. */
+  /** The most records on a page. */
   readonly pageSize: number;
-  /** Before the records that the company begins with. */
+  /** The number of records that the company begins with. */
   readonly records: number;
-  /** By how much the service's clock is wrong. */
+  /** The error of the service's clock. */
   readonly skewHours: number;
   readonly lookbackSeconds: number;
   readonly cursor: 'value' | 'row';
   readonly lastCursor: 'null' | 'absent' | 'empty';
   readonly missingRecordStatus: 404 | 410;
-  /** Whether the snapshot of its end is read too, after one that was made behind its first episode. */
+  /** Whether the snapshot at its end is read too, after an earlier one that was made after the first episode. */
   readonly snapshot: boolean;
-  /** Connections of one installation, 1 to 3; changes and runs are the first one's unless they say otherwise. */
+  /** Connections of the installation, 1 to 3. Changes and runs belong to the first one unless they say otherwise. */
   readonly companies?: number;
-  /** The service does not tell its time: no answer has a `Date`. */
+  /** Whether the service hides its time: no answer has a `Date`. */
   readonly dateless?: boolean;
-  /** The list of subscriptions does not say for whom it answers. */
+  /** Whether the list of subscriptions does not name its company. */
   readonly anonymous?: boolean;
-  /** At the end `finance` is made again out of history too. */
+  /** Whether `finance` is also rebuilt from history at the end. */
   readonly rebuild?: boolean;
-  /** Whoever sees an activity without its worker resets it: its attempts are counted from 1 again. */
+  /** Whether a person who sees an activity without its worker resets it, so that its attempts count from 1 again. */
   readonly resets?: boolean;
   readonly episodes: readonly Episode[];
 }
 
-/** How long a list of what can be fetched may lag in this history, milliseconds: the lookback, ten minutes at least. */
+/** How long a list of fetchable records may lag in this history, milliseconds: the lookback, but at least ten minutes. */
 export function listLagOf({ lookbackSeconds }: History): number {
   return Math.max(lookbackSeconds, 600) * 1000;
 }
@@ -40,41 +40,41 @@ export function listLagOf({ lookbackSeconds }: History): number {
 export interface Episode {
   readonly before: readonly Change[];
   readonly faults: readonly PlannedFault[];
-  /** They run at the same time. */
+  /** Runs that run at the same time. */
   readonly runs: readonly RunKind[];
-  /** Runs of other companies, at the same time. */
+  /** Runs of other companies at the same time. */
   readonly beside?: readonly { readonly company: number; readonly run: RunKind }[];
   readonly meanwhile: readonly { readonly step: number; readonly change: Change }[];
   readonly kills: readonly Kill[];
   readonly standstill: Standstill | null;
-  /** Of the order in which statements, requests and changes take turns. */
+  /** The seed for the order in which statements, requests and changes take turns. */
   readonly schedule: number;
 }
 
 export type RunKind = (typeof runKinds)[number];
 
-/** Something done at the source, or to what is around it: see `incidents`. */
+/** Something done at the source, or around it: see `incidents`. */
 export interface Change {
   readonly what: (typeof changes)[number] | (typeof incidents)[number];
-  /** Chooses the resource and the records among those there are. */
+  /** Chooses the resource and the records among those that exist. */
   readonly which: number;
-  /** Records it is done to, all in one millisecond. */
+  /** The number of records to change, all in one millisecond. */
   readonly count: number;
-  /** Time that passes first. */
+  /** The time that passes first. */
   readonly milliseconds: number;
   readonly webhook: (typeof fates)[number];
-  /** Of the companies that there are; the first, when absent. */
+  /** The index of the company. Default: the first. */
   readonly company?: number;
-  /** By how much a clock is wrong from now on, or how old lists are; 0, when absent. */
+  /** The new error of a clock, or the new age of lists. Default: 0. */
   readonly minutes?: number;
 }
 
 export interface PlannedFault {
   readonly kind: FaultKind;
-  /** Matching requests that are let through first. */
+  /** The number of matching requests let through first. */
   readonly after: number;
   readonly times: number;
-  /** `/accounting/bills/`: fetches of single bills. */
+  /** `/accounting/bills/` matches fetches of single bills. */
   readonly path:
     '/' | '/accounting' | '/accounting/bills' | '/accounting/bills/' | '/events' | '/subscriptions';
 }
@@ -84,24 +84,24 @@ export type FaultKind = (typeof faultKinds)[number];
 export interface Kill {
   readonly step: number;
   /**
-   * `give up`: Temporal takes it for dead, and it goes on for some steps. `lose`: it lives, and a standby takes over that lacks its next
-   * commit, of which Postgres has told it.
+   * `give up`: Temporal takes the process for dead, but it runs for some more steps. `lose`: the process lives, and a standby takes over
+   * without its next commit, which Postgres had confirmed to it.
    */
   readonly how: 'before' | 'after' | 'give up' | 'lose';
   readonly stepsLeft: number;
 }
 
-/** The first run stands still with an answer in hand that grows old, or within a step that is named. The others begin only then. */
+/** The first run stands still, either with an answer in hand that grows old or within a named step. The other runs begin only then. */
 export interface Standstill {
-  /** The activity, whose attempts stand still with whatever they do; with an answer, of any activity, when absent. */
+  /** The activity whose attempts stand still at whatever they do. Default: any activity, with an answer in hand. */
   readonly activity?: string;
-  /** Answers that it has got by then; of a named activity: statements and answers. */
+  /** The number of answers it has received by then; for a named activity, of statements and answers. */
   readonly answers: number;
-  /** What happens at the source at that moment. */
+  /** The changes at the source at that moment. */
   readonly changes: readonly Change[];
-  /** Steps of others, after which it goes on. It goes on earlier when nobody else can. */
+  /** The number of steps of others after which it continues. It continues earlier if no other can take a step. */
   readonly steps: number;
-  /** Temporal takes its process for dead, and it dies after so many more steps; null: neither. */
+  /** The number of further steps after which its process, which Temporal takes for dead, really dies. Null: the process stays alive. */
   readonly stepsLeft: number | null;
 }
 
@@ -113,11 +113,11 @@ export const runKinds = [
   'webhooks',
   'approved reconcile',
   'terminated sync',
-  // Approves what was shown when somebody last looked, however long ago.
+  // Approves the deletions shown at the last look, however long ago.
   'stale approval',
-  // Of a schedule: a sync, within the tick or by the workflow that the tick starts.
+  // A tick of a schedule: a sync within the tick, or in the workflow that the tick starts.
   'tick',
-  // Somebody removes the connection and adds it again.
+  // A person removes the connection and adds it again.
   'replacement',
 ] as const;
 export const changes = [
@@ -134,38 +134,38 @@ export const changes = [
   'flip the type',
   'correct at the same time',
   'spoil',
-  // One of two texts each: content that was there before comes back.
+  // Writes one of two texts each, so that earlier content comes back.
   ...(['write A', 'write B'] as const),
-  // Of a subscription; other records have nothing that says when they changed but the service's own time.
+  // For subscriptions only; other records have no time of their change other than the service's own.
   ...(['recreate as it was', 'edit in the future'] as const),
-  // The clock that wrote its version was corrected: other content under an older version.
+  // The clock that wrote its version was corrected: other content comes under an older version.
   'turn back',
   ...(['create in the future', 'create with an odd id', 'create without an id', 'write odd texts'] as const),
-  // In a form that nobody can store: it has never landed.
+  // Created in a form that cannot be stored, so it never lands.
   'create spoiled',
 ] as const;
-/** What happens around the records. Those of the installation happen between runs only. */
+/** Events around the records. Those of the installation happen only between runs. */
 export const incidents = [
   ...(['service clock', 'database clock', 'worker clock', 'old lists', 'cursors break'] as const),
   ...(['foreign token', 'own token', 'add again', 'add again with a foreign token'] as const),
   ...(['look at the question', 'discard', 'rebuild', 'lose rows'] as const),
 ] as const;
-/** What becomes of the webhook of a change: episodes until it arrives, and how often. */
+/** The fate of a change's webhook: after how many episodes it arrives, and how often. */
 export const fates = ['lost', 'at once', 'twice', 'next episode', 'two episodes later'] as const;
 export const faultKinds = [
   ...(['500', '503', '550', '429', '429 at once', '404', '401', 'html', 'empty', 'truncated'] as const),
   ...(['429 for minutes', '429 until a date'] as const),
   ...(['cut', 'reset', 'not ready', 'repeated cursor', 'short page', 'empty page'] as const),
-  // The access token has come to open another company.
+  // The access token now opens another company.
   'another company',
 ] as const;
 
-/** Whether no answer ever names the companies: their platform has nothing but subscriptions, whose list says nothing of it. */
+/** Whether no answer ever names the companies: their platform has only subscriptions, and the list of subscriptions names nobody. */
 export function namesNobody({ platform, anonymous = false }: History): boolean {
   return platform === 'STRIPE' && anonymous;
 }
 
-/** Whether it happens around the records, and not to them. */
+/** Whether the event happens around the records, not to them. */
 export function isIncident(what: Change['what']): what is (typeof incidents)[number] {
   return (incidents as readonly string[]).includes(what);
 }

@@ -1,8 +1,8 @@
 import { chanceOf } from '../day/chance.ts';
 
 /**
- * Chooses whose turn it is so that one goes on for a while and all others stand still. Choosing evenly, nobody would ever be overtaken
- * by a whole run, which is what it takes to land a page that has grown old.
+ * Chooses turns in bursts: one party runs for a while and all others stand still. With an even choice no whole run would ever overtake
+ * another, and no page would grow old before it lands.
  */
 export function inBursts(schedule: number): (keys: readonly string[]) => number {
   const chance = chanceOf(`schedule/${schedule}`);
@@ -17,7 +17,7 @@ export function inBursts(schedule: number): (keys: readonly string[]) => number 
   };
 }
 
-/** The workflow and the activity. */
+/** The workflow and the activity of a key. */
 function whoseOf(key: string): string {
   return key.split(' ', 2).join(' ');
 }

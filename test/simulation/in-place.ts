@@ -7,17 +7,17 @@ import { migrate } from '../../warehouse/schema/migrate.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { cloneDatabase } from './clone-database.ts';
 
-/** A Postgres of the simulation's own, with a migrated database to clone. */
+/** A Postgres for the simulation alone, with a migrated database to clone. */
 export interface Place {
   /** Database `daybook`, as its owner. */
   readonly url: string;
   /** Database `postgres`, as superuser. */
   readonly adminUrl: string;
-  /** A migrated database that nobody has used; its address. */
+  /** Creates a migrated, unused database and returns its address. */
   createDatabase(): Promise<string>;
 }
 
-/** The servers last as long as `use`, and their folder goes away. */
+/** Runs `use` with the servers up, then stops them and removes their folder. */
 export async function inPlace<Result>(use: (place: Place) => Promise<Result>): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-simulation-'));
   const postgres = await startPostgres({

@@ -11,20 +11,20 @@ import { takeOver } from './take-over.ts';
 import { Turns, type Party } from './turns.ts';
 import type { Watch } from './watch.ts';
 
-/** What befalls runs. */
+/** The events that happen to runs. */
 export type Course = Pick<Episode, 'kills' | 'meanwhile' | 'standstill' | 'schedule'>;
 
-/** Nothing does. */
+/** A course in which nothing happens. */
 export const quietCourse: Course = { kills: [], meanwhile: [], standstill: null, schedule: 1 };
 
-/** A company, and who watches it. */
+/** A company, and its judges. */
 export interface Play {
   readonly company: Company;
   readonly watch: Watch;
   readonly proofs: ProofJudge;
 }
 
-/** Plays runs at the same time, one step at a time, to their ends. The first one is the one that stands still. */
+/** Plays runs to their ends at the same time, one step at a time. Only the first one can stand still. */
 export async function inTurns(
   plays: readonly Play[],
   course: Course,
@@ -52,7 +52,7 @@ export async function inTurns(
         meanwhile.shift();
         await change(next.change);
       }
-      // Whoever takes the webhooks is not killed: an answer that is lost makes one come twice, which they do anyhow.
+      // The webhook server is never killed: a lost answer would only make a webhook come twice, which happens anyhow.
       if (!(party instanceof SimulatedProcess) || party === server) return undefined;
       if (!party.hasStepLeft()) await party.kill();
       const kill = kills[0];
@@ -118,7 +118,7 @@ export async function inTurns(
     await turns.during(Promise.all([overtaken, overtaking]).then(emptied));
   } finally {
     end.isOver = true;
-    // Who was given up may still run; and after a broken promise everybody does.
+    // Given-up processes may still run; after a broken promise all of them do.
     for (const one of [...started, server]) await one.kill();
     for (const { post } of companies) post.takeTurns(undefined);
   }
@@ -130,7 +130,7 @@ export interface PlannedRun {
   readonly kind: RunKind;
 }
 
-/** A page of no record, asked for to learn who answers, is no page of a pass. */
+/** Records the answer. A page of at most one record, requested to learn which company answers, is not a page of a pass. */
 function noteAnswer(
   { answered, began, served: pages, source, stage, token }: Company,
   answer: { kind: string; path: string; query: Readonly<Record<string, string>> },
@@ -144,7 +144,7 @@ function noteAnswer(
   if (query.cursor === undefined) began.set(stream, source.now());
 }
 
-/** Pages and fetches show what there is, and the time at which they do; a page of one record only the time. */
+/** Records that pages and fetches show the content and its time, and that a page of one record shows only the time. */
 function noteReading(
   { readings, source, stage }: Company,
   { path, query }: { path: string; query?: Readonly<Record<string, string>> },

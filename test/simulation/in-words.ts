@@ -1,6 +1,6 @@
 import { isIncident, type Change, type Episode, type History, type Standstill } from './history.ts';
 
-/** A history in words, to see what it takes to break a promise. */
+/** Describes a history in words, to show what it takes to break a promise. */
 export function describe(history: History): string {
   const { episodes, ...things } = history;
   return [

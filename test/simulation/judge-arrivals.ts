@@ -4,8 +4,9 @@ import { requestsPer10s } from './stage.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /**
- * In no 10 seconds do more requests arrive than the budget allows, and none while the service has asked for silence. Where
- * Postgres's clock was set in between nobody could know; nor which came first of what came in the very millisecond of that.
+ * Judges that in no 10 seconds more requests arrive than the budget allows, and none while the service has asked for silence. Nobody could
+ * keep count across a setting of Postgres's clock, so each interval between settings is judged alone. Requests in the very millisecond of a
+ * setting are left out, because their order is unknown.
  */
 export function judgeArrivals(
   requests: readonly LoggedRequest[],
@@ -34,5 +35,5 @@ function judgeSilence(requests: readonly LoggedRequest[]): string[] {
   });
 }
 
-/** What the product heeds of a `Retry-After`. */
+/** The longest `Retry-After` that the product follows. */
 const longestSeconds = 900;

@@ -2,7 +2,7 @@ import type { Source } from './source.ts';
 import type { Stage } from './stage.ts';
 import { BrokenPromise } from './watch.ts';
 
-/** What is deleted because a listing did not show it is little, or was approved. */
+/** Judges that deletions of records that a listing did not show were few, or were approved. */
 export async function judgeDeletions(end: {
   stage: Stage;
   connection: string;

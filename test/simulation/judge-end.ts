@@ -12,9 +12,9 @@ import { BrokenPromise } from './watch.ts';
 type End = Pick<Company, 'stage' | 'history' | 'connection' | 'source' | 'surroundings'>;
 
 /**
- * After a sync without troubles: everything that a sync can know of is as the source has it. What it cannot know is marked at
- * the very record: see `TrueRecord.hidden` and `behind`. `healed` streams were read from their beginning; `continued` ones from where
- * another run had stopped, so that what was listed late, before that place, is the next sync's.
+ * Judges, after a sync without troubles, that everything that a sync can know of matches the source. What a sync cannot know is marked at
+ * the record: see `TrueRecord.hidden` and `behind`. `healed` streams were read from their beginning. `continued` streams were read from
+ * where another run had stopped, so that records listed late, before that point, belong to the next sync.
  */
 export async function judgeSync(
   end: End,
@@ -28,7 +28,7 @@ export async function judgeSync(
     (record.behind && !(record.live && healed.has(streamOf(record)))) ||
     (mostEverBehind > 0 && record.resource === 'subscriptions') ||
     (record.backdatedBy > 0 && continued.has(streamOf(record))) ||
-    // By its content a reconcile took it for gone, and only the next one sees it again.
+    // A reconcile identified the nameless record by its content and took it for gone; only the next reconcile sees it again.
     (record.nameless && end.surroundings.laggedTooFar(record));
   const hidden = [...end.source.records.values()].filter(isHidden);
   const isExcused = (difference: string): boolean => hidden.some(({ id }) => isAbout(difference, id));
@@ -36,13 +36,13 @@ export async function judgeSync(
   const [first] = differences.filter((difference) => !isExcused(difference));
   if (first !== undefined) throw new BrokenPromise(`After a sync: ${first}.`);
   const shownLate = mostEverBehind > 0 ? await metByReconciles(end) : new Set<string>();
-  // A reconcile whose list lagged showed a bad form from before a deletion that was known: the next one closes the entry.
+  // A reconcile with a lagging list showed a bad form from before a known deletion. The next reconcile closes the entry.
   const isShownLate = (record: TrueRecord): boolean =>
     !record.live && tombstones.has(nameOf(record)) && shownLate.has(nameOf(record));
   await judgeQuarantine(end, (record) => !isHidden(record) && !isShownLate(record));
 }
 
-/** What waits in quarantine and was met last by a reconcile. */
+/** Open entries of quarantine that a reconcile met last. */
 async function metByReconciles({
   stage,
   connection,
@@ -55,7 +55,7 @@ async function metByReconciles({
   return new Set(rows.map(({ name }) => name));
 }
 
-/** Of the tombstones that there are, their versions. */
+/** The versions of the tombstones, by record name. */
 export async function tombstonesOf({
   stage,
   connection,
@@ -69,8 +69,8 @@ export async function tombstonesOf({
 }
 
 /**
- * What only a reconcile sees: the service tells its time in whole seconds, so that a record may live again in the second of its
- * tombstone; and where lists lagged further than they may, a tombstone may be of a record that lived.
+ * Whether only a reconcile can see the record. The service tells its time in whole seconds, so that a record may live again in the second
+ * of its tombstone. If lists lagged further than allowed, a tombstone may belong to a record that lived.
  */
 export function isBuried(
   record: TrueRecord,
@@ -81,7 +81,7 @@ export function isBuried(
   return record.version > tombstone - 1_000 || surroundings.laggedTooFar(record);
 }
 
-/** After a reconcile without troubles: everything is as the source has it, or provably deleted. */
+/** Judges, after a reconcile without troubles, that everything matches the source or is provably deleted. */
 export async function judgeReconcile(end: End): Promise<void> {
   await judgeTables(end, 'After a reconcile');
   await judgeQuarantine(end, () => true);
@@ -90,13 +90,13 @@ export async function judgeReconcile(end: End): Promise<void> {
   await judgeLeftovers(end);
 }
 
-/** Every field of `finance` is as the source has it. */
+/** Judges that every field of `finance` matches the source. */
 export async function judgeTables(end: End, when: string): Promise<void> {
   const [first] = await differencesOf(end);
   if (first !== undefined) throw new BrokenPromise(`${when}: ${first}.`);
 }
 
-/** Whether a difference names the record, and not one whose id is longer. */
+/** Whether a difference names exactly this record, not one with a longer id. */
 function isAbout(difference: string, id: string): boolean {
   const place = difference.indexOf(id);
   const around = [difference[place - 1], difference[place + id.length]];
@@ -139,12 +139,12 @@ async function judgeTombstones({ stage, connection, source }: End): Promise<void
   }
 }
 
-/** No two contents in a row are equal, each record ends as finance has it, and what finance has is what the source says. */
+/** Judges that no two consecutive contents are equal, that each record ends as finance has it, and that finance has what the source says. */
 async function judgeHistory({ stage, connection, source, surroundings }: End): Promise<void> {
   const { rows: repeated } = await stage.watcher.query<{ name: string }>(repeatedSql, [connection]);
   if (repeated[0] !== undefined)
     throw new BrokenPromise(`History has the same twice in a row: ${repeated[0].name}.`);
-  // What was recorded while the clock was ahead counts, as soon as it has been recorded.
+  // Includes entries recorded while the clock was ahead.
   const now = surroundings.databaseJumps.length > 0 ? `'infinity'` : 'sim.clock_timestamp()';
   for (const resource of source.listed) {
     const { rows } = await stage.watcher.query<{ record_id: string; payload: string }>(
@@ -197,7 +197,7 @@ async function judgeLeftovers({ stage, connection, history, source }: End): Prom
      where connection_id = $1 and kind in ('sync', 'reconcile') order by kind, run_id desc`,
     [connection],
   );
-  // A record that a backfill met and that vanished unnoticed looks to a sync like a list that shows too little; so does one whose
+  // A record that a backfill met and that vanished unnoticed looks to a sync like a list that shows too little. So does a record whose
   // version went back, until a reconcile.
   const vanished = [...source.records.values()].some(
     ({ live, announcedAt, era }) => (!live && announcedAt === null) || era > 0,
@@ -210,7 +210,7 @@ async function judgeLeftovers({ stage, connection, history, source }: End): Prom
   }
 }
 
-/** Rows of lists without their record, webhooks that wait for ever, runs that never end. */
+/** Selects child rows without their record, webhooks that wait forever, and runs that never end. */
 function leftoverSql({ resources }: History): string {
   const children = childrenOf.filter(({ parent }) => resources.some((resource) => resource === parent));
   return [

@@ -3,12 +3,12 @@ import { listLagOf } from './history.ts';
 import { BrokenPromise } from './watch.ts';
 
 /**
- * Call it behind every commit of the step that proves. A reconcile says that a resource is equal, or lets go of what had made a reconcile
- * necessary, only when what it was shown is of now: where the service tells its time, no pause of any clock of ours can hide how old that is.
+ * Called after every commit of the step that proves. A reconcile may call a resource equal, or clear the reason that made it necessary,
+ * only if what it was shown is current. If the service tells its time, no pause of any of our clocks can hide the age of an answer.
  */
 export class ProofJudge {
   readonly #company: Company;
-  /** Of each stream, whether a reconcile of it was wanted. */
+  /** Whether a reconcile was wanted, by stream. */
   readonly #wanted = new Map<string, boolean>();
   readonly #known = new Set<string>();
 

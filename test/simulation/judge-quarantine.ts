@@ -5,7 +5,7 @@ import type { Company } from './company.ts';
 import { nameOf, nameOnLine, type TrueRecord } from './true-record.ts';
 import { BrokenPromise } from './watch.ts';
 
-/** In quarantine is what nobody can store, as the source has it, and nothing else; of the records that `known` says. */
+/** Judges that the quarantine holds exactly the records that cannot be stored, as the source has them, among those for which `known` is true. */
 export async function judgeQuarantine(
   { stage, connection, source }: Pick<Company, 'stage' | 'connection' | 'source'>,
   known: (record: TrueRecord) => boolean,
@@ -45,8 +45,8 @@ export async function judgeQuarantine(
 }
 
 /**
- * At any time, with troubles or without: what only its list can tell of (a record that has no name, and a subscription, which cannot be
- * fetched) goes on waiting as long as the source has it as it is; one that has no name waits once, however often it was seen.
+ * Judges, at any time, with troubles or without, that a record which only its list can show (one without a name, or a subscription, which
+ * cannot be fetched) waits as long as the source has it unchanged. A nameless record waits once, however often it was seen.
  */
 export async function judgeEntries(company: Company): Promise<void> {
   const { stage, connection, source } = company;
@@ -68,7 +68,7 @@ export async function judgeEntries(company: Company): Promise<void> {
   const contents = open.map(({ content }) => content);
   const closed = before.open.filter((one) => !contents.includes(one.content) && !mayBeClosed(company, one));
   for (const resource of new Set(closed.map((one) => one.resource))) {
-    // Of a list that lags by more than it may, nobody can say how old a record is that it does not show.
+    // If a list lags by more than it may, nobody can say how old a record is that it does not show.
     if (company.surroundings.laggedTooFar({ resource, backdatedBy: 0 })) continue;
     for (const line of await stage.admin.content(connection, resource)) {
       const one = closed.find(({ content }) => content === contentWithoutVersion(line));
@@ -80,7 +80,7 @@ export async function judgeEntries(company: Company): Promise<void> {
   }
 }
 
-/** A person has discarded it, or it was gone in between and may be back as it was. */
+/** Whether a person has discarded the record, or it was gone in between and may be back as it was. */
 function mayBeClosed(
   { source }: Company,
   { resource, id, content }: Company['waiting']['open'][number],
@@ -94,7 +94,7 @@ function someClockWasPutRight({ surroundings }: Company): boolean {
   return surroundings.latestBefore > -Infinity || surroundings.databaseJumps.length > 0;
 }
 
-/** Records that have no name are known by their content: one entry each, as long as the source has them and nobody discards it. */
+/** Judges nameless records by their content: one entry each, as long as the source has them and nobody discards them. */
 function judgeNameless(
   waiting: readonly string[],
   {
@@ -124,7 +124,7 @@ function contentOf(text: string): string {
   return canonicalJson(parseExactly(text));
 }
 
-/** What a person sees of a record: when the service looked at it last is not part of it. */
+/** The content of a record as a person sees it, without the time at which the service last looked at it. */
 export function contentWithoutVersion(text: string): string {
   const record = parseExactly(text);
   if (!isObject(record)) return text;

@@ -7,9 +7,9 @@ import { eraOf, nameOf, streamOf, surelyShownMilliseconds, type TrueRecord } fro
 import { BrokenPromise } from './watch.ts';
 
 /**
- * Call it when a run begins; what it returns, when the run is over, whether to its end or because it failed: what was true at its
- * beginning and has not changed since must be in the tables, for every stream of which the run says that it succeeded. A sync
- * cannot know of everything, a reconcile can.
+ * Called when a run begins; the returned function is called when the run has ended or failed. For every stream that the run reports as
+ * succeeded, facts that were true at its beginning and have not changed since must be in the tables. A sync cannot know of everything, a
+ * reconcile can.
  */
 export async function judgeRun(company: Company, runId: string): Promise<(ended: boolean) => Promise<void>> {
   const { stage, connection, source, surroundings } = company;
@@ -40,7 +40,7 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
     await judgeCompleteness(streams);
     await judgeLastAnswer(streams);
     if (foreign) await judgePause();
-    // An empty page that names nobody says nothing of whose it is: see "Known and open" in docs/proof.md.
+    // An empty page that names nobody does not tell whose it is: see "Known and open" in docs/proof.md.
     if ((await answersOfOthers()) === ofOthersBefore) await judgeRecords(streams);
   };
 
@@ -57,7 +57,7 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
         .map(({ stream, kind }) => [stream, kind]),
     );
     if (proved.size === 0) return;
-    // A list that shows the past cannot show what has changed since.
+    // A list that shows the past cannot show later changes.
     const shown = began - surroundings.mostBehind;
     const still = before.filter(
       (record) => isSame(record, source.records.get(nameOf(record))) && record.changedAt <= shown,
@@ -70,7 +70,8 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
         const kind = proved.get(record.live ? streamOf(record) : deathStreamOf(record));
         if (kind === undefined || record.spoiled) continue;
         if (kind === 'sync' && (record.hidden || record.behind)) continue;
-        // It came late behind the cursor where an earlier run had stopped: the next sync, from before that one began, reads it.
+        // The record came late, behind the cursor where an earlier run had stopped. The next sync, which begins before that run began,
+        // reads it.
         if (kind === 'sync' && record.backdatedBy > 0 && takenUp.has(streamOf(record))) continue;
         if (kind === 'sync' && isBuried(record, tombstones.get(nameOf(record)), surroundings)) continue;
         const version = held.get(record.id);
@@ -102,7 +103,10 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
     return new Set(rows.map(({ stream }) => stream));
   }
 
-  /** One 404 may be momentary: it says nothing but of a list of which the same is known. What that is, other runs may have changed. */
+  /**
+   * Judges that no stream counts as unsupported after one 404, which may be momentary, unless that was known before. Other runs may have
+   * changed what is known.
+   */
   async function judgeAbsence(streams: readonly StreamOfRun[]): Promise<void> {
     const hasty = streams.find(
       ({ stream, status, requests }) =>
@@ -112,14 +116,14 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
       throw new BrokenPromise(`${hasty.stream} counts as unsupported after a single 404.`);
   }
 
-  /** A workflow or a tick that remembers a stream as read has read it, unless its connection was removed, or a commit was lost. */
+  /** Judges that a workflow or a tick has read each stream that it remembers as read, unless its connection was removed or a commit was lost. */
   function judgeReadings(streams: readonly StreamOfRun[]): void {
     const forgotten = streams.find(({ failure }) => failure?.includes('is not written in the warehouse'));
     if (forgotten !== undefined && company.removals === removals && company.losses === losses)
       throw new BrokenPromise(`A run took ${forgotten.stream} to be read, and had not read it to its end.`);
   }
 
-  /** Each run has all the patience there is. */
+  /** Judges that each run retries for the whole time allowed. */
   function judgePatience(streams: readonly StreamOfRun[]): void {
     if (surroundings.databaseJumps.length > jumps) return;
     const spent = stage.clock.now() - began;
@@ -130,7 +134,7 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
       );
   }
 
-  /** A reconcile cannot prove lists equal that it could not read. */
+  /** Judges that a reconcile does not prove lists equal that it could not read. */
   async function judgeCompleteness(streams: readonly StreamOfRun[]): Promise<void> {
     const [run] = streams;
     if (run?.kind !== 'reconcile' || run.run !== 'succeeded') return;
@@ -145,7 +149,7 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
     }
   }
 
-  /** The last answer of a reconcile belongs to the company that it proves to be equal. */
+  /** Judges that the last answer of a reconcile comes from the company that it proves equal. */
   async function judgeLastAnswer(streams: readonly StreamOfRun[]): Promise<void> {
     const [run] = streams;
     if (run?.kind !== 'reconcile' || run.run !== 'succeeded') return;
@@ -164,7 +168,7 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
     return rowCount !== 0;
   }
 
-  /** The token of another company is found out by the first answer, and only a person can mend it. */
+  /** Judges that the first answer reveals the token of another company, which only a person can correct. */
   async function judgePause(): Promise<void> {
     const faults = (await stage.admin.requests()).filter(({ fault }) => fault !== null).length;
     const { rows } = await stage.watcher.query<{
@@ -186,7 +190,7 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
       throw new BrokenPromise('A sync with the token of another company did not pause the connection.');
   }
 
-  /** Streams, with the run. */
+  /** Streams of the run, with the run's kind and status. */
   async function streamsOfRun(): Promise<StreamOfRun[]> {
     const { rows } = await stage.watcher.query<StreamOfRun>(
       `select s.stream, s.status, s.requests::int, s.failure, r.kind, r.status as run
@@ -207,7 +211,7 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
   }
 }
 
-/** The deletions that a person approved on seeing a question, before anything else is done. */
+/** Judges, before anything else is done, the deletions that a person approved after seeing a question. */
 export async function judgeApproval(
   { stage, connection }: Company,
   runId: string,
@@ -226,8 +230,8 @@ export async function judgeApproval(
 }
 
 /**
- * No stream waits longer than the service has asked for, or a minute until it is ready; an hour at most, where a clock was set
- * meanwhile.
+ * Judges that no stream waits longer than the service has asked for, or than a minute until it is ready. If a clock was set meanwhile, an
+ * hour is added.
  */
 export function judgeWait({ surroundings }: Company, milliseconds: number): void {
   const { longestAsked, databaseJumps } = surroundings;
@@ -253,12 +257,12 @@ function isSame(before: TrueRecord, now: TrueRecord | undefined): boolean {
   return now?.version === before.version && now.live === before.live && now.deletedAt === before.deletedAt;
 }
 
-/** Whether it is only an older version of the same content that a list would show of it, and a young one: a list may lag. */
+/** Whether the held version can come from a list that lags: it is a recent, older version of the same content. */
 function mayBeLag({ live, sameContent }: TrueRecord, held: number, servedFrom: number): boolean {
   return live && sameContent.has(Math.round(held)) && held >= servedFrom - surelyShownMilliseconds;
 }
 
-/** Signs of the end of a record: an event, or a list that no longer shows it. */
+/** The stream that shows the end of a record: the events, or the list that no longer has it. */
 function deathStreamOf(record: TrueRecord): string {
   return record.announcedAt === null ? streamOf(record) : 'events';
 }

@@ -10,15 +10,15 @@ import { nameOnLine } from './true-record.ts';
 import { BrokenPromise } from './watch.ts';
 
 /**
- * Exports everything into the lake, and compares what is published of the company with the source, field by field and digit by digit:
- * also the files that an earlier snapshot had.
+ * Exports everything into the lake, and compares the published tables of the company with the source, field by field and digit by digit.
+ * This includes files carried over from an earlier snapshot.
  */
 export async function judgeSnapshot(company: Company, lake: string): Promise<void> {
   company.played.snapshots += 1;
   await compareTables(company, await exportInto(lake, company));
 }
 
-/** Returns the folder of the snapshot. */
+/** Exports into the lake, and returns the folder of the snapshot. */
 export async function exportInto(lake: string, { stage, connection }: Company): Promise<string> {
   const startedAt = new Date();
   const runId = `${connection}-export-${startedAt.getTime()}`;
@@ -44,7 +44,7 @@ async function compareTables({ stage, connection, source }: Company, folder: str
   for (const { table, fields, children } of sourceTables) {
     const resource = source.listed.find((name) => name === table);
     if (resource === undefined) continue;
-    // What cannot be stored stays as it was: finance is judged for that.
+    // A record that cannot be stored stays as it was; `finance` is judged for that.
     const isStorable = (id: string): boolean => source.records.get(`${table}/${id}`)?.spoiled !== true;
     const rowsOf = async (name: string, key: string): Promise<Row[]> => {
       const query = `select * from read_parquet('{lake}/${name}/*.parquet') where connection_id = '${connection}'`;

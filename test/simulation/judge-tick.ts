@@ -1,7 +1,7 @@
 import type { Company } from './company.ts';
 import { BrokenPromise } from './watch.ts';
 
-/** Whatever befell a tick, and whoever went on with its run: when all of it is over, no run says that it goes on. */
+/** Judges that, after a tick and all that continued its run, no run is still marked as running, whatever happened to the tick. */
 export async function judgeTick({ stage, connection }: Company, runId: string): Promise<void> {
   const { rows } = await stage.watcher.query<{ workflow_id: string }>(
     `select workflow_id from sync.runs where connection_id = $1 and run_id = $2 and status = 'running'`,

@@ -1,8 +1,8 @@
 import type { Company } from './company.ts';
 
 /**
- * Streams that the service has listed, and of which a run counted a page. A page that came when its process died, or its run was
- * ended, never arrived: nobody can know of it later.
+ * Streams that the service has listed and of which a run counted a page. A page does not count if its process died or its run was ended
+ * when it came, because nobody can know of it later.
  */
 export async function landedLists({ stage, connection, answered }: Company): Promise<ReadonlySet<string>> {
   const { rows } = await stage.watcher.query<{ stream: string }>(

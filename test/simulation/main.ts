@@ -59,7 +59,7 @@ const options = program.parse().opts<Options>();
 const milliseconds = durationOf(options.for);
 const stopped = { now: false };
 process.once('SIGINT', () => {
-  // Once more ends it at once.
+  // A second SIGINT ends the process at once.
   stopped.now = true;
   report('Ending with this history …');
 });
@@ -74,7 +74,7 @@ const code = await (options.books === true
         ? playInJobs()
         : play()
       : replay(options.path));
-// What a history that never came to its end has left waiting would keep the process.
+// Pending work of a history that never ended would keep the process alive.
 process.exit(code);
 
 function durationOf(text: string): number {
@@ -101,7 +101,7 @@ async function play(): Promise<number> {
   return tell(simulation);
 }
 
-/** The seeds of the processes are far apart, so that none plays what another one has. */
+/** The seeds of the processes are far apart, so that no two processes play the same history. */
 async function playInJobs(): Promise<number> {
   const { jobs, seed, histories, about } = options;
   const seeds = Array.from({ length: jobs }, (_, place) => seed + place * 1_000_000);

@@ -1,14 +1,14 @@
 /** A deliberate mistake: one edit of one file of the product. `find` must stand there exactly once. */
 export interface Mutant {
   readonly name: string;
-  /** The kind of lie that it takes (see `lies`); any history shows it, when absent. */
+  /** The kind of lie that shows it (see `lies`). Absent: any history does. */
   readonly about?: string;
   readonly file: string;
   readonly find: string;
   readonly replace: string;
 }
 
-/** The file with the mistake in it. Throws when it can no longer be made: the list is stale. */
+/** Returns the file with the mistake in it. Throws if the mistake no longer fits the file: the list is stale. */
 export function withMistake({ name, file, find, replace }: Mutant, right: string): string {
   const [before, after, ...more] = right.split(find);
   if (before === undefined || after === undefined || more.length > 0)
@@ -16,7 +16,7 @@ export function withMistake({ name, file, find, replace }: Mutant, right: string
   return `${before}${replace}${after}`;
 }
 
-/** Mistakes that copies of such services have made, or could: the simulation must notice each. */
+/** Mistakes that copies of such services have made, or could make. The simulation must notice each. */
 export const mutants: readonly Mutant[] = [
   {
     name: 'the watermark is the local clock',

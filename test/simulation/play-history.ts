@@ -21,8 +21,8 @@ import { surelyShownMilliseconds } from './true-record.ts';
 import { BrokenPromise, Watch } from './watch.ts';
 
 /**
- * Plays a history and holds the product to its promises: after every commit, after every run, and at its end, when everything has
- * come to rest. Throws BrokenPromise, or NeverEnds.
+ * Plays a history and judges the product's promises: after every commit, after every run, and at its end, when everything has settled.
+ * Throws BrokenPromise, or NeverEnds.
  */
 export async function playHistory(stage: Stage, history: History): Promise<Played> {
   const { clock, admin } = stage;
@@ -59,7 +59,7 @@ interface Playing {
   readonly stage: Stage;
   readonly plays: readonly Play[];
   readonly surroundings: Surroundings;
-  /** A folder. */
+  /** The path of a folder. */
   readonly lake: string;
 }
 
@@ -89,19 +89,19 @@ async function playEpisode({ stage, plays, surroundings }: Playing, episode: Epi
   }
 }
 
-/** Whether it does now, and will all the time: the first answer there is decides whose a connection is. */
+/** Whether the connection's company is known now, and stays so during the episode: the first answer decides to which company a connection belongs. */
 async function knowsItsCompany(company: Company, { runs }: Episode): Promise<boolean> {
   return !runs.includes('replacement') && (await isPinned(company));
 }
 
-/** No trouble any more: what is not here then is lost. */
+/** Plays on without any trouble. Whatever is missing after that is lost. */
 async function rest({ stage, plays, surroundings, lake }: Playing): Promise<void> {
   await surroundings.settle();
   for (const { company } of plays) {
     await setOwnToken(company);
     await company.post.beginEpisode();
   }
-  // What the service has never listed is asked for again after a day.
+  // A list that the service has never had is requested again after a day.
   for (const { company } of plays)
     if (await isUnlisted(company)) {
       await stage.clock.pass(2 * dayMilliseconds);
@@ -116,7 +116,7 @@ async function restOf(on: Play, { plays, lake }: { plays: readonly Play[]; lake:
   const play = (kind: RunKind): Promise<void> => inTurns(plays, quietCourse, [{ company, kind }]);
   await watch.begin();
   const healed = await streamsAhead(company);
-  // The first one may have to find out that the service has forgotten its cursors.
+  // The first sync may have to find out that the service has forgotten its cursors.
   if (company.cursorsBroke) await play('sync');
   const continued = await streamsLeft(company);
   await play('sync');
@@ -127,16 +127,16 @@ async function restOf(on: Play, { plays, lake }: { plays: readonly Play[]; lake:
   }
   await play('webhooks');
   await watch.look();
-  // Of what is younger than a list may lag, or still to come, nobody can say that it is gone, nor which version is the right one.
+  // If a record is younger than a list may lag, or dated in the future, nobody can say whether it is gone or which version is right.
   await company.stage.clock.pass(stillToCome(company) + listLagOf(company.history) + 2_000);
   await play('reconcile');
   await judgeDeletions(company);
-  // Where no fetch decides, the list is believed when it says the same twice, longer apart than it may lag.
+  // Where no fetch decides, the list is believed when it says the same twice, further apart than it may lag.
   if (await isUndecided(company)) {
     await company.stage.clock.pass(listLagOf(company.history) + 2_000);
     await play('reconcile');
   }
-  // Beside what has no usable id no listing proves that a record is absent.
+  // While a record without a usable id exists, no listing proves another record absent.
   if (await isUndecided(company)) {
     await discardNameless(company);
     await play('reconcile');
@@ -144,7 +144,7 @@ async function restOf(on: Play, { plays, lake }: { plays: readonly Play[]; lake:
   const waiting = await readWaitingDeletions(warehouse, { connectionId: company.connection });
   if (waiting.length > 0) await play('approved reconcile');
   await judgeReconcile(company);
-  // What a reconcile has decided stays so, though a sync reads again what it has read before.
+  // The decisions of a reconcile must last, although a sync reads again what it has read before.
   await play('sync');
   await judgeTables(company, 'After one more sync');
   if (company.history.rebuild === true) {
@@ -154,7 +154,7 @@ async function restOf(on: Play, { plays, lake }: { plays: readonly Play[]; lake:
   if (company.history.snapshot) await judgeSnapshot(company, lake);
 }
 
-/** Whether the reconcile has said that the next one is to decide. */
+/** Whether the reconcile has left a decision to the next one. */
 async function isUndecided({ stage, connection }: Company): Promise<boolean> {
   const { rowCount } = await stage.watcher.query(
     `select from sync.discrepancies
@@ -165,8 +165,8 @@ async function isUndecided({ stage, connection }: Company): Promise<boolean> {
 }
 
 /**
- * How long until every version that lies ahead of its record, because the service's clock was ahead and was put right, is long past: a
- * list that shows the same content under a version of the last hour may as well lag.
+ * The time until every version ahead of its record, written while the service's clock was ahead, is long past. A list that shows the same
+ * content under a version of the last hour may just lag.
  */
 function stillToCome({ source }: Company): number {
   const ahead = [...source.records.values()].filter(
@@ -176,17 +176,17 @@ function stillToCome({ source }: Company): number {
   return Math.max(0, newest + surelyShownMilliseconds - source.now());
 }
 
-/** Streams that stand at a time that is still to come, so that they must be read from their beginning. */
+/** Streams with a watermark in the future, which must be read from their beginning. */
 async function streamsAhead({ stage, connection, source, history }: Company): Promise<ReadonlySet<string>> {
   const { rows } = await stage.watcher.query<{ stream: string }>(
     `select stream from sync.streams where connection_id = $1 and watermark > to_timestamp($2::float8 / 1000)`,
-    // Servers of one service may differ by a little.
+    // Clocks of one service's servers may differ by a little.
     [connection, source.now() + Math.min(history.lookbackSeconds * 1000, 60_000) + 3_000],
   );
   return new Set(rows.map(({ stream }) => stream));
 }
 
-/** Streams of which a sync has read a part, so that the next one goes on from there. */
+/** Streams that a sync has read in part, so that the next one continues from there. */
 async function streamsLeft({ stage, connection }: Company): Promise<ReadonlySet<string>> {
   const { rows } = await stage.watcher.query<{ stream: string }>(
     `select stream from sync.passes where connection_id = $1 and kind = 'sync' and cursor is not null`,

@@ -11,7 +11,7 @@ import type { SimulatedProcess } from './simulated-process.ts';
 import type { Stage } from './stage.ts';
 import { BrokenPromise } from './watch.ts';
 
-/** Plays one run to its end, on the processes that are there. */
+/** Plays one run to its end, on the existing processes. */
 export async function playRun(
   company: Company,
   kind: RunKind,
@@ -19,9 +19,9 @@ export async function playRun(
 ): Promise<void> {
   const { pass, processOf } = among;
   const { stage, history, connection, source, played, surroundings } = company;
-  // Nobody runs a connection that is not there.
+  // No run starts for a connection that does not exist.
   if (company.token === 'none') return;
-  // Who asks for a sync while one runs joins it.
+  // A request for a sync joins the sync that is running.
   if (kind.endsWith('sync') && company.syncs.open !== undefined) return;
   played.runs += 1;
   const runId = `${connection}-${String(played.runs).padStart(3, '0')}`;
@@ -52,7 +52,7 @@ export async function playRun(
     new Date(source.now() + milliseconds).toISOString().slice(0, 10);
   const { resources } = history;
   const approve = async ({ names, question }: Shown): Promise<void> => {
-    // Nobody approves what they have not seen.
+    // Nobody approves deletions that they have not seen.
     if (names.size === 0) return;
     await driver.reconcile(runId, resources, {
       approved: question,
@@ -80,7 +80,7 @@ export async function playRun(
     await judge(true);
   } catch (error) {
     if (error instanceof ApplicationFailure) await judge(false);
-    // A workflow that ends or fails is no broken promise while there is trouble.
+    // While there is trouble, a workflow that ends or fails breaks no promise.
     if (!(error instanceof RunEnded) && !(error instanceof ApplicationFailure)) throw error;
   }
 }
@@ -106,7 +106,7 @@ function asWorker(
   };
 }
 
-/** Postgres ends one of two that wait for each other, and it is tried again. */
+/** Whether Postgres ended the session to resolve a deadlock. The activity is retried. */
 function isDeadlock(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '40P01';
 }

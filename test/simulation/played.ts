@@ -1,4 +1,4 @@
-/** What was played, in numbers. */
+/** Counts of what was played. */
 export interface Played {
   /** Statements, requests and waits. */
   steps: number;
@@ -8,7 +8,7 @@ export interface Played {
   kills: number;
   retries: number;
   requests: number;
-  /** Requests that the service answered wrongly, because it was told to. */
+  /** Requests that the service answered wrongly, as it was told to. */
   faults: number;
   snapshots: number;
 }

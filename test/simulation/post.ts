@@ -2,7 +2,7 @@ import { readWebhook } from '../../source/read-webhook.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
 
-/** Brings webhooks, at once or episodes later, and stores them as the server does. */
+/** Delivers webhooks, at once or episodes later, and stores them as the server does. */
 export class Post {
   readonly #stage: { readonly warehouse: Warehouse; readonly apiAddress: string };
   #episode = 0;
@@ -15,16 +15,16 @@ export class Post {
     this.#stage = stage;
   }
 
-  /** What arrives with the next episode comes first. */
+  /** Delivers first the webhooks that are due in the new episode. */
   async beginEpisode(): Promise<void> {
     this.#episode += 1;
     const due = this.#onTheWay.filter(({ episode }) => episode <= this.#episode);
     this.#onTheWay = this.#onTheWay.filter(({ episode }) => episode > this.#episode);
-    // The last one first: they come in no certain order.
+    // In reverse, because webhooks come in no certain order.
     for (const { body } of due.reverse()) await this.send(body, 0);
   }
 
-  /** `delay`: in episodes. */
+  /** `delay` is in episodes. */
   async send(body: string, delay: number): Promise<void> {
     if (delay > 0) {
       this.#onTheWay.push({ episode: this.#episode + delay, body });
@@ -35,19 +35,19 @@ export class Post {
     if (server === undefined) {
       await this.#store(this.#stage.warehouse, body);
     } else {
-      // What it writes to may be locked, so it takes its turn among all others; whoever sends does not wait for that.
+      // The webhook may write to locked rows, so storing it takes its turn among all others, and the sender does not wait for that.
       this.#arriving = this.#arriving.then(() => this.#store(server, body));
       this.#arriving.catch(() => undefined);
     }
   }
 
-  /** From now on webhooks are stored by that server, which takes turns with others; by nobody's leave without one. */
+  /** Stores webhooks from now on with that server, which takes turns with others. Undefined: without turns. */
   takeTurns(server: Warehouse | undefined): void {
     this.#server = server;
     this.#arriving = Promise.resolve();
   }
 
-  /** When everything sent so far is stored. */
+  /** Resolves when everything sent so far is stored. */
   async emptied(): Promise<void> {
     await this.#arriving;
   }

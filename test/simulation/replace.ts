@@ -8,8 +8,8 @@ import type { SimulatedProcess } from './simulated-process.ts';
 import { BrokenPromise } from './watch.ts';
 
 /**
- * Removes a connection with its data kept, and adds it again, while whatever is under way for it goes on: one statement at a time, like all
- * that others do. A process that is killed is followed by another one, which goes on where it was.
+ * Removes a connection, keeps its data, and adds it again, while runs for it continue. It takes turns with them statement by statement. If
+ * its process is killed, another one continues where it was.
  */
 export async function replace(
   company: Company,
@@ -43,17 +43,17 @@ async function runsOf({ stage, connection }: Company): Promise<string[]> {
   return rows.map(({ run_id }) => run_id);
 }
 
-/** What was begun for a connection that was removed is none of the next one's, which has its name. */
+/** Judges that runs begun for a removed connection do not continue under its successor of the same name. */
 export async function judgeReplaced(company: Company): Promise<void> {
   if (company.token === 'none') return;
-  // A removal may begin while this looks.
+  // A removal may begin during this check.
   const removed = new Set(company.removedRuns);
   for (const run of await runsOf(company))
     if (removed.has(run))
       throw new BrokenPromise(`${run} goes on, and its connection was removed; another one has the name.`);
 }
 
-/** An attempt before has done it. */
+/** Ignores the error that says that an earlier attempt has done the work. */
 async function unless(done: new (...given: never[]) => Error, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();

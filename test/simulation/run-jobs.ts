@@ -8,12 +8,12 @@ import type { Simulation } from './run-simulation.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * Runs simulations side by side, each in a process of its own with its own seeds, and returns them as one. When one finds a
- * broken promise the others end with the history in hand.
+ * Runs simulations side by side, each in a process with its own seed, and returns their combined result. When one finds a broken promise,
+ * the others end with their current history.
  */
 export async function runJobs(input: {
   seeds: readonly number[];
-  /** Of each process, beside its seed. */
+  /** The arguments of each process besides its seed. */
   args: readonly string[];
   onProgress: (line: string) => void;
 }): Promise<Simulation> {

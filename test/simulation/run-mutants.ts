@@ -12,27 +12,27 @@ import type { Simulation } from './run-simulation.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Whatever a simulation needs beside the folders of the product. */
+/** Everything that a simulation needs besides the folders of the product. */
 const copied = ['scripts', 'test', 'package.json', 'tsconfig.json'];
 
 export interface MutantOutcome {
   readonly name: string;
   readonly file: string;
-  /** The promise that it broke; null when nobody noticed. */
+  /** The promise that the mistake broke; null if it went unnoticed. */
   readonly caughtBy: string | null;
   readonly histories: number;
   readonly seconds: number;
 }
 
 /**
- * Runs the simulation against copies of the sources with one mistake each, until it is caught or its time is up. Nothing is
- * written into the checkout. Throws when a mistake can no longer be made: the list is stale.
+ * Runs the simulation against copies of the sources with one mistake each, until the mistake is caught or its time is up. Writes nothing
+ * into the checkout. Throws if a mistake no longer fits its file: the list is stale.
  */
 export async function runMutants(
   place: Pick<Place, 'createDatabase'>,
   input: {
     seed: number;
-    /** For each, at most. */
+    /** The most for each mistake. */
     milliseconds: number;
     only?: string;
     goesOn: () => boolean;
@@ -66,7 +66,7 @@ async function inCopyWith<Result>(mutant: Mutant, use: (folder: string) => Promi
   });
 }
 
-/** Lets `use` change a copy of the sources, which goes away after it. */
+/** Lets `use` change a copy of the sources, and removes the copy afterwards. */
 export async function inCopy<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-mutant-'));
   try {

@@ -9,15 +9,15 @@ export interface Simulation {
   readonly failure: SimulationFailure | null;
 }
 
-/** Plays one history after the other, from the seed on, until one breaks a promise or it is told to end. */
+/** Plays one history after the other, beginning with the seed, until one breaks a promise or `goesOn` returns false. */
 export async function runSimulation(
   stage: Stage,
   input: {
     seed: number;
-    /** Asked before each history. */
+    /** Called before each history. */
     goesOn: (histories: number) => boolean;
     shrinkMilliseconds: number;
-    /** Only histories about this; see `lies`. */
+    /** Plays only histories about this lie; see `lies`. */
     about?: string | undefined;
     onHistory?: (simulation: Simulation) => void;
   },

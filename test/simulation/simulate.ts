@@ -7,14 +7,14 @@ import type { Stage } from './stage.ts';
 
 export interface SimulationFailure {
   readonly seed: number;
-  /** Where the smallest history that fails stands among those that the seed can shrink to. */
+  /** fast-check's path to the smallest failing history among those that the seed can shrink to. */
   readonly path: string;
   readonly history: History;
   readonly message: string;
   readonly stack: string;
 }
 
-/** Plays the history of a seed; when it breaks a promise, looks for the smallest one that does, for at most so long. */
+/** Plays the history of a seed. If it breaks a promise, looks for the smallest one that does, for a limited time. */
 export async function simulate(
   stage: Stage,
   input: {
@@ -28,10 +28,10 @@ export async function simulate(
   const { seed, path, about, shrinkMilliseconds, onPlayed } = input;
   let deadline = Infinity;
   const property = fc.asyncProperty(histories(about), async (history) => {
-    // When the time is up nothing smaller is found any more.
+    // Once the time is up, no smaller history counts as failing.
     if (performance.now() > deadline) return;
     try {
-      // Not as the argument: an optional call that is not made does not play it either.
+      // Passed this way because an optional call with the history as its argument would skip playing it.
       const played = await playHistory(stage, history);
       onPlayed?.(played);
     } catch (error) {

@@ -19,7 +19,7 @@ export class SimulatedProcess implements Party {
   #losesCommit = false;
   #stepsLeft = Infinity;
   #giveUp: () => void = () => undefined;
-  /** Resolves when Temporal no longer counts on it: it is dead, or does not answer. */
+  /** Resolves when Temporal no longer counts on the process: it is dead, or does not answer. */
   readonly lost: Promise<void>;
 
   constructor(turns: Turns, endSession: (pid: number) => Promise<void>, told: Told = {}) {
@@ -40,24 +40,24 @@ export class SimulatedProcess implements Party {
     return this.#stepsLeft < Infinity;
   }
 
-  /** It goes on for so many steps, as one that was cut off from Temporal does. */
+  /** Lets the process run for so many more steps, as one that is cut off from Temporal does. */
   giveUp(steps: number): void {
     this.#stepsLeft = Math.min(this.#stepsLeft, steps);
     this.#giveUp();
   }
 
-  /** Counts a step; false when it had no more. */
+  /** Counts a step. False: none was left. */
   hasStepLeft(): boolean {
     this.#stepsLeft -= 1;
     return this.#stepsLeft >= 0;
   }
 
-  /** Postgres tells of its next commit that lands, compares, or deletes records, or plans a backfill, and has lost it: a standby took over. */
+  /** Makes Postgres confirm, and lose to a standby's takeover, the next commit that lands, compares or deletes records, or plans a backfill. */
   loseCommit(): void {
     this.#losesCommit = true;
   }
 
-  /** Its sessions end with it, and Postgres rolls back what they had begun. */
+  /** Kills the process and its sessions. Postgres rolls back their open transactions. */
   async kill(): Promise<void> {
     if (this.#dead) return;
     this.#dead = true;
@@ -89,7 +89,7 @@ export class SimulatedProcess implements Party {
           try {
             return await api.fetch(request);
           } finally {
-            // That there is no such record is an answer too.
+            // A missing record is an answer too.
             this.#onAnswer?.(key, { path: request.resource.listPath });
           }
         }),
@@ -97,7 +97,7 @@ export class SimulatedProcess implements Party {
     };
   }
 
-  /** What is asked of the warehouse about an answer is a step of its own. */
+  /** Queries to the warehouse about an answer are a step of their own. */
   async #list(api: ApiClient, key: string, request: ListRequest): Promise<ListPage> {
     const answer = new EventEmitter();
     const asksWarehouse = once(answer, 'asks warehouse');
@@ -161,17 +161,17 @@ export class SimulatedProcess implements Party {
 
 interface Told {
   readonly onAnswer?: OnAnswer;
-  /** A standby took over, which lacks it. */
+  /** Called when a standby without the commit has taken over. */
   readonly onLostCommit?: () => Promise<void>;
 }
 
-/** Told of an answer: the name of the attempt, and what it had asked for; a fetch of a record has no query. */
+/** Receives the name of the attempt and its request for each answer. A fetch of a record has no query. */
 export type OnAnswer = (
   key: string,
   asked: { path: string; query?: Readonly<Record<string, string>> },
 ) => void;
 
-/** Activities that commit what later ones of their run go by. */
+/** Activities that commit data on which later ones of their run depend. */
 const remembered = [
   'planBackfill',
   'findAbsent',
@@ -181,7 +181,7 @@ const remembered = [
   'settleResource',
 ];
 
-/** Of a statement: what is enough to tell a commit. */
+/** The beginning of a statement, enough to recognize a commit. */
 function textOf(statement: unknown): string {
   return typeof statement === 'string' ? statement.trim().slice(0, 8).toLowerCase() : 'named';
 }

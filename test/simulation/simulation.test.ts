@@ -31,7 +31,7 @@ describe('a history that once broke a promise breaks none any more', () => {
 });
 
 test('no history of the first of a seed, with changes, faults, kills and concurrent runs breaks a promise', async () => {
-  // Always the same ones here; others, and more of them, are `npm run simulate`'s.
+  // Always the same histories here; `npm run simulate` plays others, and more.
   const seed = 7_000_000;
   const { failure, histories } = await runSimulation(stage, {
     seed,

@@ -11,13 +11,13 @@ import type { VirtualClock } from './virtual-clock.ts';
 /** The company's books at the service, and the truth about every record that was ever in them. */
 export class Source {
   readonly records = new Map<string, TrueRecord>();
-  /** Contents of records without an id that a person has discarded; `unsure` as with `TrueRecord.discarded`. */
+  /** Contents of records without an id that a person has discarded. `unsure` has the meaning of `TrueRecord.discarded`. */
   readonly discardedContents = new Map<string, 'yes' | 'unsure'>();
-  /** A platform may lack the rest. */
+  /** The resources that the platform has. */
   readonly listed: readonly ResourceName[];
-  /** Changes so far, for what came before what. */
+  /** The number of changes so far, to compare what came before what. */
   changes = 0;
-  /** The newest version that anything has ever had here. */
+  /** The newest version that any record here has ever had. */
   newest = -Infinity;
   readonly #parts: SourceParts;
   readonly #platform: Platform;
@@ -32,12 +32,12 @@ export class Source {
     });
   }
 
-  /** The service's, Unix milliseconds. */
+  /** The service's time, Unix milliseconds. */
   now(): number {
     return this.#parts.surroundings.serviceNow();
   }
 
-  /** Takes note of what the company begins with. */
+  /** Records the initial content of the company's books. */
   async open(): Promise<void> {
     const { admin, connection } = this.#parts;
     for (const resource of this.listed) {
@@ -60,7 +60,7 @@ export class Source {
     if (isNew) await clock.pass(change.milliseconds);
     const targets = this.#targetsOf(change, resource);
     if (targets.length === 0) return;
-    // Two versions of one record in one millisecond could not be told apart, by anybody.
+    // Nobody could tell apart two versions of one record in one millisecond.
     if (isNew && targets.some((record) => this.#changedNow(record))) await clock.pass(1);
     const versions = targets.map((record) => this.#versionAfter(change, record));
     const commands = targets.flatMap((record, place) =>
@@ -72,7 +72,7 @@ export class Source {
     const results = await admin.execute(...commands);
     this.changes += 1;
     for (const [place, record] of targets.entries()) {
-      // The sandbox names what has no name.
+      // The sandbox gives an id to a record that was created without one.
       const named =
         change.what === 'create without an id' ? { ...record, sourceId: results[place]?.id ?? '' } : record;
       this.#note(change, named, versions[place] ?? 0);
@@ -132,13 +132,13 @@ export class Source {
     const { surroundings, history } = this.#parts;
     if (what === 'create in the future') return this.now() + 2 * hourMilliseconds;
     if (what === 'create with old times') return this.now() - 40 * dayMilliseconds;
-    // The service may list a record later than others that it has synced after it: that is what the lookback is for.
+    // The service may list a record after others that it has synced later; the lookback exists for that.
     if (what === 'create late')
       return this.now() - Math.max(0, history.lookbackSeconds * 1000 - surroundings.listsBehind);
     return this.now();
   }
 
-  /** What its version is when this has been done to it. */
+  /** The version of the record after the change. */
   #versionAfter({ what }: Change, record: TrueRecord): number {
     if (what.startsWith('create')) return record.version;
     const isTimed = record.resource !== 'subscriptions';
@@ -153,10 +153,11 @@ export class Source {
     this.records.set(nameOf(record), record);
     const now = this.now();
     record.changedAt = clock.now();
-    // What the service now dates back, and what it shows later than it may, only a reconcile sees.
+    // Only a reconcile sees a record that the service dates back, or shows later than it may.
     const isLate =
       surroundings.listsBehind > history.lookbackSeconds * 1000 && record.resource === 'subscriptions';
-    // A sync sees by the clock of Postgres that the service's was put back; what is held in a newer version is a reconcile's to judge.
+    // A sync detects through Postgres's clock that the service's clock was set back. A record held in a newer version is for a reconcile to
+    // judge.
     const isUnnoticed = surroundings.databaseJumps.length > 0 || record.highest > now;
     record.writtenTwice = now <= surroundings.latestBefore;
     record.behind = (record.writtenTwice && isUnnoticed) || isLate;
@@ -200,7 +201,7 @@ export class Source {
       record.discarded = record.discarded === 'no' ? 'no' : 'unsure';
     }
     if (what === 'flip the type') record.isRefund = !record.isRefund;
-    // What is made again and spoiled again may be just what was discarded.
+    // A record that is recreated and spoiled again may be just what was discarded.
     const mayBeAsItWas = what === 'spoil' && record.discarded === 'unsure';
     if (what !== 'touch' && !what.startsWith('recreate') && !mayBeAsItWas) record.discarded = 'no';
     if (what === 'spoil') record.spoiled = true;
@@ -235,11 +236,11 @@ export interface SourceParts {
   readonly admin: SandboxAdmin;
   readonly post: Post;
   readonly surroundings: Surroundings;
-  /** Which of the companies it is, from 0. */
+  /** The index of the company, from 0. */
   readonly place: number;
 }
 
-/** Of records that are changed at once: the rest are told of by lists alone. */
+/** The most of the records changed at once that are announced. Only lists show the others. */
 const mostAnnounced = 4;
 
 const hourMilliseconds = 3_600_000;
@@ -247,10 +248,10 @@ const dayMilliseconds = 24 * hourMilliseconds;
 
 const onlySubscriptions: ReadonlySet<string> = new Set(['recreate as it was', 'edit in the future']);
 
-/** What can be done to a record that nobody can store for its id. */
+/** The changes possible for a record whose id cannot be stored. */
 const onNameless: ReadonlySet<string> = new Set(['touch', 'delete', 'delete unnoticed']);
 
-/** `#` stands for what makes them different. */
+/** `#` is replaced by a part that makes the ids unique. */
 const oddIds = [
   ...['#"', '#\\', '#/../x?y=1&z', '# %00', '#\0#', "'; drop table #", '{"#":1}', '#\u202E\u{1F600}', ' # '],
   ...['#\uD800', '\uDC00#', '#\uFFFF', `#${'x'.repeat(900)}`, '#%2F', '[#]', '#,null', '$#$'],

@@ -7,11 +7,11 @@ import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts
 import { createSandboxAdmin, type SandboxAdmin } from '../support/sandbox-admin.ts';
 import { startVirtualClock, underVirtualTime, type VirtualClock } from './virtual-clock.ts';
 
-/** Where histories are played: a real Postgres and the sandbox, in one virtual time. Each history is a connection of its own. */
+/** The environment for histories: a real Postgres and the sandbox, in one virtual time. Each history has its own connection. */
 export interface Stage {
   readonly databaseUrl: string;
   readonly warehouse: Warehouse;
-  /** A session of its own, for looking and for ending other sessions. */
+  /** A separate session, for looking and for ending other sessions. */
   readonly watcher: pg.Client;
   readonly clock: VirtualClock;
   readonly admin: SandboxAdmin;
@@ -23,13 +23,13 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** Less than a busy episode asks for, so that the budget has to hold something back. */
+/** Less than a busy episode asks for, so that the budget has to delay some requests. */
 export const requestsPer10s = 12;
 
-/** A few histories before seconds outgrow 31 bits, and milliseconds as fractions of them lose digits. */
+/** A few histories before seconds exceed 31 bits, and milliseconds as fractions of them lose digits. */
 const beginning = Date.UTC(2038, 0, 10, 12);
 
-/** `databaseUrl`: an empty migrated database, which keeps the virtual time for good. */
+/** `databaseUrl` names an empty migrated database, which keeps the virtual time permanently. */
 export async function openStage(databaseUrl: string): Promise<Stage> {
   const clock = await startVirtualClock(databaseUrl, beginning);
   const warehouse = openWarehouse({ url: underVirtualTime(databaseUrl), connections: 40 });
@@ -60,7 +60,7 @@ export async function openStage(databaseUrl: string): Promise<Stage> {
       await api.close();
       await sandbox.close();
       await watcher.end();
-      // A history that never came to its end has sessions in hand for good: the failure is told all the same.
+      // A history that never ended still holds sessions. The failure must be reported all the same.
       await Promise.race([warehouse.close(), wait(5_000)]);
       await clock.close();
     },
@@ -79,7 +79,7 @@ function openApi({
   const monotonic = (): number => clock.now();
   const open = (): ApiBudget =>
     openApiBudget(warehouse, { apiAddress: url, clientId: 'sandbox-client', requestsPer10s, monotonic });
-  // Two processes send in turn, so that what they count together is put to the test.
+  // Two budgets, as of two processes, send in turn, which tests that they count together.
   const budgets = [open(), open()] as const;
   let taken = 0;
   return createApiClient({
@@ -95,7 +95,7 @@ function openApi({
         for (;;) {
           const impatience = new AbortController();
           const allowed = budget.take(impatience.signal);
-          // It would wait in real time: it is asked once, and then time passes here.
+          // The budget would wait in real time, so it is asked once, and then virtual time passes.
           impatience.abort();
           try {
             return await allowed;

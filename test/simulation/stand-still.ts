@@ -1,10 +1,10 @@
 import type { Standstill } from './history.ts';
 
-/** Lets one run stand still with an answer in hand, and the others overtake it. */
+/** Makes one run stand still with an answer in hand while the others overtake it. */
 export interface StandingStill {
-  /** Chooses whose turn it is among those that do not stand still; `choose` decides between them. */
+  /** Chooses the next turn among the parties that do not stand still. `choose` decides between them. */
   choose(keys: readonly string[]): number;
-  /** Notes a step that was taken; whether the standstill begins with it. */
+  /** Records a step that was taken. Returns whether the standstill begins with it. */
   beginsWith(key: string): boolean;
   /** Resolves when the others may begin. */
   readonly begun: Promise<void>;
@@ -37,7 +37,7 @@ export function standStill(
         const chosen = others[choose(others.map((place) => keys[place] ?? ''))];
         return chosen ?? 0;
       }
-      // What has grown old is landed at one go.
+      // The old answer is landed without interruption.
       return keys.findIndex(isHeld);
     },
     beginsWith(key) {

@@ -3,22 +3,22 @@ import { listLagOf, type Change, type History } from './history.ts';
 import type { TrueRecord } from './true-record.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
-/** What is around the companies of a history: clocks that are wrong, and a service that behaves as it may. */
+/** The surroundings of a history's companies: wrong clocks, and a service that behaves as it may. */
 export class Surroundings {
   readonly #parts: { readonly history: History; readonly clock: VirtualClock; readonly admin: SandboxAdmin };
   readonly #whenPutForward: (() => void)[] = [];
   #serviceError: number;
   readonly #workerErrors = [0, 0];
   #cursorMark = 0;
-  /** How old lists are, in milliseconds, and the most they were, since the last `settle` and ever. */
+  /** The age of lists in milliseconds: now, at most since the last `settle`, and at most ever. */
   listsBehind = 0;
   mostBehind = 0;
   mostEverBehind = 0;
-  /** The latest that the service's clock has told before it was last set back. */
+  /** The latest time that the service's clock told before it was last set back. */
   latestBefore = -Infinity;
-  /** When Postgres's clock was set, by the right time. */
+  /** The right times at which Postgres's clock was set. */
   readonly databaseJumps: number[] = [];
-  /** The longest that the service has asked to be left alone, in milliseconds. */
+  /** The longest silence that the service has asked for, in milliseconds. */
   longestAsked = 20_000;
 
   constructor(parts: {
@@ -41,8 +41,8 @@ export class Surroundings {
   }
 
   /**
-   * Whether lists were ever further behind than they may lag: then even two listings may not show a record that lives. One that came with
-   * a version older than itself passes for as much older.
+   * Whether lists ever lagged further than they may, so that even two listings may not show a live record. A record that came with a
+   * version older than itself counts as that much older.
    */
   laggedTooFar({ resource, backdatedBy }: Pick<TrueRecord, 'resource' | 'backdatedBy'>): boolean {
     const { history } = this.#parts;
@@ -50,7 +50,7 @@ export class Surroundings {
     return this.mostEverBehind > 0 && this.mostEverBehind + backdatedBy >= lag;
   }
 
-  /** By how much the clock of the worker in this slot is wrong. */
+  /** The error of the clock of the worker in this slot. */
   workerError(slot: string): number {
     return this.#workerErrors[Number(slot) % 2] ?? 0;
   }
@@ -84,7 +84,7 @@ export class Surroundings {
     await befall();
   }
 
-  /** Every clock is right again, but the service's for what it is wrong by all the time, and lists are of now. */
+  /** Corrects every clock, except for the service's permanent error, and makes lists current. */
   async settle(): Promise<void> {
     const { history, clock } = this.#parts;
     await this.#setServiceError(history.skewHours * hourMilliseconds);
@@ -105,7 +105,7 @@ export class Surroundings {
     await this.#parts.admin.execute({ kind: 'set-clock', offsetMs: milliseconds });
   }
 
-  /** The service's clock, which was behind, is put right: a sync that comes only then sees nothing of it. */
+  /** Calls `tell` when the service's clock, which was behind, is corrected. A sync that comes only afterwards sees nothing of that. */
   whenPutForward(tell: () => void): void {
     this.#whenPutForward.push(tell);
   }
@@ -137,7 +137,10 @@ export class Surroundings {
 
 const hourMilliseconds = 3_600_000;
 
-/** By a clock that is a day off Postgres' nothing is begun until somebody has put it right, which here nobody does while runs are under way. */
+/**
+ * Limits a clock's error to half a day: with a clock a day off Postgres's nothing begins until a person corrects it, which nobody does here
+ * during runs.
+ */
 function withinTheDay(milliseconds: number): number {
   const most = 11.5 * hourMilliseconds;
   return Math.max(-most, Math.min(most, milliseconds));

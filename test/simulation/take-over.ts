@@ -3,7 +3,7 @@ import type { Company } from './company.ts';
 import type { Stage } from './stage.ts';
 import { BrokenPromise } from './watch.ts';
 
-/** A standby is promoted: it is on another timeline, and runs that began on the one before must not go on. */
+/** Promotes a standby. It is on another timeline, and runs that began on the previous one must not continue. */
 export async function takeOver({ warehouse }: Stage, companies: readonly Company[]): Promise<void> {
   await beginTimeline(warehouse);
   for (const { connection, outlived } of companies) {

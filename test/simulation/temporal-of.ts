@@ -1,12 +1,12 @@
 import { WorkflowExecutionAlreadyStartedError, type Client } from '@temporalio/client';
 
-/** Temporal as the tick of a schedule meets it: it runs one sync of a connection at a time. */
+/** Temporal for the tick of a schedule: runs one sync of a connection at a time. */
 export function temporalOf(parts: {
-  /** Whether the process that asks is dead: then nobody asks. */
+  /** Whether the asking process is dead, in which case nothing is answered. */
   isDead: () => boolean;
-  /** The sync that runs. */
+  /** The sync that is running. */
   open: () => string | undefined;
-  /** Starts one; returns its name. */
+  /** Starts a sync and returns its name. */
   start: (input: SyncInput) => string;
 }): Client {
   const { isDead, open, start } = parts;
@@ -17,7 +17,7 @@ export function temporalOf(parts: {
     ): Promise<{ workflowId: string; firstExecutionRunId: string }> => {
       const { workflowId, workflowIdConflictPolicy: policy, args } = options;
       if (isDead()) return new Promise(() => undefined);
-      // A reconcile that is wanted is played when the history has one.
+      // A wanted reconcile is played only when the history has one.
       if (workflowType !== 'syncConnection') return Promise.resolve({ workflowId, firstExecutionRunId: '' });
       const running = open();
       if (running !== undefined && policy !== 'USE_EXISTING')

@@ -3,10 +3,7 @@ import type { Wish } from './arbitrary-change.ts';
 import { episodeOf, untold } from './episode-of.ts';
 import type { Episode, FaultKind, RunKind } from './history.ts';
 
-/**
- * What copies of such services are known to get wrong, each as the episodes that lead up to it. Chance alone would come upon most
- * of them once in hours.
- */
+/** Known mistakes of copies of such services, each as the episodes that lead up to it. Chance alone would find most of them once in hours. */
 export const temptations: fc.Arbitrary<Episode[]> = fc.oneof(
   sameMoment(),
   deletedMeanwhile(),
@@ -30,7 +27,7 @@ export const temptations: fc.Arbitrary<Episode[]> = fc.oneof(
   zombie(),
 );
 
-/** More changes come in the very millisecond that the watermark stands at, or as late as the lookback allows. */
+/** More changes come in the very millisecond of the watermark, or as late as the lookback allows. */
 function sameMoment(): fc.Arbitrary<Episode[]> {
   const later: Wish = {
     what: ['create', 'create late'],
@@ -44,7 +41,7 @@ function sameMoment(): fc.Arbitrary<Episode[]> {
   );
 }
 
-/** Somebody learns that records are gone while another run has an answer in hand that still has them. */
+/** One run learns that records are gone while another has an answer in hand that still has them. */
 function deletedMeanwhile(): fc.Arbitrary<Episode[]> {
   const overtaken = fc.constantFrom<{ runs: RunKind[]; answers: number[] }[]>(
     { runs: ['sync', 'reconcile'], answers: [1] },
@@ -66,7 +63,7 @@ function deletedMeanwhile(): fc.Arbitrary<Episode[]> {
   });
 }
 
-/** Somebody learns of a newer version while another run has an answer in hand with the older one. */
+/** One run learns of a newer version while another has an answer in hand with the older one. */
 function editedMeanwhile(): fc.Arbitrary<Episode[]> {
   const runKinds: RunKind[] = ['sync', 'backfill', 'reconcile', 'webhooks'];
   const overtaken = fc.shuffledSubarray(runKinds, { minLength: 2, maxLength: 2 });
@@ -84,7 +81,7 @@ function editedMeanwhile(): fc.Arbitrary<Episode[]> {
   });
 }
 
-/** Records move in the order of the list while it is read. */
+/** Records move within the order of the list while it is read. */
 function movedOverTheCursor(): fc.Arbitrary<Episode[]> {
   const moves: Wish = { ...untold, milliseconds: [1, 20] };
   return fc.tuple(
@@ -103,7 +100,7 @@ function movedOverTheCursor(): fc.Arbitrary<Episode[]> {
   );
 }
 
-/** Records are in a part of the lists that was read already, or in the other list, while a reconcile reads: it sees them nowhere. */
+/** Records move into a part of the lists that was already read, or into the other list, while a reconcile reads. It sees them nowhere. */
 function seenNowhere(): fc.Arbitrary<Episode[]> {
   const these: Wish = { ...untold, count: [70], milliseconds: [20] };
   return fc.tuple(
@@ -122,7 +119,7 @@ function seenNowhere(): fc.Arbitrary<Episode[]> {
   );
 }
 
-/** A record is deleted and lives again before anybody has looked; what is told of its deletion comes after. */
+/** A record is deleted and lives again before anyone has looked. The report of its deletion comes later. */
 function relived(): fc.Arbitrary<Episode[]> {
   const count = [1, 2];
   return fc.tuple(
@@ -138,13 +135,13 @@ function relived(): fc.Arbitrary<Episode[]> {
   );
 }
 
-/** More deletions than a page has place for, all within one lookback or none. */
+/** More records are deleted than fit on a page, all within one lookback or none. */
 function manyDeletions(): fc.Arbitrary<Episode[]> {
   const change: Wish = { ...untold, what: ['delete'], count: [2, 3, 4], milliseconds: [20, 20_000] };
   return fc.tuple(episodeOf({}), episodeOf({ before: [change, change] }));
 }
 
-/** So much is gone that nobody may delete it without asking: everything, or most of many. */
+/** So many records are gone that they may not be deleted without approval: everything, or most of many. */
 function tooMuchGone(): fc.Arbitrary<Episode[]> {
   const few = { created: 2, deleted: 70 };
   const many = { created: 70, deleted: 60 };
@@ -160,7 +157,7 @@ function tooMuchGone(): fc.Arbitrary<Episode[]> {
   });
 }
 
-/** Nobody can store a record for a while, or until it is gone. */
+/** A record cannot be stored for a while, or until it is gone. */
 function unstorable(): fc.Arbitrary<Episode[]> {
   const then: Wish = { what: ['edit', 'delete', 'delete unnoticed', 'touch'], milliseconds: [20] };
   return fc.tuple(
@@ -176,7 +173,7 @@ function unstorable(): fc.Arbitrary<Episode[]> {
   );
 }
 
-/** A list shows less than there is, in ways that a service has. */
+/** A list shows less than exists, in the ways of real services. */
 function troubledList(): fc.Arbitrary<Episode[]> {
   const fault = fc.record({
     kind: fc.constantFrom<FaultKind[]>(
@@ -198,10 +195,7 @@ function troubledList(): fc.Arbitrary<Episode[]> {
     .map(([planned, one]) => [{ ...one, faults: [planned] }]);
 }
 
-/**
- * A process that was given up has an answer in hand. It dies in the middle of landing it, or lands it while its successor is at
- * work.
- */
+/** A given-up process has an answer in hand. It dies while landing it, or lands it while its successor works. */
 function zombie(): fc.Arbitrary<Episode[]> {
   const changes: Wish[] = [{ ...untold, what: ['edit', 'create', 'delete'], milliseconds: [1] }];
   return fc.constantFrom<RunKind[][]>(['sync'], ['reconcile'], ['backfill']).chain((runs) =>

@@ -1,55 +1,55 @@
 import type { ResourceName } from '../../sandbox/api/resources.ts';
 
-/** What is true of a record at the source, whoever knows it. Times are the service's, Unix milliseconds. */
+/** The truth about a record at the source, whether or not anyone knows it. Times are the service's, Unix milliseconds. */
 export interface TrueRecord {
   readonly resource: ResourceName;
-  /** As the warehouse holds it. */
+  /** The id as the warehouse holds it. */
   readonly id: string;
-  /** As the source has it. */
+  /** The id as the source has it. */
   readonly sourceId: string;
   version: number;
   live: boolean;
   isRefund: boolean;
-  /** When its deletion was announced by an event; null when it was not, or lives. */
+  /** The time at which an event announced its deletion; null if none did, or if it lives. */
   announcedAt: number | null;
-  /** The last time, whoever knows of it. */
+  /** The time of its last deletion, whether or not anyone knows of it. */
   deletedAt: number | null;
   everDeleted: boolean;
-  /** Nobody can store it as it is. */
+  /** Whether its present form cannot be stored. */
   spoiled: boolean;
-  /** Nobody can store it, for its id: it has none, or one that is no text for Postgres. */
+  /** Whether it cannot be stored because of its id: it has none, or one that is no text for Postgres. */
   nameless: boolean;
   /**
-   * Something about it that no sync can find out, only a reconcile: it is gone without an event, it was written into the past, it
-   * changed without a new version, or under an older one than before.
+   * Whether only a reconcile, and no sync, can find something out about it: it is gone without an event, was written into the past, or
+   * changed without a new version or under an older one.
    */
   hidden: boolean;
   /**
-   * It changed while the service's clock told a time that it had told before, and nobody can know: who has read up to there may not
-   * look again.
+   * Whether it changed while the service's clock repeated times that it had told before, unnoticed. A sync that has read up to there may
+   * not look again.
    */
   behind: boolean;
-  /** Written in a time that the service's clock tells twice. */
+  /** Whether it was written in a time that the service's clock tells twice. */
   writtenTwice: boolean;
   /** The highest version that the source has ever shown of it, its deletions included. */
   highest: number;
-  /** Counts how often its versions went back. */
+  /** The number of times that its versions went back. */
   era: number;
-  /** Of every version that the source has shown, the last era in which it did. */
+  /** The last era in which the source showed each version. */
   readonly eras: Map<number, number>;
-  /** The versions under which the source has shown the content that it has now. */
+  /** The versions under which the source has shown its present content. */
   sameContent: ReadonlySet<number>;
-  /** The era in which it was deleted last. */
+  /** The era of its last deletion. */
   deathEra: number;
-  /** When it was created or recreated last; see `Source.changes`. */
+  /** The number of changes at its last creation or recreation; see `Source.changes`. */
   bornAt: number;
-  /** The same as a time. */
+  /** The time of its last creation or recreation. */
   bornTime: number;
-  /** By how much it has said that it is older than it is, at most, milliseconds. */
+  /** The most by which it has claimed to be older than it is, milliseconds. */
   backdatedBy: number;
-  /** The right time of its last change, by nobody's clock. */
+  /** The right time of its last change, independent of wrong clocks. */
   changedAt: number;
-  /** A person has discarded it from quarantine as it is; `unsure`: the connection was added again since. */
+  /** Whether a person has discarded its present form from quarantine. `unsure`: the connection was added again since. */
   discarded: 'yes' | 'unsure' | 'no';
 }
 
@@ -91,13 +91,13 @@ export function heldId(id: string): string {
   return id.replaceAll('\0', '\uFFFD');
 }
 
-/** The name of the record on a line of the source; undefined when it has no id. */
+/** The name of the record on a line of the source. Undefined if it has no id. */
 export function nameOnLine(resource: ResourceName, line: string): string | undefined {
   const { id } = JSON.parse(line) as { id?: unknown };
   return typeof id === 'string' ? nameOf({ resource, id: heldId(id) }) : undefined;
 }
 
-/** The list that shows it. */
+/** The list that shows the record. */
 export function streamOf({ resource, isRefund }: TrueRecord): string {
   return resource === 'expenses' && isRefund ? 'refunds' : resource;
 }
@@ -107,5 +107,5 @@ export function eraOf({ eras }: TrueRecord, version: number): number {
   return eras.get(Math.round(version)) ?? -1;
 }
 
-/** Of equal content, a list may show an older version for as long; what is further back, it shows as it is. */
+/** How long a list may show an older version of equal content. A list shows older changes as they are. */
 export const surelyShownMilliseconds = 3_600_000;

@@ -2,9 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as yieldToEventLoop, setTimeout as wait } from 'node:timers/promises';
 
 /**
- * One thing at a time: every statement, every request and every change of the source waits here for its turn, so that the
- * order of all that happens is the choice of a random source that can be repeated. Only a statement that waits for a lock
- * lets others go on meanwhile.
+ * Serializes everything: every statement, every request and every change of the source waits here for its turn, so that a repeatable random
+ * source chooses the order of all events. Only a statement that waits for a lock lets others continue meanwhile.
  */
 export class Turns {
   readonly #options: TurnsOptions;
@@ -17,14 +16,14 @@ export class Turns {
     this.#options = options;
   }
 
-  /** Does the work when its turn has come. `key` says whose it is: it decides the order of those that wait. */
+  /** Does the work when its turn has come. `key` names the owner, and orders the waiting steps. */
   take<Result>(
     step: { key: string; party?: Party; pid?: number },
     work: () => Promise<Result>,
   ): Promise<Result> {
     const { key, party, pid } = step;
     if (party?.isDead() === true) return Promise.reject(new PartyDied());
-    // Whose clock it goes by is known by where it came from.
+    // Keeps the caller's async context, which determines the clock for the work.
     const asCaller = AsyncLocalStorage.snapshot();
     return new Promise<Result>((resolve, reject) => {
       let settled = false;
@@ -52,7 +51,7 @@ export class Turns {
     });
   }
 
-  /** Something that takes real time and is no step: nobody gets a turn before it is over. */
+  /** Runs work that takes real time and is no step. Nobody gets a turn before it is over. */
   async meanwhile<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#connecting += 1;
     try {
@@ -62,7 +61,7 @@ export class Turns {
     }
   }
 
-  /** What waits of somebody who has died never happens. */
+  /** Rejects the waiting steps of a party that has died. */
   drop(party: Party): void {
     for (const step of this.#waiting.filter((one) => one.party === party)) {
       this.#waiting.splice(this.#waiting.indexOf(step), 1);
@@ -76,7 +75,7 @@ export class Turns {
     const result = work.finally(() => {
       progress.over = true;
     });
-    // Its error is that of the returned promise, and no unhandled one meanwhile.
+    // The returned promise has the error; this one must not be an unhandled rejection meanwhile.
     result.catch(() => undefined);
     let patience = patienceFor('anybody to go on');
     for (;;) {
@@ -96,7 +95,7 @@ export class Turns {
   }
 
   #choose(): Step | undefined {
-    // The order of arrival may depend on how fast a server answered, the order of names does not.
+    // The order of arrival may depend on how fast a server answered; the order of names does not.
     this.#waiting.sort((left, right) => (left.key < right.key ? -1 : left.key > right.key ? 1 : 0));
     if (this.#waiting.length === 0) return undefined;
     const [next] = this.#waiting.splice(this.#options.choose(this.#waiting.map(({ key }) => key)), 1);
@@ -127,7 +126,7 @@ export class Turns {
     await this.#options.after(step);
   }
 
-  /** Those that waited for a lock go on by themselves as soon as it is free. */
+  /** Waits until each blocked step settles or is found waiting for a lock. A step whose lock is free continues by itself. */
   async #settleBlocked(): Promise<void> {
     for (const step of this.#blocked) {
       const patience = patienceFor(step.key);
@@ -139,7 +138,7 @@ export class Turns {
     }
   }
 
-  /** Until everybody has come to a next step: what runs between two steps waits for nothing but the event loop. */
+  /** Waits until every party has come to a next step. Between two steps, a party waits only for the event loop. */
   async #quiet(): Promise<void> {
     for (let still = 0, waiting = -1; still < stillTurns; still += 1) {
       await yieldToEventLoop();
@@ -149,7 +148,7 @@ export class Turns {
   }
 }
 
-/** Whoever takes steps, and can die. */
+/** A party that takes steps and can die. */
 export interface Party {
   isDead(): boolean;
 }
@@ -162,7 +161,7 @@ export class PartyDied extends Error {
   }
 }
 
-/** A history that does not come to its end breaks a promise too: every wait in it is bounded. */
+/** A history that never ends breaks a promise too, so every wait in it is bounded. */
 export class NeverEnds extends Error {
   override readonly name = 'NeverEnds';
 
@@ -182,9 +181,9 @@ function patienceFor(what: string): { spend: () => void } {
 }
 
 interface TurnsOptions {
-  /** Which of these is next: its place among them. */
+  /** Returns the index of the next step's key. */
   readonly choose: (keys: readonly string[]) => number;
-  /** What befalls the step that is the n-th. May kill its party. */
+  /** Called before the n-th step. May kill its party. */
   readonly before: (party: Party | undefined, step: number) => Promise<'kill after' | undefined>;
   readonly kill: (party: Party | undefined) => Promise<void>;
   readonly after: (step: TakenStep) => Promise<void>;
@@ -197,7 +196,7 @@ export interface TakenStep {
 }
 
 interface Step extends TakenStep {
-  /** Of the session that does it. */
+  /** The backend process of the session that does the step. */
   readonly pid: number | undefined;
   isSettled(): boolean;
   reject(error: Error): void;
@@ -207,5 +206,5 @@ interface Step extends TakenStep {
 const stillTurns = 4;
 const slowMilliseconds = 15;
 const deadlineMilliseconds = 60_000;
-/** Of the runs of one episode; a long one takes 3,000. */
+/** The most steps for the runs of one episode; a long one takes 3,000. */
 const mostSteps = 30_000;

@@ -2,25 +2,25 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
 
 /**
- * The time of a simulation, which moves only when told: of this process (Temporal, and the service, which has an error of its own)
- * and of Postgres. Postgres and workers can be wrong.
+ * The time of a simulation, which moves only when told. It governs this process (Temporal, and the service, which has an error of its own)
+ * and Postgres. The clocks of Postgres and of workers can be wrong.
  */
 export interface VirtualClock {
   /** Unix milliseconds. */
   now(): number;
   /** Lets so much time pass at once. */
   pass(milliseconds: number): Promise<void>;
-  /** From now on Postgres's clock is wrong by so much. */
+  /** Sets the error of Postgres's clock. */
   setDatabaseError(milliseconds: number): Promise<void>;
-  /** Does the work with a clock that is wrong by so much, as one process among others has it. */
+  /** Does the work with a clock that is wrong by so much, as in one process among others. */
   wrongBy<Result>(milliseconds: () => number, work: () => Result): Result;
-  /** Gives the process its own time back. */
+  /** Restores the process's real time. */
   close(): Promise<void>;
 }
 
 /**
- * Takes the time out of the hands of this process and of a database. Sessions must look up functions in `sim` first: see
- * `underVirtualTime`. Postgres adds a microsecond whenever it is asked, so that no two of its times are equal.
+ * Puts this process and a database under virtual time. Sessions must look up functions in `sim` first: see `underVirtualTime`. Postgres
+ * adds a microsecond at every reading, so that no two of its times are equal.
  */
 export async function startVirtualClock(databaseUrl: string, start: number): Promise<VirtualClock> {
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -53,7 +53,7 @@ export async function startVirtualClock(databaseUrl: string, start: number): Pro
   };
 }
 
-/** The address for sessions that are to live in the virtual time of their database. */
+/** The address for sessions under the virtual time of their database. */
 export function underVirtualTime(databaseUrl: string): string {
   const url = new URL(databaseUrl);
   url.searchParams.set('options', '-c search_path=sim,pg_catalog,public');
@@ -68,7 +68,7 @@ const functionsSql = `
   create or replace function sim.now() returns timestamptz language sql volatile as
     $$ select sim.clock_timestamp() $$`;
 
-/** A column's default was bound to the real clock when the table was made. */
+/** The default of a column was bound to the real clock when the table was created. */
 const defaultsSql = `
   do $$
   declare one record;
@@ -83,7 +83,7 @@ const defaultsSql = `
     end loop;
   end $$`;
 
-/** Only what asks for the present time is answered differently. */
+/** Changes only the readings of the present time. */
 function standingStill(real: DateConstructor, now: () => number): DateConstructor {
   return new Proxy(real, {
     construct: (target, given: unknown[]): Date =>

@@ -3,27 +3,27 @@ import type { Company } from './company.ts';
 import type { History } from './history.ts';
 import { eraOf, nameOf, streamOf, type TrueRecord } from './true-record.ts';
 
-/** A promise that was broken, in a sentence. */
+/** A broken promise, described in a sentence. */
 export class BrokenPromise extends Error {
   override readonly name = 'BrokenPromise';
 }
 
-/** Looks at the tables after every commit: what must never be, not even for a moment. */
+/** Checks the tables after every commit for states that must never exist, not even for a moment. */
 export class Watch {
   readonly #parts: Company;
   readonly #all: readonly Company[];
-  /** Of every record, what was applied last: a version, in which era of the record, and whether that was a deletion. */
+  /** The last state applied to each record: its version, its era, and whether it was a deletion. */
   readonly #latest = new Map<string, { version: number; era: number; deleted: boolean }>();
-  /** Records that are gone and known to be, with when they had begun to live. */
+  /** Records known to be gone, with the time at which they had begun to live. */
   readonly #knownGone = new Map<string, number>();
-  /** Of every pass, the pages that were landed. */
+  /** The number of landed pages, by pass. */
   readonly #pages = new Map<string, number>();
-  /** Of every lease, the attempt whose commit took it. */
+  /** The attempt whose commit took each lease. */
   readonly #holders = new Map<string, string>();
   readonly #watermarks = new Map<string, number>();
-  /** Entries of quarantine that are open, with the version that they hold. */
+  /** Open entries of quarantine, with the version that they hold. */
   #open = new Map<string, number>();
-  /** What is here while the token is another company's, and may not change. */
+  /** The state of the tables while the token is another company's; it may not change. */
   #frozen: string | undefined;
   #removals = 0;
 
@@ -32,7 +32,7 @@ export class Watch {
     this.#all = all;
   }
 
-  /** Call it when nothing runs, after whatever was done to the installation. */
+  /** Called when nothing runs, after any change to the installation. */
   async begin(): Promise<void> {
     this.#frozen = undefined;
     this.#forgetLost();
@@ -72,10 +72,10 @@ export class Watch {
     return rows;
   }
 
-  /** Whatever stands under the name of a connection is its company's. */
+  /** Judges that every record under the name of a connection belongs to its company. */
   #judgeOwner(what: string, name: string): void {
     if (this.#parts.source.records.has(name)) return;
-    // A record that has no name cannot be told apart here.
+    // A record without a name cannot be attributed here.
     if (what === 'open' && this.#hasNameless()) return;
     const owner = this.#all.find(({ source }) => source.records.has(name));
     const where = places[what] ?? what;
@@ -90,7 +90,7 @@ export class Watch {
     return [...this.#parts.source.records.values()].some(({ nameless }) => nameless);
   }
 
-  /** The attempt that took its lease, by a commit, may land its pages, and no other attempt ever has the same one. */
+  /** Judges that only the attempt whose commit took the lease lands pages under it, and that no other attempt ever has the same lease. */
   #judgePass(name: string, pages: number, step: string): void {
     const [lease = '', ...pass] = name.split(' ');
     const known = this.#pages.get(pass.join(' ')) ?? 0;
@@ -111,7 +111,7 @@ export class Watch {
     if (record === undefined) return;
     const era = eraOf(record, version);
     const latest = this.#latest.get(name);
-    // A version that went back at the source may go back here, into a later era only.
+    // A version that went back at the source may go back here, but only into a later era.
     if (latest !== undefined && era <= latest.era && !this.#mayGoBack(record, latest)) {
       if (version < latest.version)
         throw new BrokenPromise(
@@ -129,12 +129,15 @@ export class Watch {
     this.#latest.set(name, { version, era, deleted: false });
   }
 
-  /** Where there is no fetch, nobody can tell a list of the past from one that was corrected. */
+  /** Whether a list that showed the past cannot be told from a corrected one, because the resource has no fetch. */
   #showedThePast({ resource }: TrueRecord): boolean {
     return resource === 'subscriptions' && this.#parts.surroundings.mostEverBehind > 0;
   }
 
-  /** A list that is behind by less than it may lag takes no version back; where it was behind by more, what lived may count as deleted. */
+  /**
+   * Whether the version may go back. A list that lags by no more than it may takes no version back. If it lagged by more, a live record may
+   * count as deleted.
+   */
   #mayGoBack(record: TrueRecord, { deleted }: { deleted: boolean }): boolean {
     const laggedTooFar = this.#parts.surroundings.laggedTooFar(record);
     return deleted
@@ -152,7 +155,8 @@ export class Watch {
       throw new BrokenPromise(`${name} has a tombstone, and was never deleted at the source.`);
     const latest = this.#latest.get(name);
     if (latest === undefined || version >= latest.version || !latest.deleted)
-      // A tombstone may be as late as the second in which the deletion was found out; what lives again in it is newer all the same.
+      // A tombstone may be as late as the second in which the deletion was found. A record that lives again in that second is newer all the
+      // same.
       this.#latest.set(name, {
         version: Math.min(version, record.deletedAt ?? version),
         era: record.deathEra,
@@ -160,24 +164,24 @@ export class Watch {
       });
     if (version > Math.max(source.now(), record.highest, this.#parts.surroundings.latestBefore) + 1_000)
       throw new BrokenPromise(`${name} has a tombstone of the future.`);
-    // A run that began after it had begun to live asked when it was gone; a version of the future nobody could outdo.
+    // A run that began after the record's rebirth asked when the record was gone. Nobody could exceed a version in the future.
     const before = changesBefore.get((run ?? '').split('-').slice(0, 3).join('-'));
     const isOfLastLife = before !== undefined && record.bornAt <= before;
     const { deletedAt, announcedAt, live, highest } = record;
     const isLast = isOfLastLife && (announcedAt === deletedAt || announcedAt === null);
-    // A run may also read the event of an earlier death: what is newer than that lives, as far as anybody here knows.
+    // A run may also read the event of an earlier deletion. As far as anybody here knows, a newer record lives.
     const coversAll = version >= highest || (by === 'reconcile' && this.#knowsTheTime());
     if (!live && isLast && deletedAt !== null && highest <= deletedAt && coversAll)
       this.#knownGone.set(name, record.bornAt);
   }
 
-  /** Of a service that tells its time, and never put its clock back, a reconcile knows since when a record is gone. */
+  /** Whether a reconcile knows since when a record is gone: the service tells its time, and never set its clock back. */
   #knowsTheTime(): boolean {
     const { history, surroundings } = this.#parts;
     return history.dateless !== true && surroundings.latestBefore === -Infinity;
   }
 
-  /** The next pass begins at the watermark less the lookback: what is older must be here. */
+  /** Judges that everything older than the watermark less the lookback is here, because the next pass begins there. */
   #judgeWatermark(
     stream: string,
     watermark: number,
@@ -190,7 +194,7 @@ export class Watch {
     this.#watermarks.set(stream, watermark);
     if (before === watermark) return;
     const start = began.get(stream);
-    // Where the service does not tell its time, nobody knows what it was when the pass began.
+    // If the service does not tell its time, nobody knows its time when the pass began.
     if (start !== undefined && watermark > start && history.dateless !== true)
       throw new BrokenPromise(
         `The watermark of ${stream} is ${Math.round(watermark - start)} ms past the time at which its pass began.`,
@@ -214,9 +218,9 @@ export class Watch {
     for (const record of records) {
       const { version, live, hidden, behind, spoiled, writtenTwice, changedAt } = record;
       if (streamOf(record) !== stream || !live || hidden || behind || spoiled) continue;
-      // By so much the service may put its clock back without being noticed: each pass begins so much earlier.
+      // The service may set its clock back by so much unnoticed; each pass begins that much earlier.
       if (version >= floor - (writtenTwice ? mayGoUnnoticed(history) : 0)) continue;
-      // No page has shown that the clock was put back: the next pass finds out, and begins so much further back. See judgeRun.
+      // No page has shown that the clock was set back. The next pass finds out, and begins that much further back. See judgeRun.
       if (writtenTwice && changedAt >= (served.get(stream) ?? -Infinity)) continue;
       const name = nameOf(record);
       if ((held.get(name) ?? buried.get(name) ?? -1) < version)
@@ -224,15 +228,15 @@ export class Watch {
     }
   }
 
-  /** What waits in quarantine, and is still so at the source, goes on waiting. */
+  /** Judges that entries of quarantine stay open while the source has the same version. */
   #judgeOpen(open: Map<string, number>): void {
     const { source } = this.#parts;
     for (const [name, version] of this.#open) {
       const record = source.records.get(name);
       if (open.has(name) || record === undefined || record.nameless || record.discarded !== 'no') continue;
-      // As a row may go back where two reconciles in a row are shown the past, so may what waits be overruled.
+      // Two reconciles in a row that are shown the past may overrule an entry, as they may take a row back.
       if (this.#mayGoBack(record, { deleted: false })) continue;
-      // A list that lags may show the version of a clock that was ahead, which was good: nobody can tell that it is the older one.
+      // A list that lags may show the good version of a clock that was ahead. Nobody can tell that it is the older one.
       if (this.#parts.surroundings.mostBehind > 0 && record.highest > version) continue;
       if (record.live && record.spoiled && record.version === version)
         throw new BrokenPromise(`${name} cannot be stored, and what waited in quarantine of it was closed.`);
@@ -240,14 +244,14 @@ export class Watch {
     this.#open = open;
   }
 
-  /** Somebody deleted all rows: of what they held nothing is known here any more, and history does not know every version. */
+  /** Forgets the live versions after a person deleted all rows: nothing here knows them any more, and history does not know every version. */
   #forgetLost(): void {
     if (!this.#parts.rowsLost) return;
     this.#parts.rowsLost = false;
     for (const [name, { deleted }] of this.#latest) if (!deleted) this.#latest.delete(name);
   }
 
-  /** The connection was removed: what hung on it is gone. */
+  /** Forgets what was removed with the connection. */
   #forget(): void {
     this.#removals = this.#parts.removals;
     this.#open.clear();
@@ -255,12 +259,12 @@ export class Watch {
   }
 }
 
-/** The largest difference between the servers of a service, and a second for a `Date` of whole ones; milliseconds. */
+/** The largest difference between the servers of a service, plus a second for a `Date` in whole seconds; milliseconds. */
 function mayGoUnnoticed({ lookbackSeconds }: History): number {
   return Math.min(lookbackSeconds * 1000, 60_000) + 1_000;
 }
 
-/** What must not change: rows, tombstones, and what waits in quarantine. */
+/** The state that must not change: rows, tombstones, and open entries of quarantine. */
 function stateOf(rows: readonly Seen[]): string {
   return rows
     .filter(({ what }) => ['row', 'tombstone', 'open', 'version'].includes(what))
@@ -282,7 +286,7 @@ interface Seen {
   name: string;
   at: number;
   run: string | null;
-  /** Of a tombstone: who has told of the deletion. */
+  /** The source that reported the deletion, for a tombstone. */
   source: string | null;
 }
 

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 /**
- * Repeats `attempt` until it neither throws nor returns undefined, for so many seconds at most; then its last error is thrown.
- * Without `seconds` it bounds what a user would wait for, on a busy machine.
+ * Repeats `attempt` until it neither throws nor returns undefined. After `seconds` it throws the last error. The default is the longest
+ * that a user would wait, on a busy machine.
  */
 export async function eventually<T>(attempt: () => Promise<T | undefined>, seconds = 30): Promise<T> {
   const deadline = Date.now() + seconds * 1_000;
@@ -18,7 +18,7 @@ export async function eventually<T>(attempt: () => Promise<T | undefined>, secon
   }
 }
 
-/** For what comes after a build by dbt, or any number of recoveries. */
+/** For what follows a build by dbt or any number of recoveries: waits up to 300 s. */
 export function inTheEnd<T>(attempt: () => Promise<T | undefined>): Promise<T> {
   return eventually(attempt, 300);
 }

@@ -17,7 +17,7 @@ import { createTestDatabase } from './test-database.ts';
 import { createTestNamespace } from './temporal-namespace.ts';
 
 /**
- * A Daybook of the test file that calls this at its top: a database, a Temporal namespace and a sandbox of its own. Workers
+ * Creates a Daybook for the test file that calls this at its top, with a database, a Temporal namespace and a sandbox of its own. Workers
  * and commands are the real ones, in processes of their own.
  */
 export async function createInstallation(options: InstallationOptions = {}): Promise<Installation> {

@@ -3,7 +3,7 @@ import type { Wish } from '../arbitrary-change.ts';
 import { episodeOf, incident, runsOf, untold } from '../episode-of.ts';
 import type { Change, Episode } from '../history.ts';
 
-/** The service's clock is hours ahead for a while, and then put right: versions go back. */
+/** The service's clock is hours ahead for a while and is then corrected, so versions go back. */
 export function correctedService(): fc.Arbitrary<Episode[]> {
   const first = fc.constantFrom<Change['what'][][]>(
     ['edit'],
@@ -29,7 +29,7 @@ export function correctedService(): fc.Arbitrary<Episode[]> {
           before: [
             incident('service clock', 0),
             { ...these, what: ['edit', 'recreate', 'touch', 'delete'] },
-            // Before the next run time may have caught up with what the clock has shown.
+            // By the next run, time may have caught up with the clock's earlier readings.
             { ...untold, what: ['touch'], count: [1], milliseconds: [20, 8_400_000] },
           ],
           runs,
@@ -38,14 +38,17 @@ export function correctedService(): fc.Arbitrary<Episode[]> {
     });
 }
 
-/** The service puts its clock back while a page waits in hand, or the host sleeps between any two steps, and records come in a time that it tells twice. */
+/**
+ * The service sets its clock back while a page waits in hand, or the host sleeps between any two steps. Records come in a time that the
+ * clock tells twice.
+ */
 export function correctedMidway(): fc.Arbitrary<Episode[]> {
   const late: Wish = { ...untold, what: ['create late', 'create'], milliseconds: [20, 700_000] };
   const next: Wish = { ...untold, what: ['touch', 'create'], count: [1], milliseconds: [20, 8_400_000] };
   return fc.tuple(fc.constantFrom(-120, -10, -1), fc.boolean()).chain(([by, asleep]) => {
     const changes = [incident('service clock', by), late, late];
     return fc.tuple(
-      // Before it was connected the company was not ready.
+      // The company was not ready before it was connected.
       episodeOf({ before: [{ ...untold, what: ['touch'], count: [1], milliseconds: [8_400_000] }] }),
       episodeOf({
         before: [{ ...untold, what: ['touch', 'edit'], count: [4, 70], milliseconds: [20] }],
@@ -59,7 +62,7 @@ export function correctedMidway(): fc.Arbitrary<Episode[]> {
   });
 }
 
-/** One record's version goes back, as when the platform's clock was wrong when it was written; it may have been deleted, and made again, before. */
+/** One record's version goes back, as after a wrong clock of the platform. The record may have been deleted and recreated before. */
 export function correctedPlatform(): fc.Arbitrary<Episode[]> {
   return fc.tuple(fc.nat({ max: 999 }), runsOf(['sync'], ['reconcile'])).chain(([place, runs]) => {
     const these: Wish = { ...untold, which: [place], count: [1, 2], milliseconds: [20] };
@@ -77,7 +80,7 @@ export function correctedPlatform(): fc.Arbitrary<Episode[]> {
   });
 }
 
-/** Versions that are still to come. */
+/** Versions lie in the future. */
 export function future(): fc.Arbitrary<Episode[]> {
   const edit: Wish = { ...untold, what: ['edit', 'create'], milliseconds: [20, 15_000] };
   return fc.tuple(
@@ -89,7 +92,7 @@ export function future(): fc.Arbitrary<Episode[]> {
   );
 }
 
-/** Postgres's clock is hours ahead for a while; contents come back that were there before, and records go. */
+/** Postgres's clock is hours ahead for a while; earlier contents come back, and records are deleted. */
 export function databaseAhead(): fc.Arbitrary<Episode[]> {
   const minutes = fc.constantFrom(120, 120, -120);
   return fc

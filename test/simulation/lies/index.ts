@@ -44,7 +44,7 @@ import {
   spoiledMeanwhile,
 } from './standstills.ts';
 
-/** Ways in which a source, a clock or a person leads a copy astray, each as the episodes that lead up to it; by name. */
+/** Ways in which a source, a clock or a person misleads a copy, by name, each as the episodes that lead up to it. */
 export const lies: Readonly<Record<string, fc.Arbitrary<Episode[]>>> = {
   anotherCompany: anotherCompany(),
   anotherCompanyMidway: anotherCompanyMidway(),

@@ -3,7 +3,7 @@ import type { Wish } from '../arbitrary-change.ts';
 import { episodeOf, fault, incident, runsOf, untold } from '../episode-of.ts';
 import type { Episode, FaultKind, PlannedFault } from '../history.ts';
 
-/** Lists that were there answer 404 and 503 for a while. */
+/** Existing lists answer 404 and 503 for a while. */
 export function flippingLists(): fc.Arbitrary<Episode[]> {
   const edit: Wish = { ...untold, what: ['edit', 'create', 'delete unnoticed'], milliseconds: [20] };
   const paths = fc.constantFrom<PlannedFault['path'][]>('/', '/accounting', '/subscriptions', '/events');
@@ -23,7 +23,7 @@ export function flippingLists(): fc.Arbitrary<Episode[]> {
     );
 }
 
-/** Lists answer 404 from the beginning, to a run that may be ended from outside; the next one, in quiet times, finds them. */
+/** Lists answer 404 from the beginning, to a run that may be ended from outside. The next run, in quiet times, finds them. */
 export function missingAtFirst(): fc.Arbitrary<Episode[]> {
   return fc
     .tuple(
@@ -36,7 +36,7 @@ export function missingAtFirst(): fc.Arbitrary<Episode[]> {
     );
 }
 
-/** Fetches answer 404 for a moment, while a list that lags makes them decide; what is gone is gone. */
+/** Fetches answer 404 for a moment, while they decide because a list lags. Deleted records stay deleted. */
 export function flippingFetches(): fc.Arbitrary<Episode[]> {
   const young: Wish = { ...untold, what: ['create', 'edit', 'recreate'], milliseconds: [20, 15_000] };
   const gone: Wish = { ...untold, what: ['delete', 'delete unnoticed'], count: [1], milliseconds: [20] };
@@ -86,7 +86,7 @@ export function oldLists(): fc.Arbitrary<Episode[]> {
     );
 }
 
-/** A run gives a list up; the next one meets one failure more, and then all is well. */
+/** A run gives up on a list; the next run meets one more failure, and then all is well. */
 export function givenUp(): fc.Arbitrary<Episode[]> {
   const edit: Wish = { ...untold, what: ['edit', 'create'], count: [4], milliseconds: [20] };
   return runsOf(['sync'], ['backfill']).chain((runs) =>
@@ -98,7 +98,7 @@ export function givenUp(): fc.Arbitrary<Episode[]> {
   );
 }
 
-/** Runs give up one after the other behind a record of the future; then it is no longer of the future, and the service is well. */
+/** Runs give up one after the other behind a record dated in the future. Then its time has come, and the service is well. */
 export function givenUpBehindFuture(): fc.Arbitrary<Episode[]> {
   const edit: Wish = { ...untold, what: ['edit', 'create', 'touch'], count: [4, 70], milliseconds: [20] };
   const down = fc.nat({ max: 4 }).map((after) => [fault('500', { path: '/', after, times: 60 })]);
@@ -106,7 +106,7 @@ export function givenUpBehindFuture(): fc.Arbitrary<Episode[]> {
     fc.tuple(
       episodeOf({}),
       episodeOf({
-        // More than a page of them, so that the list goes on behind one.
+        // More than a page of them, so that the list continues after one.
         before: [{ ...untold, what: ['create in the future'], count: [3, 70], milliseconds: [20] }, edit],
         faults: first,
       }),
@@ -118,7 +118,7 @@ export function givenUpBehindFuture(): fc.Arbitrary<Episode[]> {
   );
 }
 
-/** A run is left in the middle of a list, and then the service forgets what its cursors meant. */
+/** A run stops in the middle of a list, and then the service forgets its cursors. */
 export function forgottenCursors(): fc.Arbitrary<Episode[]> {
   const edit: Wish = { ...untold, what: ['edit', 'touch'], count: [70], milliseconds: [20] };
   return fc.integer({ min: 40, max: 80 }).chain((step) =>
@@ -135,7 +135,7 @@ export function forgottenCursors(): fc.Arbitrary<Episode[]> {
   );
 }
 
-/** The service asks for minutes of silence, of workers whose clocks are wrong. */
+/** The service asks workers with wrong clocks for minutes of silence. */
 export function askedForSilence(): fc.Arbitrary<Episode[]> {
   const kinds = fc.constantFrom<FaultKind[]>('429', '429 for minutes', '429 until a date');
   const errors = fc.constantFrom(120, 120, -120, 0);

@@ -3,7 +3,7 @@ import type { Wish } from '../arbitrary-change.ts';
 import { episodeOf, fault, incident, runsOf, untold } from '../episode-of.ts';
 import type { Change, Episode, Kill, PlannedFault, RunKind } from '../history.ts';
 
-/** Somebody sets the token of another company, and the right one again. */
+/** A person sets the token of another company, and then the right one again. */
 export function anotherCompany(): fc.Arbitrary<Episode[]> {
   const change: Wish = {
     ...untold,
@@ -20,7 +20,7 @@ export function anotherCompany(): fc.Arbitrary<Episode[]> {
   );
 }
 
-/** The access token comes to open another company in the middle of a run, and opens its own again after it. */
+/** The access token opens another company from the middle of a run, and its own again after the run. */
 export function anotherCompanyMidway(): fc.Arbitrary<Episode[]> {
   const change: Wish = {
     ...untold,
@@ -42,7 +42,7 @@ export function anotherCompanyMidway(): fc.Arbitrary<Episode[]> {
   );
 }
 
-/** Somebody sets the token of another company, while the lists that would name it answer 404. */
+/** A person sets the token of another company, while the lists that would name the company answer 404. */
 export function anotherCompanyUnnamed(): fc.Arbitrary<Episode[]> {
   const change: Wish = { ...untold, what: ['edit', 'create'], milliseconds: [20] };
   const missing = fault('404', { path: '/accounting', after: 0, times: 40 });
@@ -75,7 +75,7 @@ export function unnamedCompany(): fc.Arbitrary<Episode[]> {
     );
 }
 
-/** The connection is removed, its data stay, and it is added again: for the same company, or for another one. */
+/** The connection is removed, its data are kept, and it is added again for the same company or for another one. */
 export function addedAgain(): fc.Arbitrary<Episode[]> {
   const gone: Wish = { ...untold, what: ['delete', 'delete unnoticed'], count: [1, 2], milliseconds: [20] };
   const how = fc.constantFrom<Change['what'][]>('add again', 'add again with a foreign token');
@@ -91,7 +91,7 @@ export function addedAgain(): fc.Arbitrary<Episode[]> {
   );
 }
 
-/** Somebody removes a connection and adds it again, while a run for it has an answer in hand or is tried again. */
+/** A person removes a connection and adds it again, while a run for it has an answer in hand or is retried. */
 export function replaced(): fc.Arbitrary<Episode[]> {
   const change: Wish = { what: ['create', 'edit', 'delete', 'recreate'], milliseconds: [20, 15_000] };
   const runs = runsOf(
@@ -110,7 +110,7 @@ export function replaced(): fc.Arbitrary<Episode[]> {
   );
 }
 
-/** Schedules fire, alone and beside what else runs; the service does not answer well, and processes die. */
+/** Schedules fire, alone and beside other runs; the service answers with errors, and processes die. */
 export function ticks(): fc.Arbitrary<Episode[]> {
   const change: Wish = { what: ['create', 'edit', 'delete', 'recreate'], milliseconds: [20, 15_000] };
   const kill = fc.record<Kill>({
@@ -151,7 +151,7 @@ export function ticks(): fc.Arbitrary<Episode[]> {
     );
 }
 
-/** A person discards what cannot be stored; it is seen again, as it was or in another form. */
+/** A person discards a record that cannot be stored; it is seen again, unchanged or in another form. */
 export function discarded(): fc.Arbitrary<Episode[]> {
   return fc
     .tuple(fc.nat({ max: 999 }), runsOf(['sync'], ['reconcile'], ['webhooks']))
@@ -167,7 +167,7 @@ export function discarded(): fc.Arbitrary<Episode[]> {
     });
 }
 
-/** Somebody looks at what waits for approval, and approves it when something else waits, or twice. */
+/** A person looks at the deletions that wait for approval, and approves them when others wait, or twice. */
 export function staleApproval(): fc.Arbitrary<Episode[]> {
   return fc.tuple(fc.nat({ max: 999 }), fc.boolean()).chain(([place, twice]) => {
     const these: Wish = { ...untold, which: [place], milliseconds: [20] };
@@ -185,7 +185,7 @@ export function staleApproval(): fc.Arbitrary<Episode[]> {
   });
 }
 
-/** Runs of several companies at the same time, where there are several. */
+/** Several companies, if the history has several, run at the same time. */
 export function severalAtOnce(): fc.Arbitrary<Episode[]> {
   const anybodys: Wish = {
     what: ['edit', 'create', 'delete', 'spoil'],

@@ -3,7 +3,7 @@ import type { Wish } from '../arbitrary-change.ts';
 import { episodeOf, incident, runsOf, untold } from '../episode-of.ts';
 import type { Change, Episode } from '../history.ts';
 
-/** Webhooks come when what they tell of is over: of a deletion, when the record lives again. */
+/** Webhooks arrive after what they report is over, such as a deletion when the record lives again. */
 export function lateWebhooks(): fc.Arbitrary<Episode[]> {
   const runs = runsOf(['webhooks'], ['webhooks', 'sync'], ['webhooks', 'reconcile']);
   return fc.tuple(fc.nat({ max: 999 }), runs).chain(([place, kinds]) => {
@@ -23,7 +23,7 @@ export function lateWebhooks(): fc.Arbitrary<Episode[]> {
   });
 }
 
-/** Ids and texts that nobody thinks of, and records that have none. */
+/** Unexpected ids and texts, and records without an id. */
 export function oddRecords(): fc.Arbitrary<Episode[]> {
   const odd: Wish = {
     what: ['create with an odd id', 'create without an id', 'write odd texts'],
@@ -41,7 +41,7 @@ export function oddRecords(): fc.Arbitrary<Episode[]> {
   );
 }
 
-/** A list lags behind a record whose id nobody can ask for, or that has none, and that was copied before: it is not gone. */
+/** A list lags behind a record that was copied before but has no id, or none that can be fetched. The record is not gone. */
 export function oddRecordsBehind(): fc.Arbitrary<Episode[]> {
   const odd: Wish = {
     ...untold,
@@ -60,7 +60,7 @@ export function oddRecordsBehind(): fc.Arbitrary<Episode[]> {
     );
 }
 
-/** A list lags behind a record that has never landed, and that nothing but its list can tell of: it is not gone. */
+/** A list lags behind a record that has never landed, and that only the list can show. The record is not gone. */
 export function neverLandedBehind(): fc.Arbitrary<Episode[]> {
   const spoiled: Wish = { ...untold, what: ['create spoiled'], count: [1, 2], milliseconds: [20] };
   return fc
@@ -75,7 +75,7 @@ export function neverLandedBehind(): fc.Arbitrary<Episode[]> {
     );
 }
 
-/** What was deleted lives again in a form that cannot be stored, and is gone, or is put right. */
+/** A deleted record lives again in a form that cannot be stored, and then is deleted or corrected. */
 export function spoiledAtReturn(): fc.Arbitrary<Episode[]> {
   return fc
     .tuple(fc.nat({ max: 999 }), runsOf(['sync'], ['reconcile'], ['webhooks']))
@@ -99,7 +99,7 @@ export function spoiledAtReturn(): fc.Arbitrary<Episode[]> {
     });
 }
 
-/** A subscription is gone, and is there again with the version that it had. */
+/** A subscription is deleted, and exists again with the version that it had. */
 export function livesAsItWas(): fc.Arbitrary<Episode[]> {
   return fc.nat({ max: 999 }).chain((place) => {
     const these: Wish = { ...untold, which: [place], count: [1], milliseconds: [20] };
@@ -111,7 +111,7 @@ export function livesAsItWas(): fc.Arbitrary<Episode[]> {
   });
 }
 
-/** Somebody deletes rows here, of records that live, are gone, or are gone and there again. */
+/** A person deletes rows here, of records that live, are gone, or were gone and exist again. */
 export function lostRows(): fc.Arbitrary<Episode[]> {
   const changed: Change['what'][][] = [
     ['delete unnoticed'],

@@ -3,7 +3,7 @@ import type { Wish } from '../arbitrary-change.ts';
 import { episodeOf, incident, runsOf, untold } from '../episode-of.ts';
 import type { Episode } from '../history.ts';
 
-/** A pass stands still for longer than the lookback, while records come late behind its place and new ones before it. */
+/** A pass stands still for longer than the lookback, while records come late behind its cursor and new ones before it. */
 export function longPause(): fc.Arbitrary<Episode[]> {
   const late: Wish = { ...untold, what: ['create late'], milliseconds: [0, 1, 20] };
   const fresh: Wish = { ...untold, what: ['create', 'edit'], milliseconds: [15_000, 700_000, 7_200_000] };
@@ -16,7 +16,7 @@ export function longPause(): fc.Arbitrary<Episode[]> {
   );
 }
 
-/** A pass pauses for less than the lookback while records come late, is left after one more page, and goes on long after. */
+/** A pass pauses for less than the lookback while records come late, stops after one more page, and continues long after. */
 export function pausedTwice(): fc.Arbitrary<Episode[]> {
   const late: Wish = { ...untold, what: ['create late'], milliseconds: [1, 20] };
   const fresh: Wish = { ...untold, what: ['create', 'touch'], milliseconds: [6_000, 300_000] };
@@ -34,7 +34,7 @@ export function pausedTwice(): fc.Arbitrary<Episode[]> {
   );
 }
 
-/** A step of a reconcile is given up, wherever it stands; it goes on when the resource is listed anew, or the run is over. */
+/** A step of a reconcile is given up at any point. It continues when the resource is listed anew, or the run is over. */
 export function lateStep(): fc.Arbitrary<Episode[]> {
   const what: Wish['what'] = ['delete unnoticed', 'delete unnoticed', 'edit', 'recreate'];
   const gone: Wish = { ...untold, what: ['delete unnoticed'], count: [1, 4], milliseconds: [20, 700_000] };
@@ -59,7 +59,10 @@ export function lateStep(): fc.Arbitrary<Episode[]> {
     );
 }
 
-/** A page of newer versions waits in hand while a reconcile finds out that the records are gone; where the service tells no time, nothing says since when. */
+/**
+ * A page of newer versions waits in hand while a reconcile finds that the records are gone. If the service does not tell its time, nothing
+ * shows since when.
+ */
 export function latePageOfGone(): fc.Arbitrary<Episode[]> {
   const gone: Wish = { ...untold, what: ['delete unnoticed'], count: [1, 4], milliseconds: [20, 15_000] };
   return runsOf(['backfill', 'reconcile'], ['sync', 'reconcile']).chain((runs) =>
@@ -74,7 +77,7 @@ export function latePageOfGone(): fc.Arbitrary<Episode[]> {
   );
 }
 
-/** An attempt that reads pages is given up with one in hand, and lands it when the next attempt reads. */
+/** An attempt that reads pages is given up with one in hand, and lands it while the next attempt reads. */
 export function overtakenAttempt(): fc.Arbitrary<Episode[]> {
   const change: Wish = {
     ...untold,
@@ -93,7 +96,7 @@ export function overtakenAttempt(): fc.Arbitrary<Episode[]> {
   );
 }
 
-/** A standby takes over that lacks a commit, while the same attempt goes on. */
+/** A standby without some commit takes over, while the same attempt continues. */
 export function lostCommit(): fc.Arbitrary<Episode[]> {
   const loss = fc.integer({ min: 3, max: 120 }).map((step) => [{ step, how: 'lose', stepsLeft: 1 } as const]);
   const change: Wish = {
@@ -106,7 +109,7 @@ export function lostCommit(): fc.Arbitrary<Episode[]> {
   );
 }
 
-/** A reconcile is given up once it has deleted some, as many as it may; while nobody goes on with it as many more go. */
+/** A reconcile is given up after it has deleted as many records as it may. Before anyone continues it, as many more are deleted at the source. */
 export function interruptedDeletion(): fc.Arbitrary<Episode[]> {
   const many: Wish = { ...untold, count: [35], milliseconds: [20] };
   const gone: Wish = { ...many, which: [0], what: ['delete unnoticed'] };
@@ -131,7 +134,10 @@ export function interruptedDeletion(): fc.Arbitrary<Episode[]> {
   );
 }
 
-/** A host sleeps before a reconcile deletes or proves anything: with its clock, or not; what another one had asked for is not answered by that. */
+/**
+ * A host sleeps before a reconcile deletes or proves anything, with its clock or without. The proof does not satisfy an earlier request for
+ * a reconcile.
+ */
 export function sleptBeforeProof(): fc.Arbitrary<Episode[]> {
   const gone: Wish = { ...untold, what: ['delete unnoticed'], count: [1, 2], milliseconds: [20] };
   const again: Wish = { ...untold, what: ['recreate', 'edit'], milliseconds: [20, 700_000] };
@@ -156,7 +162,7 @@ export function sleptBeforeProof(): fc.Arbitrary<Episode[]> {
   );
 }
 
-/** A page of good versions waits in hand, while a webhook brings one that cannot be stored. */
+/** A page of good versions waits in hand, while a webhook brings a version that cannot be stored. */
 export function spoiledMeanwhile(): fc.Arbitrary<Episode[]> {
   const change: Wish = { count: [1, 2], milliseconds: [20], webhook: ['at once'], company: [0] };
   return fc
@@ -178,7 +184,7 @@ export function spoiledMeanwhile(): fc.Arbitrary<Episode[]> {
     );
 }
 
-/** 1 and what follows. */
+/** The numbers from 1 to `last`. */
 function upTo(last: number): number[] {
   return Array.from({ length: last }, (_, place) => place + 1);
 }
