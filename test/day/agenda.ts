@@ -1,6 +1,6 @@
 import type { Chance } from './chance.ts';
 
-/** What is due, beside the ticks, once every connection has ticked so often. */
+/** An event, beside the ticks, that is due once every connection has ticked `tick` times. */
 export type Appointment = { readonly tick: number } & (
   | { readonly what: 'kill'; readonly process: number }
   | { readonly what: 'no Temporal' }
@@ -14,7 +14,7 @@ export interface BackfillWindow {
   readonly to: string;
 }
 
-/** Spreads kills of processes, outages of Temporal, reconciles and backfills over the day, the soonest first. */
+/** Spreads kills of processes, outages of Temporal, reconciles and backfills over the day, earliest first. */
 export function planAgenda(input: {
   ticks: number;
   processes: number;
@@ -24,7 +24,7 @@ export function planAgenda(input: {
   const { ticks, processes, connections, chance } = input;
   const every = (interval: number, appoint: (tick: number) => Appointment): Appointment[] =>
     Array.from({ length: Math.ceil(ticks / interval) }, (_, index) =>
-      // Early in it, so that there is something left to happen afterwards.
+      // Early in each interval, so that something is left to happen afterwards.
       appoint(index * interval + chance.below(Math.ceil(Math.min(interval, ticks) * 0.3))),
     );
   return [
@@ -40,7 +40,7 @@ export function planAgenda(input: {
   ].sort((left, right) => left.tick - right.tick);
 }
 
-/** Up to a year of the two before the first sync. */
+/** Up to a year within the two years before the first sync. */
 function someWindow(chance: Chance): BackfillWindow {
   const start = Date.UTC(2024, 0, 1) + chance.below(365) * dayMilliseconds;
   const end = start + (1 + chance.below(365)) * dayMilliseconds;

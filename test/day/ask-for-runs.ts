@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { BackfillWindow } from './agenda.ts';
 
-/** Each runs its workflow to the end, or joins the one that runs; rejects with WorkflowFailedError when it failed. */
+/** Each function runs its workflow to the end, or joins the running one. Rejects with WorkflowFailedError if the workflow failed. */
 export function askForSync(client: Client, connection: string): Promise<AskedRun> {
   return ask(client, 'syncConnection', { id: `sync/${connection}`, input: { connection } });
 }

@@ -1,12 +1,12 @@
 import { dice } from '../../sandbox/data/dice.ts';
 
-/** Chance that can be repeated: the same name gives the same answers to the same questions. */
+/** Repeatable chance: the same name gives the same answers to the same sequence of questions. */
 export interface Chance {
-  /** A whole number from 0, below `limit`. */
+  /** Returns an integer from 0 to below `limit`. */
   below(limit: number): number;
   happens(percent: number): boolean;
   of<T>(list: readonly T[]): T;
-  /** At most `count` of them, each once. */
+  /** Returns at most `count` distinct elements. */
   someOf<T>(list: readonly T[], count: number): T[];
 }
 

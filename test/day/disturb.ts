@@ -3,8 +3,8 @@ import type { SandboxAdmin } from '../support/sandbox-admin.ts';
 import type { Chance } from './chance.ts';
 
 /**
- * Lets something go wrong with the next requests of a connection. What was to go wrong before and has not yet is forgotten: a
- * connection that rests would gather more trouble than it can ever get through.
+ * Makes some of the next requests of a connection fail. Drops earlier faults that have not happened yet, because a connection without
+ * requests would collect more of them than it can ever work off.
  */
 export async function disturb(
   admin: SandboxAdmin,
@@ -22,7 +22,7 @@ export async function disturb(
   });
 }
 
-/** The last one is rare: without a `Retry-After` all of the organisation's requests wait for 10 s. */
+/** The last fault is rare: without a `Retry-After`, all requests of the organization wait for 10 s. */
 const faults: readonly FaultRuleInput['fault'][] = [
   ...[500, 500, 502, 503, 550].map((status) => ({ kind: 'status' as const, status })),
   ...['1', '1', '2'].map((retryAfter) => ({ kind: 'status' as const, status: 429, retryAfter })),

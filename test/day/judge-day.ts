@@ -6,7 +6,7 @@ import { judgeTombstones } from './judge-tombstones.ts';
 import { judgeWebhooks } from './judge-webhooks.ts';
 import { connections, requestsPer10s, type Company } from './open-company.ts';
 
-/** Holds the product to its promises after a day. Returns what was broken, in sentences. */
+/** Judges the product's promises after a day. Returns the broken ones, in sentences. */
 export async function judgeDay(company: Company, deeds: readonly Deed[]): Promise<string[]> {
   const { admin, databaseUrl } = company;
   const complaints = judgeRequests(await admin.requests(), { requestsPer10s });

@@ -1,6 +1,6 @@
 import type { LoggedRequest } from '../../sandbox/http/request-log.ts';
 
-/** Every request names the version, and in no 10 seconds there are more of them than the budget allows. */
+/** Judges that every request names the version, and that in no 10 seconds more requests arrive than the budget allows. */
 export function judgeRequests(
   requests: readonly LoggedRequest[],
   { requestsPer10s }: { requestsPer10s: number },
@@ -15,7 +15,7 @@ export function judgeRequests(
   return complaints;
 }
 
-/** The most that arrived within so many milliseconds. The log is in the order of arrival. */
+/** The most requests that arrived within so many milliseconds. The log is in the order of arrival. */
 export function mostWithin(milliseconds: number, requests: readonly LoggedRequest[]): number {
   let first = 0;
   let most = 0;

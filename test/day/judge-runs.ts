@@ -2,12 +2,12 @@ import type { Deed } from './deed.ts';
 import { judgeSyncs } from './judge-syncs.ts';
 import { connections, type Company } from './open-company.ts';
 
-/** A run that says it succeeded has read everything, and brought what had been done before it began. */
+/** Judges that each run that reports success has read everything, and brought all changes from before it began. */
 export async function judgeRuns(company: Company, deeds: readonly Deed[]): Promise<string[]> {
   const runs = await runsOf(company);
   const complaints = runs.flatMap(problemOf);
   const completed = await workflowsThat(company, 'Completed');
-  // Whoever applies webhooks goes on as a new execution after each run.
+  // The workflow that applies webhooks continues as a new execution after each run.
   const continued = await workflowsThat(company, 'ContinuedAsNew');
   for (const run of runs) {
     const { run_id, kind, status, temporal_run_id } = run;
@@ -15,7 +15,7 @@ export async function judgeRuns(company: Company, deeds: readonly Deed[]): Promi
     const continuedInTemporal = kind === 'webhook' && continued.has(temporal_run_id);
     if (status === 'succeeded' && !inTemporal && !continuedInTemporal)
       complaints.push(`The ${kind} ${run_id} succeeded, says the warehouse; Temporal does not.`);
-    // Webhooks whose records could not be asked for wait, and are another execution's.
+    // Webhooks whose records could not be fetched wait for another execution.
     if (
       inTemporal &&
       !gaveWay(run, runs) &&
@@ -32,7 +32,7 @@ export async function judgeRuns(company: Company, deeds: readonly Deed[]): Promi
   return complaints;
 }
 
-/** A tick that has met another sync is over when it has left the rest to that one. */
+/** Whether a tick met another sync, left the rest to it and ended. */
 function gaveWay({ connection_id, workflow_id, status, started }: RunRow, runs: readonly RunRow[]): boolean {
   return (
     status === 'interrupted' &&

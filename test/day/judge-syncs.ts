@@ -3,9 +3,9 @@ import type { Deed } from './deed.ts';
 import type { Company } from './open-company.ts';
 
 /**
- * What a sync can know of (a change, a new record, a deletion with an event) is in history when the first sync that began
- * after it has succeeded. Subscriptions are left out: they come in no order, so a reading that was interrupted may
- * have passed what changed meanwhile.
+ * Judges that everything that a sync can know of (a change, a new record, a deletion with an event) is in history once the first sync that
+ * began after it has succeeded. Subscriptions are left out: they come in no order, so an interrupted sync may have passed a record that
+ * changed meanwhile.
  */
 export async function judgeSyncs(
   { warehouse, admin }: Company,
@@ -58,7 +58,7 @@ function knowable(kind: Deed['kind']): boolean {
   return kind === 'changed' || kind === 'added' || kind === 'deleted';
 }
 
-/** What was done to the record before the sync was over may have been all that the sync could see of it. */
+/** Whether a later event undid the deed before the sync was over, so that the sync may have seen only the later one. */
 function wasUndone(deed: Deed, deeds: readonly Deed[], until: number): boolean {
   const later = deeds.slice(deeds.indexOf(deed) + 1).filter(({ begunAt }) => begunAt <= until);
   const same = later.filter(({ resource, id }) => resource === deed.resource && id === deed.id);

@@ -1,7 +1,7 @@
 import { goneAfter, type Deed } from './deed.ts';
 import { connections, type Company } from './open-company.ts';
 
-/** Every record that the warehouse once had and the source has no more is provably deleted, and no other is. */
+/** Judges that a record is provably deleted if the warehouse once had it and the source no longer does, and only then. */
 export async function judgeTombstones(
   { warehouse }: Pick<Company, 'warehouse'>,
   deeds: readonly Deed[],

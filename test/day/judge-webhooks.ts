@@ -1,6 +1,6 @@
 import type { Company } from './open-company.ts';
 
-/** What was answered with success is stored and done with; what was forged was refused. */
+/** Judges that webhooks accepted with success are stored and processed, and that forged ones were refused. */
 export async function judgeWebhooks({ warehouse, admin }: Company): Promise<string[]> {
   const { deliveries, total } = await admin.deliveries();
   if (total > deliveries.length) return ['The log of deliveries is incomplete; the day was too long.'];
@@ -16,7 +16,7 @@ export async function judgeWebhooks({ warehouse, admin }: Company): Promise<stri
      from sync.webhook_inbox`,
   );
   const { stored = 0, waiting = 0 } = rows[0] ?? {};
-  // More may be stored: of a killed process the answer is lost, and the webhook comes again.
+  // More may be stored, because a killed process loses its answer and the webhook comes again.
   if (stored < delivered) complaints.push(`${delivered} webhooks were accepted, and ${stored} are stored.`);
   if (waiting > 0) complaints.push(`${waiting} webhooks wait for ever.`);
   return complaints;

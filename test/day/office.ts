@@ -6,11 +6,11 @@ import { chanceOf, type Chance } from './chance.ts';
 import { goneAfter, type Deed, type DeedKind } from './deed.ts';
 import { newRecord, patchOf } from './source-records.ts';
 
-/** The people who work at the source: they change, add, delete and bring back records. */
+/** People who work at the source: they change, add, delete and restore records. */
 export interface Office {
-  /** Everything they did, in order. */
+  /** Everything that they did, in order. */
   readonly deeds: readonly Deed[];
-  /** One thing, done to a few records of one resource. */
+  /** Does one thing to a few records of one resource. */
   work(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export function openOffice(input: {
       if (ids.length === 0) return;
       const begunAt = Date.now();
       await admin.execute(...commands);
-      // Nothing else happens within the millisecond: two versions of one time could not be told apart, by anybody.
+      // Lets the millisecond pass, because nobody could tell apart two versions of one time.
       await wait(2);
       const doneAt = Date.now();
       const done = { kind, connection, resource, version: target.now, begunAt, doneAt };
@@ -42,7 +42,7 @@ export function openOffice(input: {
   };
 }
 
-/** How often what is done. */
+/** The kinds of work, as often as people do them. */
 const habits: readonly DeedKind[] = [
   ...(['changed', 'changed', 'changed', 'changed', 'touched', 'touched', 'added'] as const),
   ...(['added late', 'deleted', 'deleted', 'vanished', 'recreated', 'recreated'] as const),
@@ -56,7 +56,7 @@ interface Target {
   readonly gone: readonly string[];
   /** The service's time. */
   readonly now: number;
-  /** Never the same again. */
+  /** A new number each time. */
   readonly number: number;
 }
 
@@ -80,7 +80,7 @@ const plans: Record<DeedKind, (target: Target) => Plan> = {
     const { connection, resource } = target;
     return each(someOf(target.gone, target), (id) => [
       { kind: 'recreate', connection, resource, id },
-      // A subscription shows no `last_synced_at`: that it lives again is seen by its `updated_at` alone.
+      // A subscription has no `last_synced_at`: only its `updated_at` shows that it lives again.
       ...(resource === 'subscriptions' ? [change(target, id)] : []),
     ]);
   },
@@ -96,7 +96,7 @@ function add({ connection, resource, chance, number }: Target, when: { time: num
   return each([id], () => [{ kind: 'add', connection, resource, record, keepLastSyncedAt: when.late }]);
 }
 
-/** A company never deletes nearly all it has: that would be a case for approval, and is tested elsewhere. */
+/** Deletes some records, but never nearly all of a company: that case needs approval, and is tested elsewhere. */
 function remove(target: Target, { event }: { event: boolean }): Plan {
   const { connection, resource, live } = target;
   const ids = live.length > 10 ? someOf(live, target) : [];
@@ -111,7 +111,7 @@ function someOf(ids: readonly string[], { chance }: Target): string[] {
   return chance.someOf(ids, 1 + chance.below(4));
 }
 
-/** Somewhere in the two years before the first sync. */
+/** A time in the two years before the first sync. */
 function lateTime(chance: Chance): number {
   return Date.UTC(2024, 0, 1) + chance.below(730) * 86_400_000 + chance.below(86_400_000);
 }

@@ -10,25 +10,25 @@ export interface Company extends Place {
   readonly sandbox: Sandbox;
   readonly admin: SandboxAdmin;
   readonly processes: Processes;
-  /** What a process of Daybook is configured with. */
+  /** The configuration of a Daybook process. */
   readonly env: Readonly<Record<string, string>>;
 }
 
 /**
- * One with deletion events for most resources; one without subscriptions, with events for all it has; one whose deletions
+ * The first has deletion events for most resources. The second has no subscriptions, and events for everything else. Deletions of the third
  * leave no event.
  */
 export const connections = ['acme-us', 'acme-eu', 'acme-uk'] as const;
 
 const worker: ProcessPlan = { command: 'worker', ready: /worker is ready/ };
 
-/** Two workers, and whoever takes the webhooks. */
+/** Two workers, and the server that receives webhooks. */
 export const processesOfDay = 3;
 
-/** Less than the service allows, so that the budget has to hold something back. */
+/** Less than the service allows, so that the budget has to delay some requests. */
 export const requestsPer10s = 200;
 
-/** The connections of the sandbox in the warehouse, webhooks that come to it, and processes that may be killed. */
+/** Opens the warehouse with the connections of the sandbox, their webhooks, and processes that may be killed. */
 export async function openCompany(
   place: Place,
   { seed, records }: { seed: number; records: number },
@@ -47,7 +47,7 @@ export async function openCompany(
     const env = {
       ...environmentOf(place, { sandbox, secretKey }),
       DAYBOOK_API_REQUESTS_PER_10S: String(requestsPer10s),
-      // A day of minutes: what takes ten minutes otherwise takes seconds, or nothing would ever be given up or left out.
+      // The day lasts minutes, so ten-minute limits become seconds. Otherwise nothing would ever be given up or left out.
       DAYBOOK_LOOKBACK: '10s',
       DAYBOOK_GIVE_UP_AFTER: '15s',
       DAYBOOK_LOG_LEVEL: 'error',
@@ -64,7 +64,7 @@ export async function openCompany(
   }
 }
 
-/** Webhooks that get lost, come twice, late or from somebody else. A minute of attempts takes a second. */
+/** Some webhooks get lost, come twice or late, or are forged. A minute of attempts takes a second. */
 const badPost = {
   lost: 0.1,
   doubled: 0.1,

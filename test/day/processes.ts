@@ -1,21 +1,21 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { startDaybook, type DaybookProcess } from '../support/daybook-process.ts';
 
-/** Processes of Daybook, some of which are killed now and then; another takes the place at once. */
+/** Processes of Daybook, which may be killed. Another one replaces each at once. */
 export interface Processes {
-  /** How many were killed. */
+  /** The number of kills so far. */
   readonly kills: () => number;
-  /** Of those that run now. */
+  /** The process ids of those that run now. */
   pids(): Promise<readonly number[]>;
-  /** Kills one without warning. */
+  /** Kills a process without warning. */
   kill(number: number): void;
-  /** Stops all; says which of them had ended by themselves, and how. */
+  /** Stops all processes. Returns which of them had ended by themselves, and how. */
   stop(): Promise<string[]>;
 }
 
 export interface ProcessPlan {
   readonly command: string;
-  /** What it prints when it is ready. */
+  /** The line that it prints when it is ready. */
   readonly ready: RegExp;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -38,7 +38,7 @@ export async function startProcesses(
     watch(started, plan);
     return started;
   };
-  /** As a supervisor does: what it needs may be away, and then it ends before it is ready. */
+  /** Restarts a process as a supervisor does. It may end before it is ready, because a server that it needs is down. */
   const startAgain = async (plan: ProcessPlan): Promise<DaybookProcess> => {
     const givenUpAt = performance.now() + longestAwayMilliseconds;
     for (;;) {
@@ -64,7 +64,7 @@ export async function startProcesses(
       kills += 1;
       victim.process = victim.process.then(async (process) => {
         expected.add(process);
-        // Before it has ended, its port is not free.
+        // Its port is free only once it has ended.
         await process.stop('SIGKILL');
         return startAgain(victim.plan);
       });
@@ -78,5 +78,5 @@ export async function startProcesses(
   };
 }
 
-/** Temporal is away for ten minutes in the hour of the fleet. */
+/** In the hour of the fleet, Temporal is down for ten minutes. */
 const longestAwayMilliseconds = 1_800_000;

@@ -13,24 +13,24 @@ import { untilPostIsDone } from './until-post-is-done.ts';
 import { summarise, ticksOf, type Summary } from './summarise.ts';
 
 export interface DayOptions {
-  /** How often every connection is synced, at least. */
+  /** The least number of syncs for every connection. */
   readonly ticks: number;
   readonly tickSeconds: number;
-  /** Decides everything that happens, save how long it takes. */
+  /** Decides everything that happens, except how long it takes. */
   readonly seed: number;
-  /** Of each connection, at the beginning. */
+  /** The number of records of each connection at the beginning. */
   readonly records: number;
 }
 
 export interface Day {
   readonly summary: Summary;
-  /** What was not as promised, in sentences; none after a good day. */
+  /** The broken promises, in sentences. Empty after a good day. */
   readonly complaints: readonly string[];
 }
 
 /**
- * A day of three companies in minutes: their connections are synced all the time while people work, webhooks arrive or do not,
- * the service stumbles and processes are killed. Then all goes quiet, and everything must be as the source has it.
+ * Plays a day of three companies in minutes. Their connections are synced all the time while people work, webhooks arrive or get lost, the
+ * service fails now and then, and processes are killed. After all that stops, everything must match the source.
  */
 export async function runDay(
   place: Place,
@@ -86,7 +86,7 @@ async function liveThroughDay(
   await Promise.all(asked);
 }
 
-/** Kills the process, or waits for the run. A run may fail while the service stumbles; in the end none may. */
+/** Carries out an appointment. A run may fail while the service has faults, but not at the end. */
 async function keep(company: Company, appointment: Appointment): Promise<void> {
   const { client, processes } = company;
   if (appointment.what === 'kill') {
@@ -106,7 +106,7 @@ async function keep(company: Company, appointment: Appointment): Promise<void> {
   });
 }
 
-/** Returns complaints about the runs that had no excuse any more. */
+/** Runs everything once more without faults. Returns complaints about runs that still fail. */
 async function settle(company: Company): Promise<string[]> {
   const { client, warehouse } = company;
   const complaints: string[] = [];

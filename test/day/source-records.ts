@@ -13,7 +13,7 @@ import {
 } from '../support/finance-records.ts';
 import type { Chance } from './chance.ts';
 
-/** What people write into a record, as the members of it that change. */
+/** The changed members of a record after an edit, as JSON text. */
 export function patchOf(resource: ResourceName, chance: Chance): string {
   const note = text(`Edited ${chance.below(2 ** 32)}`);
   return patches[resource](note, digits(chance));
@@ -29,7 +29,7 @@ const patches: Record<ResourceName, (note: string, amount: string) => string> = 
   subscriptions: (note) => `{"platform_customer_id":${note}}`,
 };
 
-/** A record that was not there before, written at `time` (Unix milliseconds) as far as it says. */
+/** A new record that claims to be written at `time` (Unix milliseconds). */
 export function newRecord(
   resource: ResourceName,
   { id, time, chance }: { id: string; time: number; chance: Chance },
@@ -51,7 +51,7 @@ const builders: Record<ResourceName, Builder> = {
   subscriptions: (id, times) => subscription(id, times),
 };
 
-/** More of them than a JavaScript number holds, and a zero at the end that must not get lost. */
+/** An amount with more digits than a JavaScript number holds, and a trailing zero that must not get lost. */
 function digits(chance: Chance): string {
   return `${1 + chance.below(2 ** 31)}${chance.below(2 ** 31)}.${chance.below(1_000)}0`;
 }

@@ -2,7 +2,7 @@ import { WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { runDaybook } from '../support/daybook-process.ts';
 import { connections, type Company } from './open-company.ts';
 
-/** Gives every connection a schedule. `stop` takes it away, and waits for the syncs that still run. */
+/** Gives every connection a schedule. `stop` removes it, and waits for the syncs that still run. */
 export async function startTicking(
   company: Pick<Company, 'client' | 'env' | 'folder'>,
   { tickSeconds }: { tickSeconds: number },
@@ -20,7 +20,7 @@ export async function startTicking(
           .getHandle(`sync/${connection}`)
           .result()
           .catch((error: unknown) => {
-            // In none of its ticks there was more to do than the tick did itself.
+            // No such workflow exists if each tick did all the work itself.
             if (!(error instanceof WorkflowFailedError || error instanceof WorkflowNotFoundError))
               throw error;
           });
@@ -29,7 +29,7 @@ export async function startTicking(
   };
 }
 
-/** Runs a command of `daybook connection` for every one of them. */
+/** Runs a command of `daybook connection` for every connection. */
 async function connectionCommand(
   { env, folder }: Pick<Company, 'env' | 'folder'>,
   command: string,

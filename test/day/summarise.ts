@@ -2,15 +2,15 @@ import type { Deed } from './deed.ts';
 import type { Company } from './open-company.ts';
 
 export interface Summary {
-  /** Ended syncs of the connection that has the fewest. */
+  /** The number of ended syncs of the connection with the fewest. */
   readonly ticks: number;
-  /** By kind, records each. */
+  /** The number of changed records, by kind. */
   readonly deeds: Readonly<Record<string, number>>;
   readonly kills: number;
   /** Requests that met a fault. */
   readonly faults: number;
   readonly requests: number;
-  /** By kind and status: `sync succeeded`. */
+  /** The number of runs, by kind and status: `sync succeeded`. */
   readonly runs: Readonly<Record<string, number>>;
   readonly minutes: number;
 }
@@ -35,7 +35,7 @@ export async function summarise(
   };
 }
 
-/** Ended syncs of the connection that has the fewest. */
+/** The number of ended syncs of the connection with the fewest. */
 export async function ticksOf({ warehouse }: Pick<Company, 'warehouse'>): Promise<number> {
   const { rows } = await warehouse.pool.query<{ ticks: number }>(
     `select coalesce(min(ticks), 0)::int as ticks

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Place } from '../support/own-servers.ts';
 import type { SandboxAdmin } from '../support/sandbox-admin.ts';
 
-/** Waits until the last webhooks were tried, for so long at most; a stored one is applied within 30 s. */
+/** Waits until the last webhooks were delivered and applied, for `seconds` at most. A stored webhook is applied within 30 s. */
 export async function untilPostIsDone(
   { admin, warehouse }: Pick<Place, 'warehouse'> & { readonly admin: SandboxAdmin },
   { seconds }: { seconds: number },

@@ -2,18 +2,18 @@ import pg from 'pg';
 import type { FaultRuleInput } from '../../sandbox/faults/fault-rule.ts';
 import type { Installation } from '../support/installation.ts';
 
-/** Something that goes on until it is over, in the middle of a sync. */
+/** A fault that begins in the middle of a sync and lasts until it is ended. */
 export interface Adversity {
   readonly fault: string;
-  /** Returns what ends it. */
+  /** Begins the fault, and returns a function that ends it. */
   readonly strike: (place: Place) => Promise<() => Promise<unknown>>;
-  /** What `daybook sync` says of it. */
+  /** The message of `daybook sync` about the fault. */
   readonly words: RegExp;
 }
 
 interface Place {
   readonly admin: Installation['admin'];
-  /** As superuser. */
+  /** Connects as superuser. */
   readonly adminUrl: string;
   readonly connection: string;
 }
@@ -49,7 +49,7 @@ function ofApi(fault: string, how: FaultRuleInput['fault']): Adversity {
   };
 }
 
-/** Every session has to come again, and meets the setting. */
+/** Changes a setting of the database, and ends all sessions so that new ones get the setting. */
 async function setDatabase(
   { adminUrl }: Place,
   setting: string,

@@ -1,7 +1,7 @@
 import { json } from 'node:stream/consumers';
 import { startAnswering, type AnsweringServer } from '../support/answering-server.ts';
 
-/** A process is about to commit, or has committed and does not act on it yet. */
+/** A process that is about to commit, or that has committed and not yet acted on it. */
 export interface Passing {
   /** The product's file that commits. */
   readonly point: string;
@@ -10,7 +10,7 @@ export interface Passing {
   readonly ppid: number;
 }
 
-/** Where processes ask at each of their commits; they wait until `decide` is done. */
+/** Starts a server that processes call at each of their commits; they wait until `decide` is done. */
 export function startArbiter(decide: (passing: Passing) => Promise<void>): Promise<AnsweringServer> {
   return startAnswering(async (request) => {
     await decide((await json(request)) as Passing);

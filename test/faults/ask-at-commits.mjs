@@ -1,5 +1,5 @@
-// Loaded into a process of Daybook before everything else: it asks the test before and after each of its commits, and may
-// not live to hear the answer. A commit is named after the product's file that makes it.
+// Preloaded into a process of Daybook. Asks the test before and after each commit of the process, which may be killed before the answer. A
+// commit is named after the product's file that makes it.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import files from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
@@ -7,26 +7,22 @@ import { DefaultQueryExecutor } from 'kysely';
 import pg from 'pg';
 
 const { TEST_ARBITER } = process.env;
-/** Of the checkout: what is built from it is a bundle. */
+/** The root of the checkout, because the built product is a bundle. */
 const [root] = process.argv[1].split(/\/(?:bin|activities)\//);
 const product = new RegExp(
   `${root}/((?:warehouse|activities|requests|lake|marts|operations|worker|server|cli)/[^\\s:)]+)\\.[jt]s`,
   'g',
 );
-/** They commit for others. */
-const onBehalf = [
-  'warehouse/transactions/in-transaction.ts',
-  'warehouse/transactions/taking-locks.ts',
-  'warehouse/open-warehouse.ts',
-];
+/** Files that commit on behalf of others. */
+const onBehalf = ['warehouse/transactions/in-transaction.ts', 'warehouse/transactions/taking-locks.ts', 'warehouse/open-warehouse.ts'];
 const writes =
   /\b(insert\s+into|update\s+\S+(\s+(as\s+)?\w+)?\s+set|delete\s+from|merge\s+into|truncate|(create|alter|drop)\s)/i;
 
-/** The file for which Kysely is at work: its stack is lost by the time a statement is sent. */
+/** The file for which Kysely works; the stack no longer shows it when a statement is sent. */
 const caller = new AsyncLocalStorage();
-/** By client of a pool, the file that took it. */
+/** The file that took each client of a pool. */
 const holders = new WeakMap();
-/** By client, the transaction that is open. */
+/** The open transaction of each client. */
 const transactions = new WeakMap();
 
 const { provideConnection } = DefaultQueryExecutor.prototype;
@@ -67,7 +63,7 @@ for (const operation of ['writeFile', 'rename']) {
 }
 syncBuiltinESMExports();
 
-/** The file whose work this statement makes last: a commit of something written, or a writing statement by itself. */
+/** The file whose work this statement commits: a commit after a write, or a write outside a transaction. */
 function commitPointOf(client, text) {
   const transaction = transactions.get(client);
   if (/^\s*(begin|start transaction)/i.test(text)) {

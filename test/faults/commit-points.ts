@@ -5,13 +5,13 @@ import { productFolders } from '../support/product-folders.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The product's files that make transactions, but never to write. */
+/** Files of the product that open transactions only to read. */
 const readers = [
   'warehouse/connections/count-records.ts',
   'warehouse/readers/readers-state.ts',
   'warehouse/session/check-pooler.ts',
 ];
-/** Those that commit for others, and what happens before there is anything to lose. */
+/** Files that commit on behalf of others, or before there is anything to lose. */
 const notTheirOwn = [
   'warehouse/transactions/in-transaction.ts',
   'warehouse/transactions/taking-locks.ts',
@@ -20,7 +20,7 @@ const notTheirOwn = [
   'warehouse/readers/make-login.ts',
 ];
 
-/** The product's files that commit something they wrote, by their paths from its root. */
+/** Paths, from the root, of the product's files that commit their own writes. */
 export async function committingFiles(): Promise<string[]> {
   const names = await Promise.all(
     (await productFolders()).map(async (folder) => {

@@ -1,17 +1,17 @@
 import { victims, type Death } from './executioner.ts';
 
-/** Who dies at each commit point, and when. */
+/** Every death planned for each commit point. */
 export const deaths: readonly Death[] = victims.flatMap((victim) => [
   { victim, side: 'before' },
   { victim, side: 'after' },
 ]);
 
-/** How the table calls it. */
+/** The name of the fault in the table. */
 export function faultAt(point: string): string {
   return `kill -9 at a commit of \`${point}\``;
 }
 
-/** In words: who died, and on which side of the commit. */
+/** Describes which victims died, and on which side of the commit. */
 export function deathsInWords(deaths: readonly Death[]): string {
   return victims
     .flatMap((victim) => {

@@ -3,19 +3,16 @@ import type { Passing } from './arbiter.ts';
 export const victims = ['process', 'Postgres', 'Temporal'] as const;
 export type Victim = (typeof victims)[number];
 
-/** One death at a commit point: of whom, and on which side of the commit. */
+/** A death at a commit point: the victim, and the side of the commit. */
 export interface Death {
   readonly victim: Victim;
   readonly side: Passing['side'];
 }
 
-/**
- * Kills at every commit point that is passed, once for each death that is planned for it, and lets one recovery end before the
- * next kill.
- */
+/** Kills at every commit point reached, once for each planned death, and lets one recovery end before the next kill. */
 export function createExecutioner(input: {
   readonly deathsAt: (point: string) => readonly Death[];
-  /** Resolves once the victim is dead, to what resolves once it is back. */
+  /** Resolves once the victim is dead. `back` resolves once it is running again. */
   readonly kill: (death: Death, passing: Passing) => Promise<{ readonly back: Promise<unknown> }>;
 }): Executioner {
   const left = new Map<string, Death[]>();
@@ -50,9 +47,9 @@ export interface Killing extends Death {
 }
 
 export interface Executioner {
-  /** Grows. */
+  /** The deaths so far; the list grows. */
   readonly died: readonly Killing[];
-  /** Resolves when nothing is on its way back. */
+  /** Resolves when no victim is recovering. */
   readonly recovered: () => Promise<void>;
   readonly decide: (passing: Passing) => Promise<void>;
 }

@@ -4,8 +4,8 @@ import { inTheEnd } from '../support/eventually.ts';
 import type { World } from './world.ts';
 
 /**
- * The tables are what the source is, and the ledger knows of no run that is still going on or called better than it was. Only the
- * run of a command that does its work itself, which no workflow goes on with, may be `interrupted`.
+ * Expects that the tables match the source, and that the ledger has no run that is still running or reported better than it was. Only the
+ * run of a command that does its work itself, without a workflow to continue it, may be `interrupted`.
  */
 export async function expectExact(
   { executioner, warehouse, compare }: World,

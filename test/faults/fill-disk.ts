@@ -1,12 +1,12 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Writes a file until there is no room left on the disk of that folder; removing it makes room again. */
+/** Writes a file until the disk of the folder is full. Returns its path; removing it frees the space. */
 export async function fillDisk(folder: string): Promise<string> {
   const path = join(folder, 'ballast');
   const file = await open(path, 'w');
   try {
-    // Smaller and smaller pieces, so that not a page is left.
+    // Pieces of decreasing size leave no page free.
     for (const bytes of [1 << 20, 1 << 12]) {
       while (await fits(() => file.write(Buffer.alloc(bytes)), bytes));
     }

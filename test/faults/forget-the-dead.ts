@@ -4,15 +4,15 @@ import type { Installation } from '../support/installation.ts';
 type Place = Pick<Installation, 'client' | 'namespace'>;
 
 /**
- * Does at once what Temporal does by itself some 20 s later: the activities that dead processes had in hand fail, other workers
- * have their workflows, and what waits for its next attempt has it now.
+ * Does at once what Temporal does by itself some 20 s later: fails the activities of dead processes, gives their workflows to other
+ * workers, and starts pending attempts.
  */
 export async function forgetTheDead(place: Place, pids: readonly number[]): Promise<void> {
   try {
     for await (const execution of place.client.workflow.list({ query: 'ExecutionStatus="Running"' }))
       await hurry(place, execution, pids);
   } catch (error) {
-    // Temporal is away just now, or the workflow is over: there is a next time.
+    // Temporal is down just now, or the workflow is over. The next call tries again.
     if (!(error instanceof ServiceError || error instanceof WorkflowNotFoundError || isRefusal(error)))
       throw error;
   }
@@ -36,10 +36,10 @@ async function hurry(
   if (raw.pendingWorkflowTask) await client.workflowService.resetStickyTaskQueue({ namespace, execution });
 }
 
-/** States of an activity, as Temporal numbers them. */
+/** States of an activity, in Temporal's numbering. */
 const [scheduled, started] = [1, 2];
 
-/** An answer of Temporal to a question that came too late. */
+/** Whether Temporal refused a call because it came too late. */
 function isRefusal(error: unknown): boolean {
   return error instanceof Error && 'code' in error;
 }

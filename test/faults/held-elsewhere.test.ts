@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { prove } from './prove.ts';
 
-/** Faults that a test of what they meet has survived already: [fault, what is then true, file, words of the test's name]. */
+/** Faults whose effect another test already survives: [fault, result, file, words of the test's name]. */
 const held = [
   [
     'API sends an answer a byte at a time, for ever (slow loris)',

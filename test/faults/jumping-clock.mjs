@@ -1,4 +1,4 @@
-// Loaded into a process before everything else: at each SIGUSR2 its clock jumps, six hours ahead, then twelve back, and so on.
+// Preloaded into a process. At each SIGUSR2 its clock jumps: six hours ahead, then twelve back, and so on.
 const { now } = Date;
 const hours = 3_600_000;
 let offset = 0;

@@ -1,6 +1,6 @@
 import { startDaybook, type DaybookOptions, type DaybookProcess } from '../support/daybook-process.ts';
 
-/** Starts a process of Daybook again whenever it ends, as a service manager does. */
+/** Restarts a process of Daybook whenever it ends, as a service manager does. */
 export function keepProcess(args: readonly string[], ready: RegExp, options: DaybookOptions): KeptProcess {
   const dead: number[] = [];
   let waiting: (() => void)[] = [];
@@ -21,7 +21,7 @@ export function keepProcess(args: readonly string[], ready: RegExp, options: Day
     }
   }
 
-  /** It may be killed before it is ready. */
+  /** Returns false if the process is killed before it is ready. */
   function isReady(process: DaybookProcess): Promise<boolean> {
     return process.says(ready).then(
       () => true,
@@ -44,11 +44,11 @@ export function keepProcess(args: readonly string[], ready: RegExp, options: Day
 
 export interface KeptProcess {
   readonly pid: () => number;
-  /** Process ids of those that ended. */
+  /** The ids of the processes that have ended. */
   readonly dead: () => readonly number[];
-  /** What the present one has said. */
+  /** The output of the current process. */
   readonly output: () => string;
-  /** Resolves when the next one is ready. */
+  /** Resolves when the next process is ready. */
   readonly nextReady: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }

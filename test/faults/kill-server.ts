@@ -15,7 +15,7 @@ export async function killServer(server: 'Postgres' | 'Temporal', home: Home): P
   });
 }
 
-/** The server's processes, the one that started the others first. */
+/** The ids of the server's processes, the parent first. */
 export async function serverPids(server: 'Postgres' | 'Temporal', home: Home): Promise<number[]> {
   return server === 'Postgres' ? postgresPids(home) : temporalPids(home);
 }

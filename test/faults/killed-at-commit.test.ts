@@ -34,7 +34,7 @@ import { prove } from './prove.ts';
 
 const { url, warehouse } = await createTestDatabase();
 
-/** What commits where the company at work of the matrix never comes: clocks and tokens are right there. */
+/** Steps that commit where the company of the matrix never comes, because its clocks and tokens are right. */
 const steps: Record<string, (connectionId: string) => Promise<(on: Warehouse) => Promise<unknown>>> = {
   'warehouse/bi-login.ts': async () => {
     const input = { key: testKey, databaseUrl: url };
@@ -61,7 +61,7 @@ const steps: Record<string, (connectionId: string) => Promise<(on: Warehouse) =>
     const { removal } = await beginRemoval(warehouse, { connectionId, keepData: false });
     return (on) => finishRemoval(on, { removal: removal! });
   },
-  // Of tables that hold nothing any more: the row that is there for a moment is never committed.
+  // For empty tables: the temporary row is never committed.
   'warehouse/erase/renew-statistics.ts': (connectionId) => {
     const record = { connectionId, resource: resourceNamed('items'), id: 'erased' };
     return Promise.resolve((on) => renewStatistics(on, record));
@@ -93,7 +93,7 @@ const steps: Record<string, (connectionId: string) => Promise<(on: Warehouse) =>
   'warehouse/readers/remove-reader.ts': async (connectionId) => {
     await addReader(warehouse, readerOf(connectionId));
     return async (on) => {
-      // Who was not told that it was done asks again, and hears that there is no such reader.
+      // A caller that did not hear of the success asks again, and learns that no such reader exists.
       const isGone = (error: unknown): void => {
         if (!(error instanceof UnknownReader)) throw error;
       };

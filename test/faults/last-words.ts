@@ -1,4 +1,4 @@
-/** The last thing that a command said which names nobody's numbers: what a person remembers of a fault. */
+/** The last message of a command about the fault, which is what a person remembers of it. */
 export function lastWords(heard: readonly string[]): string {
   const lines = heard.flatMap((text) => text.split('\n')).map((line) => line.trim());
   const telling = lines.filter((line) => /does not answer|has failed|cannot|could not|ended/.test(line));

@@ -19,7 +19,7 @@ test.each(phases)(
   async ({ name: during, live }) => {
     const { died, recovered } = world.executioner;
     await recovered();
-    // Each time some of its records are deleted.
+    // Each round deletes some of its records.
     const name = await world.connect({ records: 300 });
     await typeUntilDone(world, ['sync', name]);
     let last: number;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { createInstallation } from '../support/installation.ts';
 
-/** A service in front of the sandbox, whose pages of bills name one another. */
+/** A proxy of the sandbox whose pages of bills link to one another. */
 let upstream = '';
 const service = createServer((asked, answer) => {
   const url = new URL(asked.url ?? '', upstream);

@@ -8,7 +8,7 @@ import { inTheEnd } from '../support/eventually.ts';
 import { typeUntilDone } from './user.ts';
 import type { World } from './world.ts';
 
-/** A part of Daybook's life that can be lived any number of times, and what is true at its end whatever was killed. */
+/** A repeatable part of Daybook's life, with the facts that must hold at its end whatever was killed. */
 export interface Phase {
   readonly name: string;
   readonly live: (world: World, company: Company) => Promise<void>;
@@ -17,7 +17,7 @@ export interface Phase {
 export interface Company {
   /** A connection that has been synced. */
   readonly name: string;
-  /** Another number each time. */
+  /** A different number in each round. */
   readonly turn: number;
 }
 
@@ -37,7 +37,7 @@ export const phases: readonly Phase[] = [
 const all = ['bills', 'expenses', 'bill_credit_memos', 'customers', 'items', 'subscriptions'] as const;
 const announced = ['bills', 'expenses', 'customers', 'items'] as const;
 
-/** Of a platform that lacks two lists; at its end the connection is removed. */
+/** The first sync, on a platform that lacks two lists. Removes the connection at the end. */
 async function firstSync(world: World, { turn }: Company): Promise<void> {
   const name = `new-${turn}`;
   const platform = 'SAGE_INTACCT';
@@ -46,7 +46,7 @@ async function firstSync(world: World, { turn }: Company): Promise<void> {
     input: name,
     done: /There is a connection/,
   });
-  // It has no such record; that it may be asked pins for whom the service answers.
+  // No such record exists, but before it may ask, the command pins the company for which the service answers.
   await typeUntilDone(world, ['erase', name, 'bills', 'never-was']);
   await typeUntilDone(world, ['connection', 'pause', name]);
   await typeUntilDone(world, ['connection', 'resume', name]);
@@ -74,7 +74,7 @@ async function changes(world: World, { name, turn }: Company): Promise<void> {
   await expectTombstones(world, name, gone);
 }
 
-/** After deletions that nobody announced, a cursor that is refused, and damage done to the tables. */
+/** Reconciles after unannounced deletions, a refused cursor, and damage to the tables. */
 async function reconcile(world: World, { name, turn }: Company): Promise<void> {
   const { admin } = world;
   const gone: string[] = [];
@@ -99,17 +99,17 @@ async function reconcile(world: World, { name, turn }: Company): Promise<void> {
 
 async function backfill(world: World, { name, turn }: Company): Promise<void> {
   await damage(world, 'items', { name, turn });
-  // Another end is another backfill.
+  // A different end makes it a different backfill.
   const to = new Date(Date.UTC(2030, 0, 1 + turn)).toISOString().slice(0, 10);
   await typeUntilDone(world, ['backfill', name, '--from', '2015-01-01', '--to', to, '--window', '9000d']);
-  // Records without `updated_at` are in no window.
+  // Records without `updated_at` are in no window of a backfill.
   await typeUntilDone(world, ['reconcile', name, '--resource', 'items']);
   await expectExact(world, name);
 }
 
 async function webhooks(world: World, { name, turn }: Company): Promise<void> {
   const { admin, webhookUrl } = world;
-  // The service tries for five minutes: whatever happens is over by then.
+  // The service retries for five minutes, and every fault is over by then.
   await admin.sendWebhooks({ addresses: [webhookUrl], attempts: 20, spreadMs: 300_000 });
   const gone = await idsOf(world, name, { resource: 'customers', count: 1 });
   await admin.activity({ connection: name, seed: turn, changes: 2, resources: [...announced] });
@@ -156,7 +156,7 @@ async function upkeep(world: World, { name }: Company): Promise<void> {
   await expectExact(world, name, { statuses: ['succeeded', 'partial'] });
 }
 
-/** To another key and back again. */
+/** Changes to another key and back. */
 async function keys(world: World, { name }: Company): Promise<void> {
   const [old, other] = [secretKey.toString('base64'), Buffer.alloc(32, 'o').toString('base64')];
   for (const [from, to] of [
@@ -175,7 +175,7 @@ async function keys(world: World, { name }: Company): Promise<void> {
   await expectExact(world, name, { statuses: ['succeeded', 'partial'] });
 }
 
-/** Nothing else in this world has a Python: no build follows an export. */
+/** Nothing else in this world has a Python, so no build follows an export. */
 async function buildMarts(world: World, { name }: Company): Promise<void> {
   const { PATH = '' } = process.env;
   await typeUntilDone(world, ['dbt', 'build'], { env: { PATH } });
@@ -187,7 +187,7 @@ async function buildMarts(world: World, { name }: Company): Promise<void> {
   });
 }
 
-/** What a reconcile or a backfill repairs. */
+/** Damages rows that a reconcile or a backfill repairs. */
 async function damage({ warehouse }: World, table: string, { name, turn }: Company): Promise<void> {
   await inTheEnd(() =>
     rows(warehouse, `update finance.${table} set platform_id = 'damaged ' || $2 where connection_id = $1`, [

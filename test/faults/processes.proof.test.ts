@@ -79,7 +79,7 @@ test('a record of 10 MB lands, and so do the records beside it', async () => {
   });
 });
 
-/** The sync of a company that takes its time over every page of five bills, when two are committed. */
+/** Starts a slow sync of pages of five bills, and returns once two pages are committed. */
 async function syncInTheMiddle(): Promise<{
   connection: string;
   handle: Awaited<ReturnType<typeof startSync>>;

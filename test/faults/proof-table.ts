@@ -1,12 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { inTable } from '../support/in-table.ts';
 
-/** A line of the table in `docs/proof.md`. */
+/** A row of the table in `docs/proof.md`. */
 export interface Row {
   readonly fault: string;
   readonly during: string;
   readonly survived: string;
-  /** Words of Daybook, as they were read. */
+  /** Words of Daybook, as a person read them. */
   readonly seen: string;
 }
 
@@ -19,7 +19,7 @@ export async function provenFaults(): Promise<string[]> {
   return [...(await rowsByFault()).keys()];
 }
 
-/** Adds rows, or writes them anew. */
+/** Adds or replaces rows. */
 export async function writeRows(rows: readonly Row[]): Promise<void> {
   const lines = await rowsByFault();
   for (const { fault, during, survived, seen } of rows)

@@ -56,7 +56,7 @@ test('a Temporal that is away for a minute in the middle of a sync costs time an
   await survives({ connection, typed, fault: 'Temporal is away for a minute' });
 });
 
-/** A sync that somebody watches, some pages after its beginning. */
+/** Starts a sync that a person watches, and returns some pages after its beginning. */
 async function syncUnderWay(): Promise<{ connection: string; typed: DaybookProcess }> {
   const connection = await servers.connect({ records: 100 });
   await admin.configure({ maximumLimit: 5 });
@@ -67,7 +67,7 @@ async function syncUnderWay(): Promise<{ connection: string; typed: DaybookProce
   return { connection, typed };
 }
 
-/** Who watched may have to type it again; nothing is lost. */
+/** Expects that typing the command again completes the sync, and nothing is lost. */
 async function survives(input: { connection: string; typed: DaybookProcess; fault: string }): Promise<void> {
   const { connection, typed, fault } = input;
   await admin.clearFaults();

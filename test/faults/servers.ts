@@ -6,10 +6,7 @@ import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';
 import { giveOwnPorts } from '../support/own-ports.ts';
 
-/**
- * An installation on a Postgres and a Temporal server of the test file's own, which come back when they die, as the product's
- * supervisor brings them back.
- */
+/** An installation on its own Postgres and Temporal server. A server that dies is restarted, as the product's supervisor restarts it. */
 export async function openServers(folder: string): Promise<Servers> {
   const home = await openHome(folder);
   await giveOwnPorts(home);
@@ -43,6 +40,6 @@ export async function openServers(folder: string): Promise<Servers> {
 
 export interface Servers extends Installation {
   readonly home: Home;
-  /** Resolves when the server has died and is back. */
+  /** Resolves when the server has died and is up again. */
   readonly restarted: (server: EmbeddedStep['server']) => Promise<void>;
 }

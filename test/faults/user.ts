@@ -2,8 +2,8 @@ import { runDaybook } from '../support/daybook-process.ts';
 import type { World } from './world.ts';
 
 /**
- * Types a command line again until it is done, as a person does after a failure, or until its answer says that it was done
- * already. Returns what it printed.
+ * Repeats a command line until it succeeds, as a person does after a failure, or until its answer says that the work was already done.
+ * Returns its output.
  */
 export async function typeUntilDone(
   {
@@ -37,7 +37,7 @@ export async function typeUntilDone(
 
 interface Typed {
   readonly input?: string;
-  /** What it says when it was done before. */
+  /** Matches its answer if the work was done before. */
   readonly done?: RegExp;
   /** The exit code of success. */
   readonly code?: number;

@@ -13,8 +13,8 @@ import { killServer } from './kill-server.ts';
 import { openServers, type Servers } from './servers.ts';
 
 /**
- * An installation on servers of its own, with a worker and an HTTP server, in which processes and servers are killed as they
- * commit. What was killed comes back by itself: the servers as the product's supervisor brings them back.
+ * An installation on its own servers, with a worker and an HTTP server, in which processes and servers are killed as they commit. Killed
+ * ones are restarted: the servers as the product's supervisor does it.
  */
 export async function openWorld(deathsAt: (point: string) => readonly Death[]): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-faults-'));
@@ -27,7 +27,7 @@ export async function openWorld(deathsAt: (point: string) => readonly Death[]): 
       if (victim === 'process') {
         const kept = processes.find((one) => [pid, ppid].includes(one.pid()));
         const back = kept?.nextReady() ?? Promise.resolve();
-        // A child that the product has started dies with its parent, as on a machine that goes down.
+        // A child process of the product dies with its parent, as when the machine goes down.
         for (const one of new Set([kept?.pid() ?? pid, pid])) process.kill(one, 'SIGKILL');
         return { back };
       }
@@ -43,7 +43,7 @@ export async function openWorld(deathsAt: (point: string) => readonly Death[]): 
     NODE_OPTIONS: `--import ${new URL('./ask-at-commits.mjs', import.meta.url).href}`,
     TEST_ARBITER: arbiter.url,
   };
-  // The arbiter is asked by the names of files, which a bundle has no longer.
+  // The arbiter needs the names of files, which a bundle no longer has.
   const start = { cwd: servers.cwd, env, program: programOfSources };
   const processes = [
     keepProcess(['worker'], /worker is ready/, start),
@@ -66,11 +66,11 @@ export async function openWorld(deathsAt: (point: string) => readonly Death[]): 
 }
 
 export interface World extends Servers {
-  /** The `daybook` that is run, and typed. */
+  /** The `daybook` that processes and commands run. */
   readonly program: string;
   readonly executioner: Executioner;
-  /** Where the HTTP server takes webhooks, whenever it is there. */
+  /** The address at which the HTTP server takes webhooks while it runs. */
   readonly webhookUrl: string;
-  /** What commands said on stderr. */
+  /** The output of commands on stderr. */
   readonly heard: string[];
 }

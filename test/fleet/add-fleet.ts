@@ -1,7 +1,7 @@
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { testApiAddress } from '../support/test-connection.ts';
 
-/** Adds connections `co-00000`, `co-00001` …, with a schedule, that were complete just now. Nobody can use their tokens. */
+/** Adds connections `co-00000`, `co-00001` …, with a schedule, that were completely read just now. Their tokens do not work. */
 export async function addFleet(
   { pool }: Warehouse,
   {

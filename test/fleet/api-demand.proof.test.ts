@@ -12,7 +12,7 @@ import { addFleet } from './add-fleet.ts';
 const { open } = await launchBrowser();
 
 test('where the API budget is too small for all, every sync comes later by the same part, and pages and commands say so', async () => {
-  // 48 requests a minute; 100 connections every 15 minutes ask for 54, and four fifths are theirs.
+  // The budget is 48 requests a minute, of which syncs get four fifths; 100 connections every 15 minutes ask for 54.
   const installation = await createInstallation({ env: { DAYBOOK_API_REQUESTS_PER_10S: '8' } });
   const { warehouse, client: temporal, sandbox, run } = installation;
   await addFleet(warehouse, { connections: 100, apiAddress: sandbox.url });
@@ -40,14 +40,14 @@ test('where the API budget is too small for all, every sync comes later by the s
   const page = await open(await openConsole(installation));
   expect(await page.locator('.note').allTextContents()).toEqual([expect.stringContaining(said)]);
 
-  // Not complete for 40 minutes: two of its intervals have not passed.
+  // The last complete read was 40 minutes ago, which is less than two of the stretched intervals.
   await warehouse.pool.query(`update sync.streams set last_success_at = now() - interval '40 minutes'`);
   expect(JSON.parse((await run(['status', 'co-00000', '--json'])).stdout)).toMatchObject({
     api_demand: { requests_per_minute: 54, allowed_per_minute: 48, stretch: 1.5 },
     connections: [{ every_seconds: 900, stretch: 1.5, stale: false }],
   });
 
-  // A little room is not enough to tell Temporal of a hundred schedules again; much is.
+  // A small increase does not justify updating a hundred schedules in Temporal; a large one does.
   expect(await repair(9)).toBe(true);
   expect(await stretches()).toEqual([{ sync_stretch: 1.5, connections: 100 }]);
   expect(await repair(80)).toBe(true);

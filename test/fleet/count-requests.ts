@@ -2,7 +2,7 @@ import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
 import { afterAll } from 'vitest';
 import type { TestNamespace } from '../support/temporal-namespace.ts';
 
-/** A client of the same namespace that counts what it asks of Temporal, by the name of the request. */
+/** A client of the same namespace that counts its requests to Temporal by name. */
 export async function countRequests({
   address,
   namespace,
@@ -23,7 +23,7 @@ export async function countRequests({
 
 type Interceptors = NonNullable<ConnectionOptions['interceptors']>;
 
-/** The types of gRPC ask for a class where its code takes whatever the next one returns. */
+/** gRPC's types require a class, although its code accepts whatever the next interceptor returns. */
 function interceptorsOf(counters: unknown[]): Interceptors {
   return counters as Interceptors;
 }

@@ -19,7 +19,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 import { addFleet } from './add-fleet.ts';
 
 const { url } = await createTestDatabase();
-/** One session, so that what it has read can be asked of it. */
+/** Has one session, so that its statistics can be asked for. */
 const warehouse = openWarehouse({ url, connections: 1 });
 const { pool } = warehouse;
 
@@ -35,7 +35,7 @@ await pool.query(
 await pool.query('vacuum analyze sync.runs, sync.connections, sync.streams');
 
 const entries = 40_000;
-/** One company has sent what nobody can store: of its bills all but one of the entries there are. */
+/** A company that has sent records that cannot be stored: all but one of the entries belong to its bills. */
 const flooded = 'co-00007';
 await pool.query(
   `insert into sync.quarantine
@@ -48,7 +48,10 @@ await pool.query(
 await pool.query('analyze sync.quarantine');
 
 const differences = 40_000;
-/** Deletions of the same company wait for approval, all but one of those there are; one of another reconcile has not asked; most are over. */
+/**
+ * All but one of the deletions that wait for approval belong to the same company. One belongs to a reconcile that has not asked. Most
+ * entries are closed.
+ */
 await pool.query(
   `insert into sync.discrepancies (connection_id, resource, record_id, kind, status, version, run_id, found_at, closed_at)
    select case when n = 10 then 'co-00003' when n = 11 then 'co-00004' else $2 end, 'bills', 'record-' || n,

@@ -10,11 +10,11 @@ import { isProof } from '../support/proof-test.ts';
 import { startTestPostgres } from '../support/postgres-server.ts';
 import { rowsLookedAtSoFar } from '../support/rows-looked-at.ts';
 
-// A server of its own, which never learns how large the tables are: a worker's statements keep the plans that fitted empty tables, as they
-// do until autovacuum comes by.
+// This server never learns how large the tables are: a worker's statements keep the plans that fitted empty tables, as they do until
+// autovacuum runs.
 const folder = await mkdtemp(join(tmpdir(), 'daybook-plans-'));
 const server = await startTestPostgres(folder, { autovacuum: 'off' });
-// One session: it has made its plans when the large company comes, and its counts can be asked of it.
+// One session, which has made its plans before the large company comes, and whose statistics can be asked for.
 const warehouse = openWarehouse({ url: server.url, connections: 1 });
 await migrate(warehouse);
 const small = await new ScriptedService(warehouse).start();
@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 const count = isProof ? 2_000 : 700;
-/** A plan that reads the table for each of these looks at 67 rows a record, however many records there are. */
+/** The number of deleted records. A plan that reads the whole table for each of them looks at 67 rows a record, whatever the number of records. */
 const goneOfLarge = 67;
 const resources = ['bills', 'customers'];
 
@@ -54,7 +54,7 @@ test('statements that were planned for empty tables read no more rows of large o
   expect(read.filter(({ perRecord }) => perRecord > 40)).toEqual([]);
 });
 
-/** Records of a company are made, read, told of, deleted in part, and reconciled. */
+/** Creates records of a company, reads and announces them, deletes some, and reconciles. */
 async function live(
   service: ScriptedService,
   { round, records, goneRecords }: { round: number; records: number; goneRecords: number },

@@ -2,28 +2,28 @@ import type { Installation } from '../support/installation.ts';
 import { reconcile } from '../support/reconcile.ts';
 import { idsOf, syncedCompany } from '../webhooks/company.ts';
 
-/** A synced company of which some records were changed, touched and deleted since. */
+/** A synced company whose records were then changed, touched and deleted in part. */
 export async function changedCompany(installation: Installation): Promise<string> {
   const connection = await syncedCompany(installation);
   await installation.admin.activity({ connection, changes: 3, touches: 2, deletes: 2 });
   return connection;
 }
 
-/** A company whose reconcile waits to be told that 60 bills are to be deleted. */
+/** A company whose reconcile waits for approval to delete 60 bills. */
 export async function stoppedCompany(installation: Installation): Promise<string> {
   const connection = await emptiedCompany(installation);
   await reconcile(installation, connection);
   return connection;
 }
 
-/** A synced company that has lost so many bills that nobody deletes them without asking. */
+/** A synced company that has lost so many bills that a reconcile must ask before it deletes them. */
 export async function emptiedCompany(installation: Installation): Promise<string> {
   const connection = await syncedCompany(installation, { records: 300 });
   await loseQuietly(installation, connection, 60);
   return connection;
 }
 
-/** Deletes bills at the source, and no event tells of it. */
+/** Deletes bills at the source without an event. */
 export async function loseQuietly(
   installation: Installation,
   connection: string,
@@ -35,7 +35,7 @@ export async function loseQuietly(
   );
 }
 
-/** Changes bills and drops lines in the warehouse behind Daybook's back; of records that a backfill can ask for: those with updated_at. */
+/** Changes bills and drops lines in the warehouse behind Daybook's back, but only of records with `updated_at`, which a backfill can read. */
 export async function damage({ warehouse }: Installation, connection: string): Promise<void> {
   await warehouse.pool.query(
     `update finance.bills set total_amount = total_amount + 1
@@ -50,7 +50,7 @@ export async function damage({ warehouse }: Installation, connection: string): P
   );
 }
 
-/** The service asks for a pause of a second, once. */
+/** Makes the service ask once for a pause of one second. */
 export async function askForPause({ admin }: Installation, connection: string): Promise<void> {
   await admin.addFault({
     match: { connection, path: '/accounting' },

@@ -2,7 +2,7 @@ import { resources } from '../../resources/index.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { rows } from '../support/rows.ts';
 
-/** What a rerun must leave as it was, row by row as text; times of looking and the names of runs are left out where they follow each run. */
+/** The content that a rerun must leave unchanged, row by row as text. Leaves out times of looking and names of runs where they follow each run. */
 export async function contentOf(warehouse: Warehouse): Promise<Record<string, string[]>> {
   const content: Record<string, string[]> = {};
   for (const [table, columns] of Object.entries(compared)) {
@@ -15,7 +15,7 @@ export async function contentOf(warehouse: Warehouse): Promise<Record<string, st
   return content;
 }
 
-/** Watermarks that are not where the first run had put them, or later: a later run knows more of the service's time. */
+/** Watermarks that are behind the first run's, or missing. A later run may move them ahead, because it knows a later time of the service. */
 export async function watermarksBehind(
   warehouse: Warehouse,
   before: Readonly<Record<string, string | null>>,
@@ -28,7 +28,7 @@ export async function watermarksBehind(
   );
 }
 
-/** By connection and stream, in a form that sorts as the times do. */
+/** Watermarks by connection and stream, in a form that sorts chronologically. */
 export async function watermarksOf(warehouse: Warehouse): Promise<Record<string, string | null>> {
   const found = await rows(
     warehouse,
@@ -56,10 +56,10 @@ const compared: Readonly<Record<string, string>> = {
   'sync.snapshots': 'snapshot_id, rows, removed_at is null as kept',
 };
 
-/** What a later listing decides anew says nothing any more. */
+/** Entries that a later listing decides anew are left out. */
 const open: Readonly<Record<string, string>> = { 'sync.discrepancies': `status <> 'dismissed'` };
 
-/** In words, of each table the first few; none when both are the same. */
+/** The first few differences of each table, in words. Empty if both are the same. */
 export function changesBetween(
   before: Readonly<Record<string, readonly string[]>>,
   after: Readonly<Record<string, readonly string[]>>,

@@ -12,7 +12,7 @@ import { untilEvents } from './until-events.ts';
 const { installation, scenarios } = await openReruns();
 const { warehouse } = installation;
 
-/** So many events after its start; short workflows are over by the later ones. */
+/** Numbers of events after the start. Short workflows are over by the later ones. */
 const places = [4, 7, 10, 14, 19, 25, 32, 40, 50, 62, 76, 92, 110];
 const interruptions = places.flatMap((place) =>
   (['terminated', 'reset'] as const).map((how) => ({ how, place })),
@@ -42,10 +42,10 @@ test.for(scenarios)(
   },
 );
 
-/** Interrupts a workflow on its way, and waits for the end of what goes on. Returns whether it still ran then. */
+/** Interrupts a workflow on its way, and waits until its successor ends. Returns whether it was still running. */
 async function interrupt(start: Start, { how, place }: (typeof interruptions)[number]): Promise<boolean> {
   const first = await startWorkflow(installation, start);
-  // A signal that starts it is an event of its own.
+  // A signal with the start is an event of its own.
   await untilEvents(installation, first, start.signal === undefined ? place : place + 1);
   const ran = (await first.describe()).status.name === 'RUNNING';
   if (how === 'terminated' && ran) await terminate(first);
@@ -59,12 +59,12 @@ async function terminate(handle: WorkflowHandle): Promise<void> {
   try {
     await handle.terminate();
   } catch (error) {
-    // It has ended at this very moment.
+    // The workflow has just ended.
     if (!(error instanceof WorkflowNotFoundError)) throw error;
   }
 }
 
-/** Versions of a record that say no more than the one before. */
+/** Selects versions of a record that repeat the one before. */
 const repeatedVersions = `
   select resource, record_id from (
     select *, lag(payload - 'last_synced_at') over earlier as content, lag(op) over earlier as earlier_op

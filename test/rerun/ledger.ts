@@ -1,12 +1,12 @@
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { rows } from '../support/rows.ts';
 
-/** Ids of all runs there are. */
+/** Ids of all existing runs. */
 export async function knownRuns(warehouse: Warehouse): Promise<string[]> {
   return (await rows(warehouse, 'select run_id from sync.runs')).map(({ run_id }) => String(run_id));
 }
 
-/** Of the runs that are not known, the workflow, what for and how they ended, in words. */
+/** The workflow, the target and the outcome, in words, of each run that is not in `known`. */
 export async function runsBeyond(warehouse: Warehouse, known: readonly string[]): Promise<string[]> {
   const found = await rows(
     warehouse,

@@ -27,7 +27,7 @@ describe.skipIf('missing' in before)(`a worker ${name} beside one of this checko
     await admin.configure({ maximumLimit: 5 });
     const connections = await Promise.all([1, 2].map(() => installation.connect()));
 
-    /** Runs one workflow for each connection: it begins with the worker that is there, and ends with the one that `start` starts. */
+    /** Runs one workflow for each connection. Each begins on the existing worker and ends on the one that `start` starts. */
     async function runOnto(
       begin: (connection: string) => Promise<WorkflowHandle>,
       {
@@ -69,7 +69,7 @@ describe.skipIf('missing' in before)(`a worker ${name} beside one of this checko
   });
 });
 
-/** Ids of the processes that did the tasks of a workflow, in the order in which they came to it. Fails when a task did. */
+/** Ids of the processes that did a workflow's tasks, in the order of their first task. Fails if a task failed. */
 async function workersOf(handle: WorkflowHandle): Promise<number[]> {
   const events = (await handle.fetchHistory()).events ?? [];
   expect(events.flatMap((event) => event.workflowTaskFailedEventAttributes ?? [])).toEqual([]);

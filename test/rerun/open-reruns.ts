@@ -6,7 +6,7 @@ import { reconcileScenarios } from './reconcile-scenarios.ts';
 import type { Scenario } from './scenario.ts';
 import { syncScenarios } from './sync-scenarios.ts';
 
-/** An installation with a worker, and every scenario to run in it, for the test file that calls this at its top. */
+/** An installation with a worker, and all scenarios to run in it, for the test file that calls this at its top. */
 export async function openReruns(
   options: { temporalAddress?: string } = {},
 ): Promise<{ installation: Installation; scenarios: readonly Scenario[] }> {

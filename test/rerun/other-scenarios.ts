@@ -6,7 +6,7 @@ import { rows } from '../support/rows.ts';
 import { askForPause, changedCompany } from './company.ts';
 import type { Scenario } from './scenario.ts';
 
-/** What works for no single connection, and webhooks, which `worker` receives. */
+/** Scenarios of no single connection, and of webhooks, which `worker` receives. */
 export function otherScenarios(worker: DaybookProcess): readonly Scenario[] {
   return [
     {
@@ -24,7 +24,7 @@ export function otherScenarios(worker: DaybookProcess): readonly Scenario[] {
           workflowId: `webhooks/${connection}`,
           input: { connection },
           exact: connection,
-          // The webhook that met the pause is put off, and applied by a run of its own.
+          // The webhook that met the pause is postponed, and a run of its own applies it.
           statuses: ['failed', 'succeeded'],
           isOver: async () =>
             (await rows(installation.warehouse, unfinished, [connection, `webhooks/${connection}`]))
@@ -62,10 +62,10 @@ export function otherScenarios(worker: DaybookProcess): readonly Scenario[] {
   ];
 }
 
-/** Of a build of marts where there is no Python. */
+/** The status of a build of marts without Python. */
 const withoutPython = 'unsupported';
 
-/** Nothing is asked of the service for this long. */
+/** Puts off all webhooks of the connection for this long. */
 async function hold({ warehouse }: Installation, connection: string, time: string): Promise<void> {
   await warehouse.pool.query(
     'update sync.connections set webhooks_after = now() + $2::interval where connection_id = $1',

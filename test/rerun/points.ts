@@ -4,7 +4,7 @@ import type { Installation } from '../support/installation.ts';
 import { isWholeProof } from '../support/proof-test.ts';
 import { tasksOf } from '../support/reset.ts';
 
-/** The whole of what can be chosen with `TEST_PROOF=all`, else a few. */
+/** All elements with `TEST_PROOF=all`, else a few. */
 export function chosen<T>(name: string, all: readonly T[], few: number): readonly T[] {
   return isWholeProof ? all : chanceOf(`${name} 1`).someOf(all, few);
 }
@@ -15,7 +15,7 @@ export interface Point {
   readonly task: number;
 }
 
-/** Every point that a workflow can be reset to, those of the executions that went on with it included. */
+/** Every point that a workflow can be reset to, including those of the executions that continued it. */
 export async function pointsOf(
   { client }: Pick<Installation, 'client'>,
   first: WorkflowHandle,

@@ -8,9 +8,9 @@ import { afterAll } from 'vitest';
 
 const checkout = resolve(import.meta.dirname, '../..');
 
-/** The tag of the release before this commit; why there is none to run otherwise. */
+/** The tag of the release before this commit, or the reason why it cannot be run. */
 export function releaseBefore(): { tag: string } | { missing: string } {
-  // An archive has no history, a shallow clone no tags.
+  // An archive has no history, and a shallow clone no tags.
   if (!existsSync(join(checkout, '.git'))) return { missing: 'this is no Git checkout' };
   const [tag] = git('tag', '--list', 'v*', '--merged', 'HEAD~1', '--sort', '-version:refname').split('\n');
   if (tag === undefined || tag === '') return { missing: 'the checkout has no tags' };
@@ -21,7 +21,7 @@ export function releaseBefore(): { tag: string } | { missing: string } {
     : { missing: `${tag} needs other packages than are installed` };
 }
 
-/** Puts the sources of a release into a folder, with the packages of this checkout; returns the program. */
+/** Puts the sources of a release into a folder, with the packages of this checkout. Returns the path of its program. */
 export async function unpackRelease(tag: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `daybook-${tag}-`));
   afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -35,7 +35,7 @@ function git(...args: readonly string[]): string {
   return execFileSync('git', args, { cwd: checkout, encoding: 'utf8', maxBuffer: 2 ** 26 });
 }
 
-/** Without Daybook itself, whose version is another one. */
+/** The packages without Daybook itself, whose version differs. */
 function packagesOf(lock: unknown): unknown {
   return { ...(lock as { packages: Record<string, unknown> }).packages, '': undefined };
 }

@@ -4,7 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { Installation } from '../support/installation.ts';
 import type { Start } from './scenario.ts';
 
-/** Starts a workflow under its name as people do, or joins the one that runs. */
+/** Starts a workflow under its id as people do, or joins the running one. */
 export async function startWorkflow(
   { client }: Pick<Installation, 'client'>,
   { workflow, workflowId, input, signal }: Start,
@@ -21,7 +21,7 @@ export async function startWorkflow(
 
 const joining = { workflowIdConflictPolicy: 'USE_EXISTING' } as const;
 
-/** Waits until a workflow and those that it starts are over. Returns how it ended: `completed`, or what it failed for. */
+/** Waits until a workflow and those that it starts are over. Returns its outcome: `completed`, or the reason for its failure. */
 export async function endOfWorkflow(
   { client }: Pick<Installation, 'client'>,
   handle: WorkflowHandle,

@@ -1,10 +1,10 @@
 import type { RunStatus } from '../../warehouse/tables/runs.ts';
 import type { Installation } from '../support/installation.ts';
 
-/** One way for a workflow to run to its end, to be rerun from anywhere. */
+/** One way in which a workflow can run to its end, to be rerun from any point. */
 export interface Scenario {
   readonly name: string;
-  /** Makes what it is about, anew each time; returns how people start it. */
+  /** Creates new data each time, and returns how people start the workflow. */
   readonly prepare: (installation: Installation) => Promise<Start>;
 }
 
@@ -14,12 +14,12 @@ export interface Start {
   readonly input: object;
   /** The company whose tables equal the source at the end. */
   readonly exact?: string;
-  /** How its runs end, and those of what it starts: all succeed, when absent. */
+  /** The outcomes of its runs, and of the runs that it starts. Default: all succeed. */
   readonly statuses?: readonly RunStatus[];
-  /** Sent with the start. */
+  /** A signal sent with the start. */
   readonly signal?: string;
   /** Ids of the workflows that it starts. */
   readonly followedBy?: readonly string[];
-  /** Says whether nothing is left of it that goes on by itself, some time after its end. */
+  /** Whether nothing that it started still runs by itself, some time after its end. */
   readonly isOver?: () => Promise<boolean>;
 }

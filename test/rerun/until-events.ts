@@ -1,7 +1,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { Installation } from '../support/installation.ts';
 
-/** Waits until the history of an execution has so many events, or is over. */
+/** Waits until the history of an execution has so many events, or the execution is over. */
 export async function untilEvents(
   { client, namespace }: Pick<Installation, 'client' | 'namespace'>,
   handle: WorkflowHandle,

@@ -35,14 +35,14 @@ test('a sync that began without versions goes on with the first that is set curr
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-/** As docs/operations.md says, once the version has asked for work. */
+/** Sets the current version as docs/operations.md says, once the version has polled for work. */
 async function setCurrent(buildId: string): Promise<void> {
   const command = `worker deployment set-current-version --deployment-name daybook --build-id ${buildId} --yes`;
   const where = ['--address', env.TEMPORAL_ADDRESS ?? '', '--namespace', namespace];
   await eventually(() => execute(temporal, [...command.split(' '), ...where]));
 }
 
-/** Waits until the newest task of a workflow was done by a version. */
+/** Waits until the newest task of a workflow was done by that version. */
 async function tasksBy(handle: WorkflowHandle, buildId: string | undefined): Promise<void> {
   await eventually(async () => {
     const { events } = await handle.fetchHistory();

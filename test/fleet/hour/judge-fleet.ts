@@ -2,7 +2,7 @@ import { compareWithSource } from '../../support/compare-with-source.ts';
 import { largeCompany } from './misfortunes.ts';
 import type { Fleet, FleetOptions } from './open-fleet.ts';
 
-/** Holds the product to its promises after an hour. */
+/** Judges the product's promises after an hour. */
 export async function judgeFleet(
   fleet: Fleet,
   { misfortunes }: FleetOptions,

@@ -4,7 +4,7 @@ import { peakMegabytes } from '../../support/process-cost.ts';
 import type { Place } from '../../support/own-servers.ts';
 import type { Processes } from '../../day/processes.ts';
 
-/** How long ago the connections were complete, seconds; null where one never was. */
+/** Seconds since connections were last completely read. Null: the connection at that rank never was. */
 export interface Ages {
   readonly median: number | null;
   readonly p95: number | null;
@@ -34,7 +34,7 @@ export async function agesOf(
   return { median: whole(found?.median), p95: whole(found?.p95), oldest: whole(found?.oldest) };
 }
 
-/** Connections that no sync has read wholly which began after `since`. */
+/** The number of connections that no sync has completely read since `since`. */
 export async function notReadSince({ warehouse }: Pick<Place, 'warehouse'>, since: Date): Promise<number> {
   const { rows } = await warehouse.pool.query<{ left: number }>(
     `select count(*)::int as left
@@ -49,7 +49,7 @@ export async function notReadSince({ warehouse }: Pick<Place, 'warehouse'>, sinc
 }
 
 export interface Sizes {
-  /** The most that a process ever held, of those that run now. */
+  /** The peak memory of each process that runs now. */
   readonly processMegabytes: readonly number[];
   readonly warehouseMegabytes: number;
   readonly temporalMegabytes: number;
@@ -66,7 +66,7 @@ export async function sizesOf({
   );
   const { size } = await stat(join(folder, 'temporal.db'));
   return {
-    // What one that has ended by itself means, the judgement says.
+    // A process may have ended by itself; the judge reports that.
     processMegabytes: await Promise.all(
       pids.map(async (pid) => Math.round(await peakMegabytes(pid).catch(() => 0))),
     ),

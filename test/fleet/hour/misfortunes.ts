@@ -2,21 +2,21 @@ import { followConnection } from '../../../operations/schedules/follow-connectio
 import { resumeConnection } from '../../../warehouse/connections/resume-connection.ts';
 import { addCompanies, type Fleet, type FleetOptions } from './open-fleet.ts';
 
-/** What goes wrong for a fleet beside kills and Temporal's absence. */
+/** Misfortunes of a fleet besides kills and outages of Temporal. */
 export interface Misfortunes {
-  /** Companies that cannot be read, or not at once: the others must not wait for them. */
+  /** Companies that cannot be read, or not at once. The others must not wait for them. */
   readonly struck: readonly string[];
-  /** Waits for what only takes a while. */
+  /** Carries out the misfortunes of a minute. */
   during(minute: number): Promise<void>;
-  /** All is as before; a person resumes what was paused. */
+  /** Removes the misfortunes, and resumes paused connections as a person would. */
   end(): Promise<void>;
 }
 
 export const largeCompany = 'co-100000';
 
 /**
- * From the beginning a large company is loaded and a tenth of the tokens are refused; in the second quarter each answer of the API comes
- * later; at the beginning of the fourth Postgres is killed and away for a while.
+ * From the beginning a large company is loaded and a tenth of the tokens are refused. In the second quarter each answer of the API is
+ * delayed. At the beginning of the fourth quarter Postgres is killed and stays down for a while.
  */
 export function misfortunesOf(
   fleet: Fleet,

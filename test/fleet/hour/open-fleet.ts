@@ -8,13 +8,13 @@ import type { Place } from '../../support/own-servers.ts';
 
 export interface FleetOptions {
   readonly connections: number;
-  /** Of each connection, at the beginning. */
+  /** The number of records of each connection at the beginning. */
   readonly records: number;
   readonly everyMinutes: number;
-  /** The budget of the product; the service allows a tenth more. */
+  /** The product's budget. The service allows a tenth more. */
   readonly requestsPer10s: number;
   readonly seed: number;
-  /** One company more is large, a tenth of the tokens are refused, the API is slow and Postgres killed. */
+  /** Adds a large company, refuses a tenth of the tokens, slows the API down and kills Postgres. */
   readonly misfortunes: boolean;
 }
 
@@ -25,17 +25,17 @@ export interface Fleet extends Place {
   readonly processes: Processes;
 }
 
-/** Two workers, and whoever takes the webhooks. */
+/** Two workers, and the server that receives webhooks. */
 export const processesOfFleet = 3;
 
 const platforms = ['QUICKBOOKS', 'XERO', 'NETSUITE'] as const;
 
-/** Only here the list of deletion events has those of bills. */
+/** Whether the list of deletion events includes those of bills. */
 export function tellsDeletions(name: string): boolean {
   return platformOf(Number(name.slice(3))) === 'QUICKBOOKS';
 }
 
-/** Companies of the sandbox with a schedule each, and processes that may be killed. Nothing is loaded yet. */
+/** Opens companies of the sandbox, each with a schedule, and processes that may be killed. Nothing is loaded yet. */
 export async function openFleet(
   place: Place,
   options: FleetOptions,
@@ -72,7 +72,7 @@ export async function openFleet(
 const groupOf = 100;
 const secretKey = Buffer.alloc(32, 'k');
 
-/** Webhooks that get lost, come twice, late or from somebody else. */
+/** Some webhooks get lost, come twice or late, or are forged. */
 const badPost = { lost: 0.1, doubled: 0.1, delayed: 0.2, delayMs: 60_000, forged: 0.05, timeFactor: 10 };
 
 function platformOf(n: number): string {

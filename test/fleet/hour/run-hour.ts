@@ -9,9 +9,9 @@ import { agesOf, notReadSince, sizesOf, type Ages, type Sizes } from './measure-
 import { openFleet, processesOfFleet, tellsDeletions, type Fleet, type FleetOptions } from './open-fleet.ts';
 
 export interface HourOptions extends FleetOptions {
-  /** After the first loads. */
+  /** The length in minutes, after the first loads. */
   readonly minutes: number;
-  /** How long Temporal is away, in the middle. */
+  /** How long Temporal is down, in the middle. */
   readonly temporalAwayMinutes: number;
 }
 
@@ -19,28 +19,29 @@ export interface Hour {
   readonly connections: number;
   readonly minutes: number;
   readonly firstLoadsSeconds: number;
-  /** By kind and status: `sync succeeded`. */
+  /** The number of runs, by kind and status: `sync succeeded`. */
   readonly runs: Readonly<Record<string, number>>;
   readonly changed: number;
   readonly webhooks: number;
   readonly kills: number;
-  /** Over the hour, minute by minute: the largest of each. */
+  /** The largest value of each age over the hour, measured every minute. */
   readonly worstAges: Ages;
   readonly worstAgesWithoutTemporal: Ages;
   readonly mostRequestsPer10s: number;
-  /** That the service refused because they were too many. */
+  /** The number of requests that the service refused because there were too many. */
   readonly refused: number;
   readonly sizes: Sizes;
   readonly settledSeconds: number;
   readonly records: number;
   readonly values: number;
-  /** What was not as promised, in sentences; none after a good hour. */
+  /** The broken promises, in sentences. Empty after a good hour. */
   readonly complaints: readonly string[];
 }
 
 /**
- * Many small companies with a schedule each: all are loaded, then there is an hour in which a tenth of them change, with webhooks that get lost,
- * come twice or late, processes are killed every five minutes, and Temporal is away for a while. Then all must be as the source has it.
+ * Plays an hour of many small companies with a schedule each. After all are loaded, a tenth of them change during the hour, webhooks get
+ * lost or come twice or late, processes are killed every five minutes, and Temporal is down for a while. Then everything must match the
+ * source.
  */
 export async function runHour(
   place: Place,
@@ -154,7 +155,7 @@ async function change({ admin }: Fleet, connection: string, seed: number): Promi
     await admin.activity({ connection, seed: seed + 1, resources: ['bills'], deletes: 1 });
 }
 
-/** Waits until a sync has read each wholly that began after `since`. */
+/** Waits until each connection was completely read by a sync that began after `since`. */
 async function until(fleet: Fleet, since: Date, report: (progress: string) => void): Promise<void> {
   for (let looks = 0; ; looks += 1) {
     const left = await notReadSince(fleet, since);
