@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 
 /**
- * Where the tax of a document is told: by its lines, whose totals the header mostly sums up; by the header alone, on top of the lines or
- * inside of them; by lines whose prices have it in them; by lines that tell it though it is not charged; by lines beside a discount of
- * their own; by lines that are worth nothing, and their header; or in so few different amounts that much fits by accident.
+ * Where a document tells its tax: in lines, whose totals the header mostly sums up; only in the header, on top of the lines or inside them;
+ * in lines whose prices include it; in lines although it is not charged; in lines beside a discount of their own; in lines worth nothing,
+ * and their header; or in so few different amounts that many fit by accident.
  */
 export type Taxed =
   | 'by lines'
@@ -22,18 +22,18 @@ interface Line {
   readonly discount?: string;
 }
 
-/** Amounts as platforms write them, in raw JSON text: whole minor units mostly, and all that doubles make of them. */
+/** Amounts as platforms write them, in raw JSON text: mostly whole minor units, plus the errors of arithmetic in doubles. */
 export interface Amounts {
-  /** In whole minor units of the currency. */
+  /** An amount in whole minor units of the currency. */
   plain(currency: string): string;
-  /** Whatever a platform may send. */
+  /** Any amount that a platform may send. */
   any(currency: string): string;
   lineOf(taxed: Taxed, currency: string): Line;
   headerOf(
     lines: readonly Line[],
     how: { currency: string; taxed: Taxed },
   ): { total: string; sub_total: string; tax_amount: string; total_discount: string };
-  /** Payments of a total: in part, exactly, or more than it. */
+  /** Payments of a total: in part, exactly, or too much. */
   partsOf(total: string, count: number, currency: string): string[];
   rest(total: string, parts: readonly string[], currency: string): string;
 }
@@ -70,12 +70,12 @@ export function arbitraryAmounts(gen: fc.GeneratorValue): Amounts {
     );
   }
 
-  /** Between them, sums and differences are alike by accident. */
+  /** Multiples of 5 up to 20, whose sums and differences often match by accident. */
   const fives = (min: number): string => String(5 * between(min, 4));
 
   const any = (currency: string): string => (between(1, 100) <= 12 ? odd(currency) : plain(currency));
 
-  /** What a service that computes in doubles makes of it. */
+  /** The result of a service that computes in doubles. */
   function doubled(
     compute: (numbers: readonly number[]) => number,
     texts: readonly string[],
@@ -121,7 +121,7 @@ export function arbitraryAmounts(gen: fc.GeneratorValue): Amounts {
         doubled(([first = 0, ...others]) => first - sum(others), [whole, ...parts], currency);
       const taxesOfLines = lines.map(({ tax }) => tax);
       if (taxed === 'by lines') {
-        // On top of lines that have it beside their total; without it, nobody is charged it.
+        // The total adds the tax of lines that have it beside their total. Without that, nobody is charged the tax.
         const beside = lines.filter(({ total, net }) => total === net).map(({ tax }) => tax);
         const charged = oneOf(totals, [...totals, ...beside]);
         return {
@@ -208,7 +208,7 @@ export function arbitraryAmounts(gen: fc.GeneratorValue): Amounts {
       );
     },
     rest: (total, parts, currency) => {
-      // What doubles leave of what is paid, and half a minor unit on both sides.
+      // Residues of doubles in the paid amount, and amounts around half a minor unit.
       if (between(1, 100) <= 5)
         return oneOf('9.3e-9', '-0.000000002', '0.004', '0.005', '-0.006', '0.5', '0.0005');
       if (parts.length === 0) return between(1, 100) <= 90 ? total : any(currency);

@@ -6,12 +6,12 @@ import { arbitraryAmounts, type Amounts, type Taxed } from './arbitrary-amounts.
 import { arbitraryDays, type Days } from './arbitrary-days.ts';
 import { list, object, text, type Fields } from '../support/finance-records.ts';
 
-/** What happened in one month of a company: what the sandbox was told, and whether somebody looked at its subscriptions. */
+/** One month of a company: the commands for the sandbox, and the time at which they come. */
 export interface Chapter {
-  /** How many months before the day of the build. */
+  /** The number of months before the day of the build. */
   readonly monthsAgo: number;
   readonly commands: readonly CommandInput[];
-  /** How much of the month had passed, 0 to 1; of this month, how much of it until now. */
+  /** The elapsed part of the month, 0 to 1; for the current month, of its time until now. */
   readonly at?: number;
 }
 
@@ -20,23 +20,23 @@ export interface RandomBook {
   readonly name: string;
   readonly platform: string;
   readonly chapters: readonly Chapter[];
-  /** Months ago, and whether subscriptions were read completely then; months that are not here were not looked at. */
+  /** Whether subscriptions were read completely, by number of months ago. Months without an entry were not observed. */
   readonly observed: Readonly<Record<number, 'complete' | 'incomplete'>>;
-  /** Lists that no run has come to yet: what is here of them came as webhooks. */
+  /** Lists that no run has read yet; their records here came as webhooks. */
   readonly unread?: readonly string[];
-  /** On which day of a month subscriptions were last read completely; its last one, when absent. */
+  /** The day of a month on which subscriptions were last read completely. Default: its last day. */
   readonly observedUntil?: Readonly<Record<number, number>>;
-  /** By resource the IDs of those that a reconcile found gone, and asked about. */
+  /** IDs, by resource, of records that a reconcile found gone and asked about. */
   readonly waiting?: Readonly<Record<string, readonly string[]>>;
-  /** Lists that have stalled, and how many days ago their watermark stands; null: it has none. */
+  /** Lists that have stalled, with the age of their watermark in days. Null: no watermark. */
   readonly stalled?: Readonly<Record<string, number | null>>;
-  /** Lists that the service does not offer any more, and how many days ago they were last read to their end; null: never. */
+  /** Lists that the service no longer offers, with the days since they were last read to their end. Null: never. */
   readonly withdrawn?: Readonly<Record<string, number | null>>;
-  /** How many days ago all lists were last read to their end; today, when absent. */
+  /** The days since all lists were last read to their end. Default: today. */
   readonly readDaysAgo?: number;
-  /** So many months ago, from the first day of that month on, versions are kept. */
+  /** Versions are kept from the first day of the month this many months ago. */
   readonly prunedUntil?: number;
-  /** A day up to which it was pruned, not for the first time: what was removed is known. The same in every book that has one. */
+  /** A day up to which a prune ran that was not the first, so that what it removed is known. The same in every book that has one. */
   readonly prunedAgainUntil?: string;
   readonly settings: { readonly base_currency: string; readonly fx_direction: string } | null;
   readonly vendorNames: Readonly<Record<string, string>>;
@@ -66,7 +66,7 @@ interface Entry {
   isDeleted: boolean;
 }
 
-/** Writes the books: opens documents, and month by month changes what stands there. */
+/** Writes the books: creates documents, and changes them month by month. */
 class Clerk {
   private readonly entries: Entry[] = [];
   private readonly amounts: Amounts;
@@ -90,7 +90,7 @@ class Clerk {
     const chapters: Chapter[] = [];
     const months = this.between(1, 5);
     for (let monthsAgo = months - 1; monthsAgo >= 0; monthsAgo -= 1) {
-      // Twice within a month, what was so in between stands at the end of none.
+      // With two chapters in a month, the state between them is never a month's end.
       const moments = this.chance(20) ? [0, this.oneOf([0.5, 1])] : [this.oneOf([0, 0.5, 1])];
       for (const at of moments) {
         this.commands = [];
@@ -119,7 +119,7 @@ class Clerk {
             subscriptions: ['subscription-0'],
           }
         : {},
-      // Also at this hour of the last day of the month before.
+      // May also fall on the last day of the previous month, at this hour.
       ...(this.chance(15) && { readDaysAgo: this.oneOf([1, 20, 45, 90, Number(this.input.today.slice(8))]) }),
       settings: this.chance(60)
         ? {
@@ -170,7 +170,7 @@ class Clerk {
       }
   }
 
-  /** A customer who pays in two currencies changes to one of them, or back; or nobody knows any more what one of them brings. */
+  /** Changes a customer who pays in two currencies: to only one of them, back, or to items in one currency whose revenue is unknown. */
   private moveCurrencies(): void {
     for (const entry of this.entries.filter(({ id }) => twoCurrencies.some((one) => id.startsWith(one)))) {
       const currency = entry.fields.iso_currency_code ?? 'null';
@@ -201,7 +201,7 @@ class Clerk {
   private observedMonths(months: number): RandomBook['observed'] {
     if (this.chance(20)) return {};
     const observed: Record<number, 'complete' | 'incomplete'> = {};
-    // Subscriptions may have been read before there were any.
+    // Subscriptions may have been read before any existed.
     for (let month = months - 1 + this.oneOf([0, 0, 1, 2]); month >= 0; month -= 1) {
       const outcome = this.oneOf(['complete', 'complete', 'complete', 'incomplete', null] as const);
       if (outcome !== null) observed[month] = outcome;
@@ -261,7 +261,7 @@ class Clerk {
     };
   }
 
-  /** A bill and a credit that was applied to it, of which each tells all, the beginning or nothing, and leaves more or less unexplained. */
+  /** Adds a bill and a credit applied to it. Each tells all of the applications, the first or none, and leaves more or less unexplained. */
   private addPair(count: number): void {
     const [billId, creditId] = [`pair-bill-${count}`, `pair-credit-${count}`];
     const currency = this.oneOf(['"USD"', '"EUR"', '"JPY"', 'null']);
@@ -300,7 +300,7 @@ class Clerk {
     });
   }
 
-  /** What bills tell of a credit, as the credit tells it: sometimes of another day, or in two parts. */
+  /** The bills' entries of a credit, as the credit tells them: sometimes on another day, or in two parts. */
   private mirrored(creditId: string): string[] {
     return this.entries
       .filter(({ resource }) => resource === 'bills')
@@ -329,7 +329,7 @@ class Clerk {
     );
   }
 
-  /** Lines, a header and what settled it, which mostly agree. */
+  /** Lines, a header and its settlements, which mostly agree. */
   private settled(): {
     currency: string;
     lines: string;
@@ -352,7 +352,7 @@ class Clerk {
     const parts = this.amounts.partsOf(total, this.oneOf([0, 0, 1, 1, 2, 3]), currency);
     const due = this.amounts.rest(total, parts, currency);
     const allocations = parts.map((amount) => ({ amount, date: this.days.allocated() }));
-    // The rest is scheduled, and not taken off yet.
+    // The rest is scheduled, and not yet deducted.
     if (this.chance(10)) allocations.push({ amount: due, date: this.days.ahead() });
     const entries = allocations.map((one) => ({ isCredit: this.chance(40), ...one }));
     // A payment that bounced.
@@ -361,7 +361,7 @@ class Clerk {
         entries.push({ isCredit: false, amount, date: this.days.allocated() });
     const entryOf = (kind: string, { amount, date }: { amount: string; date: string }): string =>
       object({
-        // Every third one is there.
+        // Every third id exists.
         id: text(
           `${kind}-${this.between(0, Math.floor(this.input.documents / 3)) * 3 + this.oneOf([0, 0, 0, 1])}`,
         ),
@@ -561,7 +561,7 @@ class Clerk {
     };
   }
 
-  /** Of a customer who has one already, in whatever currency. */
+  /** Adds a subscription for a customer who has one already, in any currency. */
   private laterSubscription(): Fields {
     const others = this.entries.filter(
       ({ resource, isDeleted }) => resource === 'subscriptions' && !isDeleted,
@@ -598,7 +598,7 @@ class Clerk {
     return this.oneOf([...usual, '"usd"', '"XAU"']);
   }
 
-  /** What happens to a document later. */
+  /** Changes a document later. */
   private edit(): void {
     const entry = this.oneOf(this.entries);
     const { resource, id } = entry;
@@ -606,7 +606,7 @@ class Clerk {
       if (this.chance(50)) return;
       entry.isDeleted = false;
       this.commands.push({ kind: 'recreate', connection: this.input.name, resource, id });
-      // Its version is its time on the platform, which only a change moves.
+      // A subscription's version is its time on the platform, which only a change moves.
       if (resource === 'subscriptions') this.change(entry, {});
       return;
     }
@@ -623,7 +623,7 @@ class Clerk {
     const isDue = resource === 'bills' || resource === 'bill_credit_memos';
     if (deed === 'void' && isDue) return { status: '"void"' };
     if (deed === 'pay' && resource === 'bills') {
-      // A payment of what is due; sometimes the platform forgets to say that less is due now.
+      // A payment of the due amount; sometimes the platform forgets to lower what is due.
       const { amount_due: due = '0', linked_payments: payments = '[]' } = fields;
       const payment = object({
         id: '"payment-late"',
@@ -643,7 +643,7 @@ class Clerk {
       expenses: () => this.expense(),
       customers: () => this.customer(),
       items: () => this.item(),
-      // Its version is its time on the platform: the sandbox moves it.
+      // A subscription's version is its time on the platform, which the sandbox moves.
       subscriptions: () => withoutTimes(this.subscription()),
     };
     return again[resource]?.() ?? {};
@@ -682,7 +682,7 @@ class Clerk {
   }
 }
 
-/** An amount, or the amounts of a JSON text, with the other sign. */
+/** Returns an amount, or the amounts of a JSON text, with the opposite sign. */
 function negated(json: string): string {
   return json.replace(
     /(^|"(?:sub_total|tax_amount|total_amount|allocated_amount)":)(-?)(\d)/g,
@@ -694,7 +694,7 @@ function withoutTimes(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !name.endsWith('_at')));
 }
 
-/** IDs and names of which two read the same, an ID in brackets behind its name. */
+/** IDs and names of which some read the same once the ID follows the name in parentheses. */
 const readAlike = [
   ['p) (q', 'X'],
   ['z', 'X'],
@@ -714,7 +714,7 @@ const statuses = [
   '""',
 ];
 
-/** Time-ordered IDs begin alike. */
+/** Time-ordered IDs begin with the same characters. */
 const vendors = [
   '018cf6a9-f266-7000-8000-000000000001',
   '018cf6a9-f266-7000-8000-000000000002',

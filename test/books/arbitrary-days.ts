@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 
-/** Days of documents as platforms write them, in raw JSON text: around every edge that a figure has. */
+/** Days of documents as platforms write them, in raw JSON text: around every boundary of a figure. */
 export interface Days {
   issued(): string;
-  /** Due after it was issued mostly, and before it now and then. */
+  /** Due mostly after the issue date, and sometimes before it. */
   issuedAndDue(): { issue_date: string; due_date: string };
-  /** Before the document was issued, after it, and still to come. */
+  /** Before the document was issued, after it, or in the future. */
   allocated(): string;
-  /** Still to come. */
+  /** In the future. */
   ahead(): string;
-  /** A moment: years ago, or at the beginning of one of the last months. */
+  /** A time years ago, or at the beginning of one of the last months. */
   begun(): string;
 }
 
@@ -36,13 +36,13 @@ export function arbitraryDays(gen: fc.GeneratorValue, today: string): Days {
     if (kind <= 30) return edge;
     if (kind <= 42) return -edge;
     if (kind <= 78) return between(0, 420);
-    // The month that today's is compared with.
+    // The month that the current one is compared with.
     if (kind <= 85) return 365 + between(-20, 20);
     if (kind <= 95) return between(0, 1_300);
     return between(-100, 0);
   }
 
-  /** The last and the first day of a month. */
+  /** The last or the first day of a month. */
   function aroundMonthEnd(): number {
     const [year = 0, month = 0] = today.split('-').map(Number);
     const first = Date.UTC(year, month - 1 - between(0, 14), 1);
@@ -55,7 +55,7 @@ export function arbitraryDays(gen: fc.GeneratorValue, today: string): Days {
   return {
     issued: () => orNone(written(daysAgo())),
     issuedAndDue() {
-      // Dated ahead, and by its terms due weeks before.
+      // Dated ahead, and due weeks earlier by its terms.
       if (oneOf('ahead', ...Array.from({ length: 11 }, () => 'any')) === 'ahead')
         return { issue_date: written(-between(20, 60)), due_date: written(between(-19, 9)) };
       const issued = daysAgo();

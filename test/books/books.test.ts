@@ -13,7 +13,7 @@ const { url } = await createTestDatabase();
 proofTest(
   'every figure of every mart of random books is what the calculator makes of the API, in Postgres and on the lake',
   async () => {
-    // Always the same books here; others, and thousands of them, are `npm run simulate -- --books`.
+    // Always the same books here; `npm run simulate -- --books` checks others, and thousands of them.
     const checked = await checkBooks({ databaseUrl: url, seed: 100, books: 4, documents: 24 });
     expect(checked.differences).toEqual([]);
     expect(checked.figures).toBeGreaterThan(400_000);

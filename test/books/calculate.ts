@@ -5,14 +5,14 @@ import type { BookTold } from './keep-books.ts';
 
 const program = fileURLToPath(new URL('calculator/main.py', import.meta.url));
 
-/** What the calculator writes: decimals and dates as texts, ratios and counts as numbers. */
+/** A value from the calculator: decimals and dates are texts, ratios and counts are numbers. */
 export type Value = string | number | boolean | null | undefined;
 
 export type Calculated = Readonly<Record<string, readonly Readonly<Record<string, Value>>[]>>;
 
-/** All marts of the books, by the calculator: Python's own decimals, and nothing of the dbt project. */
+/** Computes all marts of the books with the calculator, which uses Python's decimals and nothing of the dbt project. */
 export async function calculate(input: {
-  /** The moment of the build, and whose today it is. */
+  /** The moment of the build; with `time_zone` it determines today. */
   now: string;
   time_zone: string;
   fx_rates: readonly Readonly<Record<string, string>>[];

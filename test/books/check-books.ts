@@ -10,7 +10,7 @@ import { cacheFolder } from '../support/cache-folder.ts';
 
 export interface BooksChecked extends Compared {
   readonly books: number;
-  /** Records that the sandbox held in the end. */
+  /** The records that the sandbox held at the end. */
   readonly documents: number;
   readonly today: string;
 }
@@ -25,7 +25,7 @@ export async function checkBooks(input: ShelfInput): Promise<BooksChecked> {
   }));
 }
 
-/** A test of the models that fails is a figure that is wrong. */
+/** Reports a failed test of the models as a wrong figure. */
 function ofFailedTests(error: unknown): Compared {
   if (!(error instanceof MartsFailed)) throw error;
   return { rows: 0, figures: 0, differences: [error.message] };
@@ -40,7 +40,7 @@ export async function buildAndCompare(shelf: Shelf): Promise<Compared> {
   return compare(shelf, ['Postgres', 'lake']);
 }
 
-/** The same on one of both targets. */
+/** Builds and compares in only one of the two targets. */
 export async function buildAndCompareInPostgres(shelf: Shelf): Promise<Compared> {
   await buildInPostgres(shelf);
   return compare(shelf, ['Postgres']);

@@ -4,17 +4,17 @@ import type { Kind, MartRead } from './read-marts.ts';
 export interface Compared {
   rows: number;
   figures: number;
-  /** In words, the first of each column; none when every figure is right. */
+  /** The first differences of each column, in words. Empty if every figure is right. */
   differences: string[];
 }
 
 export interface Mart extends MartRead {
   readonly name: string;
-  /** Postgres or the lake. */
+  /** `Postgres` or the lake. */
   readonly where: string;
 }
 
-/** Row by row and key by key: every figure of a mart is the calculator's to the digit; of ratios, to 9 of them. */
+/** Compares a mart by rows and keys: every figure must equal the calculator's to the last digit, ratios to 9 digits. */
 export function compareMart(compared: Compared, mart: Mart, calculated: Calculated): void {
   const { name, kinds } = mart;
   const title = `${name} (${mart.where})`;
@@ -61,7 +61,7 @@ function byKey({ kinds, name }: Mart, rows: readonly Row[], onTwo: (key: string)
   return found;
 }
 
-/** The first differences of each kind are enough to see what is wrong. */
+/** Keeps the first differences of each kind, which are enough to see the error. */
 class Notes {
   private readonly counts = new Map<string, number>();
 
@@ -94,7 +94,7 @@ function canonical(kind: Kind, value: Value): string | null {
   return kind === 'date' ? text.slice(0, 10) : text;
 }
 
-/** Without what says nothing: zeros at its end, a sign of zero. */
+/** Drops trailing zeros and the sign of zero. */
 function canonicalNumber(text: string): string {
   const plain = text.includes('.') ? text.replace(/\.?0+$/, '') : text;
   return plain === '-0' || plain === '' ? '0' : plain;
@@ -104,7 +104,7 @@ function show(value: Value): string {
   return value === null || value === undefined ? 'null' : String(value);
 }
 
-/** What one row of each mart is of. */
+/** The key of each mart's rows. */
 const keysOf: Readonly<Record<string, readonly string[]>> = {
   accounts: ['connection_id', 'account_id'],
   allocations: ['connection_id', 'told_by', 'document_id', 'source_type', 'position'],

@@ -14,7 +14,7 @@ test('the query of the docs adds up what credits took off bills in the month in 
   const bill = { issue_date: '2026-08-01', total_amount: 100, amount_due: 70, status: 'partially_paid' };
   const credit = { issue_date: '2026-08-20', total_amount: 30, remaining_amount: 0, status: 'paid' };
   const books = [
-    // The credit tells 20 more than the bill, which count on its day.
+    // The credit tells 20 more than the bill; they count on its day.
     worked(
       'in-parts',
       {

@@ -13,7 +13,7 @@ import type { SandboxAdmin } from '../support/sandbox-admin.ts';
 import { testApiAddress, testKey } from '../support/test-connection.ts';
 import type { Chapter, RandomBook } from './arbitrary-book.ts';
 
-/** What the calculator is told of a book: the API's own texts, and what Daybook was asked to do with them. */
+/** The calculator's input for a book: the API's own texts, and the times and settings of Daybook. */
 export interface BookTold {
   readonly connection_id: string;
   readonly platform: string;
@@ -22,13 +22,13 @@ export interface BookTold {
   readonly subscription_versions: readonly SubscriptionVersion[];
   readonly observed_months: readonly string[];
   readonly unobserved_months: readonly string[];
-  /** By observed month the last day of it, in UTC, on which all subscriptions were read. */
+  /** The last day, in UTC, of each observed month on which all subscriptions were read. */
   readonly observed_until: Readonly<Record<string, string>>;
-  /** The day up to which it was pruned: versions replaced before it are gone; null: it was never pruned. */
+  /** The day up to which history was pruned: versions replaced before it are gone. Null: never pruned. */
   readonly pruned_until: string | null;
-  /** Whether that was the first prune, of which nobody knows what those before it removed. */
+  /** Whether that was the first recorded prune, so that nobody knows what earlier ones removed. */
   readonly is_first_prune: boolean;
-  /** By resource the IDs of those that wait for approval of their deletion. */
+  /** IDs, by resource, of records whose deletion waits for approval. */
   readonly waiting: Readonly<Record<string, readonly string[]>>;
   readonly streams: readonly unknown[];
   readonly connection: unknown;
@@ -44,7 +44,7 @@ interface SubscriptionVersion {
   readonly payload: string | null;
 }
 
-/** Plays a book on the sandbox, chapter by chapter, and syncs each into the warehouse as of its month. */
+/** Plays a book on the sandbox, chapter by chapter, and syncs each chapter into the warehouse as of its month. */
 export async function keepBook(
   { admin, warehouse }: { admin: SandboxAdmin; warehouse: Warehouse },
   { book, today, now }: { book: RandomBook; today: string; now: string },
@@ -143,7 +143,7 @@ async function contentOf(admin: SandboxAdmin, name: string): Promise<Map<Resourc
   return content;
 }
 
-/** Lands all records as a sync does, and what is there no more as a deletion. Returns what was deleted now. */
+/** Lands all records as a sync does, and missing ones as deletions. Returns the deletions. */
 async function landContent(
   warehouse: Warehouse,
   input: {
@@ -208,7 +208,7 @@ function versionsOf(
   ];
 }
 
-/** As if the runs had been made in their months, and pruned since. */
+/** Records runs as if they had been made in their months, and pruned since. */
 async function rememberMonths(
   warehouse: Warehouse,
   {
@@ -225,7 +225,7 @@ async function rememberMonths(
   );
 }
 
-/** As if the last syncs had read these lists to their end, and not found what the service has. */
+/** Makes lists look as if the last syncs had read them to their end without finding what the service has. */
 async function stall(
   warehouse: Warehouse,
   { book, now }: { book: Pick<RandomBook, 'name' | 'stalled'>; now: string },
@@ -238,7 +238,7 @@ async function stall(
     );
 }
 
-/** As if these lists had answered nothing but 404 since; null: always, so that nothing was read that could have stalled. */
+/** Makes lists look as if they had answered only 404 since. Null: always, so that nothing was read that could have stalled. */
 async function withdraw(
   warehouse: Warehouse,
   { book, now }: { book: Pick<RandomBook, 'name' | 'withdrawn'>; now: string },
@@ -252,7 +252,7 @@ async function withdraw(
     );
 }
 
-/** Those that are still there. */
+/** The IDs of records that still exist. */
 function waitingOf(
   { waiting = {} }: RandomBook,
   content: ReadonlyMap<ResourceName, string[]>,
@@ -265,7 +265,7 @@ function waitingOf(
   );
 }
 
-/** As if a reconcile had stopped to ask. It is of a kind that tells of no month in which something was read. */
+/** Records deletions as if a reconcile had stopped to ask. Its kind of run does not count as reading a month. */
 async function askToDelete(
   warehouse: Warehouse,
   { name, waiting }: { name: string; waiting: Readonly<Record<string, readonly string[]>> },
@@ -285,13 +285,13 @@ async function askToDelete(
     );
 }
 
-/** Of all connections that are there. */
+/** Prunes all existing connections. */
 async function pruneUntil(warehouse: Warehouse, day: string): Promise<void> {
   const keep = { runsMilliseconds: 1e12, historyMilliseconds: Date.now() - Date.parse(day) };
   await pruneWarehouse(warehouse, { keep, dryRun: false });
 }
 
-/** As if one before had removed all that was there to remove. */
+/** Prunes as if an earlier prune had already removed everything up to its day. */
 async function pruneAgainUntil(warehouse: Warehouse, day: string): Promise<void> {
   await warehouse.pool.query(
     `insert into sync.settings (name, value) values ('history_pruned_until', '2000-01-01')
@@ -301,7 +301,7 @@ async function pruneAgainUntil(warehouse: Warehouse, day: string): Promise<void>
   await warehouse.pool.query(`delete from sync.settings where name = 'history_pruned_until'`);
 }
 
-/** What the service cannot tell: when Daybook read what. */
+/** The times at which Daybook read each list, which the service cannot tell. */
 async function factsOf(
   warehouse: Warehouse,
   name: string,
@@ -321,7 +321,7 @@ async function factsOf(
   return { streams: facts, connection };
 }
 
-/** In its month of UTC, but not in the future, and after the chapter before. */
+/** A moment in the chapter's UTC month, but not in the future, and after the previous chapter. */
 function momentOf(
   { monthsAgo, at = 0 }: Chapter,
   { today, now, after }: { today: string; now: string; after: number },
@@ -330,12 +330,12 @@ function momentOf(
   const end =
     monthsAgo === 0 ? latest : Math.min(Date.parse(monthBefore(today, monthsAgo - 1)) - 1000, latest);
   const first = Date.parse(monthBefore(today, monthsAgo));
-  // Where the company's month has begun, and that of UTC has not, two chapters of it are seconds apart all the same.
+  // If the company's month has begun and the UTC month has not, its two chapters are still seconds apart.
   const begin = Math.min(Math.max(first > end ? end - 59_000 : first, after + 1000), end);
   return begin + Math.floor((at * (end - begin)) / 1000) * 1000;
 }
 
-/** So many days into a month, else its last day, or today. */
+/** The day `last` of a month, else its last day; today at the latest. */
 function dayOf(month: string, { last, now }: { last: number | undefined; now: string }): string {
   const [year = 0, of = 0] = month.split('-').map(Number);
   const day = new Date(Date.UTC(year, of - (last === undefined ? 0 : 1), last ?? 0))

@@ -1,4 +1,4 @@
-"""Writes every mart that Spark published, as the tag of the newest complete snapshot has it. marts_to_parquet.py FOLDER"""
+"""Writes every mart that Spark published, as the newest tag of a complete snapshot has it. Usage: marts_to_parquet.py FOLDER"""
 
 import os
 import sys

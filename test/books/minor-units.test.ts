@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { dbtProject } from '../../marts/dbt-project.ts';
 import { shownAmount } from '../../server/dashboard/amount.ts';
 
-/** ISO 4217, list one, and what it has replaced of late. */
+/** ISO 4217, list one, and the currencies that it has replaced recently. */
 const iso = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
   2:

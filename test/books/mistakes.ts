@@ -6,7 +6,7 @@ export interface Mistake {
   readonly replace: string;
 }
 
-/** Mistakes that such models have had, or could: the calculator must notice each. */
+/** Mistakes that such models have made, or could make. The calculator must notice each. */
 export const mistakes: readonly Mistake[] = [
   {
     name: 'a refund adds to spend',

@@ -21,7 +21,7 @@ test.each(examples())('docs/numbers.md: $column is $result', ({ column, result }
   expect(valueOf(calculated, column).toFixed(decimals)).toBe(result);
 });
 
-/** Rows of tables with a result in bold and the column it stands in. */
+/** Rows of tables that have a result in bold, with the mart column they show. */
 function examples(): { column: string; result: string }[] {
   return page.split('\n').flatMap((line) => {
     const cells = line.split('|').map((cell) => cell.trim());
@@ -31,7 +31,7 @@ function examples(): { column: string; result: string }[] {
   });
 }
 
-/** `mart.column where is_today and currency_code = USD`: the sum of the column. Whole numbers and ratios of a page are small. */
+/** Sums the column of `mart.column where is_today and currency_code = USD`. The page's whole numbers and ratios are small. */
 function valueOf(marts: Calculated, asked: string): number {
   const [, mart = '', column = '', conditions] = /^(\w+)\.(\w+)(?: where (.+))?$/.exec(asked) ?? [];
   const wanted = (conditions ?? '').split(' and ').filter((one) => one !== '');

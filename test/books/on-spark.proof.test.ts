@@ -7,7 +7,7 @@ import { withBooks, withShelf, type Shelf } from './shelf.ts';
 import { workedOn } from './worked-book.ts';
 import { workedBooks } from './worked-books.ts';
 
-// Spark takes minutes where others take seconds, and what it needs is installed when it is needed for the first time.
+// Spark takes minutes where others take seconds, and its packages are installed on the first use.
 vi.setConfig({ testTimeout: 3_600_000 });
 
 test.skipIf(!hasJava())(

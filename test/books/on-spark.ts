@@ -32,7 +32,7 @@ export async function buildOnSparkAndCompare(shelf: Shelf): Promise<Compared> {
 
 const none: MartRead = { rows: [], kinds: {} };
 
-/** What a reader finds by the newest tag that is said to be complete. */
+/** The marts that a reader finds at the newest tag marked complete. */
 export async function martsOnSpark(databaseUrl: string, scratch: string): Promise<Map<string, MartRead>> {
   const files = await mkdtemp(join(scratch, 'from-spark-'));
   const program = fileURLToPath(new URL('marts_to_parquet.py', import.meta.url));
@@ -44,7 +44,7 @@ export async function martsOnSpark(databaseUrl: string, scratch: string): Promis
   return marts;
 }
 
-/** To compile a query takes longer than to run it on so few. */
+/** With so few rows, compiling a query takes longer than running it. */
 export const forFewRows = `
 spark.ui.enabled                       false
 spark.driver.bindAddress               127.0.0.1

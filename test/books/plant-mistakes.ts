@@ -9,14 +9,14 @@ import { withShelf, type Shelf, type ShelfInput } from './shelf.ts';
 export interface MistakeOutcome {
   readonly name: string;
   readonly file: string;
-  /** The first figure that was wrong, or what a model said that did not run; null when nobody noticed. */
+  /** The first wrong figure, or the error of a model that did not run. Null: nobody noticed. */
   readonly caughtBy: string | null;
   readonly seconds: number;
 }
 
 /**
- * Keeps random books once, and runs the models on them with one mistake after the other; no test of the project takes part. The
- * models as they are must be right. Throws when a mistake can no longer be made: the list is stale.
+ * Keeps random books once, and runs the models on them with one mistake after the other, without the project's tests. The unchanged models
+ * must be right. Throws if a mistake no longer fits its file: the list is stale.
  */
 export async function plantMistakes(
   input: ShelfInput & { only?: string; onOutcome?: (outcome: MistakeOutcome) => void },
@@ -37,7 +37,7 @@ export async function plantMistakes(
   });
 }
 
-/** The first one from `seed` on whose books are of a company where it is still the day before that of UTC. */
+/** The first seed, from `seed` on, with a company whose date is still the day before that of UTC. */
 function seedOfAnotherDay(seed: number): number {
   const { now, timeZone } = momentOf(seed);
   const [today, todayInUtc] = [timeZone, 'UTC'].map((zone) => todayIn(zone, new Date(now)));
@@ -49,7 +49,7 @@ interface Run {
   readonly mistake?: Mistake;
 }
 
-/** The mistake that is none of the models: a build is told which day it is. */
+/** Adds a mistake outside the models: the build is given the wrong day. */
 function runsOf(shelf: Shelf): (readonly [{ name: string; file: string }, Run])[] {
   const { today, todayInUtc } = shelf;
   return [

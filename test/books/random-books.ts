@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { arbitraryBook, type RandomBook } from './arbitrary-book.ts';
 
-/** Days at which something ends or begins, and zones in which it is another day than in UTC. */
+/** Moments at which a period ends or begins, and time zones whose date differs from that of UTC. */
 export function momentOf(seed: number): { now: string; timeZone: string } {
   const edges = [
     '2026-03-01T00:30:00Z',
@@ -22,7 +22,7 @@ export function momentOf(seed: number): { now: string; timeZone: string } {
   return onlyOne(fc.sample(moments, { seed: spread(seed), numRuns: 1 }));
 }
 
-/** As many books, which follow from the seed and the day. That with the longest history is pruned. */
+/** Returns `books` books, determined by the seed and the day. The one with the longest history is pruned. */
 export function randomBooks(input: {
   seed: number;
   books: number;
@@ -41,7 +41,7 @@ export function randomBooks(input: {
   return random.map((book) => (book === pruned ? { ...book, prunedUntil: 1 } : book));
 }
 
-/** Seeds that are neighbors begin alike: eight books in a row all had one direction of rates. */
+/** Neighboring seeds give similar beginnings: eight books in a row all had the same direction of rates. */
 function spread(seed: number): number {
   return createHash('sha256').update(String(seed)).digest().readInt32LE();
 }

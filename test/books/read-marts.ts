@@ -30,7 +30,7 @@ export async function martInPostgres(warehouse: Warehouse, mart: string): Promis
   };
 }
 
-/** The file that `latest-marts.json` names. */
+/** Reads the mart from the file that `latest-marts.json` names. */
 export async function martOnLake(lake: string, mart: string): Promise<MartRead> {
   const pointer = JSON.parse(await readFile(join(lake, 'latest-marts.json'), 'utf8')) as MartsPointer;
   return martInFile(join(lake, pointer.marts[mart]?.path ?? 'missing'));

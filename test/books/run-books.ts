@@ -1,6 +1,6 @@
 import { checkBooks } from './check-books.ts';
 
-/** What so many random books came to. */
+/** The results of random books. */
 export interface BooksPlayed {
   readonly batches: number;
   readonly books: number;
@@ -8,7 +8,7 @@ export interface BooksPlayed {
   readonly rows: number;
   readonly figures: number;
   readonly seconds: number;
-  /** The first batch with a figure that is wrong. */
+  /** The first batch with a wrong figure. */
   readonly failure: {
     readonly seed: number;
     readonly today: string;
@@ -16,13 +16,13 @@ export interface BooksPlayed {
   } | null;
 }
 
-/** Books of so many bills each have every kind of document and edit, and are quick to read for a person. */
+/** With so many bills a book has every kind of document and edit, and is quick for a person to read. */
 export const billsOfBook = 24;
 
-/** How many books share one build: a build takes half a minute, whether it is of one book or of forty. */
+/** The number of books that share one build: a build takes half a minute, whether for one book or for forty. */
 export const booksOfBatch = 40;
 
-/** Checks batch after batch of random books, until a figure is wrong or time is up. */
+/** Checks batch after batch of random books, until a figure is wrong or `goesOn` returns false. */
 export async function runBooks(
   createDatabase: () => Promise<string>,
   input: {

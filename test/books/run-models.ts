@@ -16,8 +16,8 @@ import { martInFile, type MartRead } from './read-marts.ts';
 import type { Shelf } from './shelf.ts';
 
 /**
- * Runs the models on the snapshot of a shelf, and no test of theirs. `edit` may change the copy of the project that is run.
- * Returns a reader of the marts, or what dbt said when a model did not even run.
+ * Runs the models, without their tests, on the snapshot of a shelf. `edit` may change the copy of the project that is run. Returns the
+ * marts, or dbt's output if a model did not run.
  */
 export async function runModels(
   { home, lake: location, told }: Pick<Shelf, 'home' | 'lake' | 'told'>,
@@ -29,7 +29,7 @@ export async function runModels(
   await prepareProject({ seedsFolder: join(home, 'seeds'), project });
   await input.edit?.(project);
   const lake = await openLake({ location, scratch: join(folder, 'scratch') });
-  // The links of the run before.
+  // Removes the links of the previous run.
   await rm(join(folder, 'snapshots'), { recursive: true, force: true });
   const { folder: snapshot } = await localSnapshot(lake, join(folder, 'snapshots'));
   await lake.close();
@@ -51,12 +51,12 @@ export async function runModels(
     });
     return said === null ? { marts: await readAll(database, folder) } : { failure: said };
   } finally {
-    // What dbt has read of the project stays: the next run reads only what differs.
+    // Keeps dbt's parsed project, so that the next run reads only what differs.
     await rm(database, { force: true });
   }
 }
 
-/** Null when every model ran. */
+/** Returns null if every model ran. */
 async function dbt(folder: string, vars: Readonly<Record<string, string>>): Promise<string | null> {
   const python = await pythonWithDbt({ cacheFolder, onStep: () => undefined });
   const args = [
@@ -98,7 +98,7 @@ async function readAll(database: string, folder: string): Promise<Map<string, Ma
   return marts;
 }
 
-/** Makes one edit of one file of the copy; throws when it can no longer be made. */
+/** Makes one edit of one file of the copy. Throws if `find` does not occur exactly once. */
 export async function editFile(file: string, find: string, replace: string): Promise<void> {
   const right = await readFile(file, 'utf8');
   const [before, after, ...more] = right.split(find);

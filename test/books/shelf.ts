@@ -14,22 +14,22 @@ import { momentOf, randomBooks } from './random-books.ts';
 import { cacheFolder } from '../support/cache-folder.ts';
 import { fxRates, writeSeeds } from './write-seeds.ts';
 
-/** Whose books they are. */
+/** The id of the warehouse that holds the books. */
 export const shelfWarehouseId = 'the-warehouse';
 
-/** Random books, kept side by side in one warehouse and in one snapshot, and what their marts must be. */
+/** Random books, kept side by side in one warehouse and one snapshot, with the expected marts. */
 export interface Shelf {
   readonly databaseUrl: string;
   readonly warehouse: Warehouse;
   /** `DAYBOOK_HOME`, with the seeds. */
   readonly home: string;
   readonly lake: string;
-  /** In the time zone of the company. */
+  /** In the company's time zone. */
   readonly today: string;
   readonly todayInUtc: string;
   readonly books: readonly BookTold[];
   readonly documents: number;
-  /** What the calculator was told. */
+  /** The calculator's input. */
   readonly told: Parameters<typeof calculate>[0];
   readonly calculated: Calculated;
 }
@@ -39,13 +39,13 @@ export interface ShelfInput {
   readonly databaseUrl: string;
   readonly seed: number;
   readonly books: number;
-  /** Bills of each book; half as many expenses, and so on. */
+  /** The number of bills in each book; it has half as many expenses, and so on. */
   readonly documents: number;
   /** Whether Iceberg tables show the snapshot. */
   readonly iceberg?: boolean;
 }
 
-/** Fills the shelf with random books; it goes away after `use`. */
+/** Fills a shelf with random books, and removes it after `use`. */
 export async function withShelf<Result>(
   input: ShelfInput,
   use: (shelf: Shelf) => Promise<Result>,
@@ -57,7 +57,7 @@ export async function withShelf<Result>(
   return withBooks({ databaseUrl, now, timeZone, books: random, iceberg }, use);
 }
 
-/** The same with books that are given. */
+/** Fills a shelf with the given books. */
 export async function withBooks<Result>(
   input: {
     databaseUrl: string;
@@ -108,7 +108,7 @@ async function keepBooks(
   try {
     const admin = createSandboxAdmin(sandbox.adminUrl);
     const told: BookTold[] = [];
-    // Pruning is of all connections that are there: a book that is pruned comes before those that are pruned less, or not.
+    // Pruning affects all existing connections, so a pruned book comes before those that are pruned less, or not at all.
     const inOrder = [...books].sort((one, other) => prunedAt(other) - prunedAt(one));
     for (const book of inOrder) told.push(await keepBook({ admin, warehouse }, { book, today, now }));
     return told;

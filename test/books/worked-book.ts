@@ -10,16 +10,16 @@ import {
 } from '../support/finance-records.ts';
 import type { RandomBook } from './arbitrary-book.ts';
 
-/** A book of a few documents, and what an accountant reads in its marts. */
+/** A book of a few documents, with the figures that an accountant expects in its marts. */
 export interface WorkedBook {
   readonly book: RandomBook;
-  /** `mart.column where key = value and …`: one row, or the sum of several; undefined where there must be no row. */
+  /** Expected values of `mart.column where key = value and …`: one row, or the sum of several. Undefined: there must be no row. */
   readonly figures: Readonly<Record<string, Figure>>;
 }
 
 export type Figure = number | string | boolean | null | undefined;
 
-/** Of the records that the sandbox gives to every company none is in these. */
+/** Currencies that no generated record of the sandbox has. */
 export const workedIn: readonly string[] = ['NZD', 'SGD', 'VND', 'XAU', 'BTC'];
 
 /** The day on which all of them are read. */
@@ -27,10 +27,10 @@ export const workedOn = '2026-11-22T12:00:00Z';
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** By how many months ago it happened. */
+/** The events, by number of months ago. */
 export type Chapters = Readonly<Record<number, readonly Deed[]>>;
 
-/** What was recorded when so much of a month was over (0: its first second): several may be of one month. */
+/** Events recorded when this part of a month was over (0: its first second). A month may have several. */
 export interface Moment {
   readonly monthsAgo: number;
   readonly at: number;
@@ -109,7 +109,7 @@ function commandOf(connection: string, deed: Deed): CommandInput {
   return { kind: 'add', connection, ...deed };
 }
 
-/** Of vendor a, in a currency of ours, open in full, of one line without tax, where nothing else is said. */
+/** A bill: by default of vendor a, in one of our currencies, fully open, with one line without tax. */
 export function billOf(id: string, values: Values): Deed {
   const { total_amount: total } = values;
   const record = bill(
@@ -150,7 +150,7 @@ export function goodOf(id: string, values: Values): Deed {
   return { resource: 'items', record: item(id, fieldsOf(values)) };
 }
 
-/** Nobody knows when it was created, where nothing else is said. */
+/** A subscription: by default without a known creation time. */
 export function subscriptionOf(
   id: string,
   customer: string | null,
@@ -172,7 +172,7 @@ export function subscriptionOf(
   return { resource: 'subscriptions', record };
 }
 
-/** An item of a subscription: so much a month. */
+/** An item of a subscription at this price per month. */
 export function itemOf(amount: number): Values {
   return { interval: 'month', interval_count: 1, quantity: 1, amount, unit_amount: amount };
 }
@@ -181,7 +181,7 @@ export function gone(id: string): Deed {
   return { gone: id };
 }
 
-/** A subscription that is another one from then on. */
+/** Changes a subscription from then on. */
 export function changed(id: string, values: Values): Deed {
   return { changed: id, patch: JSON.stringify(values) };
 }

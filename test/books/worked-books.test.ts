@@ -41,7 +41,7 @@ async function compareWithHand(
   input: { databaseUrl: string; now: string; timeZone: string },
 ): Promise<void> {
   await withBooks({ ...input, books: worked.map(({ book }) => book) }, async (shelf) => {
-    // That both targets say the same is what test/dbt/totals.test.ts compares.
+    // test/dbt/totals.test.ts checks that both targets agree.
     const { differences } = await (isProof ? buildAndCompare : buildAndCompareInPostgres)(shelf);
     const byHand: Record<string, Figure> = {};
     const byCalculator: Record<string, Figure> = {};
@@ -63,7 +63,7 @@ async function compareWithHand(
 
 type Row = Readonly<Record<string, Value>>;
 
-/** Hundreds of figures are of the same twenty marts. */
+/** Reads each mart once, because hundreds of figures come from the same twenty marts. */
 function readOnce({ warehouse }: Shelf): (mart: string) => Promise<readonly Row[]> {
   const read = new Map<string, Promise<readonly Row[]>>();
   return (mart) => {
@@ -73,7 +73,7 @@ function readOnce({ warehouse }: Shelf): (mart: string) => Promise<readonly Row[
   };
 }
 
-/** `book: mart.column where key = value and …`: of several rows the sum, of none undefined; a word is that of the first. */
+/** Evaluates `book: mart.column where key = value and …`: the sum of several rows, undefined for none. For words, the value of the first row. */
 function figureOf(question: string, rowsOf: (mart: string) => readonly Row[]): Figure {
   const [, book = '', mart = '', column = '', conditions = ''] =
     /^(\S+): (\w+)\.(\w+) where (.+)$/.exec(question) ?? [];

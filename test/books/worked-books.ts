@@ -16,7 +16,7 @@ import { workedRevenue } from './worked-revenue.ts';
 import { workedSettlements } from './worked-settlements.ts';
 import { workedTaxes } from './worked-taxes.ts';
 
-/** What an accountant made for the marts of 0.5.0, each with what they should have said. */
+/** Books that an accountant made for the marts of 0.5.0, each with the figures that they should have shown. */
 export function workedBooks(): WorkedBook[] {
   return [
     worked(

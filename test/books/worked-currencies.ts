@@ -8,7 +8,7 @@ import {
   type WorkedBook,
 } from './worked-book.ts';
 
-/** Currencies as platforms write them: in lower case, or none of ISO 4217, or of large amounts; and habits of those who pay. */
+/** Currencies as platforms write them (lower case, not in ISO 4217, with large amounts), and habits of payers. */
 export function workedCurrencies(): WorkedBook[] {
   const october = { issue_date: '2026-10-05' };
   const observed = { 1: 'complete', 0: 'complete' } as const;
@@ -70,7 +70,7 @@ export function workedCurrencies(): WorkedBook[] {
   ];
 }
 
-/** Each line loses 0.34 cents when it is rounded: 60 x 1.12 = 67.20, and 60 x 1.1234 = 67.40. */
+/** Each line loses 0.34 cents to rounding: 60 x 1.12 = 67.20, and 60 x 1.1234 = 67.40. */
 function manySmallLines(): WorkedBook {
   const lines = (count: number, total_amount: number) =>
     Array.from({ length: count }, () => ({ total_amount }));
@@ -99,7 +99,7 @@ function manySmallLines(): WorkedBook {
   );
 }
 
-/** The books are kept in SGD, and the seed says NZD: rates of QuickBooks are in SGD, so a document in SGD has the rate 1. */
+/** The books are kept in SGD, and the seed says NZD. Rates of QuickBooks are in SGD, so a document in SGD has the rate 1. */
 function foreignRateOfOne(): WorkedBook {
   const november = { issue_date: '2026-11-02', total_amount: 100 };
   return worked(
@@ -125,7 +125,7 @@ function foreignRateOfOne(): WorkedBook {
   );
 }
 
-/** One bill was paid 10 days late; two were wrong, and credits settled them on the day after. */
+/** One bill was paid 10 days late. Two were wrong, and credits settled them on the next day. */
 function settledByCredits(): WorkedBook {
   const settled = { issue_date: '2026-09-01', due_date: '2026-09-30', total_amount: 100, amount_due: 0 };
   const on = (id: string, date: string) => ({ id, allocated_date: date, allocated_amount: 100 });

@@ -9,7 +9,7 @@ import {
   type WorkedBook,
 } from './worked-book.ts';
 
-/** Documents on which models and calculator agreed, and were wrong both: the definition was. */
+/** Documents for which models and calculator agreed and were both wrong, because the definition was. */
 export function workedDefinitions(): WorkedBook[] {
   return [...recurringRevenue(), ...owed(), ...creditLinks(), ...spend(), ...payments()];
 }
@@ -300,7 +300,7 @@ function spend(): WorkedBook[] {
         'spend_lines.net_amount where document_id = silent': 100,
         'spend_lines.net_amount where document_id = told': 100,
         'spend_lines.net_amount where document_id = on-top': 100,
-        // A credit may be of prices with tax in them as well.
+        // A credit may also have prices that include tax.
         'spend_lines.net_amount where document_id = back': null,
         'spend_lines.gross_amount where document_id = back': -100,
         'bill_lines.gross_amount where bill_id = silent': 100,
@@ -526,7 +526,7 @@ function payments(): WorkedBook[] {
         ],
       },
       {
-        // 0 days if it was settled by September, and 600 / 3 / 100 x 83 = 166 if in November.
+        // 0 days if it was settled by September; 600 / 3 / 100 x 83 = 166 if in November.
         'ap_kpis_monthly.days_payable_outstanding where month = 2026-11-01': null,
         'ap_kpis_monthly.unexplained_count where month = 2026-10-01': 1,
       },
@@ -567,7 +567,7 @@ function payments(): WorkedBook[] {
   ];
 }
 
-/** Billing periods that fit in the bigint of the warehouse, twelve times as many in none; what is above 9,999 is no interval. */
+/** Intervals that fit in the bigint of the warehouse, of which twelve times as many fit in none. An interval above 9,999 is invalid. */
 const eons = [
   { ...itemOf('year', 100), interval_count: 1e18 },
   { ...itemOf('week', 100), interval_count: 9_223_372_036_854_774_784 },

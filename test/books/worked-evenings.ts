@@ -1,6 +1,6 @@
 import { billOf, changed, subscriptionOf, worked, type WorkedBook } from './worked-book.ts';
 
-/** Books of which the last chapter was recorded just now, in the evening of 22 November in Los Angeles. */
+/** Books whose last chapter was recorded just now, in the evening of November 22 in Los Angeles. */
 export function workedEvenings(): WorkedBook[] {
   return [
     worked(
@@ -30,7 +30,7 @@ export function workedEvenings(): WorkedBook[] {
       'read-as-november-begins-in-utc',
       { 0: [billOf('b', { vendor_id: 'v', issue_date: '2026-10-05', total_amount: 100 })] },
       {
-        // It was 23:00 of 31 October in Los Angeles.
+        // It was 23:00 of October 31 in Los Angeles.
         'vendor_spend_monthly.is_complete where vendor_id = v and spend_month = 2026-10-01': false,
         'ap_kpis_monthly.is_complete where month = 2026-10-01 and currency_code = NZD': false,
       },

@@ -1,6 +1,6 @@
 import { subscriptionOf, worked, type WorkedBook } from './worked-book.ts';
 
-/** It is 01:00 of 1 December in Auckland, and noon of 30 November in UTC: the rest of November there still changes it. */
+/** It is 01:00 of December 1 in Auckland, and noon of November 30 in UTC. The rest of November in UTC still changes that month. */
 export const firstMorning = '2026-11-30T12:00:00Z';
 
 export function workedMornings(): WorkedBook[] {
@@ -21,7 +21,7 @@ export function workedMornings(): WorkedBook[] {
   ];
 }
 
-/** It is 22:00 of the same day in Auckland, and 09:00 of 1 December in UTC. */
+/** It is 22:00 of the same day in Auckland, and 09:00 of December 1 in UTC. */
 export const firstEvening = '2026-12-01T09:00:00Z';
 
 export function workedEveningsAhead(): WorkedBook[] {

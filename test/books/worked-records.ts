@@ -13,7 +13,7 @@ import {
   type WorkedBook,
 } from './worked-book.ts';
 
-/** Records with something missing, odd or of nothing: what they are told as, and what they are counted in. */
+/** Records with missing, odd or empty values, with how they are shown and where they are counted. */
 export function workedRecords(): WorkedBook[] {
   return [
     ...duplicates(),
@@ -128,7 +128,7 @@ function duplicates(): WorkedBook[] {
         ],
       },
       {
-        // By amount, so the last one first.
+        // Ordered by amount, so the last one comes first.
         'duplicate_bills.rule where bill_id_a = m03 and document_id_b = m13': 'same_number',
         'duplicate_bills.rule where bill_id_a = m02 and document_id_b = m13': undefined,
         'duplicate_bills.alike_count where bill_id_a = m03 and document_id_b = m13': 13,
@@ -151,7 +151,7 @@ function duplicates(): WorkedBook[] {
   ];
 }
 
-/** What stands between two digits makes two numbers of them; between letters and digits people type anything. */
+/** Characters between two digits make two numbers. Between letters and digits people type anything. */
 function numberedByDate(): WorkedBook {
   const documentNumbers = {
     ...{ january: '2026-1-11', november: '2026-11-1', again: '2026/01/11', plain: '2026111' },
@@ -232,7 +232,7 @@ function counted(): WorkedBook[] {
   ];
 }
 
-/** The API tells no rate of a credit: without a seeded one its month has no sum in the base currency. */
+/** The API has no rate for a credit. Without a seeded rate its month has no sum in the base currency. */
 function foreignCredits(): WorkedBook[] {
   const foreign = (id: string, values: Values): Deed =>
     creditOf(id, { issue_date: '2026-10-05', total_amount: 30, currency_code: 'SGD', ...values });
@@ -253,7 +253,7 @@ function foreignCredits(): WorkedBook[] {
   ];
 }
 
-/** A vendor gave back in January what nobody bought of it here, and was paid from February on. */
+/** A vendor gave back in January something that was not bought from it here, and was paid from February on. */
 function creditedBeforeBought(): WorkedBook {
   return worked(
     'credited-before-bought',
@@ -277,7 +277,7 @@ function creditedBeforeBought(): WorkedBook {
       'vendor_spend_monthly.first_spend_month where vendor_id = v and spend_month = 2026-01-01': '2026-03-01',
       'vendor_spend_monthly.first_spend_month where vendor_id = v and spend_month = 2026-03-01': '2026-03-01',
       'vendor_spend_monthly.first_spend_month where vendor_id = w and spend_month = 2026-01-01': null,
-      // Nobody knows what was bought then, and something may have been.
+      // Nobody knows what was bought then, but something may have been.
       'vendor_spend_monthly.first_spend_month where vendor_id = x and spend_month = 2026-03-01': '2026-02-01',
       'vendor_spend_monthly.bill_count where vendor_id = v and spend_month = 2026-03-01': 1,
       'vendors.bill_count where vendor_id = v': 5,
@@ -285,7 +285,7 @@ function creditedBeforeBought(): WorkedBook {
   );
 }
 
-/** Odd in August, and right at the source since, or not there any more: checks tell what is odd today, observed or not. */
+/** Odd in August, and since then corrected at the source, or deleted. Checks report what is odd today, observed or not. */
 function mended(): WorkedBook[] {
   const odd = {
     s1: { items: [{ ...itemOf(100), amount: 90 }] },
@@ -324,7 +324,7 @@ function mended(): WorkedBook[] {
 function named(): WorkedBook {
   const vendorNames = {
     ...{ m1: 'Acme', m2: '\u2003Acme\u00a0', m3: '\u00a0\u3000' },
-    // With the ID behind the name as it is, the first and the third would read the same.
+    // If the ID followed the name unescaped, the first and the third would read the same.
     ...{ 'p) (q': 'X', z: 'X', q: 'X (p)', y: 'X (p)' },
     ...{ 'a%28b': 'Y', 'a(b': 'Y' },
   };
@@ -375,7 +375,7 @@ function resumed(): WorkedBook {
   );
 }
 
-/** Bills and expenses were read to the end, and no run has come to refunds, nor to customers. */
+/** Bills and expenses were read to the end; no run has read refunds or customers. */
 function halfRead(): WorkedBook {
   return worked(
     'half-read',
@@ -394,8 +394,8 @@ function halfRead(): WorkedBook {
 }
 
 /**
- * The list of bills was read to its end today, and showed nothing of what the service has since 15 October; that of expenses is empty,
- * and the service has some.
+ * The list of bills was read to its end today, without showing what the service has since October 15. The list of expenses is empty,
+ * although the service has some.
  */
 function stalledLists(): WorkedBook[] {
   const bills = ['2025-09', '2025-10', '2026-09', '2026-10'].map((month) =>
@@ -436,7 +436,7 @@ function stalledLists(): WorkedBook[] {
   ];
 }
 
-/** Bills were last read on 23 September: what is here of them is not updated any more. Subscriptions were never listed. */
+/** Bills were last read on September 23, so the ones here are no longer updated. Subscriptions were never listed. */
 function notOfferedAnyMore(): WorkedBook {
   const name = 'not-offered-any-more';
   const { book, figures } = worked(
@@ -459,10 +459,10 @@ function notOfferedAnyMore(): WorkedBook {
   return { figures, book: { ...book, platform: withoutSubscriptions } };
 }
 
-/** Of this platform the sandbox makes no subscriptions of its own. */
+/** A platform for which the sandbox makes no subscriptions of its own. */
 const withoutSubscriptions = 'SOMETHING_NEW';
 
-/** The list answered 404 before it was ever read to its end: what came of it is not all there is, and is not updated any more. */
+/** The list answered 404 before it was ever read to its end. Its records here are incomplete and no longer updated. */
 function readInPartAndNotOfferedAnyMore(): WorkedBook[] {
   const refund = expenseOf('r', {
     ...{ vendor_id: 'a', transaction_date: '2026-11-02', expense_type: 'refund' },
@@ -504,7 +504,7 @@ function readInPartAndNotOfferedAnyMore(): WorkedBook[] {
   ];
 }
 
-/** Nothing is bought there: no list was ever offered in which it would stand, and none is missing. */
+/** Nothing is bought there: no list of purchases was ever offered, and none is missing. */
 export function billingAlone(): WorkedBook {
   const { figures, book } = worked(
     'billing-alone',
@@ -522,7 +522,7 @@ export function billingAlone(): WorkedBook {
   return { figures, book: { ...book, platform: 'STRIPE' } };
 }
 
-/** Until each list was asked for, nobody knows whether something is bought there. */
+/** Until each list was requested, nobody knows whether anything is bought there. */
 export function billingNotAsked(): WorkedBook {
   const { figures, book } = worked(
     'billing-not-asked',
@@ -555,7 +555,7 @@ function mistypedYears(): WorkedBook {
   );
 }
 
-/** Bills were last read on 15 October, and today is 22 November: of October nobody knows the rest. */
+/** Bills were last read on October 15, and today is November 22. Nobody knows the rest of October. */
 function lastReadWithinAMonth(): WorkedBook {
   const of = (month: string, total_amount: number): Deed =>
     billOf(month, { vendor_id: 'v', issue_date: `${month}-05`, total_amount });
@@ -575,7 +575,7 @@ function lastReadWithinAMonth(): WorkedBook {
   );
 }
 
-/** Read at noon of 31 October the rest of that day is still to come; read as November begins October is known. */
+/** If read at noon of October 31, the rest of that day is unknown. If read as November begins, October is known. */
 function lastReadAroundAMonthEnd(): WorkedBook[] {
   const bills = ['2025-10', '2026-10'].map((month) =>
     billOf(month, { vendor_id: 'v', issue_date: `${month}-05`, total_amount: 100 }),
@@ -602,7 +602,7 @@ function lastReadAroundAMonthEnd(): WorkedBook[] {
   );
 }
 
-/** Two months were read to the end, and there was no subscription: the first one is new. */
+/** Two months were read to the end without any subscription, so the first one is new. */
 function firstOfAll(): WorkedBook {
   const { book, figures } = worked(
     'first-subscription',
@@ -619,7 +619,7 @@ function firstOfAll(): WorkedBook {
   return { figures, book: { ...book, platform: withoutSubscriptions } };
 }
 
-/** Subscriptions were read on 3 October, and then in November: what October brought after its third day counts in November. */
+/** Subscriptions were read on October 3, and then in November. Changes of October after its third day count in November. */
 function readOnItsThirdDay(): WorkedBook {
   return worked(
     'read-on-the-third',
@@ -641,8 +641,7 @@ function readOnItsThirdDay(): WorkedBook {
   );
 }
 
-/** A reconcile found three of five gone, and asked: until somebody answers they are in every figure, and marked. */
-/** Of rates and prices that are no numbers nobody knows what they are: no rate of a seed takes their place. */
+/** Rates and prices that are not numbers are unknown, and no seeded rate replaces them. */
 function noNumbers(): WorkedBook {
   const foreign = (id: string, rate: string | null): Deed =>
     billOf(id, {
@@ -672,7 +671,7 @@ function noNumbers(): WorkedBook {
   );
 }
 
-/** Lines of customers and items that are not here, and of no account: whoever joins them has to keep them. */
+/** Lines of customers and items that are not here, and of no account. Joins must keep such lines. */
 function ofUnknown(): WorkedBook {
   const lineOf = (item: string | null, customer: string | null): Values => ({
     ...{ total_amount: 10, customer_id: customer },
@@ -703,6 +702,7 @@ function ofUnknown(): WorkedBook {
   );
 }
 
+/** A reconcile found three of five records gone, and asked. Until someone answers, they are in every figure, and marked. */
 function awaitingDeletion(): WorkedBook {
   return worked(
     'awaiting-deletion',
@@ -733,7 +733,7 @@ function awaitingDeletion(): WorkedBook {
   );
 }
 
-/** One company that authorized again, as a connection of its own: all of it counts twice, and another one's bill 146 does not. */
+/** One company authorized again, as a second connection. Everything in it counts twice, but bill 146 of another company does not. */
 function companyTwice(): WorkedBook[] {
   const authorized = (name: string, other: number): WorkedBook =>
     worked(
@@ -757,7 +757,7 @@ function companyTwice(): WorkedBook[] {
   return [authorized('authorized', 71), authorized('authorized-again', 72)];
 }
 
-/** A card buys 100 and is paid off, and a bill is paid by an expense: the check says which documents repeat spend. */
+/** A card buys for 100 and is paid off, and an expense pays a bill. The check reports the documents that repeat spend. */
 function cardPaidOff(): WorkedBook {
   const spent = (id: string, account: string, line: string, amount: number): Deed =>
     expenseOf(id, {

@@ -10,7 +10,7 @@ import {
   type WorkedBook,
 } from './worked-book.ts';
 
-/** Subscriptions of which history knows more, or less, than the ends of months show. */
+/** Subscriptions of which history knows more, or less, than month ends show. */
 export function workedRevenue(): WorkedBook[] {
   return [
     ...[emptied(), large(), ...paidWithinAMonth(), recordedAfterTheLastReading(), recordedOnceRead()],
@@ -20,7 +20,7 @@ export function workedRevenue(): WorkedBook[] {
 
 const everyMonth = { 3: 'complete', 2: 'complete', 1: 'complete', 0: 'complete' } as const;
 
-/** So much more than any platform sells, that a quotient of it takes all digits that an engine has. */
+/** Amounts so large that a quotient takes all digits that an engine has. */
 function large(): WorkedBook {
   return worked(
     'large',
@@ -33,7 +33,7 @@ function large(): WorkedBook {
   );
 }
 
-/** A platform that empties the list of items when it cancels tells no less than one that keeps it: nobody knows who paid before. */
+/** A platform that empties the list of items on cancellation tells no less than one that keeps it: nobody knows who paid before. */
 function emptied(): WorkedBook {
   return worked(
     'emptied',
@@ -58,7 +58,7 @@ function emptied(): WorkedBook {
       ),
       'mrr_movements_monthly.new where month = 2026-10-01 and platform_customer_id = c4': 100,
       'mrr_movements_monthly.churn where month = 2026-11-01 and platform_customer_id = c1': -100,
-      // What has no items is a row of none.
+      // A subscription without items has no row.
       'subscription_mrr_monthly.mrr where month = 2026-08-01': 1,
       'subscription_mrr_monthly.mrr where month = 2026-11-01 and subscription_id = s1': undefined,
       'mrr_movements_monthly.closing where month = 2026-08-01': 1,
@@ -72,7 +72,7 @@ function inactive(id: string, customer: string, status: string): Deed[] {
   return [subscriptionOf(id, customer, 100), changed(id, { status, items: [] })];
 }
 
-/** What was paid in October, and at its end no more, was paid before November. */
+/** An amount paid during October, and no longer at its end, was paid before November. */
 function paidWithinAMonth(): WorkedBook[] {
   return [
     worked(
@@ -101,10 +101,10 @@ function paidWithinAMonth(): WorkedBook[] {
         'mrr_movements_monthly.closing where month = 2026-10-01': 0,
         'mrr_movements_monthly.new where month = 2026-11-01 and platform_customer_id = c1': 0,
         'mrr_movements_monthly.reactivation where month = 2026-11-01 and platform_customer_id = c1': 100,
-        // Of an odd status nobody knows whether it is paid.
+        // For an odd status nobody knows whether it is paid.
         'mrr_movements_monthly.new where month = 2026-11-01 and platform_customer_id = c2': null,
         'mrr_movements_monthly.reactivation where month = 2026-11-01 and platform_customer_id = c2': null,
-        // When November began nothing had been paid.
+        // Nothing had been paid when November began.
         'mrr_movements_monthly.new where month = 2026-11-01 and platform_customer_id = c3': 40,
       },
       everyMonth,
@@ -136,7 +136,10 @@ function costs(id: string, amount: number): Deed {
   return changed(id, { items: [itemOf(amount)] });
 }
 
-/** A sync of 16 October landed a page and failed, as did all until November, and all after the third: each month is as of its third day. */
+/**
+ * A sync of October 16 landed a page and failed, as did all others until November, and all after its third day. Each month is shown as of
+ * its third day.
+ */
 function recordedAfterTheLastReading(): WorkedBook {
   return worked(
     'recorded-after-the-last-reading',
@@ -171,7 +174,7 @@ function recordedAfterTheLastReading(): WorkedBook {
   );
 }
 
-/** The month after was not read either: what it opens with is what history has, and it tells of nothing. */
+/** The month after was not read either. It opens with the state in history, and reports no movement. */
 function recordedOnceRead(): WorkedBook {
   const moments: Moment[] = [
     { monthsAgo: 3, at: 0, deeds: [subscriptionOf('s1', 'c1', 100)] },
@@ -192,7 +195,7 @@ function recordedOnceRead(): WorkedBook {
   );
 }
 
-/** What stood at the end of October, as of the third, was replaced by what a sync landed on the 16th before it failed, and is gone. */
+/** The state at the end of October, as of the third, was replaced by versions that a sync landed on the 16th before it failed, and is gone. */
 function prunedOfAMonthReadInPart(): WorkedBook {
   return worked(
     'pruned-of-a-month-read-in-part',
@@ -213,7 +216,7 @@ function prunedOfAMonthReadInPart(): WorkedBook {
   );
 }
 
-/** What was paid in October, and at its end no more, is gone: every month is told, and nobody knows who is new. */
+/** The version paid during October, and no longer at its end, is gone. Every month is shown, but nobody knows who is new. */
 function prunedWithinAMonth(): WorkedBook {
   return worked(
     'pruned-within-a-month',
@@ -237,7 +240,7 @@ function prunedWithinAMonth(): WorkedBook {
 
 const prunedAgainUntil = '2026-10-25';
 
-/** A service copies what is old in batches, over days: what came after the month in which history begins is new to Daybook alone. */
+/** A service copies old records in batches, over days. Those that came after the month in which history begins are new only to Daybook. */
 function learnedLate(): WorkedBook {
   const created = (id: string, customer: string, on: string, values: Values = {}): Deed =>
     subscriptionOf(id, customer, 100, 'NZD', { created_at: `${on}Z`, ...values });
@@ -252,7 +255,7 @@ function learnedLate(): WorkedBook {
         created('s2', 'c2', '2026-09-01T00:00:00'),
         created('s3', 'c3', '2026-08-31T23:59:59'),
         created('s4', 'c4', '2024-05-05T00:00:00', { status: 'in_trial' }),
-        // Who paid already is no new customer, whatever came late.
+        // A customer who already paid is not new, whatever record came late.
         created('s5', 'c0', '2024-05-05T00:00:00'),
         subscriptionOf('s6', 'c6', 100),
       ],
@@ -264,7 +267,7 @@ function learnedLate(): WorkedBook {
       [`mrr_movements_monthly.reactivation ${of('c1')}`]: null,
       [`mrr_movements_monthly.expansion ${of('c1')}`]: 0,
       [`mrr_movements_monthly.closing ${of('c1')}`]: 100,
-      // Also of one that is gone.
+      // The same holds for a deleted one.
       [`mrr_movements_monthly.churn ${of('c1', '2026-11-01')}`]: -100,
       [`mrr_movements_monthly.new ${of('c2')}`]: 100,
       [`mrr_movements_monthly.new ${of('c3')}`]: null,

@@ -1,6 +1,6 @@
 import { billOf, creditOf, worked, type Deed, type Values, type WorkedBook } from './worked-book.ts';
 
-/** What payments, credits and refunds leave: scheduled ones, those that bounced, and documents below 0. */
+/** The effects of payments, credits and refunds: scheduled ones, bounced ones, and documents below 0. */
 export function workedSettlements(): WorkedBook[] {
   return [
     ...[...scheduled(), ...paidOff(), ...creditedAndPaid(), ...tooLarge(), ...oddLinks(), ...belowZero()],
@@ -16,12 +16,12 @@ function scheduled(): WorkedBook[] {
       'scheduled-rest',
       {
         0: [
-          // 70 are left and due; the payment of 25 November is told and not taken off yet.
+          // 70 are left and due. The payment of November 25 is told but not yet deducted.
           billOf('rest', {
             ...{ ...due, total_amount: 100, amount_due: 70, status: 'partially_paid' },
             linked_payments: [paid('p1', '2026-10-20', 30), paid('p2', '2026-11-25', 70)],
           }),
-          // The same of a platform that took it off.
+          // The same on a platform that has deducted it.
           billOf('taken-off', {
             ...{ ...due, vendor_id: 'b', total_amount: 100, amount_due: 0, status: 'paid' },
             linked_payments: [paid('p3', '2026-10-20', 30), paid('p4', '2026-11-25', 70)],
@@ -31,7 +31,7 @@ function scheduled(): WorkedBook[] {
             ...{ ...due, vendor_id: 'c', total_amount: 100, amount_due: 0, status: 'paid' },
             linked_payments: [paid('p5', '2026-10-20', 100), paid('p6', '2026-12-31', 100)],
           }),
-          // The vendor pays back 100 on 25 November.
+          // The vendor pays back 100 on November 25.
           billOf('negative', {
             ...{ vendor_id: 'd', issue_date: '2026-10-01', total_amount: -100 },
             linked_payments: [paid('p7', '2026-11-25', -100)],
@@ -64,7 +64,7 @@ function scheduled(): WorkedBook[] {
   ];
 }
 
-/** A payment counts with what credits of its day and before have left to pay. */
+/** A payment counts as far as credits up to its day have left something to pay. */
 function creditedAndPaid(): WorkedBook[] {
   const due = { issue_date: '2026-10-01', due_date: '2026-10-15', total_amount: 100, status: 'paid' };
   return [
@@ -123,7 +123,7 @@ function creditedAndPaid(): WorkedBook[] {
           }),
         ],
       },
-      // 20 of the credit last, so 80 were paid late beside 100 in time.
+      // 20 of the credit remain applied, so 80 were paid late beside 100 in time.
       { 'ap_kpis_monthly.paid_late_share where month = 2026-11-01': 80 / 180 },
     ),
     worked(
@@ -167,7 +167,7 @@ function tooLarge(): WorkedBook[] {
       {
         0: [
           billOf('known', { ...due, total_amount: 100, linked_payments: [paid('p1', '2026-10-11', 100)] }),
-          // How much of the payment was owed is not known, nor, so, how long payments took.
+          // How much of the payment was owed is not known, so neither is how long payments took.
           billOf('unknown', {
             ...{ ...due, total_amount: 1e17, linked_payments: [paid('p2', '2026-11-11', 5)] },
           }),
@@ -218,12 +218,12 @@ function paidOff(): WorkedBook[] {
       'deposit-and-journal',
       {
         0: [
-          // 5 paid on the day of the order; the rest was settled by a journal entry that nobody tells.
+          // 5 paid on the day of the order. A journal entry that nobody tells settled the rest.
           billOf('journal', {
             ...{ ...settled, issue_date: '2026-09-01', amount_due: 0 },
             linked_payments: [paid('p1', '2026-09-01', 5)],
           }),
-          // Paid, and the payment bounced; the rest by a journal entry as well.
+          // Paid, and the payment bounced. A journal entry settled the rest as well.
           billOf('returned', {
             ...{ ...settled, amount_due: 0 },
             linked_payments: [paid('p2', '2026-09-15', 100), paid('p3', '2026-09-20', -60)],
@@ -279,7 +279,7 @@ function paidOff(): WorkedBook[] {
   ];
 }
 
-/** Entries that are nothing, or undone, or in another currency, beside what the other side tells. */
+/** Entries of 0, undone entries, or entries in another currency, beside those of the other document. */
 function oddLinks(): WorkedBook[] {
   const bill = { issue_date: '2026-09-01', total_amount: 100, amount_due: 70, status: 'partially_paid' };
   const credit = { issue_date: '2026-09-01', total_amount: 30, remaining_amount: 0, status: 'paid' };
@@ -335,7 +335,7 @@ function oddLinks(): WorkedBook[] {
   ];
 }
 
-/** Applications that only the bill or only the credit tells of. */
+/** Applications that only the bill or only the credit tells. */
 function toldByOne(): WorkedBook[] {
   const bill = (entries: readonly object[]): Deed =>
     billOf('bill', {
@@ -438,13 +438,13 @@ function toldByOne(): WorkedBook[] {
           memo([paid('bill', '2026-10-10', 20)], { remaining_amount: 10, status: 'partially_paid' }),
         ],
       },
-      // What is told there in another way is not told twice.
+      // An application that the credit tells in another way is not counted twice.
       { 'ap_ageing.unapplied_credits where is_today = true': -10 },
     ),
   ];
 }
 
-/** What the document tells in another way already, a bill for example as a payment by which the credit was applied. */
+/** Applications that the document already tells in another way; a bill for example as a payment. */
 function toldInAnotherWay(): WorkedBook[] {
   const issued = { issue_date: '2026-09-01', due_date: '2026-10-15', total_amount: 100 };
   const bill = (values: Values): Deed =>
@@ -483,7 +483,7 @@ function toldInAnotherWay(): WorkedBook[] {
       {
         ...{ ...lateInNovember, [`ap_open_items.open_amount ${october} = bill`]: 30 },
         'bills.days_to_pay where bill_id = bill': 70,
-        // The vendor is paid 26 days late, so on 15 January.
+        // The vendor is paid 26 days late, so on January 15.
         'cash_requirements.expected_amount where due_bucket = w07': 7,
         'cash_requirements.expected_amount where due_bucket = w03': undefined,
       },
@@ -528,11 +528,11 @@ function toldInAnotherWay(): WorkedBook[] {
         ],
       },
       {
-        // The payment of 30 is one of the credits, nobody knows which, and the other one settled 30 on its day.
+        // The payment of 30 is one of the credits, nobody knows which. The other credit settled 30 on its day.
         'bills.undated_amount where bill_id = bill': 30,
         'bills.unexplained_amount where bill_id = bill': 0,
         'bills.credited_amount where bill_id = bill': 30,
-        // In the rows it is the first one by date.
+        // The rows show the first one by date.
         'allocations.bill_amount where source_id = early': 30,
         'allocations.bill_amount where source_id = late': 0,
         'ap_kpis_monthly.unexplained_count where month = 2026-10-01': 1,
@@ -568,7 +568,7 @@ function toldInAnotherWay(): WorkedBook[] {
   ];
 }
 
-/** A fee for being late: more is due than was bought. */
+/** A fee for late payment: more is due than was bought. */
 function dueBeyondTheTotal(): WorkedBook[] {
   const bills = (fee: number): Deed[] =>
     ['09', '10', '11'].map((month) =>
@@ -612,7 +612,7 @@ function dueBeyondTheTotal(): WorkedBook[] {
   ];
 }
 
-/** The same of a bill that was paid, wholly or in part; and bills of which no more is due, whatever was paid. */
+/** Fees on bills that were paid, wholly or in part; and bills without a fee, whatever was paid. */
 function dueBeyondWhatIsLeft(): WorkedBook[] {
   const bill = (id: string, values: Values): Deed =>
     billOf(id, { issue_date: '2026-09-01', due_date: '2026-10-15', total_amount: 100, ...values });
@@ -650,7 +650,7 @@ function dueBeyondWhatIsLeft(): WorkedBook[] {
             linked_payments: [paid('p2', '2026-10-10', 100), paid('p3', '2026-11-10', 40)],
           }),
           bill('negative', { vendor_id: 'c', total_amount: -100, amount_due: 0 }),
-          // Told, and not taken off yet.
+          // Told, and not yet deducted.
           bill('scheduled', {
             ...{ vendor_id: 'd', amount_due: 70, ...partly },
             linked_payments: [paid('p4', '2026-10-20', 30), paid('p5', '2026-11-25', 70)],
@@ -662,7 +662,7 @@ function dueBeyondWhatIsLeft(): WorkedBook[] {
         'bills.unexplained_amount where bill_id = scheduled': -70,
         'ap_open_items.open_amount where as_of_date = 2026-10-31 and document_id = fee-paid': 100,
         'ap_open_items.due_beyond_total where currency_code = NZD': 0,
-        // That of -100, which was owed back until somebody settled it.
+        // The bill of -100, which was owed back until it was settled.
         'ap_kpis_monthly.unapplied_credits where month = 2026-10-01': 0,
         'ap_kpis_monthly.unexplained_count where month = 2026-10-01': 1,
         'ap_kpis_monthly.days_payable_status where month = 2026-11-01': 'known',
@@ -671,7 +671,7 @@ function dueBeyondWhatIsLeft(): WorkedBook[] {
   ];
 }
 
-/** Paid, and of what was owed nobody knows how much. */
+/** Paid, but nobody knows how much of what was owed. */
 function unknownWeights(): WorkedBook[] {
   const due = { issue_date: '2026-09-01', due_date: '2026-10-01', status: 'paid', amount_due: 0 };
   return [
@@ -746,7 +746,7 @@ function undatedPayments(): WorkedBook[] {
   ];
 }
 
-/** Settled by a credit of which one side is dated ahead: it is due until then, and nobody will pay it. */
+/** Settled by a credit, when one side is dated ahead. The bill is due until then, and nobody will pay it. */
 function creditedLater(): WorkedBook[] {
   const settled = { total_amount: 100, amount_due: 0, status: 'paid', due_date: '2026-11-30' };
   const bill = (issue_date: string, values: Values = {}): Deed =>
@@ -802,7 +802,7 @@ function creditedLater(): WorkedBook[] {
         [`cash_requirements.amount_due ${credits}`]: undefined,
       },
     ),
-    // A payment that is scheduled applies a credit of 30: 70 will be paid.
+    // A scheduled payment applies a credit of 30, so 70 will be paid.
     worked(
       'credited-through-a-payment-later',
       {
@@ -822,7 +822,7 @@ function creditedLater(): WorkedBook[] {
         [`cash_requirements.expected_amount ${credits}`]: -30,
       },
     ),
-    // The bill tells 20 of 30 within a payment, on the day of which they count; 10 settle it later, and the credit is used up.
+    // The bill tells 20 of 30 within a payment, and they count on its day. 10 settle it later, and the credit is used up.
     worked(
       'credited-in-part-later',
       {
@@ -843,7 +843,7 @@ function creditedLater(): WorkedBook[] {
         [`cash_requirements.expected_amount ${credits}`]: 0,
       },
     ),
-    // The bill alone tells it, and 30 remain of the credit, which will be taken off.
+    // Only the bill tells it, and 30 remain of the credit, which will be deducted.
     worked(
       'credited-later-and-the-credit-does-not-know',
       {
@@ -871,7 +871,7 @@ function creditedLater(): WorkedBook[] {
             linked_credit_memos: [paid('memo', '2026-11-25', 30)],
           }),
           memo('2026-11-01', 30, '2026-11-25'),
-          // Of a credit that is not taken off yet no more counts than is due.
+          // A credit that is not yet deducted counts at most for what is due.
           billOf('rest', {
             ...{
               ...settled,

@@ -1,6 +1,6 @@
 import { billOf, creditOf, worked, type WorkedBook } from './worked-book.ts';
 
-/** Tax as platforms tell it of lines: in their prices, beside them, not charged at all, or in doubles. */
+/** Ways in which platforms tell the tax of lines: in prices, beside them, not charged at all, or in doubles. */
 export function workedTaxes(): WorkedBook[] {
   const october = { issue_date: '2026-10-05' };
   const header119 = { ...october, total_amount: 119, sub_total: 100, tax_amount: 19 };
@@ -30,7 +30,7 @@ export function workedTaxes(): WorkedBook[] {
             ...{ ...october, total_amount: 100, sub_total: 100, tax_amount: 10, total_discount: 10 },
             line_items: [{ ...office, sub_total: 100, tax_amount: 10, total_amount: 100 }],
           }),
-          // One line with tax, and one without it: the header has the tax of the first alone.
+          // One line with tax, and one without it. The header has only the tax of the first.
           billOf('one-reversed', {
             ...{ ...october, total_amount: 169, sub_total: 150, tax_amount: 19 },
             line_items: [whole, { ...office, sub_total: 50, tax_amount: 9.5, total_amount: 50 }],
@@ -52,12 +52,12 @@ export function workedTaxes(): WorkedBook[] {
       'tax-of-nothing',
       {
         0: [
-          // A line that is worth nothing tells a tax that nobody is charged: where the 10 of the header are, nobody knows.
+          // A line worth nothing tells a tax that nobody is charged. Nobody knows where the header's 10 are.
           billOf('beside-nothing', {
             ...{ ...october, total_amount: 90, sub_total: 90, tax_amount: 10 },
             line_items: [{ ...office, sub_total: 0, tax_amount: 19, total_amount: 0 }],
           }),
-          // The second line corrects the tax of the first: of the header's 10 nobody knows whether they are in them.
+          // The second line corrects the tax of the first. Nobody knows whether the header's 10 are in them.
           billOf('corrected', {
             ...{ ...october, vendor_id: 'd', total_amount: 100, sub_total: 90, tax_amount: 10 },
             line_items: [
@@ -90,7 +90,7 @@ export function workedTaxes(): WorkedBook[] {
             ...{ ...october, total_amount: 100, sub_total: 100, tax_amount: 19, line_items: [whole] },
           }),
           creditOf('back', { ...october, total_amount: 100, line_items: [whole] }),
-          // The header tells 15, its line 20, and nobody charges either: that both are apart by the discount means nothing.
+          // The header tells 15, its line 20, and neither is charged. That the two differ by the discount means nothing.
           billOf('by-accident', {
             ...{
               ...october,
@@ -107,7 +107,7 @@ export function workedTaxes(): WorkedBook[] {
             ...{ ...october, vendor_id: 'b', total_amount: 100, sub_total: 100, tax_amount: 19 },
             ...{ total_discount: 19, line_items: [{ ...whole, account_id: 'travel' }] },
           }),
-          // The same, and the header tells no tax.
+          // The same, but the header tells no tax.
           billOf('lowered', {
             ...{ ...october, vendor_id: 'b', total_amount: 100, sub_total: 119, total_discount: 19 },
             line_items: [{ ...whole, account_id: 'travel' }],
@@ -140,7 +140,7 @@ export function workedTaxes(): WorkedBook[] {
           }),
           billOf('silent', { ...october, vendor_id: 'b', total_amount: 110, line_items: [discounted] }),
           creditOf('memo', { ...october, vendor_id: 'c', total_amount: 110, line_items: [discounted] }),
-          // Its subtotal is its total: without the discount, or without the tax.
+          // Its subtotal equals its total: without the discount, or without the tax.
           billOf('two-readings', {
             ...{ ...october, vendor_id: 'd', total_amount: 110, sub_total: 110, line_items: [discounted] },
           }),
@@ -271,7 +271,7 @@ export function workedTaxes(): WorkedBook[] {
             ...{ ...october, vendor_id: 'e', sub_total: 100, tax_amount: 19, total_discount: 10 },
             ...{ total_amount: 109, line_items: [{ ...prices, account_id: 'travel' }] },
           }),
-          // 50 more than its lines, and nothing says of what tax.
+          // 50 more than its lines, with no tax to explain it.
           billOf('freight', {
             ...{ ...october, vendor_id: 'f', total_amount: 169, line_items: [{ ...whole, account_id: 'f' }] },
           }),

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RandomBook } from './arbitrary-book.ts';
 
-/** Rates of the seed, for documents without one of their own. */
+/** Seeded rates, for documents without a rate of their own. */
 export const fxRates: readonly Readonly<Record<string, string>>[] = [
   { from_currency: 'USD', to_currency: 'EUR', valid_from: '2020-01-01', rate: '0.9' },
   { from_currency: 'USD', to_currency: 'EUR', valid_from: '2026-01-01', rate: '0.85123456789' },
@@ -13,7 +13,7 @@ export const fxRates: readonly Readonly<Record<string, string>>[] = [
   { from_currency: 'USD', to_currency: 'CLF', valid_from: '2020-01-01', rate: '0.0241537' },
 ];
 
-/** What the companies say of themselves: the four seeds. */
+/** Writes the four seeds, which contain what the companies configured. */
 export async function writeSeeds(folder: string, books: readonly RandomBook[]): Promise<void> {
   await mkdir(folder, { recursive: true });
   const write = (

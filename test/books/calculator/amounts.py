@@ -14,7 +14,7 @@ _RATE_LIMIT = Decimal(10) ** 13
 
 _NUMBER = re.compile(r'^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$')
 
-# ISO 4217: how many decimals a currency has.
+# The number of decimals of each currency in ISO 4217.
 _PLACES = {
     **dict.fromkeys(
         '''
@@ -34,12 +34,12 @@ _PLACES = {
 
 
 def places_of(currency):
-    """Of a code that is none of ISO's, as many as amounts have."""
+    """For a code that ISO does not have, as many decimals as amounts have."""
     return _PLACES.get(currency, MONEY_PLACES)
 
 
 def rounded(value, places):
-    """Half away from zero."""
+    """Rounds half away from zero."""
     if isinstance(value, Fraction):
         scaled = abs(value) * 10**places
         whole = scaled.numerator // scaled.denominator
@@ -50,19 +50,19 @@ def rounded(value, places):
 
 
 def decimal_text(text):
-    """A decimal that the API sends as a text; None where it is no number."""
+    """A decimal that the API sends as a text. None if it is no number."""
     if not isinstance(text, str) or not _NUMBER.match(text.strip()):
         return None
     return Decimal(text.strip())
 
 
 def is_unreadable(text):
-    """Whether something was sent for a decimal, and nobody knows what; an empty text says nothing."""
+    """Whether a text was sent for a decimal that is no number. An empty text does not count."""
     return isinstance(text, str) and text != '' and decimal_text(text) is None
 
 
 class Fitted:
-    """What a field of the API is worth here: exact, rounded, or too large to be known."""
+    """The value of an API field here: exact, rounded, or too large to be known."""
 
     def __init__(self, sent, places):
         self.is_rounded = False
@@ -78,7 +78,7 @@ class Fitted:
 
 
 def total(values):
-    """A sum that needs every one of its parts: one that is not known makes it unknown."""
+    """The sum of all parts. None if any part is not known."""
     with localcontext(_exact):
         result = Decimal(0)
         for value in values:
@@ -101,7 +101,7 @@ def negative(value):
 
 
 def times(amount, rate, places):
-    """A product, rounded once; None when either is not known, or one of the three is too large."""
+    """A product, rounded once. None if either factor is not known, or a factor or the product is too large."""
     if amount is None or rate is None or abs(amount) >= _LIMIT or abs(rate) >= _RATE_LIMIT:
         return None
     product = rounded(Fraction(amount) * Fraction(rate), places)
@@ -109,13 +109,13 @@ def times(amount, rate, places):
 
 
 def is_noise(currency, amount):
-    """Half a minor unit or less, or what doubles leave where there is no minor unit: that is how services compute."""
+    """Whether an amount is at most half a minor unit, or, without a minor unit, a residue of doubles: services compute that way."""
     half = Decimal(1).scaleb(-places_of(currency)) / 2 if currency in _PLACES else Decimal('0.000001')
     return abs(amount) <= half
 
 
 def share(part, whole):
-    """A ratio; the only numbers that are not exact, and only when they are printed."""
+    """A ratio. Ratios are the only inexact numbers, and only when they are printed."""
     if part is None or whole is None or whole == 0:
         return None
     return Fraction(part) / Fraction(whole)

@@ -1,4 +1,4 @@
-"""What an amount is in the base currency of a company, and why it may be nothing."""
+"""Converts an amount to the base currency of a company, or says why that is not possible."""
 
 from amounts import places_of, times
 
@@ -38,7 +38,7 @@ class Rate:
         return max(known)[1] if known else None
 
     def of(self, amount):
-        """In the base currency: as it is where it is in it, else rounded to its minor units."""
+        """The amount in the base currency: unchanged if it is in that currency, else rounded to its minor units."""
         if self.value is None:
             return None
         return amount if self.value == 1 and self.status == 'base_currency' else times(

@@ -9,7 +9,7 @@ from records import month_of
 
 
 class Taxed:
-    """How much of a line is tax, told from what the platform sent."""
+    """The tax of a line, derived from what the platform sent."""
 
     def __init__(self, line, document, told):
         amount, tax = line.worth, line.tax
@@ -25,7 +25,7 @@ class Taxed:
         elif self.treatment == 'exclusive':
             self.net, self.gross = amount, total([amount, tax])
         elif self.treatment == 'not_charged':
-            # Where its discount is taken off, its subtotal is not what it costs.
+            # If the discount is deducted from the line, its subtotal is not its cost.
             is_whole = is_alike(amount, line.sub_total) or is_alike(amount, total([line.sub_total, tax]))
             self.net = self.gross = line.sub_total if is_whole else less(amount, tax)
 
@@ -42,7 +42,7 @@ class Taxed:
         if 'less discount' in readings:
             if told.is_less_their_tax:
                 return 'not_charged'
-            # The total that has the tax in it may have it beside it as well: the document decides, if it does.
+            # The total that includes the tax may also be the one without it. The document decides, if it does.
             return 'inclusive' if told.is_sum and (told.charges_tax or told.before_tax is None) else 'unknown'
         if not told.is_made_without_tax:
             return 'exclusive'
@@ -50,7 +50,7 @@ class Taxed:
 
 
 def readings_of(line):
-    """What its total may be: its subtotal with its tax, the same less its discount, or its subtotal alone."""
+    """Possible meanings of its total: the subtotal plus the tax, the same less the discount, or the subtotal alone."""
     if line.total is None or line.sub_total is None or line.tax is None:
         return set()
     may_be = {
@@ -62,12 +62,12 @@ def readings_of(line):
 
 
 def is_alike(one, other):
-    """Doubles that were added up are what they should be, but for their last digits."""
+    """Whether two sums of doubles are equal except for their last digits."""
     return abs(less(one, other)) <= Decimal('0.000001')
 
 
 class ToldOfTax:
-    """What a document tells of the tax of its lines, all together."""
+    """What a document tells about the tax of all its lines."""
 
     def __init__(self, document):
         same = lambda one, other: one is not None and other is not None and is_noise(document.currency, less(one, other))
@@ -78,13 +78,13 @@ class ToldOfTax:
         told, discount = getattr(document, 'tax', None), getattr(document, 'discount', None) or Decimal(0)
         self.before_tax = getattr(document, 'sub_total', None)
         tax = taxes if told is None else told
-        # Its total is its subtotal and so much, whether or not its discount is still to be taken off.
+        # Whether its total is its subtotal plus that amount, whether or not its discount is still to be deducted.
         comes_to = lambda added: any(
             same(document.total, less(self.before_tax, negative(added), off)) for off in (Decimal(0), discount)
         )
         more = less(worth, document.total)
         self.is_sum = same(worth, document.total)
-        # The lines whose total can only be without their tax: are the lines with it the nearer to the document, or without it?
+        # Some line totals can only be without their tax. Compares the sums with and without that tax to the document's total.
         beside = known([(line.tax or 0) if readings_of(line) == {'beside'} else 0 for line in document.lines])
         self.is_made_without_tax = self.is_sum or is_nearer(
             [less(more, off) for off in (Decimal(0), discount)],
@@ -93,10 +93,10 @@ class ToldOfTax:
         self.charges_tax = taxes is not None and not same(taxes, Decimal(0)) and same(tax, taxes) and comes_to(tax)
         tells_none = same(told or Decimal(0), Decimal(0))
         if not hasattr(document, 'tax'):
-            # A credit tells neither subtotal nor tax: nobody knows of what its total is.
+            # A credit tells neither subtotal nor tax, so nobody knows what its total includes.
             self.leaves_out_tax = False
         elif not tells_none and same(told, tax_within):
-            # What it tells is the tax of the other lines.
+            # The header tells the tax of the other lines.
             self.leaves_out_tax = True
         elif self.before_tax is None:
             self.leaves_out_tax = told is not None and tells_none
@@ -120,7 +120,7 @@ ROUNDING = Decimal('0.5')
 
 
 def is_nearer(ways, others):
-    """Whether what is left over one way is no more than a rounding, and less than the other way."""
+    """Whether the remainder one way is at most a rounding, and less than the other way."""
     if None in ways or None in others:
         return False
     left = min(abs(one) for one in ways)
@@ -128,7 +128,7 @@ def is_nearer(ways, others):
 
 
 def is_more(document, line):
-    """Than its subtotal, and nothing says why."""
+    """Whether the total exceeds the subtotal for no known reason."""
     if line.is_remark or line.sub_total is None:
         return False
     more = abs(line.total) - abs(line.sub_total)
@@ -136,7 +136,7 @@ def is_more(document, line):
 
 
 class Taxes:
-    """The lines of a bill or a credit, each with its tax; and of a bill, what only its header knows of tax."""
+    """The lines of a bill or a credit, each with its tax, and for a bill the tax that only its header has."""
 
     def __init__(self, document):
         told = ToldOfTax(document)
@@ -144,11 +144,11 @@ class Taxes:
         self.rest = less(document.total, *(line.gross for line in self.lines))
         self.rest_net = self.rest
         if not hasattr(document, 'tax') and self.rest is not None and not is_noise(document.currency, self.rest):
-            # A credit does not say how much of what it has beside its lines is tax.
+            # A credit does not tell how much of the amount outside its lines is tax.
             self.rest_net = None
         is_torn = any(one.treatment == 'unknown' and line.tax for one, line in zip(self.lines, document.lines))
         if is_torn and self.rest != 0:
-            # Its tax may be in it, or beside it.
+            # The tax may be in the rest, or beside it.
             self.rest_net = None
         self.has_untold_tax = False
         tax = getattr(document, 'tax', None)
@@ -156,7 +156,7 @@ class Taxes:
         if self._may_hide_tax(document):
             self.rest_net = None
         is_half_told = tells_half(document)
-        # Tax that the vendor does not charge is in no amount: a header that tells another tax cannot be told apart from it.
+        # Tax that the vendor does not charge is in no amount. If the header tells another tax, the two cannot be told apart.
         not_charged = [line.tax for one, line in zip(self.lines, document.lines) if one.treatment == 'not_charged']
         tells_uncharged = total(not_charged) != 0
         if not is_half_told and (untold is None or is_noise(document.currency, untold)):
@@ -166,9 +166,9 @@ class Taxes:
         if not is_half_told and not tells_uncharged and self._is_on_top(document, worth, untold):
             self.rest_net = None if is_torn else less(self.rest, untold)
             return
-        # It is in the lines, or nobody knows where: a line that tells no tax may have some of it.
+        # The tax is in the lines, or nobody knows where. A line that tells no tax may include some of it.
         self.rest_net = None
-        # Of tax that another line tells nobody knows whether the header means it too.
+        # If another line tells tax, nobody knows whether the header's tax includes it.
         is_told_by_line = any(line.tells_tax for line in self.lines)
         net_of_header = None if is_half_told or is_told_by_line else self._net_of_header(document, tax)
         for line in worth:
@@ -180,7 +180,7 @@ class Taxes:
                 line.treatment, line.net = 'unknown', None
 
     def _may_hide_tax(self, document):
-        """Of a bill whose header does not tell the tax of its lines: they and it are apart by more than discount and rounding."""
+        """Whether the header does not tell the tax of a bill's lines, and their sums differ by more than discount and rounding."""
         if not hasattr(document, 'tax') or not any(line.tax for line in document.lines):
             return False
         untold = None if document.tax is None else self._untold(document, document.tax)
@@ -189,7 +189,7 @@ class Taxes:
         return self.rest is None or min(abs(self.rest), abs(total([self.rest, document.discount or 0]))) > ROUNDING
 
     def _net_of_header(self, document, tax):
-        """Its subtotal, where that and its tax are its total; what is left without its tax, where a discount is taken off too."""
+        """The subtotal, if it and the tax make the total; the total less the tax, if a discount is deducted too."""
         if document.sub_total is None or document.total is None:
             return None
         rest = less(document.total, document.sub_total, tax)
@@ -199,12 +199,12 @@ class Taxes:
         return less(document.total, tax) if is_discount else None
 
     def _untold(self, document, tax):
-        """Of the tax on the document, what its lines do not have."""
+        """The part of the document's tax that its lines do not have."""
         told = [line.tax or 0 if line.is_known else None for line in document.lines]
         return less(tax, *told)
 
     def _is_on_top(self, document, worth, untold):
-        """What the total is more than the lines is the tax, less the discount on the document if there is one."""
+        """Whether the total exceeds the lines by the tax, or by the tax less the document's discount."""
         if self.rest is None or self.rest == 0:
             return False
         discount = document.discount or 0
@@ -216,7 +216,7 @@ class Taxes:
 
 
 def tells_half(document):
-    """A bill that tells a subtotal and no tax, and whose total is more: by what its lines tell of tax, or nobody knows by what."""
+    """Whether a bill tells a subtotal and no tax, and its total is more for no known reason. The tax of its lines is a known reason."""
     if getattr(document, 'tax', 0) is not None or document.sub_total is None or document.total is None:
         return False
     before, discount = document.sub_total, document.discount or Decimal(0)
@@ -237,7 +237,7 @@ class SpendLine:
 
 
 def spend_of_lined(source_type, document, rate, sign):
-    """The lines of a bill or credit, and one more where they are not the whole document."""
+    """The lines of a bill or credit, plus one for the rest if they are not the whole document."""
     found = []
     taxes = Taxes(document)
     for line, taxed in zip(document.lines, taxes.lines):
@@ -250,7 +250,7 @@ def spend_of_lined(source_type, document, rate, sign):
 
 
 def signed_lines(expense):
-    """A refund is sent with positive lines and counts as what comes back."""
+    """A refund is sent with positive lines and counts as a negative amount."""
     whole = total(line.worth for line in expense.lines)
     turns = expense.is_refund and whole is not None and whole > 0
     unknown = expense.is_refund and whole is None
@@ -287,9 +287,8 @@ class Ledger:
             self.spend += spend_of_lined('vendor_credit', credit, rate, -1)
 
     def _date_credit_links(self):
-        """
-        What bill and credit tell of each other counts on one date: that of the bill, else that of the credit. What one of them tells
-        and the other does not has settled both.
+        """Gives each application that bill and credit both tell one date: the bill's, else the credit's. An application that only one
+        of them tells has settled both.
         """
         bills = {bill.id: bill for bill in self.book.bills}
         credits = {credit.id: credit for credit in self.book.credits}
@@ -324,7 +323,7 @@ class Ledger:
                     if entry is not None:
                         amount = entry.amount if size is None else size if entry.amount > 0 else -size
                         entry.parts.append((when, amount))
-                # What is laid beside something by its place alone may be told there in another way.
+                # Entries matched only by position may be told there in another way.
                 if len(both) == 2 and is_one_currency and None in (one, other) and (size is not None or is_one_tale):
                     bill, credit = both
                     teller, silent = (credit, bill) if one is None else (bill, credit)
@@ -346,7 +345,7 @@ class Ledger:
 
 
 def later(when, both):
-    """Nothing is applied before there is something to apply it to."""
+    """Moves a date to when both documents exist: nothing is applied before that."""
     if when is None or len(both) < 2:
         return when
     return max([when, *(document.date for document in both if document.date is not None)])
@@ -357,7 +356,8 @@ def in_order(entries):
 
 
 def lasting(entries):
-    """Without those of 0, and without each that the next one undoes, and that one: they count on one day, and come to nothing."""
+    """Leaves out entries of 0, and each pair of entries in which the second undoes the first. Such a pair counts on one day, and adds
+    up to 0."""
     kept = []
     may_be_undone = False
     for entry in in_order(entries):
@@ -375,9 +375,8 @@ def lasting(entries):
 
 
 def side_by_side(ones, others, is_one_currency):
-    """
-    Two lists of applications, in the order of their dates, laid beside each other by amount: (how much, one or None, other or None).
-    Where an amount is no measure, entry by entry: (None, …).
+    """Matches two lists of applications, ordered by date, by amount: (amount, one or None, other or None). If amounts cannot be
+    compared, matches entry by entry: (None, …).
     """
     amounts = [entry.amount for entry in ones + others]
     has_measure = is_one_currency and bool(amounts) and None not in amounts and (min(amounts) > 0 or max(amounts) < 0)
@@ -396,7 +395,7 @@ def side_by_side(ones, others, is_one_currency):
 
 
 def open_at(document, when):
-    """What was open on a day, rolled back from the document of now; an allocation without a date counts as before."""
+    """The amount open on a day, computed back from today's document. An allocation without a date counts as earlier."""
     told = document.due if hasattr(document, 'due') else document.remaining
     parts = document.parts
     to_come = total(amount for day, amount in parts if day is not None and day > when)
@@ -404,20 +403,20 @@ def open_at(document, when):
     left = less(document.total, *(amount for day, amount in parts if day is None or day <= when))
     if amount is None or left is None:
         return amount
-    # What is to come may be taken off what the source tells, or not yet: no more is undone than was settled.
+    # The source may or may not have deducted future settlements yet, so no more is undone than was settled.
     return min(amount, max(told, left)) if to_come > 0 else max(amount, min(told, left))
 
 
 def left_of_its_own(document):
-    """What the document itself leaves unexplained: its total less its payments, its applications and what is due or remains."""
+    """The amount that the document itself leaves unexplained: its total less its payments, its applications and what is due or
+    remains."""
     now = document.due if hasattr(document, 'due') else document.remaining
     return less(document.total, *(entry.amount for entry in document.allocations), now)
 
 
 def unexplained_by_its_own(document):
-    """
-    On which days how much settled it of what only other documents tell: no more than it leaves unexplained itself, for the rest it
-    tells in another way, as a payment for example. Which part of what they tell on several days that is nobody knows.
+    """The settlements, by day, that only other documents tell: at most the amount that this document leaves unexplained. It tells the
+    rest in another way, such as a payment. If they fall on several days, nobody knows which part is excluded.
     """
     told, rest = document.told_by_other, left_of_its_own(document)
     if rest is None:
@@ -437,9 +436,8 @@ def unexplained_by_its_own(document):
 
 
 def share_out(tales, told, counted):
-    """
-    Which of the applications that other documents tell have how much of what of them counts here: each what it says where all counts,
-    otherwise the earliest first, until it is used up.
+    """Distributes the counted amount over the applications that other documents tell: each its own amount if all counts, else the
+    earliest first until it is used up.
     """
     whole = total(amount for _, amount in counted)
     counts_all = counted == told
@@ -457,27 +455,27 @@ def share_out(tales, told, counted):
 
 
 def credits_of(bill):
-    """Of those that only the vendor credit tells as much as settled the bill."""
+    """Includes applications that only the vendor credit tells, as far as they settled the bill."""
     return [entry.amount for entry in bill.credits] + [amount for _, amount in bill.told_by_other]
 
 
 def applications_of(credit):
-    """Of those that only the bill tells as much as was taken off the credit."""
+    """Includes applications that only the bill tells, as far as they were deducted from the credit."""
     return [entry.amount for entry in credit.allocations] + [amount for _, amount in credit.told_by_other]
 
 
 def unexplained(bill):
-    """What settled the bill, or what is due beyond it, and nobody tells of, neither the bill nor a vendor credit."""
+    """The amount that settled the bill, or is due beyond it, and that neither the bill nor a vendor credit explains."""
     return less(left_of_its_own(bill), *(amount for _, amount in bill.told_by_other))
 
 
 def undated_part(bill):
-    """What settled it on a day that nobody tells."""
+    """The amount that settled the bill on an unknown day."""
     return total(amount for day, amount in bill.parts if day is None)
 
 
 def due_beyond_total(document, when, amount):
-    """What is due of a bill on a day beyond its total less what settled it by then, as far as that is known: a fee for being late."""
+    """The amount due on a day beyond the total less the settlements known by then, such as a fee for late payment."""
     if not hasattr(document, 'due'):
         return Decimal(0)
     if amount is None:
@@ -497,12 +495,12 @@ def is_issued(document, when):
 
 
 def is_open_at(document, when):
-    """Posted, issued by then, and not settled. What is not known is not known to be settled."""
+    """Whether it is posted, issued by then, and not settled. An unknown amount does not count as settled."""
     return document.is_posted and is_issued(document, when) and is_due(document, when)
 
 
 def is_due(document, when):
-    """More than noise, and of a bill above 0; what is not known is not known to be settled."""
+    """Whether more than noise is due; for a bill, above 0. An unknown amount does not count as settled."""
     amount = open_at(document, when)
     if amount is None:
         return True
@@ -510,7 +508,7 @@ def is_due(document, when):
 
 
 def is_owed_back_at(bill, when):
-    """Paid with more than it cost, or below 0 from the first: the vendor owes that."""
+    """Whether the vendor owes the bill's amount: overpaid, or below 0 from the first."""
     if not bill.is_posted or not is_issued(bill, when):
         return False
     amount = open_at(bill, when)
@@ -522,7 +520,7 @@ def is_dated_ahead(document, when):
 
 
 def credited_later(document, today):
-    """What of what is due today, or of what remains, applications of credits settle from a later day on: nobody pays that."""
+    """The part of what is due or remains today that applications of credits settle on a later day, so that nobody pays it."""
     is_bill = hasattr(document, 'due')
     is_ahead = is_bill and is_dated_ahead(document, today)
     is_owed_back = is_bill and is_owed_back_at(document, today)
@@ -532,7 +530,7 @@ def credited_later(document, today):
     own = document.credits if is_bill else document.allocations
     parts = [part for entry in own for part in entry.parts] + document.told_by_other
     to_come = total(part for day, part in parts if day is not None and day > today)
-    # What the other document does not count of it is paid there, or remains.
+    # The part that the other document does not count is paid there, or remains.
     of_later = lambda some: total(amount for day, amount in some if day is not None and day > today)
     uncounted = [less(of_later(entry.alone), of_later(entry.elsewhere)) for entry in own]
     to_come = less(to_come, *uncounted)
@@ -544,9 +542,8 @@ def credited_later(document, today):
 
 
 def paid_off(bill, today):
-    """
-    Of a bill that is settled: the day on which its payments and credits came to its total and stayed there, as of today; None where
-    they did not, where the total is not above 0, and where something of it is not known.
+    """The day on which the payments and credits of a settled bill reached its total and stayed there, as of today. None if they did
+    not, if the total is not above 0, or if some amount is not known.
     """
     if not bill.is_posted or is_open_at(bill, today) or is_dated_ahead(bill, today):
         return None

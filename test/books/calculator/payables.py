@@ -37,7 +37,7 @@ class OpenItem:
         self.base = rate.of(self.amount)
         self.beyond_total = due_beyond_total(document, when, amount)
         self.due = getattr(document, 'due_date', None)
-        # What is owed back is due on no day.
+        # Amounts owed back have no due date.
         self.days = None if self.due is None or is_credit else (when - self.due).days
         self.bucket = bucket_of(self.days)
 
@@ -63,7 +63,7 @@ def open_items(ledger, when):
     for credit, rate in ledger.credits:
         if is_open_at(credit, when):
             amount = open_at(credit, when)
-            # A credit below 0 is what we have to pay.
+            # A credit below 0 is an amount that we have to pay.
             yield OpenItem(when, credit, rate, negative(amount), amount is None or amount > 0)
 
 
@@ -131,30 +131,31 @@ def ap_ageing(ledger):
 
 
 def share_overdue(items):
-    """Of the open bills: what is overdue, between 0 and 1."""
+    """The overdue part of the open bills, between 0 and 1."""
     return share(payable(items, lambda item: item.is_overdue), payable(items))
 
 
 def payable(items, chosen=lambda item: True):
-    """Open bills; one whose amount is not known makes the sum unknown."""
+    """The sum of open bills. None if an amount is not known."""
     return total(item.amount for item in items if not item.is_credit and chosen(item))
 
 
 def usual_delay(ledger):
-    """By vendor: the median of the days its settled bills were late; of an even number the lower one."""
+    """The median days late of each vendor's settled bills; for an even number, the lower one."""
     late = defaultdict(list)
     for bill, _ in ledger.bills:
         paid_off_on = paid_off(bill, ledger.today)
         paid_on = None if paid_off_on is None else last_paid(bill, paid_off_on, ledger.today)
         is_settled = bill.is_posted and is_issued(bill, ledger.today) and not is_due(bill, ledger.today)
-        # Bills of nobody have no habit in common.
+        # Bills without a vendor have no habit in common.
         if bill.vendor != '(none)' and is_settled and paid_on is not None and bill.due_date is not None:
             late[bill.vendor].append((paid_on - bill.due_date).days)
     return {vendor: sorted(days)[(len(days) - 1) // 2] for vendor, days in late.items()}
 
 
 def last_paid(bill, paid_off_on, today):
-    """The last day, up to that on which it was paid off, with a payment of which something was never paid back; None unless that is half of the bill."""
+    """The last payment day, up to the day it was paid off, of which some part was never paid back. None unless that is half of the
+    bill."""
     payments = [entry for entry in bill.payments if entry.date is not None and entry.date <= today]
     balances, balance = [], Decimal(0)
     for day in sorted({entry.date for entry in payments}):
@@ -181,7 +182,7 @@ def cash_requirements(ledger):
         if not is_ahead and not is_open_at(bill, today):
             continue
         amount = open_at(bill, today)
-        # What is not issued yet is not due before it is, and what is not overdue is not expected before today.
+        # A bill that is not issued yet is not due before its date, and one that is not overdue is not expected before today.
         not_before = [bill.date] if is_ahead else []
         is_overdue = bill.due_date is not None and not is_ahead and bill.due_date < today
         earliest = not_before or ([] if is_overdue else [today])
@@ -190,7 +191,7 @@ def cash_requirements(ledger):
         later = credited_later(bill, today)
         (ahead if is_ahead else due)[bill.currency, week_of(day_due, today)].append(amount)
         (ahead_credited if is_ahead else due_credited)[bill.currency, week_of(day_due, today)].append(later)
-        # What a credit settles nobody pays.
+        # Nobody pays what a credit settles.
         expected[bill.currency, week_of(moved, today)].append(less(amount, later))
     for item in open_items(ledger, today):
         if item.document in of_credits:
@@ -247,11 +248,11 @@ def ap_kpis_monthly(ledger):
             dated_ends[month] = total(
                 item.amount for item in open_bills if item.document.date is not None and hasattr(item.document, 'due')
             )
-            # May have been open then, for all that is known. What is due today is known.
+            # May have been open then, as far as anyone knows. What is due today is known.
             hidden_ends[month] = total(
                 hidden_amount(bill) for bill in hidden if bill.date is not None and bill.date <= end < today
             )
-            # Open, and nobody bought it.
+            # Open, although nobody bought it.
             surplus = [item for item in open_bills if item.beyond_total is not None and item.beyond_total > 0]
             surplus_ends[month] = total(item.beyond_total for item in surplus if item.document.date is not None)
             unclear = {bill.id for bill in hidden if is_issued(bill, end)} | {item.document.id for item in surplus}
@@ -264,7 +265,7 @@ def ap_kpis_monthly(ledger):
                 for entry in bill.payments
                 if entry.date is not None and month <= entry.date <= end
             ]
-            # Shares and means are of what pays what is owed: above 0 both. Not known is neither.
+            # Shares and means weigh payments of bills with a total above 0 by the amount owed. An unknown total or weight stays in.
             weighed = [
                 (bill, day, weight)
                 for bill in mine
@@ -273,13 +274,13 @@ def ap_kpis_monthly(ledger):
                 if month <= day <= end
             ]
             days = [(weight, (day - b.date).days) for b, day, weight in weighed if b.date is not None]
-            # One of two days that are a century apart is wrong.
+            # If two days are a century apart, one of them is wrong.
             weighted = [(weight, apart) for weight, apart in days if abs(apart) <= 36525]
-            # Without a due date nobody can be late.
+            # Without a due date no payment is late.
             timed = [(weight, day > b.due_date) for b, day, weight in weighed if b.due_date is not None]
             late = total(weight for weight, is_late in timed if is_late)
             paid = total(entry.amount for _, entry in payments)
-            # Nobody knows what of what is owed they paid, though it is known what was paid.
+            # The payment is known, but not how much of what was owed it paid.
             unweighed = [
                 day
                 for bill, day, weight in weighed
@@ -302,7 +303,7 @@ def ap_kpis_monthly(ledger):
                     + sum(entry.amount is None for _, entry in payments)
                     + len(unweighed),
                     'unexplained_count': 0 if end == today else len(unclear),
-                    # They may have been made in it.
+                    # They may have been made in the month.
                     'undated_payment_count': sum(
                         entry.date is None and entry.amount != 0
                         for bill in mine
@@ -321,7 +322,7 @@ def ap_kpis_monthly(ledger):
 
 
 def hides_settlement(bill):
-    """A part of the bill was settled on a day that nobody tells: by a payment or credit without one, or by nothing that is told."""
+    """Whether a part of the bill was settled on an unknown day, by an undated payment or credit, or by something that nobody tells."""
     if not bill.total:
         return False
     undated, rest = undated_part(bill), unexplained(bill)
@@ -329,12 +330,12 @@ def hides_settlement(bill):
         return True
     if bill.total > 0:
         return undated != 0
-    # What was owed back until it was settled.
+    # An amount was owed back until it was settled.
     return undated < 0 or (rest is not None and rest < 0 and not is_noise(bill.currency, rest))
 
 
 def is_unexplained(bill):
-    """Less is due of a bill above 0 than payments and credits say."""
+    """Whether less is due of a bill above 0 than its payments and credits explain."""
     if bill.total is None or bill.total <= 0:
         return False
     rest = unexplained(bill)
@@ -342,7 +343,7 @@ def is_unexplained(bill):
 
 
 def hidden_amount(bill):
-    """What may have been open, or may not, having come back on a day that nobody tells; what is owed back never is."""
+    """The amount that may have been open, or may have been settled or paid back on an unknown day. Amounts owed back are never open."""
     if bill.total < 0:
         return Decimal(0)
     undated = undated_part(bill)
@@ -350,7 +351,7 @@ def hidden_amount(bill):
 
 
 def by_day(parts, today):
-    """What settles a bill up to today, day by day. What has no date counts as before every day."""
+    """Settlements of a bill up to today, by day. Undated ones count as before every day."""
     amounts = defaultdict(list)
     for day, amount in parts:
         if day is None or day <= today:
@@ -359,15 +360,14 @@ def by_day(parts, today):
 
 
 def never_taken_back(days):
-    """
-    The days on which a bill was settled by more than came back, each with how much of that was never taken back: what comes back
-    takes off what came last.
+    """The days on which a bill was settled by more than came back, each with the part that was never taken back. A refund takes off
+    the latest settlements first.
     """
     stack = []
     for day, amount in days:
         if amount > 0:
             stack.append([day, amount])
-        # A refund of more than was paid before is an advance that the next payments make good for nobody.
+        # The part of a refund beyond earlier payments is an advance, which no later payment makes up for.
         back = -min(amount, 0)
         for paid in reversed(stack):
             taken = min(paid[1], back)
@@ -376,9 +376,8 @@ def never_taken_back(days):
 
 
 def owed_payments(bill, today):
-    """
-    The days on which a bill was paid, each with how much of what was owed that paid for good: no more than credits of that day and
-    before, and the payments before, had left of the total. Nobody knows how much, where one of all these is not known.
+    """The days on which a bill was paid, each with the part of the payment that paid for good what was owed: at most what the credits
+    up to that day, and the payments before, had left of the total. None if any of these amounts is not known.
     """
     parts_of = lambda entries: [part for entry in entries for part in entry.parts]
     paid = by_day(parts_of(bill.payments), today)
@@ -398,10 +397,9 @@ def owed_payments(bill, today):
 
 
 def outstanding(months, month, end, ends, bought, hidden, surplus):
-    """
-    Average open bills with an issue date at three month ends, by the purchases of the three months, times their days; or why it is
-    not known. Bills below 0 are in neither: what vendors owe back is not open, either. Not known where it may be another half a day
-    or more: with what was settled on a day that nobody tells at each of the month ends, or without what is due and was not bought.
+    """Average open bills with an issue date at three month ends, divided by the purchases of the three months, times their days; or
+    the reason why it is not known. Bills below 0 are in neither, because amounts that vendors owe back are not open. Not known if it
+    could differ by more than half a day because of settlements on unknown days at each month end, or of amounts due but not bought.
     """
     three = [month_before(month, count) for count in (2, 1, 0)]
     if three[0] not in months:

@@ -9,7 +9,7 @@ from records import Reader
 
 
 def vendors(ledger):
-    """Those that documents name, and (none)."""
+    """The vendors that documents name, and (none)."""
     seen = defaultdict(list)
     seen['(none)'] = []
     for kind, documents in (('bill', ledger.bills), ('expense', ledger.expenses), ('credit', ledger.credits)):
@@ -41,9 +41,9 @@ def accounts(ledger):
         source[document.account_id] += 1
     for document, _ in ledger.bills + ledger.credits + ledger.expenses:
         for line in document.lines:
-            # It is there, though no spend is.
+            # The account exists, though no spend is on it.
             debit[line.account_id] += 0 if document.posting == 'excluded' else 1
-    # Documents and lines without an account have one of their own: what lines lack to their document too.
+    # Documents and lines without an account share one of their own. It includes what lines lack to their document.
     debit[None] = sum(
         one.document.posting != 'excluded' and (one.line is None or one.line.account_id is None) for one in ledger.spend
     )
@@ -165,12 +165,12 @@ def dates(today, fiscal_start=1):
         when += timedelta(days=1)
 
 
-# Of Unicode, each of them.
+# All white space of Unicode.
 WHITE_SPACE = '\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000' + ''.join(map(chr, range(0x2000, 0x200B)))
 
 
 def lowered(word):
-    # Of A to Z alone, as a database has it whatever its locale.
+    # Lowers only A to Z, as a database does whatever its locale.
     return ''.join(one.lower() if one.isascii() else one for one in word or '')
 
 
@@ -179,9 +179,9 @@ def name_of(text):
 
 
 def labels_of(kind, names):
-    """One for each ID, no two the same: its name, with the ID behind it where that would be another's label too."""
+    """A unique label for each ID: its name, followed by the ID if another one would have the same label."""
     short = {key: (name_of(name) or '')[:1000] or f'{kind} {key}' for key, name in names.items()}
-    # The last bracket that opens is the one before the ID: that is all that tells where the name ends.
+    # The last opening parenthesis always precedes the ID, so the end of the name is unambiguous.
     long = {key: f'{label} ({key.replace("%", "%25").replace("(", "%28")})' for key, label in short.items()}
     times = Counter(short.values())
     return {

@@ -1,4 +1,4 @@
-"""Marts of trust: data_quality, sync_health, connections."""
+"""Marts about data quality: data_quality, sync_health, connections."""
 
 from datetime import date
 from decimal import Decimal
@@ -24,7 +24,8 @@ def data_quality(ledger, bills_elsewhere):
 
 
 def bills_elsewhere(books):
-    """By connection the posted bills that another connection of the platform and organization has too: number, day and amount."""
+    """The posted bills, by connection, that another connection of the platform and organization also has: the same platform ID, day,
+    currency and amount."""
     holders = {}
     for book in books:
         for bill in book.bills:
@@ -41,7 +42,7 @@ def bills_elsewhere(books):
 
 
 def found_by(ledger):
-    """By check: the IDs of what it finds, each as often as it is another record."""
+    """The IDs that each check finds, once per record."""
     book, today = ledger.book, ledger.today
     bills = [bill for bill, _ in ledger.bills]
     credits = [credit for credit, _ in ledger.credits]
@@ -58,9 +59,9 @@ def found_by(ledger):
     rounded_subscriptions, unfit_subscriptions = fits_of(book)
     subscribed = items_of_today(book, today)
     ids = lambda records: [record.id for record in records]
-    # Accounts that bills and credits are owed on, or expenses are paid from.
+    # Accounts on which bills and credits are owed, or from which expenses are paid.
     settling = {one.account_id for one in bills + credits + expenses} - {None}
-    # A card or a bill that is paid off is spend a second time.
+    # Paying off a card or a bill counts the spend a second time.
     paying_off = {
         id(one.document)
         for one in ledger.spend
@@ -76,14 +77,14 @@ def found_by(ledger):
         'header_tax_not_in_lines': ids(bill for bill in posted if Taxes(bill).has_untold_tax),
         'negative_bill': ids(bill for bill in posted if bill.total is not None and bill.total < 0),
         'unconverted_bill': ids(bill for bill in posted if unconverted(bill)),
-        # The rate of a document in the currency of the books, or one that nobody filled in.
+        # The document is in the currency of the books, or nobody filled in the rate.
         'foreign_rate_is_one': ids(
             one
             for one in posted + expenses
             if ledger.rates[id(one)].status == 'document_rate' and ledger.rates[id(one)].value == 1
         ),
         'unconverted_expense': ids(one for one in expenses if unconverted(one)),
-        # The API has no rate of a credit, so somebody has to give one.
+        # The API has no rate for a credit, so a person has to supply one.
         'unconverted_vendor_credit': ids(
             one for one in posted_credits if ledger.rates[id(one)].status == 'no_rate_in_source' or unconverted(one)
         ),
@@ -147,24 +148,24 @@ def found_by(ledger):
 
 
 def naming_no(documents, name, known):
-    """Those of which a line names one of these that is not here."""
+    """IDs of documents in which a line names a record that is not here."""
     named = lambda document: {getattr(line, name, None) for line in document.lines} - {None}
     return [document.id for document in documents if named(document) - set(known)]
 
 
 def tells_no_amount(expense):
-    """No line was sent with a total, whether it fits or not."""
+    """Whether no line was sent with a total, whether it fits or not."""
     lines = expense.sent.get('line_items') or []
     return all(line.get('total_amount') is None for line in lines)
 
 
 def has_unknown_tax(taxed):
-    """What is not known at all is found by another check."""
+    """Whether only the tax is unknown. Another check finds unknown amounts."""
     return taxed.treatment == 'unknown' and taxed.gross is not None
 
 
 def differs(currency, amount):
-    """By more than half a minor unit: less is how services compute."""
+    """Whether an amount is more than half a minor unit; services compute with smaller errors."""
     return amount is not None and not is_noise(currency, amount)
 
 
@@ -181,8 +182,8 @@ def is_incoherent(bill):
 
 
 def lines_differ(bill):
-    """Neither a discount on the document nor tax on top of the lines explains it."""
-    # Taken from the total, the lines leave this.
+    """Whether neither a discount on the document nor tax on top of the lines explains the difference."""
+    # The total less the lines.
     rest = less(bill.total, *(line.gross for line in Taxes(bill).lines))
     discount, tax = bill.discount or Decimal(0), bill.tax or Decimal(0)
     return rest is not None and all(
@@ -191,7 +192,7 @@ def lines_differ(bill):
 
 
 def one_sided(bills, credits):
-    """Bill and credit, each of which tells how much of the one settled the other."""
+    """Bills for which bill and credit tell different amounts of the one settling the other."""
     told_by_bill, told_by_credit = {}, {}
     known_bills, known_credits = {bill.id for bill in bills}, {credit.id for credit in credits}
     for bill in bills:
@@ -207,7 +208,7 @@ def one_sided(bills, credits):
     return {
         bill
         for bill, credit in {*told_by_bill, *told_by_credit}
-        # Amounts of two currencies are no two tales of one.
+        # Amounts in two currencies cannot be compared.
         if currencies[bill] == of_credits[credit] and differs(
             currencies[bill],
             less(total(told_by_bill.get((bill, credit), [])), total(told_by_credit.get((bill, credit), []))),
@@ -227,7 +228,7 @@ def sync_health(ledger):
             'record_count': len(ledger.book.sent[resource]),
             'deleted_records': told['deleted'].get(resource, 0),
             'quarantined_records': 0,
-            # A list that was read and is empty limits nothing.
+            # A list that was read and is empty has no limit.
             'watermark': first('last_success_at')
             and min((stream['watermark'] for stream in offered if stream['watermark']), default=None),
             'last_success_at': first('last_success_at'),
@@ -267,7 +268,8 @@ def connections(ledger):
 
 
 def newest(ledger):
-    """What the service synced last, as its lists show it; subscriptions tell no such time. A week without anything newer is no alarm."""
+    """The newest time in the lists at which the service synced a record; subscriptions have no such time. A week without newer ones is
+    no alarm."""
     shown = [
         stream['watermark']
         for resource in RESOURCES
@@ -281,7 +283,7 @@ def newest(ledger):
 
 
 def freshness(moment, ledger, streams):
-    """In days of the company: it is never younger than its own today."""
+    """Counts days of the company, so that data is never newer than its own today."""
     days = None if moment is None else (ledger.today - day_in_zone(moment, ledger)).days
     if any(stream['stalled_at'] is not None for stream in streams):
         status = 'stalled'

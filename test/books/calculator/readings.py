@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 from records import RESOURCES
 
-# The lists that the API has of each resource: expenses and refunds are asked for one after the other.
+# The lists that the API has of each resource. Expenses and refunds are requested one after the other.
 LISTS = {resource: [resource] for resource in RESOURCES} | {'expenses': ['expenses', 'refunds']}
 NEVER_BEGUN = {
     'capability': 'unknown', 'watermark': None, 'last_success_at': None, 'last_reconcile_at': None, 'stalled_at': None
@@ -23,14 +23,15 @@ def list_of(resource, record):
 
 
 def as_known(stream):
-    """A list that has stalled hides something that came after its watermark: the readings since then were of less than the whole."""
+    """Treats a stalled list as last read at its watermark, because it hides something newer: later readings were not complete."""
     if stream['stalled_at'] is None:
         return stream
     return {**stream, 'last_success_at': earliest([stream['last_success_at'], stream['watermark']])}
 
 
 def is_or_was_offered(stream):
-    """One that is not offered any more was read until then, or in part, if records of it are here; one that never was has nothing."""
+    """A list that is no longer offered was read until then, or in part if records of it are here. A list that never was offered has
+    nothing."""
     return stream['capability'] != 'unsupported' or stream['last_success_at'] is not None or stream['is_held']
 
 
@@ -40,24 +41,24 @@ def earliest(moments):
 
 
 def day_in_zone(moment, ledger):
-    """The day on which it was, where the company is."""
+    """The day of that moment in the company's time zone."""
     return datetime.fromisoformat(f'{moment[:19]}+00:00').astimezone(ZoneInfo(ledger.book.told['time_zone'])).date()
 
 
 def were_read_after(ledger, day):
-    """Whether bills, expenses and credits were all read to their end once that day was over, where the company is."""
+    """Whether bills, expenses and credits were all read to their end after that day was over in the company's time zone."""
     known = day_known_whole(ledger)
     return known is not None and day <= known
 
 
 def day_known_whole(ledger):
-    """The last day that was over, where the company is, when the list of bills, expenses or credits that was read longest ago was read."""
+    """The last complete day, in the company's time zone, before the oldest of the last readings of bills, expenses and credits."""
     last = earliest(stream['last_success_at'] for stream in lists_of_spend(ledger))
     return None if last is None else day_in_zone(last, ledger) - timedelta(days=1)
 
 
 def lists_of_spend(ledger):
-    """Those in which something that was bought may stand; a billing platform has none."""
+    """The lists that may contain purchases; a billing platform has none."""
     return [
         stream
         for resource in ('bills', 'expenses', 'bill_credit_memos')

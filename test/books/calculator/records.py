@@ -16,27 +16,27 @@ def parse(text):
 
 
 def code(value):
-    """An ID, code or enum: an empty text is none."""
+    """An ID, code or enum. An empty text is None."""
     return None if value in (None, '') else value
 
 
 def currency(value):
-    """In upper case, as ISO writes codes; other letters stay."""
+    """A currency with A to Z in upper case, as in ISO codes. Other letters stay."""
     return None if value in (None, '', 'null') else ''.join(one.upper() if 'a' <= one <= 'z' else one for one in value)
 
 
 def enum(value):
-    """As it was sent: new values may appear, an empty one too."""
+    """The value as sent: new values may appear, even an empty one."""
     return value
 
 
 def first_of(text):
-    """Of a text that each line repeats, as much as marts have."""
+    """The part that marts keep of a text that each line repeats."""
     return None if text is None else text[:1000]
 
 
 def day(value):
-    """The day as it was written: no time zone moves it."""
+    """The day as written; no time zone shifts it."""
     return None if value in (None, '') else date.fromisoformat(value[:10])
 
 
@@ -59,7 +59,7 @@ def months_on(today, months):
 
 
 class Reader:
-    """Reads amounts of one record and keeps count of those that were rounded or are too large."""
+    """Reads amounts of one record and collects those that were rounded or are too large."""
 
     def __init__(self, book, table, record_id):
         self.book, self.table, self.record_id = book, table, record_id
@@ -94,11 +94,11 @@ class Allocation:
         self.linked_id = code(sent.get('id'))
         self.date = day(sent.get('allocated_date'))
         self.amount = reader.money(sent, 'allocated_amount', table)
-        # On which days how much of it counts: of an application of a credit it depends on what the other document says.
+        # The days on which it counts, with amounts. For an application of a credit they depend on what the other document tells.
         self.parts = [(self.date, self.amount)]
-        # How much of what it alone tells settles the document on the other side.
+        # The part of what it alone tells that settles the other document.
         self.elsewhere = []
-        # What of it it alone tells, part by part.
+        # The parts that it alone tells.
         self.alone = []
 
     @property
@@ -114,7 +114,7 @@ class Line:
         for name in ('account_id', 'class_id', 'customer_id', 'department_id', 'location_id', 'tax_rate_id'):
             setattr(self, name, code(sent.get(name)))
         self.description = sent.get('description')
-        # A line without a total is a remark, worth nothing; one whose total is too large is not known.
+        # A line without a total is a remark, worth nothing. A line with a total that is too large has an unknown worth.
         self.is_remark = sent.get('total_amount') is None
         self.total = reader.money(sent, 'total_amount', table)
 
@@ -141,7 +141,7 @@ class BillLine(Line):
 
 
 class Document:
-    """What a bill, an expense and a credit memo have in common."""
+    """The common parts of a bill, an expense and a credit memo."""
 
     def __init__(self, book, table, sent):
         self.sent = sent
@@ -157,12 +157,12 @@ class Document:
             'posted' if self.status in POSTED else 'excluded' if self.status in EXCLUDED else 'unknown'
         )
         self.lines = []
-        # On which days how much of what only the other document of an application tells.
+        # Days and amounts of applications that only the other document tells.
         self.told_by_other = []
 
     @property
     def parts(self):
-        """On which days how much settled it, whoever tells."""
+        """The days and amounts of all settlements, whichever document tells them."""
         return [part for entry in self.allocations for part in entry.parts] + self.told_by_other
 
     @property

@@ -8,18 +8,18 @@ from zoneinfo import ZoneInfo
 from amounts import RATE_PLACES, MONEY_PLACES, Fitted, less, places_of, rounded, times, total
 from records import code, currency, enum, last_of_month, month_before, month_of, parse
 
-# Known to pay nothing. Whether a subscription pays that is neither active nor one of these, nobody knows.
+# Statuses known to pay nothing. For a status that is neither active nor one of these, nobody knows.
 NOT_PAYING = {'in_trial', 'paused', 'canceled'}
 
-# Months that one interval has.
+# The number of months in one interval.
 MONTHS = {'day': Fraction(12, 365), 'week': Fraction(12, 52), 'month': Fraction(1), 'year': Fraction(12)}
 
-# A billing period of more of them is none that anybody meant.
+# A longer billing period cannot be meant.
 LONGEST_INTERVAL = 9_999
 
 
 def fits_of(book):
-    """Of every version that was seen: the subscriptions with an amount that was rounded, and with one that is too large."""
+    """The subscriptions with a rounded amount in any version, and those with an amount that is too large."""
     versions = [version for version in versions_kept(book) if version['payload'] is not None]
     items = [
         (version['record_id'], Item(sent, position, line))
@@ -34,14 +34,14 @@ def fits_of(book):
 
 
 def lines_of(sent):
-    """The items of a subscription. Where no list was sent at all nobody knows what is in it: one item that tells nothing."""
+    """The items of a subscription. If no list was sent, its items are unknown: one item without data."""
     if sent is None:
         return []
     return [{}] if sent.get('items') is None else sent['items']
 
 
 def pruned_apart(book):
-    """What history still has, and what a prune took: a version that another one had replaced by then, with that one."""
+    """The versions that history still has, and those that a prune took: each superseded version, with its successor."""
     told = sorted(book.told.get('subscription_versions') or [], key=lambda version: version['recorded_at'])
     of_record = defaultdict(list)
     for version in told:
@@ -64,9 +64,9 @@ def versions_kept(book):
 
 
 def last_pruned_month(book):
-    """
-    History tells neither this month nor those before it; None where it was not pruned, or had nothing then. After a first prune that
-    is the month before it, for nobody knows what earlier ones took; after others the last one at whose end something that is gone stood.
+    """The last month that history no longer shows, nor those before it; None if it was not pruned, or had nothing then. After a first
+    prune it is the month before, because nobody knows what earlier prunes took. After others it is the last month at whose end a
+    removed version was current.
     """
     until = book.told.get('pruned_until')
     if until is None:
@@ -83,14 +83,14 @@ def last_pruned_month(book):
 
 
 def month_counted_in(book, version):
-    """Where nothing is gone yet."""
+    """The month that a version counts in, before any pruning."""
     day = moment_of(version).date()
     until = day_read_until(book, month_of(day))
     return month_before(month_of(day), -1) if until is not None and until < day else month_of(day)
 
 
 def is_forgotten(book):
-    """Whether something is gone that may have been paid."""
+    """Whether a removed version may have been a paid one."""
     return last_pruned_month(book) is not None or bool(pruned_apart(book)[1])
 
 
@@ -132,22 +132,21 @@ class Item:
 
 
 def day_read_until(book, month):
-    """The last day of the month, in UTC, on which somebody looked at all of them; None where nobody did, or wrote it down."""
+    """The last day of the month, in UTC, on which all subscriptions were read. None if nobody read or recorded that."""
     told = (book.told.get('observed_until') or {}).get(month.isoformat())
     return None if told is None else date.fromisoformat(told)
 
 
 def known_until(book, month, is_seen, today):
-    """Until when, and whether that is to its end: what changed in the rest of it is seen in a later month only."""
+    """The last day read, and whether that is the month's end. Changes after that day appear only in a later month."""
     until = day_read_until(book, month) if is_seen else None
     is_read = is_seen and until in (None, last_of_month(month))
     return {'observed_until': until, 'is_complete': is_over(book, month, today) and is_read}
 
 
 def is_over(book, month, today):
-    """
-    Where the company is and in UTC, of which the months are. Where it is later than in UTC nobody knows that on the first day of the
-    next month, unless all subscriptions were read in a later month of UTC.
+    """Whether the month is over where the company is and in UTC, which defines the months. Where the local time is ahead of UTC,
+    nobody knows that on the first day of the next month, unless all subscriptions were read in a later month of UTC.
     """
     midnight = datetime(today.year, today.month, today.day, tzinfo=ZoneInfo(book.told['time_zone']))
     is_read_later = any(month.isoformat() < one for one in book.told.get('observed_months') or [])
@@ -156,7 +155,7 @@ def is_over(book, month, today):
 
 
 class Recorded:
-    """A version of a subscription: whose it was, what was sent of it (None: it was deleted), and the month that it is told in."""
+    """A version of a subscription: its customer, the data sent (None: it was deleted), and the month to which it belongs."""
 
     def __init__(self, version, sent, month):
         self.subscription_id = version['record_id']
@@ -169,7 +168,7 @@ class Recorded:
 
 
 def told_by_month(book, today):
-    """What was recorded, in order; and by month whether somebody looked, and the subscriptions that were known at its end."""
+    """The versions recorded, in order; and for each month whether it was observed, and the subscriptions known at its end."""
     zone = ZoneInfo(book.told['time_zone'])
     versions = [one for one in versions_kept(book) if moment_of(one).astimezone(zone).date() <= today]
     if not versions:
@@ -178,9 +177,9 @@ def told_by_month(book, today):
     observed = {date.fromisoformat(month) for month in book.told.get('observed_months') or []}
     unobserved = {date.fromisoformat(month) for month in book.told.get('unobserved_months') or []}
     last = month_of(today)
-    # Months are those of UTC; what came until now, this evening too, is of the month in which the company is.
+    # Months are those of UTC. Versions recorded until now, even this evening, belong at the latest to the company's current month.
     came = [min(month_of(moment_of(one).date()), last) for one in versions]
-    # Months in which somebody looked and there was nothing yet are known too.
+    # Observed months without subscriptions are known too.
     first = min(came[0], *observed, last)
     known_from = min((observed | unobserved) - {gone}, default=date.max)
 
@@ -188,7 +187,7 @@ def told_by_month(book, today):
         return (month in observed or month < known_from) and (gone is None or month > gone)
 
     def month_told_in(version, month):
-        """Nobody who was told of a month as of its third day was told what came on the fourth: that is told of the month after."""
+        """The month of a version. If a month was read only up to its third day, a version of the fourth belongs to the month after."""
         until = day_read_until(book, month) if is_seen(month) else None
         is_too_late = until not in (None, last_of_month(month)) and moment_of(version).date() > until
         return month_before(month, -1) if is_too_late else month
@@ -206,19 +205,19 @@ def told_by_month(book, today):
 
 
 def beginning_of(months):
-    """The first month that somebody looked at."""
+    """The first observed month."""
     return next((month for month, (is_seen, _) in months.items() if is_seen), None)
 
 
 def late_today(book, today):
-    """The subscriptions that are there, and are older than what history has of them."""
+    """The existing subscriptions that are older than their history."""
     history, months = told_by_month(book, today)
     there = {one['id'] for one in book.sent['subscriptions']}
     return {one.subscription_id for one in learned_late(history, beginning_of(months))} & there
 
 
 def items_of_today(book, today):
-    """What stands in the subscriptions that are there, whatever month it will be told in."""
+    """The items of existing subscriptions, whatever month they will belong to."""
     history, _ = told_by_month(book, today)
     newest = {one.subscription_id: one for one in history}
     return [(subscription_id, item) for subscription_id, one in newest.items() for item in one.items()]
@@ -229,9 +228,8 @@ def moment_of(version):
 
 
 def owners_of(versions):
-    """
-    What each version sent; one that names no customer is of the customer that the subscription names next, else of the one that it
-    named last.
+    """The data of each version. A version without a customer gets the next customer that the subscription names, else the last one
+    before.
     """
     found = {}
     for record_id in {version['record_id'] for version in versions}:
@@ -245,7 +243,7 @@ def owners_of(versions):
 
 
 def items_known(months):
-    """Month by month: the items that stand in the subscriptions at its end."""
+    """The items of subscriptions at the end of each month."""
     for month, (is_seen, state) in months.items():
         for subscription_id, recorded in state.items():
             for item in recorded.items():
@@ -253,7 +251,7 @@ def items_known(months):
 
 
 class Past:
-    """What is known of a customer's payments, from each version of each subscription, however short a time it was the last one."""
+    """A customer's payments as known from each version of each subscription, however short its time as the last version."""
 
     def __init__(self):
         self.seen, self.paying, self.unclear, self.resting = [], [], [], []
@@ -270,11 +268,12 @@ class Past:
             self.paying.append(recorded.month)
 
     def may_precede_history(self, beginning):
-        """Something rested, with whatever items, when history begins, or when the customer came into it: it had been paid, or never."""
+        """Whether a subscription was inactive, with any items, when history begins or when the customer appears in it. It may have
+        been paid before, or never."""
         return any(month == min(self.seen) or (beginning is not None and month <= beginning) for month in self.resting)
 
     def has_paid_before(self, month, beginning, is_forgotten):
-        """None where nobody knows. Within the month itself it makes no difference: it had not paid when the month began."""
+        """Whether the customer had paid before the month began; None if nobody knows. Payments within the month itself do not count."""
         if any(one < month for one in self.paying):
             return True
         if any(one < month for one in self.unclear) or is_forgotten or self.may_precede_history(beginning) or self.has_older:
@@ -288,14 +287,14 @@ def pasts_of(history, beginning):
         if recorded.sent is not None:
             pasts[recorded.customer].add(recorded)
     for recorded in learned_late(history, beginning):
-        # What is being tried has not been paid yet.
+        # A trial has not been paid yet.
         if recorded.sent.get('status') != 'in_trial':
             pasts[recorded.customer].has_older = True
     return pasts
 
 
 def learned_late(history, beginning):
-    """Of each subscription that is older than the month in which history begins, and came into it later, what was recorded first."""
+    """The first version of each subscription that is older than the month in which history begins, and appeared in it later."""
     firsts, created = {}, {}
     for recorded in history:
         if recorded.sent is not None:
@@ -345,7 +344,7 @@ def mrr_movements_monthly(book, today):
     customers = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for month, _, _, item in items_known(months):
         customers[item.customer][item.currency][month].append(item)
-    # Who paid then nobody knows.
+    # Nobody knows who paid in the missing versions.
     has_gaps = is_forgotten(book)
     beginning = beginning_of(months)
     pasts = pasts_of(history, beginning)
@@ -355,7 +354,7 @@ def mrr_movements_monthly(book, today):
             is_baseline = bool(seen) and month == seen[0]
             now = {code_: ends[month] for code_, ends in known_of.items() if month in ends}
             ends = {code_: closing for code_, (closing, _) in now.items()}
-            # What history has at the beginning, whether or not the month before was read to its end.
+            # The state in history at the beginning, whether or not the month before was read to its end.
             before = month_before(month)
             starts = {
                 code_: closing if is_baseline else known_of[code_].get(before, (0, 0))[0] for code_, closing in ends.items()
@@ -380,7 +379,7 @@ def mrr_movements_monthly(book, today):
 
 
 def known(by_month, months):
-    """By month, from the first one in which there was something: revenue at its end, and items without a price."""
+    """The revenue at the end of each month, and the number of items without a price, from the first month that has items."""
     ends = {}
     for month in months:
         items = [item.priced() for item in by_month.get(month, [])]
@@ -390,14 +389,14 @@ def known(by_month, months):
 
 
 def pays(amounts):
-    """In whatever currency; None where it hangs on one that is not known."""
+    """Whether any amount, in any currency, is above 0. None if that depends on an unknown amount."""
     if any(amount is not None and amount != 0 for amount in amounts.values()):
         return True
     return None if None in amounts.values() else False
 
 
 def moves_of(pays_before, pays_after, moved, has_paid):
-    """A customer pays in all currencies together: one that changes it is neither new nor lost."""
+    """Classifies a movement. A customer's currencies count together, so one that changes currency is neither new nor lost."""
     moves = dict.fromkeys(('new', 'reactivation', 'expansion', 'contraction', 'churn'))
     if moved is None:
         return moves
@@ -409,7 +408,7 @@ def moves_of(pays_before, pays_after, moved, has_paid):
         for after in either(pays_after)
         for paid in either(has_paid)
     }
-    # What it cannot be is 0; where it may be one or another, neither is known.
+    # A kind that is impossible is 0. If several are possible, none of them is known.
     return {name: 0 if name not in names else moved if len(names) == 1 else None for name in moves}
 
 

@@ -29,7 +29,7 @@ def vendor_spend_monthly(ledger):
         is_complete = is_whole(month, ledger)
         before = spent.get((vendor, month_before(month, 12), currency)) if month else None
         others = {one: value for (one, when, code), value in spent.items() if (when, code) == (month, currency)}
-        # Of what was spent: a vendor that gave back more than it got has no share.
+        # Shares are of positive spend: a vendor that gave back more than it got has no share.
         positive = {one: None if value is None else max(value, Decimal(0)) for one, value in others.items()}
         whole = total(positive.values())
         known = None not in others.values()
@@ -66,7 +66,7 @@ def vendor_spend_monthly(ledger):
 
 
 def has_bought(lines):
-    """By bill or by card, as far as anybody knows; what is given back says nothing of what was bought here."""
+    """Whether anything was bought, by bill or by card, as far as known. Returned amounts do not show that something was bought here."""
     bought = [total(line.gross for line in lines if line.source_type == kind) for kind in ('bill', 'expense')]
     return any(amount is not None and amount > 0 for amount in bought) or None in bought
 
@@ -102,7 +102,7 @@ def is_whole(month, ledger):
 
 
 def posted(ledger):
-    """What is dated after today is not spent yet."""
+    """Lines dated after today are not spent yet."""
     return [
         line
         for line in ledger.spend
@@ -117,9 +117,8 @@ class Candidate:
 
 
 def normalised(number):
-    """
-    Letters of every alphabet and numbers only, A to Z in upper case, numbers without leading zeros; one without a digit above 0 is none.
-    Two numbers with nothing but signs between them are two.
+    """Keeps only letters of every alphabet and numbers: A to Z in upper case, numbers without leading zeros. None without a digit
+    above 0. Two numbers with only other characters between them stay two.
     """
     if number is None or not re.search('[1-9]', number):
         return None
@@ -174,7 +173,7 @@ def duplicate_bills(ledger):
 
 
 def are_near(rule, a, b, bills, paid):
-    """Whether fewer than ten documents of a kind of theirs stand between, in the order of those that the rule looks at."""
+    """Whether fewer than ten documents of either's kind stand between the two, in the order that the rule looks at."""
     alike = sorted((one for one in bills + paid if GROUPS[rule](a, one)), key=ORDERS[rule])
     first, last = sorted((alike.index(a), alike.index(b)))
     between = [one.kind for one in alike[first + 1 : last]]
@@ -223,7 +222,7 @@ SCORES = {'same_number': 0.9, 'paid_twice': 0.8, 'same_amount': 0.7, 'other_vend
 
 
 def rules_of(a, b):
-    """Strongest first."""
+    """Yields the rules, strongest first."""
     both_bills = b.kind == 'bill'
     same_vendor = a.document.vendor == b.document.vendor and a.document.vendor != '(none)'
     same_number = both_bills and a.number is not None and a.number == b.number
