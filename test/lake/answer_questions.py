@@ -1,5 +1,5 @@
-"""Imports once what readers of Iceberg need. For each line of standard input, a question in JSON, it forks: the child runs the program that is
-asked for as if it were a process of its own, so that questions share nothing but what is imported.
+"""Imports the packages that readers of Iceberg need once. For each line of standard input, a question in JSON, it forks: the child
+runs the requested program as if in a process of its own, so that questions share only the imports.
 """
 
 import json

@@ -6,7 +6,7 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Passes requests on to a server that speaks S3, but for those that it answers by itself. */
+/** A proxy of an S3 server that answers some requests itself and passes the others on. */
 export function startAnsweringProxy(
   target: string,
   answerTo: (method: string, url: URL) => Answer | undefined,

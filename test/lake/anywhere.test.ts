@@ -19,7 +19,7 @@ const { warehouse, url } = await createTestDatabase();
 const connectionId = await addTestConnection(warehouse);
 await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b1'), bill('b2')]] });
 
-/** A name, and one of a folder beside it that holds the same, which DuckDB would take for what the name means if it were a pattern. */
+/** A folder name, and that of a folder beside it with the same content, which DuckDB would read if it took the first name for a pattern. */
 test.each([
   ['env=prod', 'env=test'],
   ['connection_id=acme-us', 'connection_id=acme-uk'],

@@ -4,20 +4,20 @@ import { fileURLToPath } from 'node:url';
 import { pythonWithReaders } from './python-with-readers.ts';
 
 export interface Question {
-  /** A file beside this one, written in Python. */
+  /** A Python file in this folder. */
   readonly program: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Runs a program with the Python that reads Iceberg tables, which has imported by then what takes a second of CPU; returns what it prints. */
+/** Runs a program in the Python that reads Iceberg tables, whose imports cost a second of CPU only once. Returns its output. */
 export async function askReaders(question: Question): Promise<string> {
   answering ??= startAnswering();
   const ask = await answering;
   return ask({ ...question, program: fileURLToPath(new URL(question.program, import.meta.url)) });
 }
 
-/** One for the process, whatever files run in it. */
+/** Shared by all test files of the process. */
 let answering: Promise<(question: Question) => Promise<string>> | undefined;
 
 async function startAnswering(): Promise<(question: Question) => Promise<string>> {

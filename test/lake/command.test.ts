@@ -16,7 +16,7 @@ import { readParquet } from './read-parquet.ts';
 const installation = await createInstallation();
 const { run, warehouse, client, env, databaseUrl } = installation;
 const lake = join(env.DAYBOOK_HOME!, 'lake');
-// The marts after each export are another test's.
+// Another test covers the marts after each export.
 const withoutPython = await pathWithoutPython(installation.cwd);
 let worker = await installation.startWorker(withoutPython);
 let connection: string;
@@ -90,7 +90,7 @@ test('an export after a change writes what changed, and its run says how much th
 test('an export returns before the marts are built and says so, and --wait waits for them', async () => {
   const marts = client.workflow.getHandle('marts');
   await marts.result();
-  // A build that nobody takes up.
+  // A build that no worker picks up.
   const building = await client.workflow.start('buildMarts', {
     workflowId: 'marts',
     taskQueue: 'nobody',
@@ -189,7 +189,7 @@ proofTest('a worker that is killed in the middle of an export does not leave it 
   const following = run(['export', '--json']);
   await waitingSessions(databaseUrl);
   await worker.stop('SIGKILL');
-  // Its process of the export ends with it, and its session with that.
+  // The export's process ends with the worker, and its session with that.
   await eventually(async () => ((await exportSessions()) === 0 ? true : undefined));
   expect(await latest()).toBe(before);
   await letGo();
@@ -285,7 +285,7 @@ async function latest(): Promise<string> {
     .snapshot_id;
 }
 
-/** One that is idle is nobody's: a pooler keeps it under the name that it had last. */
+/** Counts no idle sessions: a pooler keeps one under the last name it had. */
 async function exportSessions(): Promise<number> {
   return (
     await rows(

@@ -12,21 +12,21 @@ import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 export interface TestLake {
   readonly location: string;
   readonly scratch: string;
-  /** Whose it is, by the manifests alone. */
+  /** The owner of the lake, according to the manifests alone. */
   readonly owner: LakeOwner;
-  /** Exports as the process of an export does; every call is a run of its own unless it says which. */
+  /** Exports as the process of an export does. Every call is a run of its own unless it names one. */
   readonly exportNow: (
     job?: Partial<ExportJob>,
     onProgress?: (progress: ExportProgress) => void,
   ) => Promise<Exported>;
-  /** What one export is told. */
+  /** The job of one export. */
   readonly jobOf: (job?: Partial<ExportJob>) => ExportJob;
 }
 
-/** Of lakes of tests, unless they say otherwise. */
+/** The id of the warehouse of test lakes, unless they set another. */
 export const testWarehouseId = 'the-warehouse';
 
-/** A lake in a folder that goes away after the last test of the file. What the product does there by itself it does as the same warehouse. */
+/** A lake in a folder that is removed after the last test of the file. The product uses it as the same warehouse. */
 export async function createTestLake(
   databaseUrl: string,
   options: Partial<ExportJob> = {},
@@ -49,7 +49,7 @@ export async function createTestLake(
       productVersion: '0.0.0-test',
       warehouseId: testWarehouseId,
       runId,
-      // A second apart, so that they have an order.
+      // A second apart, which gives them an order.
       snapshotId: snapshotId({ runId, startedAt: new Date(Date.UTC(2026, 10, 21, 12, 0, runs)) }),
       ...options,
       ...job,

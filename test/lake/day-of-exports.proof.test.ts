@@ -18,7 +18,7 @@ import { startS3Server } from './s3-server.ts';
 const { warehouse, url } = await createTestDatabase();
 const s3 = await startS3Server();
 const iceberg = { add: true, cacheFolder };
-/** Small ones, so that parts are shared, alone, and pieces of a connection. */
+/** Small sizes, so that some parts are shared, some belong to one connection, and some to a piece of one. */
 const sizes: PartSizes = { rowsAlone: 20, rowsOfPiece: 20, rowsShared: 3, connectionsShared: 2 };
 const keep = { last: 24, daily: 0, monthEnds: false };
 const tables = ['bills', 'bill_lines'] as const;
@@ -38,7 +38,7 @@ test.each(['a folder', 'a bucket'])(
       for (let count = 0; count < upTo(4); count += 1) await change(connections);
       const tried = exportNow({ force: chance(0.05), ...(hour % 6 === 5 ? { iceberg } : {}) });
       const { snapshotId } = await tried;
-      // Nobody writes meanwhile, so that this is of the same moment.
+      // Nobody writes meanwhile, so these rows are of the same moment.
       if (!then.has(snapshotId)) then.set(snapshotId, await seenIn(warehouseRows));
     }
     const kept = await lake.snapshotIds();
@@ -78,7 +78,7 @@ async function openCompanies(where: string): Promise<string[]> {
   return opened;
 }
 
-/** What an hour may bring: new and edited bills, bills with other lines, deletions, rows that somebody edits, and a large growth. */
+/** The possible changes of an hour: new and edited bills, bills with other lines, deletions, edited rows, and a large growth. */
 async function change(connections: readonly string[]): Promise<void> {
   const connectionId = connections[upTo(connections.length)] ?? '';
   const at = 1 + upTo(60);
@@ -116,7 +116,7 @@ async function landBills(connectionId: string, from: number, to: number): Promis
   await land(warehouse, { connectionId, stream: 'bills', pages: [records] });
 }
 
-/** Rows and sums by connection, of each table. */
+/** Rows and sums of each table, by connection. */
 async function seenIn(
   ask: (sql: string) => Promise<readonly Record<string, unknown>[]>,
 ): Promise<Record<string, unknown>> {
@@ -136,7 +136,7 @@ function parquetOf(table: string): string {
 const figures = `connection_id, count(*)::text as n, sum(total_amount)::numeric(38, 9)::text as total`;
 
 function upTo(limit: number): number {
-  // Park and Miller's generator: a seed repeats a day.
+  // Park and Miller's generator, so that a seed repeats a day.
   random = (random * 48_271) % 2_147_483_647;
   return random % limit;
 }

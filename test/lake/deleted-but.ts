@@ -1,4 +1,4 @@
-/** As S3 answers a request to remove objects, with 200, where it has not removed these. */
+/** S3's answer, with 200, to a request to remove objects when it has not removed these. */
 export function deletedBut(keys: readonly string[], code: string): string {
   const errors = keys.map(
     (key) => `<Error><Key>${key}</Key><Code>${code}</Code><Message>no</Message></Error>`,

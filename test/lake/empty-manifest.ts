@@ -1,7 +1,7 @@
 import type { Manifest } from '../../lake/manifest/manifest.ts';
 import { timeOfSnapshot } from '../../lake/manifest/snapshot-id.ts';
 
-/** Of a snapshot that has nothing in it, taken when its run began. */
+/** The manifest of an empty snapshot, taken when its run began. */
 export function emptyManifest(id: string, warehouseId: string): Manifest {
   return {
     snapshot_id: id,

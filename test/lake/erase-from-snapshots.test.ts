@@ -28,7 +28,7 @@ test('files beside those of a snapshot that stays are told, and what the manifes
   const [held, stays] = await exportHeldThenNot();
   const [file] = (await readManifest(lake, held))!.tables.bills!.files;
   const from = join(location, 'snapshots', held, file!.path);
-  // In the one that is published again they go with its folder.
+  // In a snapshot that is published again, such files go with its folder.
   const beside = [held, stays].map((id) => join(location, 'snapshots', id, 'bills/part-00099.parquet'));
   for (const path of beside) await cp(from, path);
   const told: Error[] = [];
@@ -108,7 +108,7 @@ test('while a bucket copies one file for an erasure, it is asked for the next', 
   expect(await isAsked).toBe(true);
 });
 
-/** The IDs of one that holds the record, and of a later one that does not. */
+/** Returns the ids of a snapshot that holds the record, and of a later one that does not. */
 async function exportHeldThenNot(): Promise<[string, string]> {
   await landRecord();
   const { snapshotId: held } = await exportNow({ force: true });
@@ -123,7 +123,7 @@ async function landRecord(): Promise<void> {
   await land(warehouse, { connectionId, stream: 'bills', pages });
 }
 
-/** The IDs of those that held the record. */
+/** Erases the record, and returns the ids of the snapshots that held it. */
 async function erase(from: Lake, { onUnread }: Pick<Erasing, 'onUnread'> = {}): Promise<string[]> {
   const duckDb = await openDuckDb({ spillFolder: `${scratch}-spill` });
   const columns = { bills: 'id', bill_lines: 'bill_id' };

@@ -200,7 +200,7 @@ test('a snapshot that was just published verifies; one with a changed byte does 
   expect((await verify()).problems).toEqual([]);
 });
 
-/** What becomes of a value that is rounded; of the others nothing is left. */
+/** The values that are left after rounding. Values not listed here are removed. */
 const inTheFile: Readonly<Record<string, string>> = {
   'bills.amount_due 3866.7799999999997': '3866.78',
   'bills.total_amount 0.0000000005': '0.000000001',
@@ -215,7 +215,7 @@ const inTheFile: Readonly<Record<string, string>> = {
   'bill_payment_allocations.allocated_amount 1000.2999999999999': '1000.3',
 };
 
-/** Decimals without trailing zeros, times with microseconds: the same words on both sides. */
+/** Expressions that print alike on both sides: decimals without trailing zeros, times with microseconds. */
 function inWords({ name, parquet }: { name: string; parquet: string }): string {
   const column = `"${name}"`;
   if (parquet.startsWith('DECIMAL'))

@@ -2,16 +2,16 @@ import { expect } from 'vitest';
 import type { ExportJob } from '../../activities/export/export-job.ts';
 import { runExportProcess } from '../../activities/export/run-export-process.ts';
 
-/** One thing that an export does to a file. */
+/** One file operation of an export. */
 export interface Moment {
   readonly operation: string;
-  /** A regular expression of its path. */
+  /** A regular expression for its path. */
   readonly path: string;
-  /** The how manieth, when there are several. */
+  /** The number of the occurrence, if there are several. */
   readonly time?: number;
 }
 
-/** Runs an export in a process of its own, which is killed right before that moment. */
+/** Runs an export in a process of its own, which is killed right before that operation. */
 export async function exportKilledBefore(job: ExportJob, moment: Moment): Promise<void> {
   const { NODE_OPTIONS } = process.env;
   process.env.NODE_OPTIONS = `--import ${new URL('./kill-before.mjs', import.meta.url).href}`;

@@ -33,7 +33,7 @@ test.skipIf(!mayMount)(
     });
     await exportNow();
     const before = await readFile(join(lake, 'latest.json'), 'utf8');
-    // The last snapshot was small, so this one is begun; and no compression helps.
+    // The last snapshot was small, so this export begins; and these values do not compress.
     await rows(
       warehouse,
       `update finance.bills set memo = (select string_agg(md5(i::text), '') from generate_series(1, 250000) i)`,
@@ -96,7 +96,7 @@ test.skipIf(!mayMount)('a scratch folder in which nothing can be spilled is name
   duckDb.close();
 });
 
-/** Until the disk is full; throws only what that is. */
+/** Fills the disk. Throws only if writing fails for another reason. */
 async function fillUp(folder: string): Promise<void> {
   const filler = writeFile(join(folder, 'filler'), Buffer.alloc(4_000_000));
   if (folder !== disk) return filler;

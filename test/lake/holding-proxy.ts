@@ -2,13 +2,13 @@ import { EventEmitter, once } from 'node:events';
 import { pass, startS3Proxy, type S3Proxy } from './s3-proxy.ts';
 
 export interface HoldingProxy extends S3Proxy {
-  /** When the first request is held. */
+  /** Resolves when the first request is held. */
   readonly holds: Promise<unknown>;
-  /** Passes on what was held, and holds nothing more. */
+  /** Passes on the held requests, and holds no more. */
   readonly release: () => unknown;
 }
 
-/** Passes requests on to a server, but holds those that write to such a path, as a host that stands still does before it has sent them. */
+/** A proxy that holds requests that write to such a path, as if the host stood still before sending them, and passes the others on. */
 export async function startHoldingProxy(target: string, path: RegExp): Promise<HoldingProxy> {
   const events = new EventEmitter();
   const [holds, released] = [once(events, 'held'), once(events, 'released')];

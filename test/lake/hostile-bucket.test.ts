@@ -84,7 +84,7 @@ test('objects whose names XML cannot say hold up no export, and what is ours bes
   const made = await exportNow({ force: true });
   expect(made).not.toHaveProperty('removalProblem');
   expect(await lake.snapshotIds()).toContain(made.snapshotId);
-  // Some servers list each as the third one.
+  // Some servers list each of them like the third.
   const listed = (key: string): string => key.replaceAll(/\p{C}/gu, '\ufffd');
   const kept = (await keysIn('snapshots/')).filter((key) => !key.startsWith('20261121T'));
   expect(kept.map(listed).sort()).toEqual(
@@ -345,7 +345,7 @@ async function isRefusedEverywhere(): Promise<void> {
   const rows = { warehouseId, connectionId: 'c', id: 'b1', columns: { bills: 'id' } };
   await expect(eraseFromSnapshots(lake, duckDb, rows, { assertHeld: lockHeld })).rejects.toThrow(altered);
   duckDb.close();
-  // An export uses nothing of it either: it makes a snapshot that is whole.
+  // An export uses nothing of it either: it makes a complete snapshot.
   const made = await exportNow();
   expect(made).toMatchObject({ skipped: false });
   expect((await verifySnapshot(lake, { id: made.snapshotId, spillFolder: scratch })).problems).toEqual([]);
@@ -353,7 +353,7 @@ async function isRefusedEverywhere(): Promise<void> {
   await leftAlone();
 }
 
-/** Beside the scratch folder there is what was there. */
+/** Checks that nothing beside the scratch folder has changed. */
 async function leftAlone(): Promise<void> {
   expect((await readdir(folder)).filter((name) => !name.startsWith('built'))).toEqual(['home', 'ours.txt']);
   expect(await readdir(join(folder, 'home'))).toEqual(['scratch']);
@@ -379,7 +379,7 @@ function changed(change: (manifest: Tables) => void): string {
 async function putManifest(text: string): Promise<void> {
   const manifest = `snapshots/${id}/_manifest.json`;
   await put(manifest, text);
-  // Anyone who may write the one may write the other.
+  // Anyone who can write the manifest can write the pointer too.
   await put('latest.json', JSON.stringify({ snapshot_id: id, manifest, manifest_sha256: sha256(text) }));
 }
 
@@ -412,7 +412,7 @@ function sha256(text: string): string {
 
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 
-/** Every place of a value, of one table alone: the others are like it. */
+/** The paths to every value, for one table only, because the others are alike. */
 function placesIn(value: Json, at: readonly string[] = []): string[][] {
   if (typeof value !== 'object' || value === null) return [[...at]];
   return Object.entries(value)

@@ -24,7 +24,7 @@ import { sha256OfFile } from '../../lake/parquet/read-back.ts';
 import { verifySnapshot } from '../../lake/snapshots/verify-snapshot.ts';
 import { onceDone } from './once-done.ts';
 
-/** A folder that somebody else may write to. */
+/** A folder to which somebody else can write. */
 const location = await mkdtemp(join(tmpdir(), 'daybook-hostile-folder-'));
 const lake = await openLake({ location, scratch: join(location, 'scratch') });
 const pointer = join(location, 'latest.json');
@@ -43,7 +43,7 @@ test('a pointer as Daybook writes it is read', async () => {
 });
 
 test.each<[string, () => Promise<void>]>([
-  // It would do if it were read.
+  // Its content would be valid if it were read.
   ['larger than any that Daybook writes', () => writeFile(pointer, rightPointer.padEnd(2 ** 20 + 1))],
   ['a pipe that nobody writes to', () => Promise.resolve(void execFileSync('mkfifo', [pointer]))],
   ['a device that never ends', () => symlink('/dev/zero', pointer)],
@@ -272,7 +272,7 @@ test('a snapshot is neither published nor removed through a link in the place of
   expect(await readdir(join(victim, `.tmp-${id}`))).toEqual(['_manifest.json']);
 });
 
-/** For systems where a link that replaces a folder is never followed. */
+/** On Linux a link that replaces a folder is never followed. */
 const isLinux = process.platform === 'linux';
 const oldId = '20260101T000000Z-abcdef';
 
@@ -429,7 +429,7 @@ async function putFile(path: string, text: string): Promise<void> {
   await writeFile(join(location, path), text);
 }
 
-/** To a file outside of the lake. */
+/** Makes a link to a file outside of the lake. */
 async function linkTo(path: string, text: string): Promise<void> {
   const outside = await mkdtemp(join(tmpdir(), 'daybook-outside-'));
   onTestFinished(() => rm(outside, { recursive: true }));
@@ -456,7 +456,7 @@ function namesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true }).map(String).sort();
 }
 
-/** By this process, from whatever it reads. */
+/** The number of bytes that this process has read, from any source. */
 async function bytesReadHere(): Promise<number> {
   return Number(/rchar: (\d+)/.exec(await readFile('/proc/self/io', 'utf8'))?.[1]);
 }
@@ -472,7 +472,7 @@ test.skipIf(process.getuid?.() !== 0)(
       await writeFile(join(location, 'snapshots', path), 'content');
     await writeFile(pointer, rightPointer);
     giveAll(location);
-    // As another user leaves them.
+    // Files as another user leaves them.
     for (const planted of [
       'snapshots/.tmp-x',
       'snapshots/zzz',
@@ -532,7 +532,7 @@ function giveAll(folder: string): void {
   execFileSync('chown', ['-R', '65534:65534', folder]);
 }
 
-/** Root may open everything. */
+/** Runs work as an unprivileged user, because root may open everything. */
 async function asNobody(work: () => Promise<void>): Promise<void> {
   process.seteuid?.(65_534);
   try {

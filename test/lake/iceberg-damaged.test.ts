@@ -55,7 +55,7 @@ async function exportChanged(): Promise<string> {
   return (await exportNow()).snapshotId;
 }
 
-/** As a rule of storage, or a wrong prefix, removes it. */
+/** Removes a file, as a storage rule or a wrong prefix would. */
 async function lose(id: string): Promise<void> {
   const [file] = (await readManifest(lake, id))!.tables.bills!.files;
   await rm(join(location, 'iceberg/finance/bills/data', `${file!.sha256}.parquet`));
@@ -65,7 +65,7 @@ async function shown(): Promise<string[]> {
   return Object.keys(await readIceberg(url, { reader: 'pyiceberg', tables: ['bills'] })).sort();
 }
 
-/** Every snapshot can be read in the tables, and they have no other files. */
+/** Expects that every snapshot can be read in the tables, and that they have no other files. */
 async function expectWhole(): Promise<void> {
   const ids = await lake.snapshotIds();
   const manifests = await Promise.all(ids.map(async (id) => (await readManifest(lake, id))!));

@@ -115,7 +115,7 @@ test.each(
       incoming.resume();
       return outgoing.writeHead(status).end(body);
     });
-    // The one that holds it, and the one that told the columns of the empty table.
+    // The file with the record, and the one that gave the columns of the empty table.
     expect(await proxy.use(() => erase(place))).toEqual([
       expect.stringMatching(/^The lake s3:\S+ did not delete 2 files \(they are still listed\)/),
     ]);
@@ -262,7 +262,7 @@ async function exportTwice(): Promise<Lakes> {
   return { place, stays, holds };
 }
 
-/** A snapshot after each of these bills has come. The last export shows all of them in the Iceberg tables. */
+/** Exports after each of these bills has come. The last export shows all snapshots in the Iceberg tables. */
 async function exportEach(place: string, bills: readonly string[]): Promise<string[]> {
   const ids: string[] = [];
   for (const [index, id] of bills.entries()) {
@@ -283,7 +283,7 @@ async function exportEach(place: string, bills: readonly string[]): Promise<stri
   return ids;
 }
 
-/** Nothing is known of any other. */
+/** Creates a lake, and forgets every other. */
 async function freshLake(parent?: string): Promise<string> {
   for (const table of ['finance.bills', 'sync.snapshots', 'iceberg.iceberg_tables'])
     await rows(warehouse, `delete from ${table}`);
@@ -295,7 +295,7 @@ function freshPlace(parent = join(location, '..')): string {
   return `${parent}/lake-${lakes}`;
 }
 
-/** Says what is kept. */
+/** Erases the record, and returns what was kept. */
 async function erase(place: string, id = 'erased'): Promise<string[]> {
   const settings = settingsOf({ ...env, DAYBOOK_LAKE: place });
   const kept: string[] = [];
@@ -311,20 +311,20 @@ async function erase(place: string, id = 'erased'): Promise<string[]> {
   return kept;
 }
 
-/** One row of the snapshot. */
+/** Shows a mart with one row for the snapshot. */
 async function showTotals(place: string, id: string): Promise<void> {
   const lake = await openLake({ location: place, scratch });
   const query = `select 'mine' as connection_id, '${id}' as snapshot_id`;
   await showMart(lake, { databaseUrl: url, cacheFolder, scratch }, { id, query });
 }
 
-/** The snapshots of which readers see the mart. */
+/** The snapshots for which readers see the mart. */
 async function martsShown(): Promise<string[]> {
   const seen = await readIceberg(url, { reader: 'pyiceberg', namespace: 'marts', tables: ['totals'] });
   return Object.keys(seen).sort();
 }
 
-/** The tables have the files of the snapshots that are there, and no other. */
+/** Expects that the tables have exactly the files of the existing snapshots. */
 async function expectShown(place: string): Promise<void> {
   const lake = await openLake({ location: place, scratch });
   const manifests = await manifestsIn(lake);
@@ -341,7 +341,7 @@ async function manifestsIn(lake: Lake): Promise<Manifest[]> {
   return Promise.all(ids.map(async (id) => (await readManifest(lake, id))!));
 }
 
-/** Of the bills, as Iceberg tables name them. */
+/** The files of bills, as Iceberg tables name them. */
 function filesOf(manifests: readonly Manifest[]): string[] {
   const listed = manifests.flatMap(({ tables }) => tables.bills!.files.filter(({ rows }) => rows > 0));
   return [...new Set(listed.map(({ sha256 }) => `${sha256}.parquet`))].sort();
@@ -351,7 +351,7 @@ function snapshotOf({ refs, snapshots }: Metadata, tag: string): Metadata['snaps
   return snapshots.find((one) => one['snapshot-id'] === refs[tag]!['snapshot-id'])!;
 }
 
-/** Of the bills. */
+/** The metadata file of bills. */
 async function metadataFile(): Promise<string> {
   const { metadata_location: at } = await row(
     warehouse,

@@ -21,11 +21,11 @@ test('the Iceberg tables show no snapshot of years ahead, and none of another wa
   expect(await lake.snapshotIds()).toHaveLength(3);
   await showSnapshots(lake, places, { owner, add: true, newest });
   expect(await shown()).toEqual([newest]);
-  // As an erasure does.
+  // Sweeps, as an erasure does.
   const sweeping = { add: true, sweep: true, newest: undefined };
   await showSnapshots(lake, places, { owner, ...sweeping });
   expect(await shown()).toEqual([newest]);
-  // What an earlier release has shown.
+  // Tags that an earlier release has shown.
   const others = { ...owner, warehouseId: 'of-others' };
   await showSnapshots(lake, places, { owner: others, ...sweeping });
   expect(await shown()).toEqual(['20261121T235959Z-bbbbbb']);
@@ -41,7 +41,7 @@ async function exportForced(): Promise<string> {
   return (await exportNow({ force: true })).snapshotId;
 }
 
-/** Leaves the snapshot one table, and gives it another ID or warehouse. */
+/** Reduces the snapshot to one table, and gives it another ID or warehouse. */
 async function become(id: string, changed: Record<string, string>): Promise<void> {
   const file = join(location, 'snapshots', id, '_manifest.json');
   const manifest = JSON.parse(await readFile(file, 'utf8')) as { tables: Record<string, unknown> };

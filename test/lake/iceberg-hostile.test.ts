@@ -23,7 +23,7 @@ import { createTestLake } from './create-test-lake.ts';
 import { pythonWithReaders } from './python-with-readers.ts';
 import { readIceberg } from './read-iceberg.ts';
 
-// Somebody may write in the lake, and nowhere else.
+// An attacker can write in the lake, and nowhere else.
 const { warehouse, url } = await createTestDatabase();
 const { exportNow, location, scratch, owner } = await createTestLake(url, {
   iceberg: { add: true, cacheFolder },
@@ -211,7 +211,7 @@ test.each(some(listAttacks))(
     expect((await readMetadata('snapshots'))['table-uuid']).not.toBe(before);
     const seen = await readIceberg(url, { reader: 'pyiceberg', tables: ['bills'] });
     expect(Object.keys(seen).sort()).toEqual(await lake.snapshotIds());
-    // What was made again is read.
+    // The table made again is reused.
     const { 'table-uuid': made } = await readMetadata('snapshots');
     await exportNow({ force: true });
     expect((await readMetadata('snapshots'))['table-uuid']).toBe(made);
@@ -277,7 +277,7 @@ proofTest(
       expect(Object.keys(seen).sort()).toEqual(whole);
     };
     await expectOthersShown();
-    // Then the tables have no types of before, and the planted ones are the first.
+    // Then the tables have no earlier types, and the planted ones come first.
     await rows(warehouse, 'delete from iceberg.iceberg_tables');
     await expectOthersShown();
     const { left } = await showSnapshots(lake, places, { owner, add: true, sweep: true, newest: undefined });
@@ -337,7 +337,7 @@ test('the file outside is there', async () => {
   expect(await readdir(outside)).toEqual(['precious']);
 });
 
-/** Of a list of files, which names these by their paths. */
+/** Moves the manifests of a list of files, which names them by their paths. */
 const moveManifests = `
 import shutil, sys
 from pyiceberg.io.pyarrow import PyArrowFileIO
@@ -352,7 +352,7 @@ for path in sys.argv[2:]:
         writer.add_manifests(manifests)
 `;
 
-/** Of a list of files, which is right otherwise. */
+/** Grows the manifests of a list of files that is otherwise right. */
 const growManifests = `
 import sys
 from pyiceberg.io.pyarrow import PyArrowFileIO
@@ -366,7 +366,7 @@ for path in sys.argv[1:]:
             writer.add_manifests([one])
 `;
 
-/** Of a list of files: it names three, each of which lists the same file with 50 MB of what nobody reads. */
+/** Makes a list name three manifests, each of which lists the same file with 50 MB of data that nobody reads. */
 const growEntries = `
 import os, sys
 from pyiceberg.io.pyarrow import PyArrowFileIO
@@ -388,7 +388,7 @@ with write_manifest_list(2, io.new_output(path), first.added_snapshot_id, None, 
     writer.add_manifests(manifests)
 `;
 
-/** Of the file that lists the snapshots, with what it says of them. */
+/** Changes the file that lists the snapshots, together with its recorded facts. */
 const changeListFile = `
 import sys
 import pyarrow as pa, pyarrow.parquet as pq
@@ -424,7 +424,7 @@ async function metadataOf(table: string): Promise<string> {
   return fileURLToPath(String(at));
 }
 
-/** As somebody does who may write to the lake: the oldest snapshot once more, as one before it, with another file of bills. Says its ID. */
+/** Plants a copy of the oldest snapshot, as an attacker with write access does: as an earlier one, with another file of bills. Returns its ID. */
 async function plantCopy(change: (file: string) => Promise<void>): Promise<string> {
   const [from = ''] = await lake.snapshotIds();
   const id = `20250101T000000Z-${randomUUID().slice(0, 6)}`;

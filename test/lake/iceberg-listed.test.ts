@@ -26,7 +26,7 @@ let landed = 0;
 
 interface Listed {
   readonly current: string;
-  /** By snapshot and manifest. */
+  /** Entries by snapshot and manifest. */
   readonly manifests: Readonly<
     Record<string, Readonly<Record<string, readonly { status: number; path: string }[]>>>
   >;
@@ -40,7 +40,7 @@ beforeEach(async () => {
 test('an Iceberg table lists no file that is gone, in whichever snapshot', async () => {
   for (const id of ['stays', 'erased']) await showTotals(await exportWith(id));
   await rows(warehouse, `delete from finance.bills where id = 'erased'`);
-  // It does not hold the record, and follows one that does.
+  // This snapshot does not hold the record, and follows one that does.
   await exportWith('stays');
   expect(await erase('erased')).toEqual([]);
   await expectNoneGone('finance', 'bills');
@@ -70,7 +70,7 @@ test('an erasure makes a table that lists files that are gone again, once, and n
 
 test('exports add no manifest each to what readers of an Iceberg table open', async () => {
   const counts: number[] = [];
-  // One each would be more than two.
+  // One manifest per export would exceed two.
   for (let made = 0; made < (isProof ? 5 : 3); made += 1) {
     await exportWith(`bill-${made}`, connections[made % 2]);
     const { current, manifests } = await listed('finance', 'bills');
@@ -88,7 +88,7 @@ test('the list of complete snapshots keeps no files of what it replaced more tha
   }
   const names = await lake.filesIn('iceberg/marts/snapshots');
   const counted = (name: RegExp): number => names.filter((one) => name.test(one)).length;
-  // Of the last build: the list without the snapshot, which is in no file, and the one with it.
+  // For the last build: the list without the snapshot, which is in no file, and the one with it.
   const found = [counted(/^data\//), counted(/\/snap-.*avro$/), counted(/-m\d+\.avro$/)];
   expect(found).toEqual([1, 2, 1]);
 });
@@ -112,7 +112,7 @@ test('who has looked up the marts of a build can read them for six hours after t
   expect(await seen()).toEqual(builds.slice(2));
 });
 
-/** The snapshots of a mart whose files are there, and no others are. */
+/** The snapshots of a mart whose files exist. Expects no other files. */
 async function readable(): Promise<string[]> {
   const { manifests } = await listed('marts', 'totals');
   const paths = Object.values(manifests).flatMap((one) => Object.values(one).flat());
@@ -122,7 +122,7 @@ async function readable(): Promise<string[]> {
   return Object.keys(manifests).sort();
 }
 
-/** As if a table of marts had been written before. */
+/** Makes a table of marts look as if it had been written earlier. */
 async function makeOlder(table: string, { hours }: { hours: number }): Promise<void> {
   const [listed] = await rows(
     warehouse,
@@ -135,7 +135,7 @@ async function makeOlder(table: string, { hours }: { hours: number }): Promise<v
   await writeFile(file, metadata.replace(/(?<="(?:timestamp|last-updated)-ms":\s*)\d+/g, older));
 }
 
-/** The snapshot after this bill has come. */
+/** Exports after this bill has come. */
 async function exportWith(id: string, connectionId = connections[0]!): Promise<string> {
   landed += 1;
   const memo = text(`memo ${landed} of ${id}`);
@@ -150,7 +150,7 @@ async function exportWith(id: string, connectionId = connections[0]!): Promise<s
   return snapshotId;
 }
 
-/** Says what is kept. */
+/** Erases the record, and returns what was kept. */
 async function erase(id: string, steps: string[] = []): Promise<string[]> {
   const settings = settingsOf({ ...env, DAYBOOK_LAKE: location });
   const kept: string[] = [];
@@ -166,7 +166,7 @@ async function erase(id: string, steps: string[] = []): Promise<string[]> {
   return kept;
 }
 
-/** One row of the snapshot. */
+/** Shows a mart with one row for the snapshot. */
 async function showTotals(id: string): Promise<void> {
   const query = `select 'mine' as connection_id, '${id}' as snapshot_id`;
   await showMart(lake, { databaseUrl: url, cacheFolder, scratch }, { id, query });
@@ -186,14 +186,14 @@ function statusesIn({ manifests }: Listed): number[] {
   return [...new Set(entries.map(({ status }) => status))];
 }
 
-/** As Iceberg numbers them. */
+/** Iceberg's number for a deleted entry. */
 const gone = 2;
 
 async function listed(namespace: string, table: string): Promise<Listed> {
   return JSON.parse(await readEntries([namespace, table])) as Listed;
 }
 
-/** As earlier versions did. */
+/** Lists the files as gone, as earlier versions did. */
 async function listAsGone(table: string): Promise<void> {
   const namespace = table === 'bills' ? 'finance' : 'marts';
   await readEntries([namespace, table, 'gone']);

@@ -22,7 +22,7 @@ const connectionId = await addTestConnection(warehouse);
 test('the branch main of Iceberg tables is at the newest rows, though the ID of their snapshot is older', async () => {
   const { snapshotId: before } = await exportNow();
   await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b1')]] });
-  // As of a run that was reset.
+  // An ID as of a run that was reset.
   const { snapshotId } = await exportNow({ snapshotId: '20261121T110000Z-cccccc' });
   const refs = await refsOfBills();
   expect(refs[snapshotId]).not.toBe(refs[before]);
@@ -44,11 +44,11 @@ test('and not at those of a snapshot whose manifest, or whose row in the list, s
   expect(refs[snapshotId]).not.toBe(refs[before]);
   expect(refs.main).toBe(refs[snapshotId]);
   expect(refs).not.toHaveProperty(planted);
-  // Its manifest says when that one was taken.
+  // Its manifest tells when that snapshot was taken.
   const listed = Object.keys(await readIceberg(url, { reader: 'pyiceberg', tables: ['bills'] }));
   expect(listed).toEqual(expect.arrayContaining([before, snapshotId]));
   expect(listed).not.toContain(planted);
-  // One that a release of before has shown, from a clock that was ahead.
+  // A snapshot that an earlier release has shown, from a clock that was ahead.
   const ofBefore = join(location, 'snapshots', before, '_manifest.json');
   const shown = JSON.parse(await readFile(ofBefore, 'utf8')) as Manifest;
   await writeFile(ofBefore, manifestText({ ...shown, taken_at: ahead }));
@@ -62,7 +62,7 @@ test('and not at those of a snapshot whose manifest, or whose row in the list, s
 
 const ahead = '2099-01-01T00:00:00Z';
 
-/** The list is what whoever may write in the lake has made of it. */
+/** Changes the list, as anyone who can write in the lake can. */
 async function listAsAhead(snapshotId: string): Promise<void> {
   const folder = join(location, 'iceberg/finance/snapshots/data');
   const files = (await readdir(folder)).map((name) => join(folder, name));

@@ -55,11 +55,11 @@ test('keys that are of no table hold up no export, and are left alone', async ()
     (name) => `${new URL(s3.location).pathname.slice(1)}/iceberg/finance/${name}`,
   );
   for (const key of keys)
-    // Some servers take no content where a folder is.
+    // Some servers reject content for a key that names a folder.
     await s3.client.send(
       new PutObjectCommand({ Bucket: s3.bucket, Key: key, Body: key.endsWith('/') ? '' : 'x' }),
     );
-  // A server that keeps objects as files knows some of them by another name.
+  // A server that keeps objects as files stores some of them under another name.
   const put = await Promise.all(keys.map((key) => isInBucket(key)));
   expect(put).toContain(true);
   await rows(warehouse, `update finance.bills set memo = 'another' where id = 'b2'`);

@@ -298,7 +298,7 @@ test('tables are not written through a link', async () => {
   expect((await exportNow()).icebergProblem).toMatch(/iceberg\/finance\/bills\/metadata is a link/);
 });
 
-/** Reading all tables of all snapshots takes seconds each time: these have rows that change, rows that do not, and none. */
+/** Tables with changing rows, unchanging rows, and none. Reading all tables of all snapshots would take seconds each time. */
 const few = ['bills', 'bill_lines', 'expenses'];
 
 async function expectShown(ids: readonly string[]): Promise<void> {

@@ -1,4 +1,4 @@
-// Loaded into a process before everything else: it dies by SIGKILL when it is about to do one thing to a file.
+// Preloaded into a process, which dies by SIGKILL right before one file operation.
 import files from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 

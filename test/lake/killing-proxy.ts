@@ -7,8 +7,8 @@ export interface KillingProxy {
 }
 
 /**
- * Passes requests on to a server, until one writes to a path that ends so: then `kill` is called, before it is passed on or
- * after it was carried out, and nobody gets an answer any more.
+ * Passes requests on to a server, until one writes to a path with this end. Then it calls `kill`, before it passes the request on or after
+ * the server has carried it out, and answers no request any more.
  */
 export async function startKillingProxy(
   target: string,
@@ -53,7 +53,7 @@ function passOn(
 ): void {
   const { method = 'GET', headers } = incoming;
   const onward = request(new URL(incoming.url ?? '', target), { method, headers }, onAnswer);
-  // Who was killed in the middle of a request sends no more of it.
+  // A client that was killed in the middle of a request sends no more of it.
   onward.on('error', () => undefined);
   incoming.on('error', () => onward.destroy());
   incoming.pipe(onward);

@@ -29,7 +29,7 @@ const { exportNow, location } = await createTestLake(url, {
 const other = await addTestConnection(warehouse, 'other');
 const late = await addTestConnection(warehouse, 'late');
 
-/** As written it has four digits, in UTC five. */
+/** Its year has four digits as written, and five in UTC. */
 const time = '"9999-12-31T23:59:59-01:00"';
 const day = '"9999-12-31"';
 const times = { created_at: time, updated_at: time, last_synced_at: time };
@@ -74,7 +74,7 @@ test('a time whose year is 10000 in UTC is null in the files and listed, in what
   expect(seen[snapshotId]).toMatchObject({ bills: { rows: 4 } });
 });
 
-/** What no record tells: Postgres' clock may be wrong, and a release may have let dates pass. */
+/** Changes that no record can cause: Postgres's clock may be wrong, and an earlier release may have accepted such dates. */
 const changesOfOurs = [
   `update finance.bills set due_date = '10000-01-01' where connection_id = $1`,
   `update finance.bill_payment_allocations set allocated_date = '10000-01-01' where connection_id = $1`,

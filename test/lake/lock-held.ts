@@ -1,4 +1,4 @@
-/** Of a lock that nobody else takes. */
+/** Asserts a lock that nobody else takes. */
 export function lockHeld(): Promise<void> {
   return Promise.resolve();
 }

@@ -13,7 +13,7 @@ import { createTestLake } from './create-test-lake.ts';
 import { readParquet } from './read-parquet.ts';
 
 const { warehouse, url } = await createTestDatabase();
-/** So that a few connections have a part each, and all parts are written together. */
+/** Gives each of a few connections its own part, so that all parts are written together. */
 const sizes: PartSizes = { rowsAlone: 20_000, rowsOfPiece: 50_000, rowsShared: 1, connectionsShared: 1 };
 const { exportNow, jobOf, location } = await createTestLake(url, { sizes });
 const others = ['a1', 'a2', 'a3', 'a4'];
@@ -22,7 +22,7 @@ for (const name of others) {
   await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b1'), bill('b2')]] });
 }
 await addTestConnection(warehouse, 'long');
-// Postgres would spend seconds on compressing what is only made up.
+// Postgres would spend seconds on compressing the made-up text.
 await rows(warehouse, 'alter table finance.bills alter column memo set storage external');
 
 test.each(

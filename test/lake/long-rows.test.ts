@@ -18,11 +18,11 @@ beforeAll(async () => {
   const dated = (id: string, day: string): string => bill(id, { issue_date: `"${day}T00:00:00.000Z"` });
   const records = [dated('first', '2024-01-01'), dated('middle', '2024-01-02'), dated('last', '2024-01-03')];
   await land(warehouse, { connectionId, stream: 'bills', pages: [records] });
-  // Postgres would spend seconds on compressing what is only made up.
+  // Postgres would spend seconds on compressing the made-up text.
   await rows(warehouse, 'alter table finance.bills alter column memo set storage external');
 });
 
-/** In quotes of CSV is what has a quote, a comma or a line end, as JSON does. */
+/** CSV quotes a text with a quote, a comma or a line end, as in JSON. */
 const plain = '0123456789';
 const escaped = String.raw`\"`;
 const inQuotes = '{"a": ""},';

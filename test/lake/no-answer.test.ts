@@ -106,7 +106,7 @@ async function through(
   await asked.close();
 }
 
-/** As the client reads an object whose checksum was stored with it. */
+/** An object whose stored checksum does not match, as the client reads it. */
 const rotten: Answer = { status: 200, body: 'rotten', headers: { 'x-amz-checksum-crc32': 'AAAAAA==' } };
 
 function ok(body: string): Answer {

@@ -16,7 +16,7 @@ import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { createTestLake } from './create-test-lake.ts';
 
-/** Two warehouses that hold the same bill; the second is told the lake of the first. */
+/** Two warehouses that hold the same bill; the second is given the lake of the first. */
 const [first, second] = await Promise.all([createTestDatabase(), createTestDatabase()]);
 const folder = await mkdtemp(join(tmpdir(), 'daybook-test-lake-of-another-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -37,7 +37,7 @@ beforeAll(async () => {
   }
   await exportNow();
   const { snapshotId } = await exportNow({ force: true });
-  // As exports and builds of the first have them while they run, and Spark has its marts.
+  // Files as exports and builds of the first have them while they run, and Spark's marts.
   for (const path of [
     'snapshots/.tmp-20261121T120009Z-abcdef/bills/part-00000.parquet',
     `marts/${snapshotId}/bills/.part-00000.parquet.tmp`,

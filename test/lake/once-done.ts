@@ -3,10 +3,7 @@ import files from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { onTestFinished } from 'vitest';
 
-/**
- * Acts once, right after somebody has done something with a file or folder, and before they go on: what a process of another user may do at
- * that moment if it is fast enough.
- */
+/** Acts once, right after an operation on a file or folder and before its caller continues, as a fast process of another user could. */
 export function onceDone(operation: 'mkdir' | 'open' | 'readdir', path: string, act: () => void): void {
   const real = files[operation];
   const put = (one: unknown): void => {
@@ -15,7 +12,7 @@ export function onceDone(operation: 'mkdir' | 'open' | 'readdir', path: string, 
   };
   put(async (...args: unknown[]) => {
     const result: unknown = await Reflect.apply(real, files, args);
-    // By whatever name it was reached.
+    // Compares real paths, whatever name was used.
     if (realpathSync(String(args[0])) === path) {
       put(real);
       act();

@@ -31,7 +31,7 @@ test('every reader of an export sees the moment of its beginning, whatever is co
 test('so does every file, that of a table too in which not every change is a reason for a snapshot', async () => {
   const connectionId = await addTestConnection(warehouse);
   const { exportNow, location } = await createTestLake(url);
-  /** A sync of some day of last month, that changes a bill. */
+  /** A sync on some day of last month that changes a bill. */
   const sync = async (version: string, daysBefore: number): Promise<void> => {
     const changed = bill('b', { last_synced_at: `"${version}"` });
     await land(warehouse, { connectionId, stream: 'bills', pages: [[changed]] });

@@ -22,13 +22,13 @@ import { startS3Server } from './s3-server.ts';
 
 const { warehouse, url } = await createTestDatabase();
 const s3 = await startS3Server();
-/** Small ones, so that a few connections make many parts. */
+/** Small sizes, so that a few connections make many parts. */
 const sizes: PartSizes = { rowsAlone: 20, rowsOfPiece: 50_000, rowsShared: 3, connectionsShared: 2 };
 const connections: string[] = [];
 let large: string;
 
 beforeAll(async () => {
-  // By their names: which of them share a part is decided by a hash.
+  // Fixed names, because a hash of them decides which share a part.
   for (let count = 0; count < 24; count += 1)
     connections.push(await addTestConnection(warehouse, `small-${String(count)}`));
   large = await addTestConnection(warehouse, 'large');
@@ -222,7 +222,7 @@ test.each(some(['a bucket', 'a folder']))(
   },
 );
 
-/** A lake of its own; without a location a folder. */
+/** Creates a lake, in a folder unless a location is given. */
 async function createLake(location?: string) {
   const made = await createTestLake(url, { sizes, ...(location === undefined ? {} : { lake: location }) });
   const lake = await openLake({ location: made.location, scratch: `${made.scratch}-of-reader` });

@@ -31,7 +31,7 @@ test('the rows of a large connection are divided by their record, and a change o
   await expectWhole(first);
   const before = await filesOf(first, 'bills');
   expect(before.length).toBeGreaterThanOrEqual(8);
-  // With the rows of its lines, which have the same key.
+  // The rows of its lines, which have the same key, follow it.
   expect(await filesOf(first, 'bill_lines')).toHaveLength(before.length);
   expect(await filesOf(first, 'expenses')).toHaveLength(1);
 
@@ -112,7 +112,7 @@ test('an erased record is in none of the pieces', async () => {
   expect(await held(id, 'bills', `connection_id = 'large' and id = 'b13'`)).toHaveLength(1);
 });
 
-/** Each row of Postgres is in one file, and nothing else is. */
+/** Expects that each row of Postgres is in exactly one file, and nothing else is. */
 async function expectWhole(snapshotId: string): Promise<void> {
   expect((await verifySnapshot(lake, { id: snapshotId, spillFolder: scratch })).problems).toEqual([]);
   for (const [table, key] of [
@@ -162,7 +162,7 @@ async function landBills(connectionId: string, from: number, to: number, fields:
   await land(warehouse, { connectionId, stream: 'bills', pages: [page] });
 }
 
-/** Each time it is asked. */
+/** Returns the fields with a newer time at each call. */
 function newer(fields: Fields): Fields {
   version += 1;
   return { ...fields, last_synced_at: `"2024-02-01T00:00:00.${String(version).padStart(3, '0')}Z"` };

@@ -79,7 +79,7 @@ test('an export that finds nothing new marks what the rule keeps no more, and re
   await skip();
   expect(Object.keys(await marks())).toEqual([first, second]);
 
-  // Seven and eight hours later: what the rule kept until less than six hours ago stays.
+  // Seven and eight hours later. Snapshots that the rule kept until less than six hours ago stay.
   const lake = await openLake({ location, scratch: location });
   for (const [id, hours] of [[first, 8] as const, [second, 7] as const]) {
     const takenAt = new Date(Date.now() - hours * 3_600_000).toISOString();
@@ -190,7 +190,7 @@ test('an export that leaves readers with older rows, because a clock was ahead, 
       ),
     ) as string,
   });
-  // As it says.
+  // Follows the advice of the message.
   await lake.removeSnapshot(taken);
   const repaired = await exportNow();
   expect(endOfExport(repaired, location)).toMatchObject({ status: 'succeeded' });
@@ -229,10 +229,10 @@ test('a pointer to a snapshot that is not there is damage, and is replaced', asy
   await seesWhole(location, alone.snapshotId);
 });
 
-/** Begun later than any that is there. */
+/** A snapshot that begins later than any existing one. */
 const lost = '20991231T000000Z-0a1b2c';
 
-/** As whoever may write to the lake can. */
+/** Changes the time of a snapshot, as anyone who can write to the lake can. */
 async function sayTaken(
   lake: Lake,
   { location, id, at }: { location: string; id: string; at: Date },
@@ -387,7 +387,7 @@ async function blockAccess(table: string): Promise<{ letGo: () => Promise<void> 
   };
 }
 
-/** Readers find this snapshot by the pointer, and it is whole. */
+/** Expects that readers find this snapshot by the pointer, and that it is complete. */
 async function seesWhole(location: string, snapshotId: string): Promise<void> {
   const lake = await openLake({ location, scratch: join(location, '..', 'verify') });
   expect(await readPointer(lake)).toMatchObject({ snapshot_id: snapshotId });

@@ -7,7 +7,7 @@ import { pastThePooler } from '../support/past-the-pooler.ts';
 import { askReaders } from './ask-readers.ts';
 import { pythonWithReaders } from './python-with-readers.ts';
 
-/** By snapshot and table. Sums have no zeros at their end. */
+/** Results by snapshot and table. Sums have no trailing zeros. */
 export type IcebergSeen = Readonly<Record<string, Readonly<Record<string, TableSeen>>>>;
 
 export interface TableSeen {
@@ -18,14 +18,14 @@ export interface TableSeen {
 
 export type IcebergReader = 'pyiceberg' | 'duckdb' | 'spark';
 
-/** PySpark takes 400 MB and a Java: where TEST_SPARK_PYTHON names a Python that has it. */
+/** Spark is read only if TEST_SPARK_PYTHON names a Python with PySpark, which takes 400 MB and Java. */
 const { TEST_SPARK_PYTHON: sparkPython } = process.env;
 
-/** Those that can be asked here. */
+/** The readers available here. */
 export const icebergReaders: readonly IcebergReader[] =
   sparkPython === undefined ? ['pyiceberg', 'duckdb'] : ['pyiceberg', 'duckdb', 'spark'];
 
-/** What somebody sees who may read: every table, or some, of every snapshot that is said to be complete. */
+/** Reads, as a reader role sees them, all or some tables of every snapshot marked complete. */
 export async function readIceberg(
   databaseUrl: string,
   {
@@ -37,7 +37,7 @@ export async function readIceberg(
     reader: IcebergReader;
     namespace?: 'finance' | 'marts';
     tables?: readonly string[];
-    /** The lake that the tables name, and where its files are: PyIceberg alone is told. */
+    /** The lake that the tables name, and the present place of its files. Only PyIceberg supports this. */
     moved?: { readonly from: string; readonly to: string };
   },
 ): Promise<IcebergSeen> {
@@ -60,7 +60,7 @@ async function askSpark(args: readonly string[], env: NodeJS.ProcessEnv): Promis
   return stdout;
 }
 
-/** Runs what a page of the docs shows; the extensions of DuckDB come from PyPI here. Says which lines it printed. */
+/** Runs a program from the docs, with the extensions of DuckDB from PyPI. Returns the printed lines. */
 export async function runWithReaders(databaseUrl: string, program: string): Promise<string[]> {
   const python = await pythonWithReaders();
   const load = `
@@ -75,7 +75,7 @@ for module in (duckdb_extension_avro, duckdb_extension_iceberg):
   return stdout.trimEnd().split('\n');
 }
 
-/** In the role that people query with. */
+/** The environment of the role with which people query. */
 export function readerOf(databaseUrl: string): Record<string, string> {
   const { host, port, user, password, dbname } = libpqAddress(pastThePooler(databaseUrl), '');
   return {
@@ -88,7 +88,7 @@ export function readerOf(databaseUrl: string): Record<string, string> {
   };
 }
 
-/** What the manifest says of each table, as readers say it. */
+/** The facts in the manifest about each table, in the form that readers return. */
 export function manifestSeen(
   { tables }: Manifest,
   only: readonly string[] = Object.keys(tables),

@@ -1,6 +1,6 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 
-/** Rows of a query as text, by a DuckDB that has nothing to do with the product's. `{lake}` stands for the snapshot's folder. */
+/** Rows of a query as text, read by a DuckDB independent of the product's. `{lake}` stands for the snapshot's folder. */
 export async function readParquet(folder: string, query: string): Promise<Record<string, string | null>[]> {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
@@ -18,7 +18,7 @@ export async function readParquet(folder: string, query: string): Promise<Record
   }
 }
 
-/** DuckDB's values know how to write themselves. */
+/** DuckDB's values have a `toString`. */
 function inWords(value: unknown): string | null {
   return value === null ? null : (value as { toString: () => string }).toString();
 }

@@ -1,6 +1,7 @@
-"""What the manifests of every snapshot of a table list: read_entries.py NAMESPACE TABLE [gone].
+"""Prints the entries of the manifests of every snapshot of a table: read_entries.py NAMESPACE TABLE [gone].
 
-`gone`: first makes the snapshot of each tag anew as earlier versions wrote it, with an entry for each of its files as one that is gone.
+`gone`: first rewrites the snapshot of each tag as earlier versions wrote it, with a further entry that marks each of its files as
+gone.
 """
 
 import json
@@ -16,7 +17,7 @@ table = catalog.load_table((namespace, name))
 
 
 class WithGone(_OverwriteFiles):
-    """Lists the files of the current snapshot as they are, and once more as gone."""
+    """Lists the files of the current snapshot, and lists them again as gone."""
 
     def _deleted_entries(self) -> list[ManifestEntry]:
         current = self._transaction.table_metadata.current_snapshot()

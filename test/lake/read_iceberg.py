@@ -1,6 +1,6 @@
-"""What a reader of Iceberg sees: of each snapshot that the list of a namespace names, rows, columns and exact sums of every table.
+"""Prints what a reader of Iceberg sees: rows, columns and exact sums of every table, for each snapshot in the list of a namespace.
 
-read_iceberg.py pyiceberg|duckdb NAMESPACE [TABLE …]; the catalog is where libpq is told to look.
+read_iceberg.py pyiceberg|duckdb NAMESPACE [TABLE …]; libpq's environment names the database of the catalog.
 """
 
 import glob
@@ -19,7 +19,7 @@ storage = {"s3.endpoint": os.environ["AWS_ENDPOINT_URL"], "s3.region": "us-east-
 
 
 class MovedFileIO(PyArrowFileIO):
-    """Finds the files of a lake elsewhere than where its tables say they are."""
+    """Finds the files of a lake in another place than its tables say."""
 
     def new_input(self, location: str) -> PyArrowFile:
         return super().new_input(location.replace(os.environ["LAKE_MOVED_FROM"], os.environ["LAKE_MOVED_TO"]))
@@ -31,12 +31,12 @@ catalog = SqlCatalog("daybook", uri="postgresql+psycopg2://", init_catalog_table
 
 
 def shortest(value):
-    # Never by arithmetic on Decimal, which rounds to 28 digits.
+    # Avoids arithmetic on Decimal, which rounds to 28 digits.
     return format(value, "f").rstrip("0").rstrip(".") if value else "0"
 
 
 def by_pyiceberg(table, row):
-    # By its tag, as somebody asks who wants all tables of one moment.
+    # By its tag, as a reader does who wants all tables of one moment.
     read = table.scan(snapshot_id=table.refs()[row["snapshot_id"]].snapshot_id).to_arrow()
     exact = [field for field in read.schema if pa.types.is_decimal(field.type)]
     sums = {one.name: pc.sum(read[one.name].cast(pa.decimal256(76, one.type.scale))).as_py() for one in exact}

@@ -1,4 +1,4 @@
-"""What Spark sees, as read_iceberg.py says it. read_iceberg_spark.py NAMESPACE [TABLE …]"""
+"""Prints what Spark sees, in the format of read_iceberg.py. Usage: read_iceberg_spark.py NAMESPACE [TABLE …]"""
 
 import json
 import os
@@ -21,7 +21,7 @@ settings = {
     "spark.sql.catalog.daybook.uri": f"jdbc:postgresql://{os.environ['PGHOST']}:{os.environ['PGPORT']}/{os.environ['PGDATABASE']}?currentSchema=iceberg&options=-c%20role=daybook_reader",
     "spark.sql.catalog.daybook.jdbc.user": os.environ["PGUSER"],
     "spark.sql.catalog.daybook.jdbc.password": os.environ["PGPASSWORD"],
-    # Where it would make tables; Daybook alone writes them.
+    # The place where Spark would create tables; only Daybook writes them.
     "spark.sql.catalog.daybook.warehouse": "file:///nowhere",
 }
 if "AWS_ENDPOINT_URL" in os.environ:

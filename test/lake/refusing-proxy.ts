@@ -3,8 +3,8 @@ import { deletedBut } from './deleted-but.ts';
 import { pass, startS3Proxy, type S3Proxy } from './s3-proxy.ts';
 
 /**
- * Passes requests on to a server that speaks S3, and answers each removal as S3 does of objects that it may not remove: of any, or of those
- * whose key has one of these parts.
+ * A proxy of an S3 server that answers removals as S3 answers for objects that may not be removed: for all objects, or for those whose key
+ * contains one of these parts.
  */
 export function startRefusingProxy(
   target: string,

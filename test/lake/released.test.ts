@@ -31,7 +31,7 @@ const lakes = await Promise.all(
     const { warehouse, url } = await createTestDatabase('template template0');
     await loadReleased({ version, url });
     await migrate(warehouse);
-    // Its key is gone.
+    // Its key is lost.
     await rows(warehouse, `delete from sync.settings where name = 'secret_key_fingerprint'`);
     const { id } = await row(warehouse, `select value as id from sync.settings where name = 'warehouse_id'`);
     const warehouseId = String(id);
@@ -106,13 +106,13 @@ describe.each(lakes)(
       const forgotten = await daybook('snapshots', 'forget', recordedLake);
       expect(forgotten).toMatchObject({ code: 0, stderr: '' });
       expect(forgotten.stdout).toContain(`${recorded.length} snapshots known to be in this lake now`);
-      // It had no field issues, and each of them is a figure of the marts; of all else nothing has changed.
+      // It had no field issues; each of them is a figure of the marts. Nothing else has changed.
       const { snapshotId: upgraded } = await exportToday();
       expect(await differences(recorded.at(-1)!, upgraded)).toEqual([
         { connection_id: 'acme-odd', table: 'field_issues', added: 1, removed: 0, changed: 0 },
       ]);
       expect(await exportToday()).toMatchObject({ skipped: true, snapshotId: upgraded });
-      // In a restored database nothing is kept of the snapshot before: the first one writes all anew.
+      // A restored database remembers nothing of the snapshot before, so the first export writes everything anew.
       await renameCustomer('Of today');
       const { snapshotId: first } = await exportToday();
       await renameCustomer('Of tonight');
@@ -176,7 +176,7 @@ describe.each(lakes)(
       );
     }
 
-    /** As the next build does: until then the catalog leads readers of marts to where the lake was. */
+    /** Shows the marts as the next build does. Until then the catalog leads readers of marts to the old place of the lake. */
     async function showMartsHere(): Promise<void> {
       const lake = await openLake({ location, scratch });
       const places = { databaseUrl: url, cacheFolder, scratch: join(scratch, 'iceberg') };
@@ -207,7 +207,7 @@ describe.each(lakes)(
       return Object.fromEntries(read.map(([id, manifest]) => [id, manifestSeen(manifest, tables)]));
     }
 
-    /** All files but those of the changed table are the same, on the disk too. */
+    /** Expects that all files except those of the changed table are the same, on disk too. */
     async function expectShared(from: string, to: string): Promise<void> {
       const { [from]: one, [to]: other } = await manifestsOf([from, to]);
       const kept = Object.keys(one!.tables).filter(
@@ -227,7 +227,7 @@ describe.each(lakes)(
       return (await stat(join(location, 'snapshots', id, path))).ino;
     }
 
-    /** The ID of a bill that each of them holds. */
+    /** The ID of a bill that all of these snapshots hold. */
     async function billInAll(ids: readonly string[]): Promise<string> {
       const held = ids.map(
         (id) =>
@@ -266,13 +266,13 @@ describe.each(lakes)(
   },
 );
 
-/** These say what runs did: no table of `finance`. */
+/** Tables about runs, which are not in `finance`. */
 const ofRuns = ['runs', 'streams', 'connections', 'stream_months'];
 
-/** Nothing tells whether it has changed but its rows. */
+/** Tables whose changes only their rows show. */
 const alwaysWritten = ['subscription_item_versions'];
 
-/** Its files with their SHA-256. */
+/** The files of a table with their SHA-256. */
 function filesOf({ tables }: Manifest, table: string): Record<string, string> {
   return Object.fromEntries((tables[table]?.files ?? []).map(({ path, sha256 }) => [path, sha256]));
 }

@@ -1,6 +1,6 @@
 /**
- * A Parquet file whose footer names its one group of rows again and again: a few bytes, as many rows as one likes. `rows: false` leaves the
- * number of rows of the file as it was, which readers do not look at.
+ * Makes a Parquet file whose footer names its one row group again and again: as many rows as wanted from a few bytes. `rows: false` leaves
+ * the file's number of rows unchanged; readers do not look at it.
  */
 export function repeatRowGroup(file: Buffer, { times, rows }: { times: number; rows: boolean }): Buffer {
   const length = file.readUInt32LE(file.length - 8);
@@ -27,7 +27,7 @@ export function repeatRowGroup(file: Buffer, { times, rows }: { times: number; r
 const numRows = 3;
 const rowGroups = 4;
 
-/** A type of the compact protocol of Thrift. */
+/** A type in Thrift's compact protocol. */
 const struct = 12;
 
 interface Field {

@@ -81,7 +81,7 @@ test.each(['latest.json', 'latest-marts.json'])('what %s names always stays', as
 describe('a snapshot of a run that was reset, or waited for a worker, into the next month', () => {
   const rule = { last: 1, daily: 0, monthEnds: true };
   const november = idAt(Date.parse('2026-11-28T09:35:37Z'));
-  /** Its run began with the one of November, so its ID has that time. */
+  /** Its run began together with November's, so its ID has that time. */
   const late = november.replace('-000000', '-be87a9');
   const december = idAt(Date.parse('2026-12-15T00:00:00Z'));
 
@@ -158,7 +158,7 @@ test('a snapshot that the rule kept until now is not removed by a mark that some
     warehouseId,
     now,
   });
-  // What was published within six hours stays, and the two newest before.
+  // Snapshots published within six hours stay, and so do the two newest before.
   expect(removed).toEqual([...everyHour.slice(7)].sort());
 });
 
@@ -213,12 +213,12 @@ async function marksIn(folder: string): Promise<unknown> {
   return (JSON.parse(text) as { expired: unknown }).expired;
 }
 
-/** A second apart. */
+/** Ids a second apart. */
 function idsAfter(instant: string): string[] {
   return Array.from({ length: 18 }, (_, index) => idAt(Date.parse(instant) + (index + 1) * 1_000));
 }
 
-/** Of a time since 1970; small numbers are seconds of the first minute. */
+/** The id for a time since 1970. Small numbers are seconds of the first minute. */
 function idAt(milliseconds: number): string {
   const time = new Date(milliseconds < 60 ? milliseconds * 1000 : milliseconds);
   return `${time.toISOString().replace(/[-:]|\.\d+/g, '')}-000000`;

@@ -37,7 +37,7 @@ test.each([
   ['and the footer conceals', false],
 ])('a file with more rows than its manifest says, %s, is read by nobody', async (_, rows) => {
   const before = await manifestOf();
-  // With groups of ten million rows it would be ten billion.
+  // With row groups of ten million it would be ten billion.
   await plant(repeatRowGroup(whole, { times: 1_000, rows }));
   const started = performance.now();
   const { problems } = await verifySnapshot(lake, { id, spillFolder: scratch });
@@ -66,7 +66,7 @@ async function manifestOf(): Promise<Manifest> {
   return manifest;
 }
 
-/** As somebody does who may write to the lake: manifest and pointer name the new file, and its rows are those of the old one. */
+/** Replaces a file as an attacker with write access does: manifest and pointer name the new file, and its rows are those of the old one. */
 async function plant(file: Buffer): Promise<void> {
   await writeFile(join(location, 'snapshots', id, path), file);
   const manifestPath = join(location, 'snapshots', id, '_manifest.json');

@@ -11,11 +11,11 @@ import { onTestFinished } from 'vitest';
 
 export interface S3Proxy {
   readonly address: string;
-  /** What is opened meanwhile reaches the server through the proxy. */
+  /** Clients opened during `work` reach the server through the proxy. */
   readonly use: <Result>(work: () => Promise<Result>) => Promise<Result>;
 }
 
-/** In front of a server that speaks S3, until the test ends; `listener` answers each request, or passes it on. */
+/** A proxy of an S3 server that runs until the test ends. `listener` answers each request, or passes it on. */
 export async function startS3Proxy(target: string, listener: RequestListener): Promise<S3Proxy> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -37,7 +37,7 @@ export async function startS3Proxy(target: string, listener: RequestListener): P
   };
 }
 
-/** A request to the server, whose body is to be written, and whose answer is passed on. */
+/** Opens a request to the server, whose body the caller writes. Passes its answer on. */
 export function pass(url: URL, options: RequestOptions, outgoing: ServerResponse): ClientRequest {
   return request(url, options, (answer) => {
     outgoing.writeHead(answer.statusCode ?? 500, answer.headers);

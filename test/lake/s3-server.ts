@@ -10,18 +10,18 @@ import { eventually } from '../support/eventually.ts';
 import { askOnDemand } from '../support/on-demand.ts';
 
 export interface S3Server {
-  /** `s3://…`, an empty prefix of its own. */
+  /** `s3://…`, with an empty prefix for each test file. */
   readonly location: string;
   readonly bucket: string;
   readonly client: S3Client;
-  /** What a process needs to reach it. */
+  /** The environment that a process needs to reach it. */
   readonly env: Readonly<Record<string, string>>;
 }
 
 /**
- * A bucket on a server that speaks S3, for the test file that calls it at its top. The environment of the test process points to it.
- * It is moto, one for the test run, which believes every signature; `TEST_S3_PROGRAM` names a versitygw, which checks them and keeps files on
- * the disk: one for each test file.
+ * A bucket on an S3 server, for the test file that calls this at its top. The environment of the test process points to it. The server is
+ * moto, one for the test run, which accepts every signature. `TEST_S3_PROGRAM` names a versitygw, which checks them and keeps files on
+ * disk: one for each test file.
  */
 export async function startS3Server(): Promise<S3Server> {
   const { TEST_S3_PROGRAM: versitygw } = process.env;
@@ -40,7 +40,7 @@ export async function startS3Server(): Promise<S3Server> {
   const client = new S3Client({ forcePathStyle: true });
   afterAll(() => {
     client.destroy();
-    // Files that run after this one in the process may want no bucket.
+    // Later test files in the process may want no bucket.
     for (const [name, value] of before)
       if (value === undefined) Reflect.deleteProperty(process.env, name);
       else process.env[name] = value;
@@ -53,7 +53,7 @@ export async function startS3Server(): Promise<S3Server> {
   return { location: `s3://${bucket}/some/prefix`, bucket, client, env };
 }
 
-/** Returns its endpoint. */
+/** Starts a versitygw, and returns its endpoint. */
 async function startVersitygw(
   command: string,
   { access, secret }: { access: string; secret: string },

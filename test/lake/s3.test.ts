@@ -61,7 +61,7 @@ test('what an export that was killed has uploaded is removed, and the same run p
       Key: `some/prefix/snapshots/${job.snapshotId}/big`,
     }),
   );
-  // It does not count as a snapshot.
+  // An unfinished snapshot does not count.
   expect(await lake.snapshotIds()).toEqual([before?.snapshot_id]);
   await exportNow(job);
   expect(await readPointer(lake)).toMatchObject({ snapshot_id: job.snapshotId });

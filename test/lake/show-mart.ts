@@ -6,7 +6,7 @@ import { openDuckDb } from '../../lake/parquet/duck-db.ts';
 import type { Lake } from '../../lake/lake.ts';
 import { sha256OfFile } from '../../lake/parquet/read-back.ts';
 
-/** Puts what `query` gives as the mart `totals` of a snapshot into the lake and its Iceberg tables, as a build does. */
+/** Puts the result of `query` into the lake and its Iceberg tables, as the mart `totals` of a snapshot, as a build does. */
 export async function showMart(
   lake: Lake,
   places: ProgramPlaces,

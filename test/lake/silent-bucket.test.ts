@@ -123,7 +123,7 @@ test('a listing whose next page is always the same has no end', async () => {
   const endless = { name: 'LakeRefused', message: expect.stringContaining('has no end') as string };
   await expect(bucket.list('snapshots/')).rejects.toMatchObject(endless);
   await expect(bucket.folders('snapshots/')).rejects.toMatchObject(endless);
-  // It holds up nothing else.
+  // It delays nothing else.
   const kept = { name: 'LakeKeeps', message: expect.stringContaining('still listed') as string };
   await expect(bucket.remove(['snapshots/a'])).rejects.toMatchObject(kept);
   await expect(bucket.removeBelow('snapshots/')).rejects.toMatchObject(kept);
@@ -201,7 +201,7 @@ async function bucketOf(
   const object = { path: 'a.parquet', bytes };
   return {
     bucket,
-    // A test of other requests does not wait for it.
+    // A getter, so that tests of other requests do not wait for it.
     get download() {
       return bucket.download(object, localPath);
     },

@@ -77,7 +77,7 @@ test('an export that has lost the lock copies no kept part: another attempt of i
   const from = { id: snapshotId, files: [file!] };
   await expect(reader.keep(from, { ...to, assertHeld: lockLost })).rejects.toThrow('lost');
   expect(await reader.filesIn(`snapshots/${to.id}`)).toEqual([]);
-  // It removes nothing either: what is at these paths is the other attempt's.
+  // It removes nothing either, because the files at these paths belong to the other attempt.
   expect(await reader.keep(from, { ...to, assertHeld: lockHeld })).toBe(true);
   const damaged = { id: snapshotId, files: [file!, { ...file!, sha256: '0'.repeat(64) }] };
   const asked = { ...to, paths: [file!.path, 'bills/part-00001.parquet'], assertHeld: heldFor(2) };
@@ -170,7 +170,7 @@ async function landRecord(): Promise<void> {
   await land(warehouse, { connectionId, stream: 'bills', pages });
 }
 
-/** As a failover does, or a restart of Postgres. */
+/** Ends the sessions, as a failover or a restart of Postgres does. */
 async function loseLock(): Promise<void> {
   await rows(
     warehouse,
@@ -179,7 +179,7 @@ async function loseLock(): Promise<void> {
   );
 }
 
-/** As `daybook erase` does, under the lock that was lost. */
+/** Erases as `daybook erase` does, under the lost lock. */
 async function erase(): Promise<void> {
   await rows(warehouse, `delete from finance.bill_lines where bill_id = 'to-erase'`);
   await rows(warehouse, `delete from finance.bills where id = 'to-erase'`);
@@ -202,7 +202,7 @@ function holding(path: RegExp): ReturnType<typeof startHoldingProxy> {
   return startHoldingProxy(s3.env.AWS_ENDPOINT_URL!, path);
 }
 
-/** Its client asks where the server is with the first request. */
+/** The client determines the server's address at its first request, so one is made here. */
 async function openStalled(): Promise<Lake> {
   const lake = await openAt('stalled');
   await lake.read('latest.json');
@@ -252,7 +252,7 @@ async function publish(
   await publishOnLake(lake, { ...built, scratch: folder, assertHeld });
 }
 
-/** Held when it is asked for so many times, and lost from then on. */
+/** A lock that is held for so many checks, and lost from then on. */
 function heldFor(times: number): () => Promise<void> {
   let left = times;
   return () => {

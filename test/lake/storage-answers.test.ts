@@ -28,7 +28,7 @@ test('what was written, and whose answer was lost, is not taken for somebody els
   await publish(lake, id, 'rows');
   expect(lost.size).toBe(0);
   expect(await lake.snapshotIds()).toEqual([id]);
-  // What somebody else has written there is.
+  // Other content at the same path is a refusal.
   await expect(publish(lake, id, 'other rows')).rejects.toMatchObject({ name: 'SnapshotBroken' });
 });
 
@@ -40,7 +40,7 @@ test('an upload in parts that was completed, and whose answer was lost, is not t
     const completes = method === 'POST' && url.searchParams.has('uploadId');
     if (completes) completed += 1;
     if (completes && completed > 1) {
-      // As some servers do once it is complete.
+      // Some servers answer this once the upload is complete.
       incoming.resume();
       outgoing.writeHead(404).end('<Error><Code>NoSuchUpload</Code></Error>');
       return;
@@ -122,7 +122,7 @@ async function publish(lake: Lake, id: string, rows: string): Promise<void> {
   });
 }
 
-/** Its client asks where the server is with the first request. */
+/** The client determines the server's address at its first request, so one is made here. */
 function open(use: <Result>(work: () => Promise<Result>) => Promise<Result>): Promise<Lake> {
   return use(async () => {
     const lake = await openLake({ location: s3.location, scratch: join(tmpdir(), `answers-${process.pid}`) });

@@ -23,11 +23,11 @@ const lake = await openLake({ location, scratch: join(scratch, 'read') });
 const honest = await addTestConnection(warehouse, 'honest');
 const hostile = await addTestConnection(warehouse, 'hostile');
 
-/** Bills of 180 lines, and how many values of 5,000 digits they hold: more than the 8 MB that a manifest lists. */
+/** The number of bills with 180 lines, and of values with 5,000 digits in them: more than the 8 MB that a manifest lists. */
 const many = isProof ? 80 : 20;
 const digits = many * 180;
 
-/** DuckDB's client drops the mark that it begins with. */
+/** DuckDB's client drops the byte order mark at its beginning. */
 const noisyId = '\ufeffnoisy';
 
 const perConnection = `select connection_id, count(*) as n, max(length(value)) as longest, bool_or(is_rounded) as rounded

@@ -1,15 +1,12 @@
 import { pass, startS3Proxy, type S3Proxy } from './s3-proxy.ts';
 
-/** As S3 answers who asks for an archived object, and for one that somebody has encrypted with a key of their own. */
+/** S3's answers for an archived object, and for one that somebody has encrypted with another key. */
 export const unreadable = {
   archived: { code: 'InvalidObjectState', status: 403, heads: false },
   encrypted: { code: 'InvalidRequest', status: 400, heads: true },
 } as const;
 
-/**
- * Passes requests on to a server that speaks S3. Objects whose key has the part are listed, and not handed over or copied, unless they were
- * written anew.
- */
+/** A proxy of an S3 server that lists objects whose key contains `part` but does not return or copy them, unless they were written anew. */
 export function startUnreadableProxy(
   target: string,
   { code, status, heads }: (typeof unreadable)[keyof typeof unreadable],

@@ -114,7 +114,7 @@ test('what was weighed before a failover is not kept by the server that took ove
   const session = await openExportSession(url);
   const snapshot = await session.openSnapshot({ readers: 2 });
   const deciding = await weighDecidingTables(snapshot, { sizes: usualSizes, onProgress: () => undefined });
-  // No session survives its server. The next one that is opened is with the standby.
+  // Sessions do not survive their server. The next session is with the standby.
   await warehouse.pool.query(
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name like 'daybook export%'`,
   );
@@ -156,7 +156,7 @@ test('an export that finds its weights wrong weighs everything at the next attem
 
 const keptSql = 'select * from sync.table_weights order by table_name, connection_id';
 
-/** Weighs as an export does, and compares with one pass over each table. Returns which connections of which tables were looked at. */
+/** Weighs as an export does, and compares with one pass over each table. Returns which connections of which tables were read. */
 async function weigh(): Promise<Record<string, string[]>> {
   const found = await inSnapshot(async (client) => {
     const kept = await weighAll(client);
@@ -193,7 +193,7 @@ async function weighAll(client: pg.Client): Promise<Map<string, TableWeighed>> {
   return found;
 }
 
-/** What is written in it is undone. */
+/** Reads in a transaction that is rolled back. */
 async function inSnapshot<Result>(read: (client: pg.Client) => Promise<Result>): Promise<Result> {
   const client = new pg.Client(url);
   await client.connect();

@@ -48,7 +48,7 @@ describe('a listing that shows a record without a usable id proves no absence', 
   test('and the held one that has the digits of its number lives, though a person has discarded the entry', async () => {
     const service = await serve();
     service.lists = { customers: ['5', '6', '7', '8'].map((one) => customer(one)) };
-    // Nothing is fetched there.
+    // This platform has no fetch.
     service.onFetch = () => ({ status: 404, body: '{}' });
     await service.sync(['customers']);
     service.lists.customers = [...['5', '6', '8'].map((one) => customer(one)), customer('7', { id: '7' })];

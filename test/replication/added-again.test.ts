@@ -14,7 +14,7 @@ import { servicesOf } from './serve.ts';
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 
-// What a list that was read once is known by must outlive its connection, whoever opens it first afterwards.
+// The facts by which a list is known to have been read must outlive its connection, whoever opens the list first afterwards.
 test.each<[string, (connectionId: string) => Promise<void>]>([
   ['', () => Promise.resolve()],
   [', also where a backfill is planned first', planned],

@@ -26,8 +26,8 @@ test('a workflow goes on with the list that a tick which left it had in hand', a
     reason: 'schedule',
   } as const;
   await beginTickRun(warehouse, tick);
-  // The list has more pages, so the tick starts the workflow; the answer of Temporal is lost, and the next attempt is told that it
-  // runs already, before it has got to its first activity: it leaves the run.
+  // The list has more pages, so the tick starts the workflow, but Temporal's answer is lost. The next attempt is told that the workflow is
+  // running, before its first activity, and leaves the run.
   await addToRun(warehouse.pool, { runId: tickId, connectionId, stream: 'bills', counts: { read: 1 } });
   await leaveTickRun(warehouse, { runId: tickId, workflowId: 'tick/x' });
   const adopted = await adoptRun(warehouse, {
@@ -51,7 +51,7 @@ test('a workflow goes on with the list that a tick which left it had in hand', a
     resource: resourceNamed('bills'),
     lookbackMilliseconds: 600_000,
   });
-  // As its last page does.
+  // The last page does this.
   await service.rows('delete from sync.passes where connection_id = $1');
   const ended = await finishRun(warehouse, {
     runId: tickId,

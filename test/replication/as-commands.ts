@@ -14,7 +14,7 @@ import { listQuarantine } from '../../warehouse/quarantine/read-quarantine.ts';
 import { secretKey } from '../simulation/dependencies-of.ts';
 import type { ScriptedService } from './scripted-service.ts';
 
-/** Tries the only entry of the connection, over `warehouse`, as "daybook quarantine replay" does. */
+/** Replays the only entry of the connection, over `warehouse`, as "daybook quarantine replay" does. */
 export async function replayOne(warehouse: Warehouse, service: ScriptedService): Promise<void> {
   const { connection: connectionId, url } = service;
   const [entry] = await listQuarantine(service.warehouse, { all: false, connectionId });
@@ -40,7 +40,7 @@ export async function replayOne(warehouse: Warehouse, service: ScriptedService):
   }
 }
 
-/** Makes the bills of the connection again, over `warehouse`, as "daybook rebuild" does. */
+/** Rebuilds the bills of the connection, over `warehouse`, as "daybook rebuild" does. */
 export async function rebuildBills(
   warehouse: Warehouse,
   { connection: connectionId }: ScriptedService,
@@ -49,7 +49,7 @@ export async function rebuildBills(
   await rebuildConnection(warehouse, { connectionId, resources, onBatch: () => undefined });
 }
 
-/** Erases a record that the source does not have any more, over `warehouse`, as "daybook erase" does, from the tables alone. */
+/** Erases a record that the source no longer has, over `warehouse`, as "daybook erase" does, but only from the tables. */
 export async function erase(
   warehouse: Warehouse,
   { connection: connectionId, warehouse: undisturbed }: ScriptedService,

@@ -58,7 +58,7 @@ proofTest(
     service.onList = (resource, query) => {
       if (expired) return down;
       if (query.get('cursor') === null) return page(service, resource, [future], 'next');
-      // Without a limit of its own it is not a smaller page that is asked for.
+      // A request without a limit is not the retry with a smaller page.
       if (query.get('limit') === null) expired = true;
       return { status: 400, body: '{"error_code":"INVALID_CURSOR"}' };
     };
@@ -236,7 +236,7 @@ test('a service that puts its clock back while the host sleeps behind an answer 
   const beside = await besideOnStream(service.connection);
   const sync = service.sync(['bills']);
   await waitingSessions(url);
-  // Ten minutes are put back, and eleven and a half pass.
+  // The clock is set back ten minutes, and eleven and a half pass.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 700_000 });
   onTestFinished(() => {
     vi.useRealTimers();
@@ -248,7 +248,7 @@ test('a service that puts its clock back while the host sleeps behind an answer 
   expect(await service.ids('bills')).toEqual(['first', 'new', 'told twice']);
 });
 
-/** Has what a pass is taken with waited for, behind the time that the database tells with it. */
+/** Locks a row that taking a pass waits for, after the database has told the time of the pass. */
 async function besideOnStream(connection: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -264,7 +264,7 @@ async function beginningOfSecond(): Promise<number> {
   return Date.now();
 }
 
-/** An old bill, and one with a time hours ahead; `list` makes the service well and shows these. */
+/** An old bill, and one with a time hours ahead. `list` restores the service and shows these. */
 function withFuture(service: ScriptedService): {
   old: string;
   future: string;
@@ -282,7 +282,7 @@ function withFuture(service: ScriptedService): {
   };
 }
 
-/** The clock of a service. What passes there passes here too, where only what was noted can be set back. */
+/** The clock of a service. Time that passes for it passes here too, by setting back the recorded times. */
 function clockOf(service: ScriptedService): {
   ahead: number;
   shown(): number;

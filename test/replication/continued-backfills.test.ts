@@ -91,7 +91,7 @@ describe('after the clock of Postgres was ahead, so that later runs begin in the
   });
 });
 
-/** The next runs do, after one that began when the clock was two months ahead. */
+/** Makes the next runs begin after one that began when the clock was two months ahead. */
 async function beginsInTheFuture(service: ScriptedService): Promise<void> {
   service.lists.customers = [customer('c')];
   await service.sync(['customers']);
@@ -100,7 +100,7 @@ async function beginsInTheFuture(service: ScriptedService): Promise<void> {
   );
 }
 
-/** Nobody has closed it yet. */
+/** Marks the run as running, as after an end from outside that nobody has recorded yet. */
 async function isEndedFromOutside(service: ScriptedService): Promise<void> {
   const [run] = await service.rows(
     `update sync.runs set status = 'running', finished_at = null where connection_id = $1 and kind = 'backfill' returning run_id`,
@@ -111,7 +111,7 @@ async function isEndedFromOutside(service: ScriptedService): Promise<void> {
   );
 }
 
-/** Bill a is of a window that is read; a later one is refused until it is mended, and has nothing. */
+/** Bill a is in a window that is read. A later window is refused until it is repaired, and is empty. */
 async function withBrokenWindow(
   members: Record<string, string>,
   broken: { isMended: boolean } = { isMended: false },

@@ -113,7 +113,7 @@ test('what awaits approval, and an event or a webhook has deleted meanwhile, awa
 
 describe('an old question deletes nothing that the source shows again under its ID as a number', () => {
   const old = { last_synced_at: at(-3_600_000) };
-  // The last is more than a double holds.
+  // The last id is more than a double holds.
   const ids = ['1000', '1001', '1002', '9007199254740993'];
   const numbered = (id: string): string => bill(id, { id, last_synced_at: at(-500) });
   const today = new Date(Date.now() + 86_400_000).toISOString();

@@ -3,8 +3,8 @@ import { deletionOf } from '../support/land-events.ts';
 import type { ScriptedService } from './scripted-service.ts';
 
 /**
- * Syncs bill `a` and these others, and then the deletion of `a`, told in whole seconds, of the very second in which it was touched: only a
- * reconcile can say which came first, so one is wanted.
+ * Syncs bill `a` and the others, and then the deletion of `a`, told in whole seconds, in the very second in which it was touched. Only a
+ * reconcile can tell which came first, so one is wanted.
  */
 export async function syncDoubtedDeletion(
   service: ScriptedService,

@@ -200,7 +200,7 @@ proofDescribe('the pages of a listing hold nothing of what is erased, and that i
       if (query.get('cursor') === null) return pageOfBills(service, 'two');
       service.lists.bills = [bill('kept')];
       service.onList = () => undefined;
-      // The first page may be landing still.
+      // The first page may still be landing.
       await eventually(async () => ((await listedBy(service)).includes(id) ? true : undefined));
       await erase(service, 'bills');
       listed = await listedBy(service);
@@ -299,7 +299,7 @@ describe('what stored webhooks tell of an erased record is erased, and counted:'
       bill: bill('b', { line_items: naming }),
     });
     await deliver(service, { type: '"CUSTOMER"', code: '"CUSTOMER_UPDATED"', customer: customer('kept') });
-    // Under the name that events use, too.
+    // Also under the name that events use.
     await deliver(service, {
       type: '"ITEMS"',
       items: item('i', { platform_data: object({ vendor: text(id) }) }),
@@ -403,7 +403,7 @@ test('a living subscription that moves between two pages is not erased', async (
   const service = await serve({ subscriptions: [subscription('kept'), subscribed(anHour)], customers: [] });
   await service.sync(['subscriptions']);
   await writtenAnHourAgo(service);
-  // While the second page is on its way, it is edited, and moves to the first, which was read.
+  // While the second page is under way, the record is edited and moves to the first page, which was read.
   const first = subscription('first', { updated_at: ago(60) });
   service.onList = (resource, query) => {
     if (resource !== 'subscriptions') return undefined;
@@ -427,7 +427,7 @@ test('a living subscription is not erased because the token came to open another
   service.onList = async (resource, query) => {
     if (resource !== 'subscriptions') return undefined;
     if (query.get('cursor') === null && !isAnother) return unnamed([subscription('kept')], '"two"');
-    // It is asked for while the first one is judged.
+    // The request comes while the first one is judged.
     await named.given;
     isAnother = true;
     return unnamed([], 'null');
@@ -443,7 +443,7 @@ test('a living subscription is not erased because the token came to open another
   expect(await service.ids('subscriptions')).toEqual([id, 'kept'].sort());
 });
 
-/** A page of subscriptions that does not say whose they are. */
+/** A page of subscriptions that does not name its company. */
 function unnamed(records: readonly string[], next: string): Answer {
   return { status: 200, body: `{"subscriptions":[${records.join(',')}],"next_cursor":${next}}` };
 }
@@ -465,7 +465,7 @@ proofTest(
     service.onFetch = async (_resource, asked) => {
       if (asked !== id) return undefined;
       service.onFetch = () => undefined;
-      // The refusal is on its way; meanwhile a webhook brings the record.
+      // The refusal is under way, and meanwhile a webhook brings the record.
       const again = bill(id, { last_synced_at: ago(1), memo: '"again"' });
       service.lists.bills = [bill('kept'), again];
       await service.tellOfBill('CREATED', again);
@@ -656,7 +656,7 @@ function subscribed(seconds: number): string {
   return subscription(id, { updated_at: ago(seconds) });
 }
 
-/** Longer ago than a list may lag. */
+/** Moves the times further back than a list may lag. */
 async function writtenAnHourAgo(service: ScriptedService): Promise<void> {
   await rows(
     warehouse,
@@ -688,7 +688,7 @@ async function erase(
   return JSON.parse(stdout) as Awaited<ReturnType<typeof erase>>;
 }
 
-/** `daybook erase`, as a user types it. */
+/** Runs `daybook erase` as a user does. */
 async function typeErase(
   service: ScriptedService,
   resource: string,
@@ -709,7 +709,7 @@ async function typeErase(
   return typed;
 }
 
-/** A run is answered with an edit of the record, which is deleted and erased before the answer arrives. */
+/** A run gets an edit of the record as its answer. The record is deleted and erased before the answer arrives. */
 async function eraseWhileInFlight(
   service: ScriptedService,
   run = () => service.sync(['customers']),
@@ -757,7 +757,7 @@ function page(service: ScriptedService, records: readonly string[], next?: strin
   return { status: 200, body: object({ connection, customers: list(...records), next_cursor: cursor }) };
 }
 
-/** As it was edited 5 seconds before. */
+/** The record as edited 5 seconds earlier. */
 function edited(service: ScriptedService): string {
   return personal({ seconds: 5, email: plantedIn(service) });
 }
@@ -774,7 +774,7 @@ function ago(seconds: number): string {
   return text(new Date(Date.now() - seconds * 1_000).toISOString());
 }
 
-/** No table of the warehouse holds what was planted, and the record that was not erased is there. */
+/** Expects that no table of the warehouse contains the planted text, and that the other record is still there. */
 async function expectNothing(service: ScriptedService): Promise<void> {
   expect(await service.ids('customers')).toEqual(['kept']);
   const tables = await rows(

@@ -54,7 +54,7 @@ describe('a record that a reconcile has found alive is not deleted by the event 
   });
 });
 
-/** A record that lives, whose deletion was announced two hours ahead of the service's time. */
+/** A live record whose deletion was announced two hours ahead of the service's time. */
 async function madeAgain(): Promise<ScriptedService> {
   const service = await serve();
   service.lists = { bills: [bill('a', { last_synced_at: `"${stampOf(Date.now() - hour)}"` }), bill('b')] };

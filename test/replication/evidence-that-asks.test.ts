@@ -5,7 +5,7 @@ import { replayOne } from './as-commands.ts';
 import { at, type ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
-// What no sync can decide, and what shows that something held is wrong, asks for a reconcile; once that has decided, nothing does.
+// A reconcile is wanted for what no sync can decide, and for evidence that held data are wrong. Once it has decided, none is.
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 
@@ -181,7 +181,7 @@ test('a record that lists showed so late that syncs had passed it by, and one wi
   expect(await memos(service)).toEqual(['two', 'two', 'now']);
 });
 
-/** A sync of a bill that is always there and these; then the list shows those. */
+/** Syncs a bill that always exists and the `before` bills; then the list shows the `after` bills instead. */
 async function syncThen(
   service: ScriptedService,
   before: readonly string[],
@@ -192,7 +192,7 @@ async function syncThen(
   service.lists = { bills: [bill('kept'), ...after] };
 }
 
-/** What was written here was written an hour ago. */
+/** Moves the recorded times back by an hour. */
 async function letTimePass({ connection }: ScriptedService): Promise<void> {
   const before = `interval '1 hour' where connection_id = $1`;
   await warehouse.pool.query(`update finance.bills set _changed_at = _changed_at - ${before}`, [connection]);
@@ -204,7 +204,7 @@ async function expectProved(service: ScriptedService): Promise<void> {
   expect(await service.isReconcileWanted()).toBe(false);
 }
 
-/** Of all bills but the one that is always there. */
+/** The memos of all bills except the one that always exists. */
 async function memos(service: ScriptedService): Promise<unknown[]> {
   const found = await service.rows(
     `select memo from finance.bills where connection_id = $1 and id <> 'kept' order by id`,

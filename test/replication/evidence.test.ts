@@ -7,7 +7,7 @@ import { rebuildBills } from './as-commands.ts';
 import { at, page, type ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
-// What counts as proof that a record is gone, or lives, where the service's answers disagree.
+// The evidence that proves a record gone, or live, when the service's answers disagree.
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 const minute = 60_000;
@@ -19,7 +19,7 @@ describe('one 404 to a fetch', () => {
     const old = [1, 2, 3].map((n) => bill(`b${n}`));
     service.lists = { bills: [bill('b0'), ...old, ...young] };
     await service.sync(['bills']);
-    // b0 is gone; the list lags, so that it shows neither y nor z.
+    // b0 is gone. The list lags, so it shows neither y nor z.
     service.lists.bills = [...old, ...young];
     service.onList = () => page(service, 'bills', old);
     service.onFetch = (_, id) => (id === 'b0' ? notFound : undefined);
@@ -352,7 +352,7 @@ describe('in quarantine', () => {
 
 const notFound = { status: 404, body: '{}' };
 
-/** The first fetch of the record finds none; the others are answered as they were to be. */
+/** Makes the first fetch of the record answer 404; other fetches are answered as before. */
 function once404(service: ScriptedService, record: string): void {
   const { onFetch } = service;
   let asked = 0;

@@ -1,6 +1,6 @@
 import type { ScriptedService } from './scripted-service.ts';
 
-/** The next fetch of bill a is answered by a 410 of `servedAt`, which is in hand while `meanwhile` happens. */
+/** Makes the next fetch of bill a answer 410 with the time `servedAt`, and holds the answer while `meanwhile` runs. */
 export function goneMeanwhile(
   service: ScriptedService,
   servedAt: Date,

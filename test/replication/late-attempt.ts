@@ -3,7 +3,7 @@ import { createActivities, type Activities } from '../../activities/index.ts';
 import { dependenciesOf } from '../simulation/dependencies-of.ts';
 import type { ScriptedService } from './scripted-service.ts';
 
-/** An attempt of `readStream` of a run that is over, as the workflow execution that began the run had asked for it. */
+/** Runs an attempt of `readStream` for a run that is over, as requested by the workflow execution that began the run. */
 export async function lateAttempt(
   service: ScriptedService,
   { runId, kind, stream }: { runId: string; kind: 'sync' | 'reconcile'; stream: string },
@@ -14,7 +14,7 @@ export async function lateAttempt(
   ).catch(unused);
 }
 
-/** What Temporal calls the first attempt of an activity: of any, since a reset of the activity counts from 1 again. */
+/** Runs `work` as the first attempt of an activity. Any attempt can be that, because a reset of the activity counts from 1 again. */
 export async function firstAttempt<Result>(
   service: ScriptedService,
   workflowExecution: { workflowId: string; runId: string },
@@ -50,5 +50,5 @@ export async function firstAttempt<Result>(
 }
 
 function unused(): void {
-  // Nobody listens.
+  // No caller listens.
 }

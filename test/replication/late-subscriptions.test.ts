@@ -12,7 +12,7 @@ test('an edit of a subscription that the service copies late, after a later one 
   const service = await serve();
   service.lists = { subscriptions: [edited('a', 600), edited('b', 600)], customers: [customer('c')] };
   await service.sync(['subscriptions', 'customers']);
-  // The platform tells of a's edit at once. That b was canceled 40 minutes ago comes when the service looks again.
+  // The platform reports a's edit at once. The cancellation of b 40 minutes ago comes when the service looks again.
   service.lists.subscriptions = [edited('a', 5, 'paused'), edited('b', 600)];
   await service.sync(['subscriptions', 'customers']);
   service.lists.subscriptions = [edited('a', 5, 'paused'), edited('b', 40, 'canceled')];

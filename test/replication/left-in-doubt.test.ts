@@ -17,7 +17,7 @@ test('what waits for approval and was shown since is not deleted, though the ser
   service.lists.subscriptions = all.slice(0, 40);
   service.date = () => new Date(Date.now() + 120 * minute);
   const { id: run } = await service.reconcile(['subscriptions']);
-  // The clock is put right. All of them are there again, just as they were, and a reconcile is shown them.
+  // The clock is corrected. All of them exist again, unchanged, and a reconcile is shown them.
   service.date = () => new Date();
   service.lists.subscriptions = all;
   service.onList = (_, query) =>
@@ -37,8 +37,8 @@ test('a reconcile that knows that its listing stood still, and proves nothing, d
   const [a, b, r] = ['a', 'b', 'r'].map((id) => subscription(id));
   service.lists = { subscriptions: [a ?? '', b ?? '', r ?? ''] };
   await service.sync(['subscriptions']);
-  // r is away for some days, and there again since the last night, just as it was: the page on which it stands was read before.
-  // Each listing stands still for a night behind its first page.
+  // r is gone for some days, and exists again since last night, unchanged; its page had been read before. Each listing stands still for a
+  // night after its first page.
   let listings = 0;
   let stood = 0;
   service.onList = (_, query) => {
@@ -73,7 +73,7 @@ test('a fetch that shows otherwise than what an answer in flight has written mea
   service.date = () => new Date(Date.now() + 120 * minute);
   service.lists = { bills: [bill('a'), first ?? ''] };
   await service.sync(['bills']);
-  // It is put right, and r is edited.
+  // The clock is corrected, and r is edited.
   service.date = () => new Date();
   const right = bill('r', { last_synced_at: at(-1_000), memo: '"right"' });
   service.lists.bills = [bill('a'), right];
@@ -81,7 +81,7 @@ test('a fetch that shows otherwise than what an answer in flight has written mea
   service.onFetch = async (_, id) => {
     if (id !== 'r') return undefined;
     fetches += 1;
-    // An answer from before the clock was put right, which a webhook had asked for, is landed now.
+    // An answer from before the correction, which a webhook had requested, lands now.
     if (fetches === 2) return { status: 200, body: `{"connection":${service.named},"bill":${second ?? ''}}` };
     if (fetches === 1) await service.tellOfBill('UPDATED', second ?? '');
     return undefined;
@@ -125,7 +125,7 @@ test('what only a forgotten beginning of a listing showed differently leaves no 
   const held = subscription('r', { updated_at: at(-minute) });
   service.lists = { subscriptions: [subscription('a'), held] };
   await service.sync(['subscriptions']);
-  // In the evening the list lags; in the morning it does not, and the reconcile begins again.
+  // In the evening the list lags. In the morning it does not, and the reconcile begins again.
   let listings = 0;
   service.onList = (_, query) => {
     if (query.get('cursor') === null) {
@@ -151,7 +151,7 @@ test('two reconciles within seconds, of which the first met a clock that was beh
   const now = subscription('r', { updated_at: at(-1_000), status: '"canceled"' });
   service.lists = { subscriptions: [subscription('a'), now] };
   await service.sync(['subscriptions']);
-  // Another server of the service lags by some seconds; its clock is two hours behind, and is put right.
+  // Another server of the service lags by some seconds. Its clock is two hours behind, and is corrected.
   service.onList = (_, query) =>
     query.has('updated_at_min') ? undefined : page(service, 'subscriptions', [before, subscription('a')]);
   service.date = () => new Date(Date.now() - 120 * minute);

@@ -12,7 +12,7 @@ import { at, eventsPage, page, type Answer, type ScriptedService } from './scrip
 import { erase, rebuildBills, replayOne } from './as-commands.ts';
 import { servicesOf } from './serve.ts';
 
-// A standby takes over that lacks the last commits, and the workflow remembers what they were about.
+// A standby without the last commits takes over, and the workflow remembers their results.
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 
@@ -359,7 +359,7 @@ function entriesOf(service: ScriptedService): Promise<Row[]> {
   return service.rows('select record_id, status from sync.quarantine where connection_id = $1');
 }
 
-/** Bills have three pages; the commit of the second is lost while the third is asked for. */
+/** Bills have three pages. The commit of the second is lost while the third is requested. */
 async function withLostMiddle(): Promise<{ service: ScriptedService; bills: string[] }> {
   const service = await serve();
   service.lists = { customers: [customer('c')] };
@@ -409,7 +409,7 @@ function cursorAfter(place: number): string | null {
   return cursors[place + 1] ?? null;
 }
 
-/** Bills have two pages. The second is lost when `isRead` finds a row, while customers are asked for. */
+/** Bills have two pages. The second is lost when `isRead` finds a row, while customers are requested. */
 async function withLostPage(isRead: string): Promise<ScriptedService> {
   const service = await serve();
   const bills = ['one', 'two'].map((id, place) => bill(id, { last_synced_at: at(place * 1_000 - 60_000) }));
@@ -430,7 +430,7 @@ async function withLostPage(isRead: string): Promise<ScriptedService> {
   return service;
 }
 
-/** What each commit that lands a page of the stream writes, and which rows of it. */
+/** The rows that each commit that lands a page of the stream writes, by table. */
 function writtenBy(stream: string): Record<string, string> {
   return {
     'sync.streams': `stream = '${stream}'`,

@@ -144,7 +144,7 @@ test('a record that was made again, whose row was lost, and that its old event b
   expect(await aliveInHistory(service)).toEqual(['b']);
 });
 
-/** Bill a was deleted, which was announced, and made again; the watermark has left it behind. */
+/** Bill a was deleted, which was announced, and recreated. The watermark is past it. */
 async function withBillMadeAgain(): Promise<ScriptedService> {
   const service = await serve();
   service.lists = { bills: [bill('a', { last_synced_at: `"${minutesAgo(90)}"` }), bill('b')] };

@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.ts';
 import { at, type Answer, type ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
-// A list that never returned a page answers 404: the platform may not have it, or the service may have been deployed at that moment.
+// A list that never returned a page answers 404: the platform may lack it, or the service was being deployed.
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 
@@ -88,7 +88,7 @@ test('so while the sync that met the 404s goes on', async () => {
     if (name !== 'customers') return answerBills(name, query);
     service.onList = answerBills;
     await eventually(async () => {
-      // Whose the webhook is, is known once a list has named the company.
+      // The company of the webhook is known once a list has named it.
       const ended = await service.rows(
         `select from sync.run_streams where connection_id = $1
            and (stream, status) in (('bills', 'unsupported'), ('expenses', 'succeeded'))`,
@@ -134,7 +134,7 @@ async function company(): Promise<ScriptedService> {
   return service;
 }
 
-/** Answers so to the first requests for a list; tells how often it was asked for. */
+/** Gives these answers to the first requests for a list. Returns the number of requests. */
 function answer(
   service: ScriptedService,
   list: string,

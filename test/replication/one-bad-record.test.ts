@@ -123,7 +123,7 @@ describe('one bad record is never in the way of others: a fetch of one absent re
     service.lists = { bills: ['a', 'b', 'c', 'd'].map((id) => bill(id)) };
     await service.sync(['bills']);
     service.lists.bills = [bill('d')];
-    // No more records are absent than a second listing costs pages, so each is asked for.
+    // A second listing would cost more pages than there are absent records, so each of them is fetched.
     const pages = ['', 'two', 'three'];
     service.onList = (_resource, query) => {
       const at = pages.indexOf(query.get('cursor') ?? '');
@@ -225,7 +225,7 @@ async function serve(): Promise<ScriptedService> {
   return service;
 }
 
-/** Characters that no compression makes shorter by much. */
+/** Characters that hardly compress. */
 function randomId(length: number): string {
   return randomBytes(length).toString('base64url').slice(0, length);
 }
@@ -244,7 +244,7 @@ function pageOf(
   return { status: 200, body };
 }
 
-/** What never landed is gone when two reconciles did not show it, and a list may not lag as long as lies between them. */
+/** A record that never landed is gone once two reconciles did not show it, further apart than a list may lag. */
 async function reconcileUntilGone(service: ScriptedService): Promise<void> {
   for (let reconciles = 1; reconciles <= 3 && (await openOf(service)).length > 0; reconciles += 1) {
     await pass(1_100);
@@ -303,7 +303,7 @@ test('a list that has stopped at an old bad form of a record which was put right
   await service.sync(['bills']);
   service.lists.bills = [a, bill('x', { last_synced_at: at(-200_000) })];
   await service.reconcile(['bills']);
-  // A replica answers that knows nothing of the last minutes.
+  // A replica answers that lacks the last minutes.
   service.lists.bills = [a, bad];
   for (let syncs = 0; syncs < 2; syncs += 1) {
     const { status, streams } = await service.sync(['bills']);

@@ -10,7 +10,7 @@ import { servicesOf } from './serve.ts';
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 
-// The platform refuses one record, say of a locked period, and returns all others.
+// The platform refuses one record, such as one of a locked period, and returns all others.
 test.each([451, 452])(
   'a record whose fetch alone answers %i keeps no webhook of another waiting',
   async (status) => {
@@ -51,7 +51,7 @@ test('a reconcile ends although the fetch of one record is always answered by a 
   service.lists.bills = [bill('a'), bill('b')];
   service.onFetch = (_resource, id) => (id === 'x' ? { status: 452, body: '{}' } : undefined);
   const ended = service.reconcile(['bills']).then(({ status }) => status);
-  // Three seconds are the patience here.
+  // Here a run retries for three seconds.
   expect(await Promise.race([ended, pass(20_000, 'still running')])).toBe('partial');
   expect(await service.ids('bills')).toEqual(['a', 'b', 'x']);
 });

@@ -20,7 +20,7 @@ test.each(['null', undefined])(
     const asFetched = bill('a', { ...version, platform_data: fetched });
     service.onFetch = () => ({ status: 200, body: `{"connection":${service.named},"bill":${asFetched}}` });
     await service.tellOfBill('UPDATED', asFetched);
-    // The list does not show it any more: it is older than the lookback.
+    // The list no longer shows it, because it is older than the lookback.
     expect(await service.sync(['bills'])).toMatchObject({ status: 'succeeded' });
     expect(
       await service.rows(`select platform_data from finance.bills where connection_id = $1 and id = 'a'`),

@@ -8,7 +8,7 @@ import { syncDoubtedDeletion } from './doubted-deletion.ts';
 import { at, page, type ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
-// A standby that lacks the last commit is promoted, and so begins a timeline of its own, while a run goes on in the same process.
+// A standby that lacks the last commit is promoted to a timeline of its own, while a run continues in the same process.
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 
@@ -102,7 +102,7 @@ test('a webhook that has the number of a lost one is applied', async () => {
   await service.sync(['bills']);
   const edited = bill('a', { memo: '"new"', last_synced_at: at() });
   service.lists.bills = [edited, bill('b')];
-  // While `a` is fetched: the standby lacks the webhook about it, and gives its number to the next one.
+  // While `a` is fetched. The standby lacks the webhook about it, and gives its number to the next one.
   service.onFetch = async () => {
     service.onFetch = () => undefined;
     const [had] = await service.rows(
@@ -123,7 +123,7 @@ test('a webhook that has the number of a lost one is applied', async () => {
   expect(await service.ids('bills')).toEqual(['a']);
 });
 
-/** In a reconcile; the next one finds them again. */
+/** Loses the findings of a reconcile; the next one finds them again. */
 async function loseFindings(service: ScriptedService): Promise<void> {
   expect(await service.isReconcileWanted('bills')).toBe(true);
   const promoting = promotingStandby(warehouse, 'insert into sync.discrepancies');

@@ -6,7 +6,7 @@ import { lateAttempt } from './late-attempt.ts';
 import { at, page, type ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
-// What an attempt that dies, or lives too long, makes of the proof of a reconcile.
+// The effects of an attempt that dies, or lives too long, on the proof of a reconcile.
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 const minute = 60_000;
@@ -15,7 +15,7 @@ test('a reconcile that fetched what cannot be stored does not succeed because it
   const service = await serve();
   service.lists = { bills: [bill('a'), bill('r', { last_synced_at: at(-minute) })] };
   await service.sync(['bills']);
-  // r was edited a moment ago into what cannot be stored; the list lags, and does not show it.
+  // A moment ago r was edited into a form that cannot be stored. The list lags, and does not show the edit.
   const bad = bill('r', { last_synced_at: at(-1_000), total_amount: '"999"' });
   service.lists.bills = [bill('a'), bad];
   service.onList = () => page(service, 'bills', [bill('a')]);
@@ -38,11 +38,11 @@ test.each([
   );
   service.lists = { bills: [bill('a'), bill('b'), newer ?? ''] };
   await service.sync(['bills']);
-  // A reconcile fails. An attempt of its reading that Temporal has given up is still on its way: its worker stands still.
+  // A reconcile fails. A given-up attempt of its reading is still running on a worker that stands still.
   service.onList = () => ({ status: 400, body: '{"error_code":"NOPE"}' });
   const failed = await service.reconcile(['bills']);
   expect(failed.status).toBe('failed');
-  // The next reconcile: b is gone, and c is listed otherwise than it is held, and cannot be fetched: that is not equal.
+  // In the next reconcile b is gone, and c is listed differently from the held row and cannot be fetched, so they are not equal.
   service.lists.bills = [bill('a'), older ?? ''];
   service.onList = () => undefined;
   let late: Promise<unknown> = Promise.resolve();
@@ -50,7 +50,7 @@ test.each([
     if (id === 'c') return { status: 403, body: '{}' };
     if (id !== 'b') return undefined;
     if (!livesOn) return { status: 410, body: '{}' };
-    // Somebody lands records for a moment, so that the deletion waits; meanwhile the old attempt goes on.
+    // Another session locks the clock of bills for a moment, so that the deletion waits. Meanwhile the old attempt continues.
     const other = await warehouse.pool.connect();
     await other.query('begin');
     await other.query(
@@ -96,7 +96,7 @@ test('a record that is made again in the second in which a fetch did not find it
     if (id !== 'r') return undefined;
     fetches += 1;
     if (fetches > 1) return undefined;
-    // This answer (410) is of the beginning of the second, and is some seconds on its way. Meanwhile:
+    // This answer (410) dates from the beginning of the second, and takes some seconds to arrive. Meanwhile:
     service.lists.bills = [...['a', 'b'].map((one) => bill(one)), again];
     now = second + 5_000;
     await service.tellOfBill('CREATED', again);
@@ -122,7 +122,7 @@ test('a record that is made again in the second in which a fetch did not find it
   });
 });
 
-/** The session ends once, at the statement that would make this true of a row of `sync.run_streams`. */
+/** Ends the session once, at the statement that would make the condition true for a row of `sync.run_streams`. */
 async function dieOnceWhen(service: ScriptedService, condition: string): Promise<void> {
   await warehouse.pool.query(`
     create sequence public.deaths;

@@ -13,7 +13,7 @@ import { row, rows, type Row } from '../support/rows.ts';
 import { startSync, sync } from '../support/sync.ts';
 import { idsOf } from '../webhooks/company.ts';
 
-// A connection is removed while work for it is under way, and another one has its name when that goes on.
+// A connection is removed while work for it is under way, and another one has its name when the work continues.
 const installation = await createInstallation({ env: { DAYBOOK_GIVE_UP_AFTER: '1m' } });
 const { admin, warehouse, client } = installation;
 await installation.startWorker();
@@ -98,7 +98,7 @@ test('a sync that had read some lists does not succeed for the next connection, 
     });
     await replace(name, name);
     await admin.clearFaults();
-    // Or it asked while there was none of the name.
+    // Or it asked while no connection had the name.
     const { type } = (await rejection(handle.result())) as { type?: unknown };
     expect(['ConnectionReplaced', 'UnknownConnection']).toContain(type);
     expect(await rows(warehouse, 'select status from sync.runs where connection_id = $1', [name])).toEqual(
@@ -126,7 +126,7 @@ proofTest('a replay lands nothing that was kept of the company before', async ()
   const { name, other } = await companies();
   await admin.configure({ missingRecordStatus: 404 });
   await land(warehouse, { connectionId: name, stream: 'bills', pages: [[bill('kept', { memo: '7' })]] });
-  // As a later release may accept it.
+  // A payload that a later release may accept.
   await warehouse.pool.query('update sync.quarantine set payload = $2 where connection_id = $1', [
     name,
     bill('kept', { memo: '"of the company before"' }),
@@ -174,7 +174,7 @@ async function companies(): Promise<{ name: string; other: string }> {
   return { name, other };
 }
 
-/** As the commands do where Temporal is out of reach, so that what runs goes on. */
+/** Replaces a connection as the commands do when Temporal is unreachable, so that running work continues. */
 async function replace(name: string, by: string): Promise<void> {
   await removeConnection(warehouse, { connectionId: name, keepData: false });
   await addConnection(warehouse, secretKey, {
@@ -200,7 +200,7 @@ function heldOf(name: string): Promise<Row> {
   );
 }
 
-/** What a workflow failed with. */
+/** The error with which a workflow failed. */
 async function rejection(result: Promise<unknown>): Promise<unknown> {
   const failure = await result.then(
     (value) => ({ succeeded: value }),

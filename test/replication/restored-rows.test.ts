@@ -8,7 +8,7 @@ import { servicesOf } from './serve.ts';
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 
-// A bill is open, then paid; somebody restores the row that was open from a backup, and history has both.
+// A bill is open, then paid. Somebody restores the open row from a backup; history has both.
 describe('of a bill whose row was restored, and whose source then is as that row again', () => {
   test('a sync lands it after a rebuild', async () => {
     const service = await restored();
@@ -35,7 +35,7 @@ describe('of a bill whose row was restored, and whose source then is as that row
 
 test('a row that is not that of its hash, of a content that history does not have last, is a version once it is repaired', async () => {
   const service = await restored();
-  // As an earlier release left it: the row of the latest content, with the hash of the one before.
+  // As an earlier release left it: the row of the latest content, with the hash of the previous one.
   await service.rows(
     `update finance.bills set status = 'paid', _changed_at = (select max(recorded_at) from history.record_versions where connection_id = $1)
      where connection_id = $1`,

@@ -16,15 +16,15 @@ import { dependenciesOf, secretKey } from '../simulation/dependencies-of.ts';
 
 export type Answer = { status: number; body: string } | undefined;
 
-/** A service whose every answer a test may write, with the product's activities before it: what no sandbox would answer. */
+/** A service in front of the product's activities, whose every answer a test can script, beyond what the sandbox would answer. */
 export class ScriptedService {
   /** Raw JSON texts of the records by resource, in the order in which lists show them. */
   lists: Record<string, string[]> = {};
   events: string[] = [];
-  /** Answers instead of the usual one. */
+  /** Replaces the usual answer. */
   onList: (resource: string, query: URLSearchParams) => Answer | Promise<Answer> = () => undefined;
   onEvents: (query: URLSearchParams) => Answer | Promise<Answer> = () => undefined;
-  /** For a single record of a list, whose company or time is asked for: no part of a listing. */
+  /** Answers a request for one record of a list, which asks for the company or the time and is not part of a listing. */
   onOne: (resource: string) => Answer = () => undefined;
   onFetch: (resource: string, id: string) => Answer | Promise<Answer> = () => undefined;
   /** The `Date` of responses; null: none. */
@@ -33,10 +33,10 @@ export class ScriptedService {
   url = '';
   readonly connection = `co-${randomBytes(4).toString('hex')}`;
   lookbackMilliseconds = 600_000;
-  /** What a run waits before it tries again, at most. */
+  /** The longest wait of a run before a retry. */
   longestWaitMilliseconds = 1_000;
   readonly failures: string[] = [];
-  /** What activities work with. */
+  /** The warehouse of the activities. */
   warehouse: Warehouse;
   readonly #server = createServer((request, response) => void this.#serve(request, response));
 
@@ -66,7 +66,7 @@ export class ScriptedService {
     return this.#play((driver, id) => driver.sync(id, resources));
   }
 
-  /** The tick of a schedule, and the sync that it starts. */
+  /** Runs the tick of a schedule, and the sync that it starts. */
   tick(resources: readonly string[]): Promise<Record<string, unknown>> {
     return this.#play((driver, id) => driver.tick(id, resources));
   }
@@ -82,7 +82,7 @@ export class ScriptedService {
     return this.#play((driver, id) => driver.reconcile(id, resources));
   }
 
-  /** A reconcile that a person has started with an approval. */
+  /** Runs a reconcile that a person started with an approval. */
   approve(resources: readonly string[], approved: DeletionQuestion): Promise<Record<string, unknown>> {
     return this.#play((driver, id) =>
       driver
@@ -95,13 +95,13 @@ export class ScriptedService {
     await this.#play((driver, id) => driver.applyWebhooks(id));
   }
 
-  /** A webhook about a bill comes, and is applied. */
+  /** Stores a webhook about a bill, and applies it. */
   async tellOfBill(code: BillCode, bill: string): Promise<void> {
     await this.storeWebhook(code, bill);
     await this.applyWebhooks();
   }
 
-  /** A webhook about a bill has arrived; nobody has applied it yet. */
+  /** Stores a webhook about a bill without applying it. */
   async storeWebhook(code: BillCode, bill: string): Promise<void> {
     const body = `{"type":"BILL","code":"BILL_${code}","access_token":"t","connection_id":"svc-${this.connection}","bill":${bill}}`;
     const read = readWebhook(Buffer.from(body));
@@ -128,14 +128,14 @@ export class ScriptedService {
     return `{"id":"svc-${this.connection}","orgId":"org","platform":"QUICKBOOKS"}`;
   }
 
-  /** A person discards whatever waits in quarantine. */
+  /** Discards everything in quarantine, as a person would. */
   async discardAll(): Promise<void> {
     const { warehouse, connection: connectionId } = this;
     const entries = await listQuarantine(warehouse, { all: false, connectionId });
     await discardEntries(warehouse, { entries, why: 'test' });
   }
 
-  /** Of a stream, or of any. */
+  /** Whether a reconcile is wanted for a stream, or for any. */
   async isReconcileWanted(stream = '%'): Promise<boolean> {
     const wanted = await this.rows(
       `select from sync.streams where connection_id = $1 and stream like '${stream}' and reconcile_wanted_at is not null`,
@@ -148,7 +148,7 @@ export class ScriptedService {
     return found.map(({ id }) => String(id));
   }
 
-  /** Asks the service as often as it likes. */
+  /** A client without a limit on requests. */
   createApi(): ApiClient {
     return createApiClient({
       baseUrl: this.url,
@@ -228,7 +228,7 @@ export class ScriptedService {
     const [, resource = '', id] = /^\/(?:accounting\/)?([a-z_]+)(?:\/(.+))?$/.exec(url.pathname) ?? [];
     const records = this.lists[resource] ?? [];
     if (id === undefined) {
-      // Beside the token: a listing has an order, or a floor.
+      // The only other parameter is the token; a listing has an order or a floor.
       const isOne = url.searchParams.get('limit') === '1' && url.searchParams.size === 2;
       const own = isOne ? this.onOne(resource) : await this.onList(resource, url.searchParams);
       if (own !== undefined) return own;
@@ -253,7 +253,7 @@ export class ScriptedService {
   }
 }
 
-/** A time of the service as JSON has it, so many milliseconds from now. */
+/** A time of the service, so many milliseconds from now, as JSON text. */
 export function at(milliseconds = 0): string {
   return `"${new Date(Date.now() + milliseconds).toISOString()}"`;
 }
@@ -269,12 +269,12 @@ export function page(
   return { status: 200, body };
 }
 
-/** A page of the events, which names nobody. */
+/** A page of the events, which names no company. */
 export function eventsPage(events: readonly string[], next: string | null = null): NonNullable<Answer> {
   return { status: 200, body: `{"events":[${events.join(',')}],"next_cursor":${JSON.stringify(next)}}` };
 }
 
-/** The next list is answered so, when the answer is given. */
+/** Answers the next list request with these records, once `answer` is called. */
 export function answerLater(
   service: ScriptedService,
   records: readonly string[],

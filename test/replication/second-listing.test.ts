@@ -4,7 +4,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 import { at, page } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
-// What only the second listing of a reconcile shows, under an older version than the one held.
+// Records that only the second listing of a reconcile shows, under an older version than the one held.
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 const hour = 3_600_000;
@@ -17,7 +17,7 @@ test('a reconcile does not say equal of a record that its second listing showed 
     subscriptions: [subscription('r', { updated_at: at(2 * hour), status: '"paused"' }), s1, s2, s3, s4],
   };
   await service.sync(['subscriptions']);
-  // It is put right, and so is the time of r: 3 days ago, so that it stands on the second page (`updated_at DESC`).
+  // The clock is corrected, and so is the time of r: 3 days ago, so that it stands on the second page (`updated_at DESC`).
   const right = subscription('r', {
     updated_at: at(-1_000),
     status: '"canceled"',
@@ -27,7 +27,7 @@ test('a reconcile does not say equal of a record that its second listing showed 
   let firstPages = 0;
   service.onList = (_, query) => {
     if (query.has('updated_at_min')) return undefined;
-    // r is edited when the first page of the first listing has been read: it moves to the front, before the cursor.
+    // r is edited when the first page of the first listing has been read. It moves to the front, before the cursor.
     if (query.get('cursor') === null) {
       firstPages += 1;
       return page(service, 'subscriptions', firstPages === 1 ? [s1, s2] : [right, s1, s2], 'next');
@@ -41,6 +41,6 @@ test('a reconcile does not say equal of a record that its second listing showed 
      where s.connection_id = $1 and id = 'r'`,
   );
   expect(firstPages).toBe(2);
-  // Either it says that it is not equal, or it is.
+  // Either the run does not report equality, or the row is equal.
   if (run.status === 'succeeded') expect(held).toEqual({ status: 'canceled', amount: '999' });
 });

@@ -4,7 +4,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 import { answerLater, at, type ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
-// Bill x is touched and deleted within one second, which is all that is told of when it was deleted.
+// Bill x is touched and deleted within one second, and the time of its deletion is told only in whole seconds.
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 

@@ -2,7 +2,7 @@ import { afterEach } from 'vitest';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { ScriptedService } from './scripted-service.ts';
 
-/** Makes services with an empty connection each; they end with their test. */
+/** Makes services with an empty connection each, which end with their test. */
 export function servicesOf(warehouse: Warehouse): () => Promise<ScriptedService> {
   const started: ScriptedService[] = [];
   afterEach(() => {

@@ -6,7 +6,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 import { page, type ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
-// The clocks of the service and of the database advance alike.
+// The clocks of the service and of the database advance together.
 const { url } = await createTestDatabase();
 const skewed = await skewClock(url);
 const warehouse = openWarehouse({ url: skewed.url, connections: 10 });
@@ -33,7 +33,7 @@ describe('after a reconcile that succeeded the warehouse equals the API', () => 
         ['a', 'b', 'r'].map((id) => bill(id)),
       );
       evening = new Date(Date.now() + clock.now);
-      // The laptop sleeps: the answer is there, and is landed in the morning. In the night r is deleted.
+      // The laptop sleeps with the answer in hand, and lands it in the morning. During the night r is deleted.
       service.lists.bills = ['a', 'b'].map((id) => bill(id));
       await clock.advance(night);
       return answer;
@@ -55,7 +55,7 @@ describe('a listing that takes hours and never stands still is listed once', () 
     service.onList = async (_, query) => {
       if (query.get('expense_type') !== 'refund') return undefined;
       const place = Number(query.get('cursor'));
-      // Time passes by the request here: the other list is to be there before it does.
+      // Time passes by request here, so the other list has to be complete before that.
       await service.untilListed('expenses');
       if (place === 0) beginnings += 1;
       await clock.advance(4 * minute);
@@ -80,7 +80,7 @@ describe('a listing that takes hours and never stands still is listed once', () 
     };
     const statuses: unknown[] = [];
     for (let day = 0; day < 2; day += 1) {
-      // One that the list does not show, and a fetch does.
+      // A record that the list does not show, but a fetch does.
       fresh += 1;
       service.lists.expenses = [
         expense('e1'),

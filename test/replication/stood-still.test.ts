@@ -5,7 +5,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 import { page, type ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
-// What a reconcile has listed is of one time, or it says so: what was shown in the evening may be gone in the morning.
+// The records listed by a reconcile are of one time, or it says so: a record shown in the evening may be gone in the morning.
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 const minute = 60_000;

@@ -11,7 +11,7 @@ test('a success that was noted while the clock of Postgres was ahead does not hi
   const service = await serve();
   service.lists = { bills: [bill('a')] };
   await service.sync([]);
-  // The clock of Postgres was 5 h ahead when that was noted, 4 h ago, and was put right at once; every sync has failed since.
+  // Postgres's clock was 5 h ahead when that was recorded, 4 h ago, and was corrected at once. Every sync has failed since.
   await service.rows(
     `with c as (
        update sync.connections set sync_every = interval '15 minutes', created_at = created_at - interval '2 days'

@@ -6,7 +6,7 @@ import { resumeConnection } from '../../warehouse/connections/resume-connection.
 import { at, type Answer, type ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
-// The token comes to open another company in the middle of a run: behind an answer that still named the right one.
+// The token opens another company from the middle of a run, after an answer that still named the right one.
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 
@@ -103,7 +103,7 @@ test('no window of a backfill is done because of an empty page of another compan
     windows += 1;
     return { status: 200, body: '{"subscriptions":[],"next_cursor":null}' };
   };
-  // Of the first window the right company is named yet.
+  // For the first window the right company is still named.
   service.onOne = () => listOf(windows < 2 ? service.named : another, 'bills', []);
   await expectRefused(service, () =>
     service.backfill(['subscriptions'], { from: '2024-01-01', to: '2024-03-31' }),

@@ -8,7 +8,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 import { page, type Answer, type ScriptedService } from './scripted-service.ts';
 import { servicesOf } from './serve.ts';
 
-// A platform that offers nothing but subscriptions, whose list need not say for whom it answers (API document 4.5).
+// A platform that offers only subscriptions, whose list need not name its company (API document 4.5).
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 

@@ -16,7 +16,7 @@ test('a bad form that came after the service had said that the record is gone wa
   await service.sync(['bills']);
   service.lists.bills = [bill('b')];
   goneMeanwhile(service, new Date(Date.now() - 5_000), async () => {
-    // It is made again, in a form that cannot be landed, and a sync meets it while the answer is in hand.
+    // The bill is recreated in a form that cannot land, and a sync reads it while the answer is in hand.
     service.lists.bills = [bill('b'), bill('a', { total_amount: '"much"', last_synced_at: stamp(-2_000) })];
     const { status } = await service.sync(['bills']);
     expect(status).toBe('partial');
@@ -52,7 +52,7 @@ test('a deletion that a webhook announces in the second of the last touch is don
   await service.sync(['bills']);
   const second = Math.floor((Date.now() - 3_000) / 1_000) * 1_000;
   goneMeanwhile(service, new Date(second), async () => {
-    // A page that was asked for before the deletion lands while the answer is in hand.
+    // A page requested before the deletion lands while the answer is in hand.
     service.lists.bills = [
       bill('b'),
       bill('a', { last_synced_at: `"${new Date(second + 200).toISOString()}"` }),

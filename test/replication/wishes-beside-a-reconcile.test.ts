@@ -12,7 +12,7 @@ import { servicesOf } from './serve.ts';
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 
-// A deletion in whole seconds of a record that was touched in that very second: only a reconcile can decide, and it is asked for once.
+// The deletion, in whole seconds, of a record that was touched in that very second. Only a reconcile can decide, and it is wanted once.
 test.each([
   ['', false],
   [', also where one was wanted before', true],
@@ -33,7 +33,7 @@ test.each([
     }
     service.onFetch = async () => {
       service.onFetch = () => undefined;
-      // The reconcile has listed y, and asks for x. Then y is deleted, and announced.
+      // The reconcile has listed y, and fetches x. Then y is deleted, and the deletion is announced.
       service.lists.bills = [bill('b'), bill('c')];
       service.events.push(event('y'));
       expect((await service.sync(['bills'])).status).toBe('succeeded');
@@ -160,7 +160,7 @@ test('a new wish does not wait for one that was put off', async () => {
   expect(await due()).toEqual([]);
   await wantReconcile(warehouse.pool, { connectionId: service.connection, resource: resourceNamed('bills') });
   expect(await due()).toEqual(['bills']);
-  // The clock of the database was ahead when it was put off.
+  // The database's clock was ahead when the reconcile was put off.
   await warehouse.pool.query(putOff, [service.connection, '30 hours']);
   expect(await due()).toEqual(['bills']);
 });

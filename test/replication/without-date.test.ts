@@ -26,7 +26,7 @@ test('two lagging listings do not delete what lives, where one record has a vers
   service.lists.bills = [...old, ...fresh, future];
   for (const record of fresh) await service.tellOfBill('CREATED', record);
   expect(await service.ids('bills')).toHaveLength(8);
-  // The list lags by some seconds, as long as the reconcile takes; fetches would find both.
+  // The list lags by some seconds, for as long as the reconcile takes; fetches would find both.
   service.onList = () => page(service, 'bills', [...old, future]);
   const run = await service.reconcile(['bills']);
   service.onList = () => undefined;
@@ -56,7 +56,7 @@ test.each(['ends', 'is refused its cursor'])(
       if (isOver) return undefined;
       if (query.get('cursor') === null) return page(service, resource, [first], 'next');
       if (query.get('cursor') === 'last') {
-        // Without a limit of its own it is not a smaller page that is asked for.
+        // A request without a limit is not the retry with a smaller page.
         isOver = query.get('limit') === null;
         return { status: 400, body: '{"error_code":"INVALID_CURSOR"}' };
       }
@@ -95,7 +95,7 @@ test('a clock that only a later page tells is not that of the beginning', async 
   expect(await service.ids('bills')).toEqual(['first', 'last', 'late']);
 });
 
-/** Time that passes for the service, whose clock is wrong by so many milliseconds, and for the database. */
+/** Time that passes for the database and for the service, whose clock is wrong by `error` milliseconds. */
 function passing(error: number): { shown(): number; pass(milliseconds: number): Promise<void> } {
   let passed = 0;
   return {
@@ -120,7 +120,7 @@ test('what waits for approval and was shown by a later reconcile that was given 
   await service.sync(['subscriptions']);
   service.lists.subscriptions = all.slice(0, 40);
   const { id: run } = await service.reconcile(['subscriptions']);
-  // All of them are there again, just as they were, and a reconcile is shown them.
+  // All of them exist again, unchanged, and a reconcile is shown them.
   service.lists.subscriptions = all;
   service.onList = (_, query) =>
     query.get('cursor') === null
@@ -150,7 +150,7 @@ test('a list that lags for some seconds, over two reconciles, does not put an ol
   service.lists.bills = [bill('a'), now ?? ''];
   await service.tellOfBill('UPDATED', now ?? '');
   expect(await memo(service)).toBe('-1');
-  // The list lags, and a fetch of r is refused for a moment.
+  // The list lags, and a fetch of r is refused once.
   service.onList = () => page(service, 'bills', [bill('a'), before ?? '']);
   service.onFetch = (_, id) => (id === 'r' ? { status: 403, body: '{}' } : undefined);
   const first = await service.reconcile(['bills']);
@@ -172,7 +172,7 @@ test('what was erased does not come back with a list that lags for some seconds,
   const erased = { connectionId: service.connection, resource: resourceNamed('subscriptions'), id: 'e' };
   const heldBefore = await readHeld(warehouse.pool, erased);
   await eraseRecord(warehouse, { ...erased, runId: String(runId), goneAt: null, heldBefore });
-  // Another server of the service still lists it, for some seconds.
+  // Another server of the service still lists the record, for some seconds.
   service.onList = () => page(service, 'subscriptions', all);
   const first = await service.reconcile(['subscriptions']);
   const second = await service.reconcile(['subscriptions']);

@@ -7,7 +7,7 @@ import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
-/** Somebody who logs in and was given the role for readers, as the operations manual says; no transaction of theirs is read-only. */
+/** A login that was granted the role for readers, as the operations manual says. Its transactions are not read-only. */
 const { warehouse, url, adminUrl } = await createTestDatabase();
 const name = `analyst_${randomBytes(4).toString('hex')}`;
 const admin = new pg.Client(adminUrl);
@@ -70,7 +70,7 @@ test('the only functions of ours that an analyst may call are history.as_of and 
      order by 1`,
     [name],
   );
-  // Their bodies were bound when they were made, so no search path of a caller leads them elsewhere.
+  // Their bodies were bound at creation, so a caller's search path cannot redirect them.
   expect(functions).toEqual([
     { name: 'history.as_of', bound: true },
     { name: 'history.changed_since', bound: true },

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 test('no package in use has a known vulnerability that is high or critical', async ({ skip }) => {
   const audit = await promisify(execFile)('npm', ['audit', '--json'], { cwd: root }).then(
     ({ stdout }) => stdout,
-    // npm exits with 1 for findings, and for a registry that keeps no advisories.
+    // npm exits with 1 for findings, and for a registry without advisories.
     (error: unknown) => (error as { stdout: string }).stdout,
   );
   const report = JSON.parse(audit) as Report;
@@ -17,6 +17,6 @@ test('no package in use has a known vulnerability that is high or critical', asy
 });
 
 interface Report {
-  /** Missing when the registry keeps no advisories. */
+  /** Missing if the registry keeps no advisories. */
   readonly metadata?: { readonly vulnerabilities: Readonly<Record<string, number>> };
 }

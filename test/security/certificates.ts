@@ -6,12 +6,12 @@ import { promisify } from 'node:util';
 export interface Certificates {
   /** The authority that signed the certificate. */
   readonly ca: string;
-  /** Of a server at 127.0.0.1, which is localhost. */
+  /** The certificate of a server at 127.0.0.1, which is localhost. */
   readonly certificate: string;
   readonly key: string;
 }
 
-/** Makes an authority and a certificate of a server at 127.0.0.1, signed by it, as PEM files in a folder. */
+/** Makes an authority, and a certificate signed by it for a server at 127.0.0.1, as PEM files in a folder. */
 export async function makeCertificates(folder: string, name: string): Promise<Certificates> {
   const file = (what: string): string => join(folder, `${name}-${what}`);
   const files = { ca: file('ca.crt'), certificate: file('server.crt'), key: file('server.key') };

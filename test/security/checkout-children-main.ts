@@ -2,7 +2,7 @@ import { startSandboxProcess } from '../../embedded/sandbox.ts';
 import { runExportProcess } from '../../activities/export/run-export-process.ts';
 import type { ExportJob } from '../../activities/export/export-job.ts';
 
-/** Starts what Daybook starts as processes of its own, in the working folder, and keeps its files in argv[2]. */
+/** Starts the programs that Daybook runs as child processes, in the working folder, and keeps its files in argv[2]. */
 const [, , folder = ''] = process.argv;
 
 try {
@@ -21,7 +21,7 @@ try {
 } catch (error) {
   process.stdout.write(`The sandbox: ${String(error)}\n`);
 }
-// Nothing listens there: its process has loaded everything when it says so.
+// Nothing listens at this address. The process has loaded everything when it reports that.
 const job = {
   databaseUrl: 'postgres://daybook@127.0.0.1:9/daybook',
   scratch: `${folder}/scratch`,

@@ -24,8 +24,8 @@ const marker = 'This code is another user’s.';
 
 test('compiled sources that another user left in the temporary folder do not run', async () => {
   const { folder, temporary } = await makeCheckout();
-  // As the other user does it: the names and contents are the same for everybody who has the sources. That they would run is
-  // seen where nothing is done against it.
+  // Plants code as the other user would: names and contents are the same for everybody who has the sources. An unguarded start shows that
+  // the planted code would run.
   const unguarded = ['--import', import.meta.resolve('tsx'), 'cli/main.ts'];
   await runPlanted(unguarded, { cwd: folder, temporary, cache: temporary });
   expect(await run(['bin/daybook.js'], { cwd: folder, temporary })).toBe('the command line\n');
@@ -58,7 +58,7 @@ test.each([
 ] as const)('a folder for compiled sources that %s is not used', async (_, expose) => {
   const { folder, temporary } = await makeCheckout();
   const cache = join(folder, 'node_modules', '.tsx');
-  // It is what runs while it is ours alone, so that a start need not compile.
+  // The compiled sources are used while the folder is ours alone, so that a start need not compile.
   await runPlanted(['bin/daybook.js'], { cwd: folder, temporary, cache });
   await expose(cache);
   expect(await run(['bin/daybook.js'], { cwd: folder, temporary })).toBe('the command line\n');
@@ -97,10 +97,10 @@ writeFileSync(${JSON.stringify(join(folder, 'ran-'))} + process.argv[1].split('/
   expect(await readdir(temporary)).toEqual([]);
 });
 
-/** Stays until tsx has written what it compiled, which it does not wait for. */
+/** Stays alive until tsx has written the compiled source, which tsx does not wait for. */
 const oneLine = `console.log('the command line' as string); setTimeout(() => undefined, 300);\n`;
 
-/** A checkout with a command line of one line, and what is needed to start it. */
+/** Makes a checkout with a command line of one line, and everything needed to start it. */
 async function makeCheckout(): Promise<{ folder: string; temporary: string }> {
   const folder = await temporaryFolder();
   for (const path of ['bin/daybook.js', 'scripts/load-typescript.mjs', 'tsconfig.json', 'package.json'])
@@ -114,7 +114,7 @@ async function makeCheckout(): Promise<{ folder: string; temporary: string }> {
   return { folder, temporary };
 }
 
-/** Runs the program until what it runs is what was put into its compiled sources. */
+/** Runs the program until it executes the code planted in its compiled sources. */
 async function runPlanted(args: readonly string[], options: RunOptions & { cache: string }): Promise<void> {
   await eventually(async () => {
     await run(args, options);

@@ -8,8 +8,8 @@ import { secrets } from './planted.ts';
 import { recordDescendants, type Descendant } from './record-descendants.ts';
 
 /**
- * Everything that Daybook starts, while it runs with nothing but planted secrets: Postgres, Temporal, Python. What compiles the sources
- * of a checkout is no part of a release.
+ * Checks all child processes while Daybook runs with nothing but planted secrets: Postgres, Temporal, Python. The compiler for the sources
+ * of a checkout is not part of a release.
  */
 const isLinux = process.platform === 'linux';
 let children: Descendant[];

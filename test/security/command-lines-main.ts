@@ -4,8 +4,8 @@ import { createProgram } from '../../cli/program.ts';
 import { mapConcurrently } from '../../workflows/map-concurrently.ts';
 
 /**
- * Runs the command lines on standard input, a JSON list, as `daybook` would: but in one process, because most of what a command
- * costs is its start.
+ * Runs the command lines on standard input, a JSON list, as `daybook` would, but in one process, because most of the cost of a command is
+ * its start.
  */
 const lines = JSON.parse(await text(process.stdin)) as string[][];
 await mapConcurrently(3, lines, run);

@@ -2,7 +2,7 @@ import type { FaultRuleInput } from '../../sandbox/faults/fault-rule.ts';
 import type { Echo } from './echoing-service.ts';
 import { secrets } from './planted.ts';
 
-/** Connections by name: two that work, and one for each way in which a run fails. Each token has the planted one in it. */
+/** Connections by name: two that work, and one for each way in which a run fails. Each token contains the planted one. */
 export const companies: readonly Company[] = [
   { name: 'acme' },
   { name: 'awkward', token: secrets.awkwardToken },

@@ -17,7 +17,7 @@ test.skipIf(!landsInFolder)('a process that crashes leaves no secret of its memo
     '--eval',
     'setInterval(() => process.env.DAYBOOK_CLIENT_SECRET, 50); console.log("ready")',
   ];
-  // That it would be found is seen where nothing is done against it.
+  // An unprotected process shows that the secret would be found.
   expect((await dumpOf(waiting, /ready/)).includes(secret)).toBe(true);
   expect((await dumpOf([daybook, 'sandbox', '--port', '0'], /http/)).includes(secret)).toBe(false);
 });
@@ -29,7 +29,7 @@ test.skipIf(!isLinux)('nothing of the memory of what it starts goes into a dump 
   child.kill();
 });
 
-/** What a process that crashes once it has said something writes: nothing is an empty text. */
+/** The core dump of a process that crashes once its output matches. Empty if there is none. */
 async function dumpOf(args: readonly string[], ready: RegExp): Promise<Buffer> {
   const cwd = await mkdtemp(join(tmpdir(), 'daybook-core-'));
   onTestFinished(() => rm(cwd, { recursive: true, force: true }));

@@ -2,7 +2,10 @@ import { actions, actionsOfService } from '../../server/console/actions.ts';
 import type { Place } from './find-planted.ts';
 import { secrets } from './planted.ts';
 
-/** Every page that a link of the console leads to, every form with and without what it needs, and what is refused: heads and bodies. */
+/**
+ * Requests every page that a link of the console leads to, every form with and without its required values, and refused requests. Returns
+ * heads and bodies.
+ */
 export async function crawlConsole(url: string): Promise<Place[]> {
   const pages = await followLinks(url);
   const forms = Object.keys({ ...actions, ...actionsOfService }).map((path) =>

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 
 /**
- * A process of its own that opens connections, sends a head on each and then pieces of one byte for as long as they are taken; where one is
- * closed, it opens another. Takes port, head and connections; prints "under way" when all have been open once.
+ * A separate process that opens connections, and sends on each a head and then pieces of one byte for as long as they are accepted. It
+ * replaces closed connections. Takes port, head and connections; prints "under way" when all have been open once.
  */
 const [port, head = '', connections] = process.argv.slice(2);
 const pieces = Buffer.from('1\r\na\r\n'.repeat(43_690));
@@ -12,7 +12,7 @@ for (let number = 0; number < Number(connections); number += 1) attack();
 function attack(): void {
   const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined);
   socket.resume();
-  // More than is buffered: each is drained before the next one.
+  // More than is buffered, so each write waits for the drain of the one before.
   const send = (): boolean => socket.write(pieces);
   socket.once('connect', () => {
     opened += 1;

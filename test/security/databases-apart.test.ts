@@ -5,7 +5,7 @@ import { migrate } from '../../warehouse/schema/migrate.ts';
 import { query } from '../embedded/query.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
-/** Warehouses of one server, and somebody who reads the first. */
+/** Warehouses on one server, and a reader of the first. */
 const [mine, theirs, third] = await Promise.all([
   createTestDatabase(),
   createTestDatabase(),
@@ -92,7 +92,10 @@ test('who may create in the schema public has the owner run no function of their
   expect(await query(url, `select format('%s', current_user) as text`)).toEqual([{ text: 'daybook' }]);
 });
 
-/** What statements of the owner call with other types than Postgres has it for: an exact match of any schema of the path goes before. */
+/**
+ * Functions that the owner's statements call with other types than Postgres declares: an exact match in any schema of the search path takes
+ * precedence.
+ */
 const planted = [
   ['hashtextextended(text, integer)', 'bigint'],
   ['format(text, name)', 'text'],

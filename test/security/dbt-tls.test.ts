@@ -21,7 +21,7 @@ const ours = await makeCertificates(folder, 'ours');
 const foreign = await makeCertificates(folder, 'foreign');
 const { own } = await postgresAccount();
 await Promise.all([own(ours.certificate), own(ours.key)]);
-// Postgres reads them by their names.
+// Postgres opens these files by name.
 await chmod(folder, 0o711);
 const postgres = await startPostgres({
   dataDir: join(folder, 'postgres'),
@@ -87,7 +87,7 @@ test('dbt logs in to the embedded Postgres by SCRAM alone, and tells a false ser
   }
 });
 
-/** Whether the session is encrypted. */
+/** Connects with Node.js. Returns whether the session is encrypted. */
 async function nodeConnects(url: string): Promise<unknown> {
   const client = new pg.Client(url);
   await client.connect();
@@ -96,7 +96,7 @@ async function nodeConnects(url: string): Promise<unknown> {
   return rows[0]?.ssl;
 }
 
-/** By the driver that dbt has, told what its profile tells it. */
+/** Connects with dbt's driver and the values of its profile. */
 async function dbtConnects(url: string): Promise<boolean> {
   const { output, secrets, login } = postgresOutput(url, authoritiesFile);
   const { host, port, user, dbname, sslmode, sslcert, sslkey, sslrootcert } = output;

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { afterAll } from 'vitest';
 
 /**
- * A service that repeats what it was told: in front of another one, whose answers it passes on, but for requests with certain
- * tokens, or without any. In each part of those answers is whatever came with the request, credentials first.
+ * A service that repeats its requests. It is a proxy of another service, except for requests with certain tokens, or without any: each part
+ * of their answers contains the whole request, credentials first.
  */
 export async function startEchoingService(
   upstream: string,
@@ -29,9 +29,9 @@ export async function startEchoingService(
 
 export interface Echo {
   readonly status: number;
-  /** `error_code`; without it, the access token. */
+  /** The `error_code`. Default: the access token. */
   readonly code?: string;
-  /** `text` is no JSON, `list` JSON of another shape, `broken` no HTTP at all. */
+  /** `text` is no JSON, `list` is JSON of another shape, `broken` is no HTTP at all. */
   readonly body?: 'error' | 'text' | 'list' | 'broken';
 }
 
@@ -44,7 +44,7 @@ function passOn(upstream: string, asked: IncomingMessage, answer: ServerResponse
     answer.writeHead(response.statusCode ?? 502, response.headers);
     response.pipe(answer);
   });
-  // A fault of the other service.
+  // The upstream service failed.
   passed.on('error', () => answer.destroy());
   asked.pipe(passed);
 }

@@ -57,7 +57,7 @@ test.each(askings)(
     for (const attempt of [
       async () => (await openSession(requiringScram(url), { application: 'test' })).query(statement),
       () => warehouse.pool.query(statement),
-      // The pool hands a session over by a callback, which a driver that fails and is then ready calls twice.
+      // The pool returns a session through a callback, which a driver that first fails and is then ready calls twice.
       () =>
         new Promise((resolve, reject) => {
           warehouse.pool.query(statement, (error: Error | undefined, result) => {
@@ -147,7 +147,7 @@ proofTest(
     );
     expect((await readFile(join(home, 'postgres.password'), 'utf8')).trim()).toBe(now.password);
 
-    // Those who got the new address keep it for as long as this Daybook runs.
+    // Clients with the new address keep it for as long as this Daybook runs.
     await killPostgres(home);
     await eventually(() => Promise.resolve(after.steps.at(-1)?.state === 'restarted' || undefined));
     expect(await query(now.href, 'select n from kept')).toEqual([{ n: 1 }]);
@@ -226,7 +226,7 @@ test.skipIf(!hasPsql)(
     const postgres = await startPostgres({ dataDir: file('postgres'), port });
     await migrated(postgres.url);
     const { stdout: address } = await onHome(postgres.url, ['url']);
-    // A psql without a terminal connects again only when it is told to, with what it has kept of the first time.
+    // A psql without a terminal reconnects only on request, with what it has kept from the first connection.
     const wait = `\\! touch ${file('begun')}; until [ -e ${file('taken')} ]; do sleep 0.05; done`;
     await writeFile(file('script.sql'), [`select 'first';`, wait, '\\c'].join('\n'));
     const ended = onHome(postgres.url, ['psql', '--', '-XAt', '-f', file('script.sql')]);
@@ -277,7 +277,7 @@ async function killPostgres(home: string): Promise<void> {
   process.kill(Number.parseInt(pidFile, 10), 'SIGKILL');
 }
 
-/** A command beside a `daybook up` that started the Postgres of this address. */
+/** Runs a command beside a `daybook up` that started the Postgres of this address. */
 async function onHome(
   url: string,
   args: readonly string[],

@@ -11,7 +11,7 @@ import { startEmbeddedProcess } from '../embedded/embedded-process.ts';
 import { temporaryFolder, temporaryHome } from '../embedded/temporary-folder.ts';
 import { proofTest } from '../support/proof-test.ts';
 
-/** Somebody who got to see the address that `daybook up` prints, or a login for readers. */
+/** An attacker who saw the address that `daybook up` prints, or a login for readers. */
 
 test('nobody becomes superuser with the address that is printed, and its owner reads no files and runs no programs', async () => {
   const { url } = await postgresIn(await temporaryFolder());
@@ -149,14 +149,14 @@ function nameOf(line: string): string {
   return line.split('=')[0] ?? '';
 }
 
-/** PG… and LC_… are of Postgres itself; PWD, SHLVL and _ are of the shell that it starts. */
+/** Variables other than those of the system, of Postgres (PG…, LC_…), and of the shell that it starts (PWD, SHLVL, _). */
 function isUncalledFor(name: string): boolean {
   return !/^(PATH|HOME|TMPDIR|LD_LIBRARY_PATH|NIX_LD(_LIBRARY_PATH)?|PG\w+|LC_\w+|PWD|OLDPWD|SHLVL|_)$/.test(
     name,
   );
 }
 
-/** What a program prints that the superuser runs, line by line. */
+/** The output, line by line, of a program that the superuser runs. */
 async function outputOf(adminUrl: string, program: string): Promise<string[]> {
   const client = new pg.Client(adminUrl);
   await client.connect();

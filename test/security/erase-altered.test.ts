@@ -247,7 +247,7 @@ test('a file in the place of the marts on the lake does not keep old snapshots t
   expect(code).toBe(1);
 });
 
-/** A snapshot that is right in itself, whose bills are these rows; the others in the lake are published anew. Says its ID. */
+/** Plants a consistent snapshot whose bills are these rows; the others in the lake are published anew. Returns its ID. */
 async function plantBills(select: string): Promise<string> {
   lakes += 1;
   lake = join(cwd, `lake-${lakes}`);
@@ -289,7 +289,7 @@ interface Described {
   tables: Record<'bills' | 'bill_lines', { rows: number; bytes: number; sums: Record<string, string> }>;
 }
 
-/** As somebody does it who may write in the lake. */
+/** Alters a manifest, as anyone who can write in the lake can. */
 function altered(text: string, alter: (manifest: Described) => void): string {
   const manifest = JSON.parse(text) as Described;
   alter(manifest);
@@ -318,7 +318,7 @@ function erase(env: Readonly<Record<string, string>> = {}): ReturnType<typeof ru
   return run(['erase', connection, 'bills', 'to-erase'], { env: { DAYBOOK_LAKE: lake, ...env } });
 }
 
-/** The planted snapshot is named, and the record is in no other. */
+/** Expects that the answer names the planted snapshot, and that no other holds the record. */
 async function expectOthersErased(planted: string): Promise<void> {
   const { code, stdout } = await erase();
   expect(stdout).toContain(`bills/part-00000.parquet of snapshot ${planted}`);

@@ -34,7 +34,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   records += 1;
   id = `to-erase-${records}`;
-  // The source has never had it, so it may be erased.
+  // The source has never had the record, so it may be erased.
   const page = [bill(id, { memo: '"planted"' }), bill('stays')];
   await land(warehouse, { connectionId: connection, stream: 'bills', pages: [page] });
   snapshot = (await exportNow()).snapshotId;
@@ -185,7 +185,7 @@ test('a record that the source shows again while an export is waited for is told
   expect(await statusOfErasure()).toBe('failed');
 });
 
-/** As before the first build. */
+/** Sets the state before the first build. */
 async function withoutMarts(): Promise<void> {
   await warehouse.pool.query(`delete from sync.marts where target = 'postgres'`);
   onTestFinished(async () => {
@@ -200,7 +200,7 @@ async function noteMarts(): Promise<void> {
   );
 }
 
-/** A transaction that is in the way of the next build, and of nothing before it. */
+/** Opens a transaction that blocks the next build, and nothing before it. */
 async function readHiddenMarts(): Promise<void> {
   const { value } = await row(
     warehouse,
@@ -220,7 +220,7 @@ async function readHiddenMarts(): Promise<void> {
   await reader.query(`begin; select count(*) from ${hidden}.read`);
 }
 
-/** As a build of a worker does that waits for a reader. */
+/** Holds the lock as a worker's build does that waits for a reader. */
 async function holdPostgresMarts(): Promise<HeldLock> {
   const lock = await holdLock(databaseUrl, 'marts/postgres');
   if (lock === undefined) throw new Error('Somebody else has it.');

@@ -31,7 +31,7 @@ let places = 0;
 beforeEach(async () => {
   await warehouse.pool.query('delete from sync.snapshots');
   connection = await connect();
-  // The source has never had it, so it may be erased.
+  // The source has never had the record, so it may be erased.
   const page = [bill('to-erase', { memo: '"planted"' }), bill('stays')];
   await land(warehouse, { connectionId: connection, stream: 'bills', pages: [page] });
   places += 1;
@@ -87,7 +87,7 @@ test('an erasure in a copy of a lake does not make that lake forgotten', async (
     expect(stdout).toMatch(/^ {2}Snapshots /m);
     expect(stdout).toContain(` in ${first} were not searched and may hold the record.`);
     expect(code).toBe(1);
-    // Once more, the other way round.
+    // The same with the roles of the lakes exchanged.
     for (const lake of [one, two]) await rm(lake, { recursive: true });
     await warehouse.pool.query('delete from sync.snapshots');
     const later = { memo: '"planted"', last_synced_at: '"2030-01-01T00:00:00Z"' };
@@ -254,7 +254,7 @@ test('snapshots are not forgotten while they are there, and are where a lake was
   expect((await eraseIn(two)).code).toBe(1);
   const forgotten = await forget(one, { in: two, more: ['--json'] });
   const { gone, moved } = JSON.parse(forgotten.stdout) as { gone: string[]; moved: string[] };
-  // The erasure has replaced it in the new place.
+  // The erasure has replaced the snapshot in the new place.
   expect({ gone, moved }).toEqual({ gone: [snapshot], moved: [] });
   expect((await eraseIn(two)).code).toBe(0);
 });
@@ -263,7 +263,7 @@ test('snapshots are not forgotten while marts, Iceberg tables or half a snapshot
   await cp(one, two, { recursive: true });
   await rm(join(one, 'snapshots'), { recursive: true });
   for (const folder of ['marts', 'iceberg', 'snapshots']) {
-    // In the last one as of an erasure that was killed.
+    // In `snapshots`, as a killed erasure leaves it.
     await mkdir(join(one, folder, `.tmp-${snapshot}`), { recursive: true });
     await writeFile(join(one, folder, `.tmp-${snapshot}`, 'part-00000.parquet'), 'planted');
     const refused = await forget(one, { in: two });
@@ -313,7 +313,7 @@ proofTest(
     const { code, stdout } = await run(['erase', connection, 'bills', 'to-erase'], { env });
     expect(stdout).toContain(`snapshots ${made.snapshotId} in ${s3.location} lack their _SUCCESS`);
     expect(code).toBe(1);
-    // Also where Postgres was restored to before it: readers are led to it.
+    // The same holds if Postgres was restored to a time before the snapshot, because readers are led to it.
     await warehouse.pool.query('delete from sync.snapshots');
     const unknown = await run(['erase', connection, 'bills', 'to-erase'], { env });
     expect(unknown.stdout).toContain(`snapshots ${made.snapshotId} in ${s3.location} lack their _SUCCESS`);
@@ -374,7 +374,7 @@ proofTest('a copy of the warehouse forgets the snapshots of the original, which 
 });
 
 test('snapshots of a place that cannot be looked into are forgotten only where a person says that it is no more', async () => {
-  // No reader of Parquet can open such a path.
+  // A Parquet reader cannot open such a path.
   const unseen = `${one}\\[old]`;
   await warehouse.pool.query('update sync.snapshots set lake = $1', [unseen]);
   const refused = await forget(unseen, { in: two });
@@ -406,7 +406,7 @@ test('after a move, those that the new place has are known to be there', async (
   expect(erased.code).toBe(0);
 });
 
-/** Marts of a snapshot, which readers are led to. */
+/** Plants marts of a snapshot to which readers are led. */
 async function plantMarts(lake: string, id: string): Promise<void> {
   const path = `marts/${id}/bills/part-00000.parquet`;
   await mkdir(join(lake, 'marts', id, 'bills'), { recursive: true });

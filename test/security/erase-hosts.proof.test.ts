@@ -58,11 +58,11 @@ test('erase reaches its own host wholly, names the others, and they clear theirs
   expect(await filesWith(here)).toEqual([]);
   expect(await inLake()).toEqual([]);
 
-  // Nobody works there yet.
+  // No worker runs there yet.
   expect(await filesWith(there)).not.toEqual([]);
   const worker = await installation.startWorker({ ...path, ...onThere });
   await eventually(async () => (await filesWith(there)).length === 0 || undefined);
-  // The files go first.
+  // Files are removed before the request is.
   await eventually(async () => (await asked()).length === 0 || undefined);
   await worker.stop();
   expect(await readFile(join(there, 'seeds', 'vendor_names.csv'), 'utf8')).toContain('vendor_id');
@@ -79,7 +79,7 @@ test('what a killed process left goes when a worker starts on its host, without 
   await worker.stop();
 });
 
-/** As killed exports, builds, erasures and looks at the lake leave them; some are as release 0.5 wrote them. */
+/** Leaves files as killed exports, builds, erasures and looks at the lake do; some as release 0.5 wrote them. */
 async function leaveBehind(home: string): Promise<void> {
   for (const file of [
     ...[
@@ -109,7 +109,7 @@ async function put(file: string): Promise<void> {
   await writeFile(file, planted);
 }
 
-/** In the middle, when it has downloaded what it builds on. */
+/** Kills a build in the middle, once it has downloaded its snapshot. */
 async function killBuild(home: string): Promise<void> {
   const build = startDaybook(['dbt', 'build', '--target', 'lake'], {
     cwd,
@@ -124,7 +124,7 @@ async function asked(): Promise<unknown[]> {
   return rows(warehouse, 'select name from sync.hosts where clear_since is not null');
 }
 
-/** Files of a folder that hold the planted text, those of columns unpacked. */
+/** Files of a folder that contain the planted text, also inside compressed columns. */
 async function filesWith(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const found: string[] = [];
@@ -135,7 +135,7 @@ async function filesWith(folder: string): Promise<string[]> {
   return found.sort();
 }
 
-/** A beat may remove it at this moment. */
+/** Whether a worker's periodic check removed the file just now. */
 function isGone(error: unknown): false {
   if (error instanceof Error && /ENOENT|No files found|No such file/.test(error.message)) return false;
   throw error;

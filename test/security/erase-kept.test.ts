@@ -21,7 +21,7 @@ let connection: string;
 
 beforeAll(async () => {
   connection = await connect();
-  // The source has never had it, so it may be erased.
+  // The source has never had the record, so it may be erased.
   for (const memo of ['"once"', '"twice"']) {
     await land(warehouse, {
       connectionId: connection,
@@ -94,7 +94,7 @@ function erase(env: Readonly<Record<string, string>> = {}): ReturnType<typeof ru
   return run(['erase', connection, 'bills', 'to-erase'], { env });
 }
 
-/** Of which anything is there, the oldest of ours first. */
+/** The snapshots of which any file exists, the oldest of ours first. */
 async function snapshots(): Promise<string[]> {
   const Prefix = 'some/prefix/snapshots/';
   const { Contents = [] } = await s3.client.send(new ListObjectsV2Command({ Bucket: s3.bucket, Prefix }));

@@ -64,7 +64,7 @@ test('after an erasure that was killed and one of another record, Postgres knows
   await run(['erase', connection, 'bills', 'first'], {
     env: killedBefore('rename', '/\\d{8}T\\d{6}Z-[0-9a-f]{6}$'),
   });
-  // The old one, and the one without the first record.
+  // The old snapshot, and the one without the first record.
   expect(await readdir(join(lake, 'snapshots'))).toHaveLength(before + 1);
   for (const id of ['second', 'first']) expect((await run(['erase', connection, 'bills', id])).code).toBe(0);
   const known = await rows(
@@ -105,7 +105,7 @@ test('an erasure whose lake does not answer says that it is to be run again, and
   expect(await rows(warehouse, `select id from finance.bills where id = 'stays-for-now'`)).toHaveLength(1);
 });
 
-/** By SIGKILL, when it is about to do that to the first file of such a path. */
+/** The environment of a process that is killed with SIGKILL right before that operation on the first file with such a path. */
 function killedBefore(operation: string, path: string): Record<string, string> {
   return {
     NODE_OPTIONS: `--import ${new URL('../lake/kill-before.mjs', import.meta.url).href}`,
@@ -113,7 +113,7 @@ function killedBefore(operation: string, path: string): Record<string, string> {
   };
 }
 
-/** As it is noted of each snapshot, the first that was published first. */
+/** Whether each snapshot is recorded as existing, in the order of publication. */
 async function thereOrNot(): Promise<unknown[]> {
   const noted = await rows(
     warehouse,

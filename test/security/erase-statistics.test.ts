@@ -49,7 +49,7 @@ test.each(resources.map((resource) => [resource.name, resource] as const))(
     const before = await all();
     expect(await renewStatistics(warehouse, record)).toEqual([]);
     expect(await all()).toEqual(before);
-    // Of each some column is known, by a row at least.
+    // Statistics exist for some column of each table, from at least one row.
     const known = await rows(
       warehouse,
       `select distinct format('%s.%s', schemaname, tablename) as name from pg_stats`,
@@ -88,7 +88,7 @@ test('a table that another session has is named, the others are done, and nobody
   await reader.end();
 });
 
-/** Of which columns. */
+/** The columns whose statistics contain the text. */
 async function statisticsWith(text: string): Promise<string[]> {
   const found = await rows(
     warehouse,

@@ -19,7 +19,7 @@ const { admin, run, warehouse, env } = installation;
 const lake = join(env.DAYBOOK_HOME ?? '', 'lake');
 let connection: string;
 
-/** In a bill, one of its lines, and in versions and snapshots of it. */
+/** The planted text, in a bill, one of its lines, and its versions and snapshots. */
 const planted = 'planted-content-of-a-person';
 
 beforeAll(async () => {
@@ -31,16 +31,16 @@ beforeAll(async () => {
     line_items: lines,
   });
   await admin.execute({ kind: 'add', connection, resource: 'bills', record });
-  // It builds no marts by itself.
+  // A worker without Python, which builds no marts.
   const worker = await installation.startWorker(await pathWithoutPython(installation.cwd));
-  // It is not known yet which connection is meant.
+  // The connection that the webhook means is not known yet.
   expect(
     await send(urlOf(worker), entityWebhook(connection, { entity: 'BILL', what: 'CREATED', record })),
   ).toBe(200);
   await sync(installation, connection);
   expect((await run(['export'])).code).toBe(0);
   await change({ memo: `${planted}, changed` });
-  // It cannot land, so it waits in quarantine too.
+  // This version cannot land, so it also waits in quarantine.
   await change({ amount_due: 'not a number' });
   expect((await run(['export'])).code).toBe(0);
 });
@@ -77,7 +77,7 @@ proofTest('what a build that never got through has copied is erased too', async 
     record: bill(id, { memo: '"planted-in-a-failed-build"' }),
   });
   await sync(installation, connection);
-  // As dbt leaves them when a test of the first build fails.
+  // Schemas as dbt leaves them when a test of the first build fails.
   await warehouse.pool.query(`
     create schema if not exists staging; create schema if not exists intermediate; create schema if not exists marts_a;
     comment on schema staging is 'Daybook: copies'; comment on schema intermediate is 'Daybook: steps';
@@ -257,7 +257,7 @@ interface Described {
   tables: { bills: { files: [{ path: string; sha256: string; bytes: number }] } };
 }
 
-/** As somebody does who may write to the lake: the latest snapshot once more, changed. Says its ID. */
+/** Plants a changed copy of the latest snapshot, as anyone who can write to the lake can. Returns its ID. */
 async function plantCopy(
   change: (manifest: Described, folder: string) => Promise<void> | void,
 ): Promise<string> {
@@ -284,7 +284,7 @@ async function change(patch: Record<string, unknown>): Promise<void> {
   await sync(installation, connection);
 }
 
-/** Every table and view of the warehouse, whoever made it, with the planted text in a row. */
+/** Every table and view in the warehouse, whatever created it, that has the planted text in a row. */
 async function tablesWithContent(text = planted): Promise<string[]> {
   const relations = await rows(
     warehouse,
@@ -306,7 +306,7 @@ async function tablesWithContent(text = planted): Promise<string[]> {
   return found;
 }
 
-/** Files of the lake that hold it, the bytes of compressed ones unpacked. */
+/** Files of the lake that contain the text, also inside compressed columns. */
 async function filesWithContent(text = planted): Promise<string[]> {
   const names = await readdir(lake, { recursive: true });
   const found: string[] = [];
@@ -318,7 +318,7 @@ async function filesWithContent(text = planted): Promise<string[]> {
       (name) =>
         `select '${name}' as name from read_parquet('{lake}/${name}') as r where r::varchar like '%${text}%'`,
     );
-  // One DuckDB for the hundred files, each read as it is.
+  // One DuckDB query for the hundred files, each read as it is.
   const files = held.length === 0 ? [] : await readParquet(lake, held.join(' union '));
   return [...found, ...files.map(({ name }) => name ?? '')];
 }

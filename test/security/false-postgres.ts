@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** How a server asks for the proof of a password, or goes on without one. */
+/** How a server asks for the proof of a password, or continues without one. */
 export type Asking =
   | 'clear text'
   | 'md5'
@@ -15,12 +15,12 @@ export type Asking =
 
 export interface FalsePostgres {
   readonly port: number;
-  /** All that clients sent, as it came. */
+  /** Everything that clients sent, unchanged. */
   readonly heard: () => string;
   readonly close: () => Promise<void>;
 }
 
-/** What another user of the machine may run on a port: speaks like Postgres, knows no password, and takes any for right. */
+/** A server that another user of the machine may run on a port: it speaks Postgres's protocol, knows no password, and accepts any. */
 export async function falsePostgres(asking: Asking, port = 0): Promise<FalsePostgres> {
   let heard = '';
   const sockets = new Set<Socket>();
@@ -47,7 +47,7 @@ export async function falsePostgres(asking: Asking, port = 0): Promise<FalsePost
   return { port: (server.address() as AddressInfo).port, heard: () => heard, close };
 }
 
-/** Takes the port as soon as it is free. */
+/** Listens on the port as soon as it is free. */
 async function listen(server: Server, port: number): Promise<void> {
   for (;;) {
     const outcome = await new Promise<'listening' | Error>((resolve) => {
@@ -61,7 +61,7 @@ async function listen(server: Server, port: number): Promise<void> {
   }
 }
 
-/** What it says to the startup message, and then to each message of the login. */
+/** The answer to the startup message, and then to each message of the login. */
 function answer(asking: Asking, turn: number, said: string): Buffer {
   if (asking === 'two gigabytes' && turn === 0) return Buffer.concat([announcement, Buffer.alloc(1024)]);
   if (asking === 'clear text' && turn === 0) return authentication(3);
@@ -71,7 +71,7 @@ function answer(asking: Asking, turn: number, said: string): Buffer {
     const [, nonce = ''] = /r=([^,]+)/.exec(said) ?? [];
     if (turn === 0) return authentication(10, Buffer.from('SCRAM-SHA-256\0\0'));
     if (turn === 1) return authentication(11, Buffer.from(`r=${nonce}more,s=c2FsdA==,i=1`));
-    // In one piece: whoever only notes the wrong signature is ready a moment later.
+    // Sent in one piece: a client that only notes the wrong signature would be ready a moment later.
     if (asking === 'scram with a wrong signature' && turn === 2)
       return Buffer.concat([authentication(12, Buffer.from(`v=${'A'.repeat(43)}=`)), letIn()]);
   }
@@ -95,7 +95,7 @@ function message(type: string, body: Buffer): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** A notice that a real server may send, and then one that is as long as the protocol can say. */
+/** A notice that a real server may send, followed by one of the greatest length that the protocol allows. */
 const announcement = Buffer.concat([
   message('N', Buffer.from('SNOTICE\0Mhello\0\0')),
   Buffer.from([0x4e, 0x7f, 0xff, 0xff, 0xff]),

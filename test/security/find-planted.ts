@@ -1,12 +1,12 @@
 import { spellingsOf } from './spellings.ts';
 
-/** Somewhere that may be read by who must not know a secret. */
+/** A place that may be read by people who must not learn a secret. */
 export interface Place {
   readonly name: string;
   readonly content: string | Buffer;
 }
 
-/** Which of what was planted is where, in whatever spelling: `database password in logs/temporal.log`. */
+/** Finds planted values in places, in any encoding: `database password in logs/temporal.log`. */
 export function findPlanted(
   places: readonly Place[],
   planted: Readonly<Record<string, string | Buffer>>,

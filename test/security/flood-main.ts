@@ -3,9 +3,9 @@ import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
 /**
- * A process of its own that opens connections, each with a webhook whose last byte never comes, and opens another where one is
- * closed, half a second later. Takes port, bytes of a body and connections; prints "under way" when the first of each is open, and the
- * statuses it was answered with, each on a line.
+ * A separate process that opens connections, each with a webhook whose last byte never comes. It replaces closed connections after half a
+ * second. Takes port, bytes of a body and connections; prints "under way" when all are open once, and each status that it received on a
+ * line.
  */
 const [port, bytes, connections = 0] = process.argv.slice(2).map(Number);
 let opened = 0;

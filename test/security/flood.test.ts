@@ -21,7 +21,7 @@ const serving = startDaybook(['serve'], { cwd, env });
 afterAll(() => serving.stop());
 await serving.says(/Serving at/);
 const url = urlOf(serving);
-/** How often it is looked at what an attack does to others: it takes all the machine has meanwhile. */
+/** The number of measurements of an attack's effect on others. Each takes the whole machine. */
 const looks = isProof ? 20 : 8;
 
 test.each(
@@ -33,7 +33,7 @@ test.each(
 )(
   '250 webhooks that stop just short of %s cost no 150 MB, keep nobody from the pages, and let the service through',
   async (_, bytes, answer) => {
-    // Each of what is measured has been done before.
+    // A warm-up: everything that is measured has run before.
     const before: number[] = [];
     for (let time = 0; time < looks; time += 1) {
       const started = performance.now();
@@ -55,7 +55,7 @@ test.each(
     if (answer !== undefined) await flood.hears(answer);
     flood.end();
     expect(statuses.filter((status) => status !== 200)).toEqual([]);
-    // Of an idle machine a few milliseconds; tests run on busy ones.
+    // An idle machine takes a few milliseconds, but tests run on busy ones.
     expect(median(milliseconds)).toBeLessThan(1_000 + 2 * median(before));
     expect(most - idle).toBeLessThan(150);
     const { stored } = await row(
@@ -136,7 +136,7 @@ proofTest(
     }
     churn.end();
     expect(statuses.filter((status) => status !== 200)).toEqual([]);
-    // Seen once in thousands, on a machine that was busy with other tests.
+    // Happens once in thousands, on a machine busy with other tests.
     expect(resets.length, resets.join(', ')).toBeLessThan(2);
   },
 );
@@ -201,7 +201,7 @@ async function askAll(id: string): Promise<number[]> {
   ]);
 }
 
-/** As the service does with a webhook, and a probe with its next beat. */
+/** Repeats after a reset, as the service does with a webhook, and a probe at its next interval. */
 async function againOnceReset(ask: () => Promise<number>, resets: string[]): Promise<number> {
   const started = performance.now();
   try {
@@ -224,7 +224,7 @@ function statusOf(path: string, localAddress = '127.0.0.1'): Promise<number> {
   });
 }
 
-/** As from far away: the body comes 40 ms after its headers. */
+/** Sends as from far away: the body comes 40 ms after its headers. */
 function sendSlowly(id: string, localAddress: string): Promise<number> {
   const body = entityWebhook('nobody', { entity: 'BILL', what: 'UPDATED', record: bill(id) });
   return new Promise((resolve, reject) => {
@@ -255,7 +255,7 @@ function median(values: readonly number[]): number {
   return values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? 0;
 }
 
-/** Resolves when the process is under way. */
+/** Starts an attacking process. Resolves when it is under way. */
 async function attack(file: string, ...values: readonly string[]): Promise<Attack> {
   const program = testProgram(`test/security/${file}`);
   const child = spawn(process.execPath, [...program, new URL(url).port, ...values]);

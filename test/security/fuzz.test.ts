@@ -16,7 +16,7 @@ const installation = await createInstallation();
 const { warehouse, client: temporal } = installation;
 const sandbox = await startSandbox({ records: 100 });
 const settings = settingsOf(installation.env);
-/** What a defect would leave in the log. */
+/** Errors that a defect would write to the log. */
 const errors: string[] = [];
 const logger = pino({ level: 'error' }, { write: (line) => void errors.push(line) });
 const runs = { numRuns: Number(process.env.TEST_FUZZ ?? (isProof ? 150 : 50)), seed: 20_261_122 };
@@ -161,7 +161,7 @@ async function isWell(): Promise<void> {
   expect(errors).toEqual([]);
 }
 
-/** Looks like a webhook, with anything in any place. */
+/** A text that resembles a webhook, with arbitrary values anywhere. */
 function webhookLike(): fc.Arbitrary<string> {
   return fc
     .record(
@@ -305,11 +305,11 @@ function say(sent: {
   return exchange(sent.to ?? url, Buffer.concat([Buffer.from(head), body]));
 }
 
-/** The status that was answered first; undefined when the connection was closed without a word, or nothing comes of it. */
+/** The first status of the answer. Undefined if the connection closed without one, or no answer comes. */
 async function exchange(to: string, text: string | Buffer): Promise<number | undefined> {
   const socket = connect(Number(new URL(to).port), '127.0.0.1').on('error', () => undefined);
   socket.write(text);
-  // Half a request may be waited for.
+  // The server may wait for the rest of half a request.
   if (typeof text === 'string') setTimeout(() => socket.end(), 200);
   const [said] = (await Promise.race([once(socket, 'data'), once(socket, 'close')])) as [unknown];
   socket.destroy();

@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
 /**
- * A process of its own, under an address of its own, that asks so many at a time for a page, four times in one packet, and hangs up before
- * it is answered, again and again. Takes port, address, path and how many; prints "under way" after the first second.
+ * A separate process with its own local address that keeps `many` requests for a page going, four times in one packet, and hangs up before
+ * the answer, again and again. Takes port, address, path and the number; prints "under way" after the first second.
  */
 const [port, localAddress = '127.0.0.1', path = '/', many] = process.argv.slice(2);
 const request = `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 
-/** Nothing else has it, so where it is found a hostile text was. */
+/** A unique mark: wherever it is found, a hostile text was. */
 export const mark = 'hostile7f3a';
 
-/** Texts that mean something to SQL, shells, JSON, markup or addresses, each with the mark in it. */
+/** Texts with a meaning in SQL, shells, JSON, markup or addresses, each with the mark in it. */
 export const hostileText: fc.Arbitrary<string> = fc
   .tuple(pieces(), pieces())
   .map(([before, after]) => `${before}${mark}${after}`);

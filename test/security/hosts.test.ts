@@ -77,7 +77,7 @@ async function start(host: string): Promise<string> {
   return server.url;
 }
 
-/** Below fetch, which sets `Host` by itself. */
+/** Sends a request without fetch, which sets `Host` itself. */
 async function ask(
   method: string,
   url: string,

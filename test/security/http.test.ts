@@ -16,9 +16,9 @@ const installation = await createInstallation();
 const { warehouse, client: temporal } = installation;
 const logger = pino({ level: 'silent' });
 const password = 'planted-console-password';
-/** Nobody listens there: what needs Postgres fails. */
+/** Nobody listens there, so everything that needs Postgres fails. */
 const away = openWarehouse({ url: 'postgres://nobody@127.0.0.1:9/nothing', connections: 1 });
-/** Fewer than are let in at once. */
+/** Fewer connections than are admitted at once. */
 const dispatcher = new Agent({ connections: 20 });
 afterAll(() => Promise.all([away.close(), dispatcher.close()]));
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
   open = await start(undefined);
 });
 
-/** What has a guard of its own, or nothing to hide. */
+/** Routes with a guard of their own, or with nothing to hide. */
 const outside = ['GET /healthz', 'GET /metrics', 'GET /readyz', 'POST /webhooks'];
 
 describe('every route that there is', () => {
@@ -299,7 +299,7 @@ async function dial(url: string): Promise<Socket> {
   return socket.on('error', () => undefined);
 }
 
-/** With it, a wait until the server has read so many bytes of it. */
+/** Opens a connection, with a function that waits until the server has read so many bytes of it. */
 async function dialWatched(
   url: string,
 ): Promise<{ socket: Socket; arrived: (bytes: number) => Promise<void> }> {
@@ -317,7 +317,7 @@ async function dialWatched(
   return { socket, arrived };
 }
 
-/** What is said first; nothing when the connection is closed without a word. */
+/** The first data received. Empty if the connection closes without any. */
 async function answerOf(socket: Socket | undefined): Promise<string> {
   if (socket === undefined) return '';
   const [said] = (await Promise.race([once(socket, 'data'), once(socket, 'close')])) as [unknown];

@@ -9,7 +9,7 @@ import { proofTest } from '../support/proof-test.ts';
 const cwd = await mkdtemp(join(tmpdir(), 'daybook-in-clear-'));
 afterAll(() => rm(cwd, { recursive: true, force: true }));
 
-/** Nothing answers there, on any machine. */
+/** No machine answers at this address. */
 const far = '192.0.2.1';
 
 test('doctor refuses a service beyond loopback without TLS, and says what to do', async () => {
@@ -67,7 +67,7 @@ function doctor(env: Readonly<Record<string, string>>): ReturnType<typeof runDay
     DAYBOOK_SECRET_KEY: Buffer.alloc(32, 'k').toString('base64'),
     DAYBOOK_HOME: join(cwd, 'home'),
     TEMPORAL_ADDRESS: '127.0.0.1:1',
-    // Else a Postgres that nobody answers for is waited for.
+    // Otherwise the command would wait for a Postgres that never answers.
     PGCONNECT_TIMEOUT: '1',
   };
   return runDaybook(['doctor'], { cwd, env: { ...common, ...env } });

@@ -34,7 +34,7 @@ test('whatever an id, a text or a code of a record is, it lands as it is and is 
   let landings = 0;
   await fc.assert(
     fc.asyncProperty(hostileText, hostileText, async (name, memo) => {
-      // Of its own each time, as none lives again.
+      // A new id each time, because no record lives again.
       const id = `${name}${(landings += 1)}`;
       const said = JSON.stringify(memo);
       const line = billLine({ account_id: said, description: said });
@@ -109,10 +109,10 @@ test('whatever the console is asked for, it is in no statement and changes nothi
 });
 
 test('whatever names, ids and times commands are given, they change nothing', async () => {
-  // Made by the first who asks.
+  // The first caller creates the id, so it is created here.
   await warehouseId(warehouse);
   const before = await tables();
-  // No command line can hold a NUL.
+  // A command line cannot contain a NUL.
   const given = fc
     .sample(hostileText, { numRuns: isProof ? 15 : 6, seed: 7 })
     .map((one) => one.replaceAll('\0', ''));
@@ -137,7 +137,7 @@ function expectUnharmed(): void {
   expect(statements.filter((statement) => statement.includes(mark))).toEqual([]);
 }
 
-/** All that is in the database. */
+/** The whole content of the database. */
 async function tables(): Promise<unknown> {
   return (await readWarehouse(installation.databaseUrl)).all;
 }
@@ -151,7 +151,7 @@ async function statusOf(path: string, form?: string): Promise<number> {
   return statusCode;
 }
 
-/** Postgres cannot store it. */
+/** Replaces NUL, which Postgres cannot store. */
 function withoutNul(said: string): string {
   return said.replaceAll('\0', '\ufffd');
 }

@@ -6,7 +6,7 @@ import { pythonVersion, pythonWith, type PythonNeeds } from '../../python/python
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { run } from '../setup/run.ts';
 
-/** What was got once is kept in a folder of a known name, below a HOME that may be another user's after sudo. */
+/** Downloads are kept in a folder with a known name, below a HOME that may be another user's after sudo. */
 const otherUser = 54_321;
 const isRoot = process.geteuid?.() === 0;
 
@@ -17,7 +17,7 @@ test.runIf(isRoot)(
     const requirements = join(home, 'requirements.txt');
     await writeFile(requirements, '# None.\n');
     const needs: PythonNeeds = { name: 'none', requirements, for: { who: 'Tests', again: 'npm test' } };
-    // What has the right name and is complete is not made, but run.
+    // An environment with the right name that is complete is not made again, but run.
     const hash = createHash('sha256').update('# None.\n');
     const key = hash.update(await pythonVersion(needs.for)).digest('hex');
     const cacheFolder = join(home, '.cache', 'daybook');
@@ -57,12 +57,12 @@ test.runIf(isRoot)('nor is a Temporal CLI', async () => {
     expect(await found(cache), path).toContain(`${path} belongs to another user (54321), so programs in`);
     await chown(path, 0, 0);
   }
-  // An archive that root unpacks may keep the owner that it names; such a file is got again.
+  // An archive that root unpacks may keep the owner that it names. Such a file is downloaded again.
   await chown(file, otherUser, otherUser);
   expect(await found(cache)).toBe('none\n');
 });
 
-/** What findTemporalCli returns, or throws. */
+/** The result of findTemporalCli, or its error. */
 async function found(cache: string): Promise<string> {
   const module = new URL('../../scripts/temporal-cli.mjs', import.meta.url).href;
   const script = `import { findTemporalCli } from '${module}'; console.log((await findTemporalCli()) ?? 'none');`;

@@ -26,7 +26,7 @@ describe('while wrong clients ask for the console all the time', () => {
     const guesses = Array.from({ length: 60 }, (_, number) => ask(`guess number ${number}`, one));
     const started = performance.now();
     for (let time = 0; time < 3; time += 1) expect(await ask('wrong, but rarely', other)).toBe(401);
-    // Half a second each, less what a busy event loop is behind when it sets its timer.
+    // Half a second each, less the lag of a busy event loop when it sets its timer.
     expect(performance.now() - started).toBeGreaterThan(1_000);
     await Promise.all(guesses);
   });

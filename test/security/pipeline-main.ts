@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 
 /**
- * A process of its own that opens connections, sends the same bytes so often on each at once, and reads no answer; where one
- * is closed, it opens another. Takes port, bytes, connections, how often, and what stands before; prints "under way" when all have been sent once.
+ * A separate process that opens connections, sends the same bytes so many times on each at once, and reads no answer. It replaces closed
+ * connections. Takes port, bytes, connections, times, and a prefix; prints "under way" when all have been sent once.
  */
 const [port, text = '', connections, times, head = ''] = process.argv.slice(2);
 const bytes = head + text.repeat(Number(times));

@@ -22,10 +22,10 @@ const places = {
   'the files of the home': none,
   'the files and the log of Postgres': none,
 };
-/** Of the tables, what is not made to hold records. */
+/** The tables that are not made to hold records. */
 let ledger = none;
 let holders: Awaited<ReturnType<typeof readFiles>> = [];
-/** It tells commands where the servers are. */
+/** The file that tells commands where the servers are. */
 const addresses = 'home/runtime.json';
 
 beforeAll(async () => {

@@ -17,8 +17,8 @@ import { recordCommandLines } from './record-command-lines.ts';
 import { runCommandLines } from './run-command-lines.ts';
 
 /**
- * A Daybook that was given nothing but planted secrets: Postgres and Temporal of its own, so that their files can be searched, and
- * a service that repeats what it is told.
+ * A Daybook with nothing but planted secrets. Its Postgres and Temporal are its own, so that their files can be searched, and its service
+ * repeats its requests.
  */
 export async function startPlantedWorld(): Promise<PlantedWorld> {
   const cwd = await mkdtemp(join(tmpdir(), 'daybook-planted-'));
@@ -36,7 +36,7 @@ export async function startPlantedWorld(): Promise<PlantedWorld> {
   const env = environment({ databasePort: postgres.port, apiUrl, home: join(cwd, 'home') });
   const said: Place[] = [];
   const commandLines = recordCommandLines();
-  // Marts take as long as all the rest.
+  // Marts would take as long as everything else.
   const up = startDaybook(['up'], { cwd, env: { ...env, ...(await pathWithoutPython(cwd)) } });
   afterAll(() => up.stop());
   await up.says(/Running\. Stop with Ctrl-C/);
@@ -51,7 +51,7 @@ export async function startPlantedWorld(): Promise<PlantedWorld> {
     adminUrl: new URL('daybook', postgres.adminUrl).href,
     stopPostgres: () => postgres.stop(),
     async daybook(lines, more = {}) {
-      // Where the password stands in front of the host; the worker has it as a parameter.
+      // With the password in front of the host; the worker has it as a parameter.
       const DATABASE_URL = `postgres://daybook:${encodeURIComponent(secrets.databasePassword)}@127.0.0.1:${postgres.port}/daybook`;
       const name = `${said.length}: ${lines.map((line) => line.join(' ')).join(', ')}`;
       const content = await runCommandLines(lines, { cwd, env: { ...env, DATABASE_URL, ...more } });
@@ -66,15 +66,15 @@ export interface PlantedWorld {
   readonly env: Readonly<Record<string, string>>;
   readonly admin: SandboxAdmin;
   readonly up: DaybookProcess;
-  /** Of the database, as superuser. */
+  /** Connects to the database as superuser. */
   readonly adminUrl: string;
   readonly postgresFiles: readonly string[];
   readonly stopPostgres: () => Promise<void>;
-  /** What every command that ran has printed. */
+  /** The output of every command that ran. */
   readonly said: readonly Place[];
   /** Ends the recording, and returns what the list of processes has shown. */
   readonly commandLines: () => Promise<Place>;
-  /** Runs command lines, some at a time, and returns what they print. */
+  /** Runs command lines, a few at a time, and returns their output. */
   readonly daybook: (
     lines: readonly (readonly string[])[],
     env?: Readonly<Record<string, string>>,
@@ -85,7 +85,7 @@ const echoes = Object.fromEntries(
   companies.flatMap((company) => (company.echo === undefined ? [] : [[tokenOf(company), company.echo]])),
 );
 
-/** From then on the log of Postgres has every statement with its values. */
+/** Also makes Postgres log every statement with its values from then on. */
 async function plantPassword(adminUrl: string): Promise<void> {
   const client = new pg.Client(adminUrl);
   await client.connect();

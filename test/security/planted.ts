@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 
 const mark = randomBytes(6).toString('hex');
-/** Written differently in JSON, addresses, forms and base64. */
+/** Makes a text that JSON, addresses, forms and base64 each encode differently. */
 const awkward = (name: string): string => `planted ${name} ${mark} +/=&"é`;
 
-/** A secret for every place where one can come in. Nothing else in the world has these texts. */
+/** A secret for every way in. These texts occur nowhere else. */
 export const secrets = {
-  /** It looks like an error code and like a request id, which are shown. */
+  /** Resembles an error code and a request id, which are shown. */
   token: `PLANTED_TOKEN_${mark.toUpperCase()}`,
   awkwardToken: awkward('token'),
   replacedToken: awkward('replaced token'),
@@ -24,7 +24,7 @@ export const secrets = {
   nextSecretKey: randomBytes(32),
 } as const;
 
-/** What records hold: in tables that are made for it, and nowhere else. */
+/** Contents of records, which may be only in the tables made for them. */
 export const contents = {
   memo: `planted memo ${mark}`,
   line: `planted line ${mark}`,

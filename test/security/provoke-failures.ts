@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { PlantedWorld } from './planted-world.ts';
 import { secrets } from './planted.ts';
 
-/** Has runs fail as the database and the key can make them fail. */
+/** Makes runs fail in ways that the database and the key can cause. */
 export async function provokeFailures(world: PlantedWorld): Promise<void> {
   const { daybook } = world;
   await whileRefusingRecords(world, () => daybook([['reconcile', 'acme', '--resource', 'customers']]));
@@ -15,7 +15,7 @@ export async function provokeFailures(world: PlantedWorld): Promise<void> {
   await world.up.says(/KeyRotated/);
 }
 
-/** What Postgres then says quotes the row. It is tried again until the record may come. */
+/** Makes Postgres refuse records with a message that quotes the row, while `act` runs. The product retries until the record may land. */
 async function whileRefusingRecords(
   { adminUrl, up }: PlantedWorld,
   act: () => Promise<unknown>,

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { readParquet } from '../lake/read-parquet.ts';
 import type { Place } from './find-planted.ts';
 
-/** Every file below a folder, or the file; the columns of compressed ones unpacked. `isPrivate`: only the owner can read it. */
+/** Reads every file below a folder, or one file, with compressed columns unpacked. `isPrivate`: only the owner can read it. */
 export async function readFiles(path: string): Promise<(Place & { isPrivate: boolean })[]> {
   const isFolder = (await stat(path)).isDirectory();
   const entries = isFolder ? await readdir(path, { recursive: true, withFileTypes: true }) : [];

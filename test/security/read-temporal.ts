@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import type { Place } from './find-planted.ts';
 
-/** Every workflow and schedule that Temporal knows, whatever they carry as the text it is. */
+/** Reads every workflow and schedule of Temporal, with payloads as text. */
 export async function readHistories(address: string): Promise<Place[]> {
   const connection = await Connection.connect({ address });
   const { workflow, schedule } = new Client({ connection });

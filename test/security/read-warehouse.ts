@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { Place } from './find-planted.ts';
 
 /**
- * Every table of a database as text, one place each. `ledger`: those that tell of runs, without the columns made to keep what the
+ * Reads every table of a database as text, one place each. `ledger` has the tables about runs, without the columns made to keep what the
  * service sent.
  */
 export async function readWarehouse(adminUrl: string): Promise<{ all: Place[]; ledger: Place[] }> {

@@ -22,7 +22,7 @@ import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
-/** Somebody who reads, and who has read our sources: which advisory locks there are, everybody may know, and take. */
+/** A reader who has read our sources: everybody may know which advisory locks exist, and take them. */
 const { warehouse, url, adminUrl } = await createTestDatabase();
 const name = `analyst_${randomBytes(4).toString('hex')}`;
 const admin = await connectAs(adminUrl);
@@ -46,7 +46,7 @@ const connectionId = await addTestConnection(warehouse);
 const key = (text: string): string => `hashtextextended('${text}', 0)`;
 const databaseUrl = url;
 
-/** What is done, and the advisory locks that it took up to 0.5. */
+/** Actions, with the advisory locks that they took up to 0.5. */
 const deeds: [string, string[], () => Promise<unknown>][] = [
   ['migrates', ['7232019551', '3853314791062309107'], () => migrate(warehouse)],
   ['lands records', [key(`${connectionId}/bills`)], () => landBill('b')],

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { processTable } from '../../embedded/process-table.ts';
 import type { Place } from './find-planted.ts';
 
-/** Reads the command lines of all processes, which everybody on the machine can see, until what it returns is called. */
+/** Reads the command lines of all processes, which everybody on the machine can see, until the returned function is called. */
 export function recordCommandLines(): () => Promise<Place> {
   const seen = new Set<string>();
   const over = new AbortController();
@@ -22,7 +22,7 @@ export function recordCommandLines(): () => Promise<Place> {
   }
 }
 
-/** Ten times a second all of them: where Linux shows them as files, a tenth of what it costs to read each for itself. */
+/** Reads all of them ten times a second. On Linux it reads the files of /proc, which costs a tenth. */
 async function commandLines(): Promise<readonly string[]> {
   if (process.platform !== 'linux') return (await processTable()).map(({ commandLine }) => commandLine);
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));

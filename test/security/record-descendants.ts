@@ -1,18 +1,18 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** A process as Linux shows it to others (command line, name) and to its owner (environment, what goes into a core dump). */
+/** A process as Linux shows it to others (command line, name) and to its owner (environment, core dump limits). */
 export interface Descendant {
   readonly commandLine: string;
   readonly name: string;
   readonly environment: string;
-  /** The limit of the size of a core dump, and which of its memory is in one: `0 00000000` is nothing. */
+  /** The size limit of a core dump, and which memory it includes: `0 00000000` is none. */
   readonly dumped: string;
 }
 
 /**
- * Looks at every process that one of the ancestors started, and at those that these started, again and again until what it returns is
- * called. A process that changes its title is there with each.
+ * Looks at every descendant of the ancestors, again and again until the returned function is called. A process that changes its title is
+ * listed with each.
  */
 export function recordDescendants(ancestors: ReadonlySet<number>): () => Promise<Descendant[]> {
   const seen = new Map<string, Descendant>();
@@ -29,7 +29,7 @@ export function recordDescendants(ancestors: ReadonlySet<number>): () => Promise
       const ours = await Promise.all([...ancestors].map(look));
       for (const pid of await descendantsOf(ancestors)) {
         const found = await look(pid);
-        // Forked, and not yet become its program: for a moment it is a copy of ours.
+        // A forked process is for a moment a copy of ours, before it executes its program.
         const isCopy = ours.some((one) => one?.commandLine === found?.commandLine);
         if (found !== undefined && !isCopy) seen.set(`${pid} ${JSON.stringify(found)}`, found);
       }
@@ -52,14 +52,14 @@ async function parentsOfAll(): Promise<Map<number, number>> {
   const entries = await Promise.all(
     pids.map(async (pid) => {
       const stat = await read(pid, 'stat');
-      // proc(5): the name may hold spaces and brackets; behind it are state and parent.
+      // proc(5): the name may contain spaces and parentheses; state and parent follow it.
       return [Number(pid), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1] ?? 0)] as const;
     }),
   );
   return new Map(entries);
 }
 
-/** Undefined where there is nothing to see, or no more. */
+/** Undefined if the process has ended or shows nothing. */
 async function look(pid: number): Promise<Descendant | undefined> {
   const [commandLine, name, environment, filter, limits] = await Promise.all(
     ['cmdline', 'comm', 'environ', 'coredump_filter', 'limits'].map((file) => read(String(pid), file)),
@@ -74,7 +74,7 @@ async function look(pid: number): Promise<Descendant | undefined> {
   };
 }
 
-/** Empty when the process has ended meanwhile. */
+/** Empty if the process has ended meanwhile. */
 async function read(pid: string, file: string): Promise<string> {
   return readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
 }

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 
-/** The text of every statement that sessions send which begin from now on; values are not in it. */
+/** Records the text of every statement, without its values, of sessions that begin from now on. */
 export function recordStatements({ pool }: Pick<Warehouse, 'pool'>): readonly string[] {
   const statements: string[] = [];
   pool.on('connect', (client: PoolClient) => {

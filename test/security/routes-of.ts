@@ -6,7 +6,7 @@ export interface Route {
   readonly path: string;
 }
 
-/** Every route of the servers that are made while `start` runs, one that is added tomorrow too. */
+/** All routes of the servers created while `start` runs, including routes added in the future. */
 export async function routesOf(start: () => Promise<unknown>): Promise<Route[]> {
   const routes: Route[] = [];
   const note = (message: unknown): void => {

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { testProgram } from '../support/daybook-process.ts';
 
-/** Runs command lines of `daybook` in one process with this environment and folder, and returns all that it prints. */
+/** Runs command lines of `daybook` in one process with this environment and folder, and returns their whole output. */
 export async function runCommandLines(
   lines: readonly (readonly string[])[],
   { cwd, env }: { cwd: string; env: Readonly<Record<string, string>> },

@@ -1,7 +1,4 @@
-/**
- * How a secret may be written: as it is, in JSON, in addresses and forms, in hex, and in base64, where it looks different at each
- * of three offsets.
- */
+/** The encodings of a secret: plain, in JSON, in addresses and forms, in hex, and in base64, which differs at each of three offsets. */
 export function spellingsOf(secret: Buffer): Buffer[] {
   const text = secret.toString('utf8');
   const isText = Buffer.from(text).equals(secret);
@@ -26,7 +23,7 @@ function asTexts(text: string): string[] {
   ];
 }
 
-/** The characters that follow from the secret alone, whatever stands around it. */
+/** The characters that depend on the secret alone, whatever surrounds it. */
 function base64Within(secret: Buffer, offset: number): string {
   const whole = Buffer.concat([Buffer.alloc(offset), secret]);
   const from = Math.ceil((offset * 8) / 6);

@@ -17,7 +17,7 @@ import { rows } from '../support/rows.ts';
 import { testApiAddress, testKey } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
-/** Two companies; one reader sees the first, and has read our sources. What is the other's holds the word `planted`. */
+/** Two companies. One reader sees the first, and has read our sources. Data of the other contains the word `planted`. */
 const { warehouse, url, adminUrl } = await createTestDatabase();
 const admin = await connectAs(adminUrl);
 const owner = await connectAs(url);
@@ -46,7 +46,7 @@ const financeTables = resources.flatMap(({ name, children }) => [
 ]);
 
 describe('a temporary table in the place of a catalog', () => {
-  // As on a copy of the database before its next `migrate`, where PUBLIC may make them.
+  // As on a copy of the database before its next `migrate`, where PUBLIC may create temporary tables.
   test('shows a reader no other connection, and runs nothing as the owner', async () => {
     const database = new URL(url).pathname.slice(1);
     const { me } = (await tenant.query<{ me: string }>('select current_user as me')).rows[0] ?? { me: '' };
@@ -516,7 +516,7 @@ describe('reader remove, while a session of the login holds what it began before
     changes: `select connection_id, record_id from history.changed_since('bills')`,
     marts: 'select connection_id, secret from marts.totals',
   };
-  /** Of which removal drops nothing: somebody may want what a login has made. */
+  /** Makes objects that a login owns. Removal drops none of them, because somebody may want them. */
   const ownSomething = async (login: string): Promise<void> => {
     await admin.query(`create schema own_${login} authorization ${login}`);
     onTestFinished(async () => {
@@ -541,7 +541,7 @@ describe('reader remove, while a session of the login holds what it began before
   test('a cursor tells nothing of other connections, and the login is gone in spite of default privileges of its own', async () => {
     const { href, username } = await reader('cursor', ['acme']);
     const session = await connectAs(href);
-    // With these `drop role` fails.
+    // These make `drop role` fail.
     await session.query('set default_transaction_read_only = off');
     await session.query('alter default privileges grant select on tables to public');
     await session.query('begin');
@@ -744,7 +744,7 @@ async function beyond(name: string): Promise<readonly string[] | undefined> {
   return (await listReaders(warehouse)).find((one) => one.reader === name)?.beyond;
 }
 
-/** What a build leaves: a mart with connections, and one without. */
+/** Makes the tables of a build: a mart with connections, and one without. */
 async function build(word: string): Promise<'marts_a' | 'marts_b'> {
   const schema = await prepareSchemas(owner);
   await owner.query(`
@@ -760,7 +760,7 @@ async function publish(word: string): Promise<void> {
   await publishMarts(owner, { schema: await build(word) });
 }
 
-/** As 0.5.0 published. */
+/** Publishes as 0.5.0 did. */
 async function publishAsBefore(word: string): Promise<void> {
   const schema = await build(word);
   await owner.query(`

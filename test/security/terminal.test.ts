@@ -10,7 +10,7 @@ import { sync } from '../support/sync.ts';
 const installation = await createInstallation();
 const { admin, run, warehouse } = installation;
 
-/** Clears the screen, sets a title, answers by typing, begins a C1 sequence, turns the direction, forges a line. */
+/** Clears the screen, sets a title, makes the terminal type an answer, begins a C1 sequence, reverses the direction, forges a line. */
 const hostile =
   '\u001b[2J\u001b]0;planted\u0007\u001b[6n\u009b31m\u202egnp.exe\u200e\u061c\r\n(1 row) forged \u2066x\u007f';
 const id = `b\u001b[31m\u009b1m`;
@@ -49,7 +49,7 @@ test.each([
 ])('nothing that a record or a service says commands the terminal: %s', async (_, args) => {
   const { stdout, stderr } = await run(args);
   expect(stdout + stderr).toMatch(/\\u001b|\\u009b/);
-  // Line ends and tabs are left.
+  // Line ends and tabs are kept.
   expect(stdout + stderr).not.toMatch(/[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u);
   expect(stdout).not.toMatch(/^\(1 row\) forged/m);
 });

@@ -31,7 +31,7 @@ export async function tlsInFront(
     (outside) => {
       const inside = connect(Number(port), host);
       outside.pipe(inside).pipe(outside);
-      // One side that breaks takes the other with it; the client says what it saw.
+      // A side that breaks takes the other with it; the client reports the error.
       outside.on('error', () => inside.destroy());
       inside.on('error', () => outside.destroy());
     },

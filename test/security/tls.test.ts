@@ -15,13 +15,13 @@ import { tlsInFront } from './tls-in-front.ts';
 const folder = await mkdtemp(join(tmpdir(), 'daybook-tls-'));
 const ours = await makeCertificates(folder, 'ours');
 const foreign = await makeCertificates(folder, 'foreign');
-// Named, as every certificate of a service is: of an IP address Node.js itself complains on stderr.
+// Uses a name, as services' certificates do: for an IP address Node.js prints a warning on stderr.
 const temporal = (
   await tlsInFront(await temporalAddress(), { ...ours, clientsNeedCertificate: true })
 ).replace('127.0.0.1', 'localhost');
 const { own } = await postgresAccount();
 await Promise.all([own(ours.certificate), own(ours.key)]);
-// Postgres reads them by their names.
+// Postgres opens these files by name.
 await chmod(folder, 0o711);
 const postgres = await startPostgres({
   dataDir: join(folder, 'postgres'),
@@ -80,7 +80,7 @@ async function company(): Promise<{ name: string; accessToken: string }> {
   return made;
 }
 
-/** Of Daybook's sessions. */
+/** Daybook's sessions that are not encrypted. */
 async function clientsWithoutTls(): Promise<unknown[]> {
   const client = new pg.Client(postgres.adminUrl);
   await client.connect();

@@ -5,7 +5,10 @@ import type { PlantedWorld } from './planted-world.ts';
 
 type Program = ReturnType<typeof createProgram>;
 
-/** Every command with names that there are none of, those that read as they should be typed, and some with all that a configuration can get wrong. */
+/**
+ * Runs every command with names that do not exist, every reading command with right arguments, and some commands with every mistake that a
+ * configuration can have.
+ */
 export async function typeCommandLines({ daybook, env }: PlantedWorld): Promise<void> {
   const commands = commandsOf(createProgram(() => undefined));
   await daybook([
@@ -13,7 +16,7 @@ export async function typeCommandLines({ daybook, env }: PlantedWorld): Promise<
     ...readings,
     ...readings.map((command) => [...command, '--json']),
   ]);
-  // With the password as a parameter of the address, which `env` has.
+  // The same with the password as a parameter of the address, as in `env`.
   const DATABASE_URL = env.DATABASE_URL ?? '';
   await daybook(
     [...readings, ['status', '--json'], ['doctor', '--json'], ['url'], ['psql', '--', '--version']],
@@ -26,7 +29,7 @@ export async function typeCommandLines({ daybook, env }: PlantedWorld): Promise<
   );
 }
 
-/** But those that run until they are stopped, which `up` stands for. */
+/** All commands except those that run until they are stopped; `up` covers these. */
 function commandsOf(command: Program, typed: readonly string[] = []): string[][] {
   const endless = ['up', 'tour', 'worker', 'serve', 'sandbox'];
   return command.commands
@@ -47,7 +50,7 @@ const readings = [
   ],
 ];
 
-/** One for what each server says, and one for what is said before any is asked. */
+/** One environment for each server's error, and one for the errors before any server is asked. */
 function wrongEnvironments(env: PlantedWorld['env']): Record<string, string>[] {
   const { databasePassword, s3Secret, temporalKey, token, wrongPassword } = secrets;
   const { port, host } = new URL(env.DATABASE_URL ?? '');

@@ -7,7 +7,7 @@ import { companies, tokenOf } from './companies.ts';
 import { contents, secrets } from './planted.ts';
 import type { PlantedWorld } from './planted-world.ts';
 
-/** Every kind of run once, with records and secrets in it that can be found again; and every failure that an answer can cause. */
+/** Runs every kind of run once, with records and secrets that can be found again, and causes every failure that an answer can cause. */
 export async function useEverything(world: PlantedWorld, url: string): Promise<void> {
   const { admin, daybook } = world;
   await openBooks(world);
@@ -29,7 +29,7 @@ export async function useEverything(world: PlantedWorld, url: string): Promise<v
   await daybook([['quarantine', 'replay'], ['export'], ['rebuild', 'acme', '--resource', 'bills']]);
 }
 
-/** A command for each look would take longer than what is waited for. */
+/** Queries directly, because a command for each look would take longer than the wait. */
 async function untilApplied({ adminUrl }: PlantedWorld): Promise<void> {
   const client = new pg.Client(adminUrl);
   await client.connect();
@@ -82,7 +82,7 @@ async function connect({ daybook }: PlantedWorld): Promise<void> {
   await daybook([['connection', 'set-token', 'awkward', '--token-env', 'TOKEN_1']], given);
 }
 
-/** One of the service's own with tokens all over it, one that is no JSON, one that somebody else signed. */
+/** Sends three webhooks: a genuine one with tokens everywhere, one that is no JSON, and one with another signature. */
 async function sendWebhooks(url: string): Promise<void> {
   const { token, clientSecret } = secrets;
   const address = JSON.stringify(`http://api/bills?access_token=${token}&limit=1`);

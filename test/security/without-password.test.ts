@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { withoutPassword } from '../../cli/without-password.ts';
 import { spellingsOf } from './spellings.ts';
 
-/** Long enough that it stands nowhere by chance, and with every character that an address treats in a way of its own. */
+/** A password too long to occur by chance, with every character that addresses treat specially. */
 const password = fc
   .tuple(
     fc.string({ minLength: 1, maxLength: 12, unit: 'binary-ascii' }),
@@ -29,7 +29,7 @@ test.each(forms)('no form of address that pg understands shows its password: %s'
   fc.assert(
     fc.property(password, (planted) => {
       const url = form(encodeURIComponent(planted));
-      // That pg takes this for the password is what makes it one.
+      // It is the password if pg takes it for that.
       expect(new pg.Client(url).password).toBe(planted);
       const shown = withoutPassword(url);
       for (const spelling of spellingsOf(Buffer.from(planted))) expect(shown).not.toContain(String(spelling));

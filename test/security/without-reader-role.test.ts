@@ -10,7 +10,7 @@ import { land } from '../support/land.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
-/** An owner who may not make roles, and whom nobody made a member of `daybook_reader`. */
+/** An owner who may not create roles, and who is not a member of `daybook_reader`. */
 const { url, adminUrl } = await createTestDatabase('template template0');
 const owner = `owner_${randomBytes(4).toString('hex')}`;
 const admin = new pg.Client(adminUrl);

@@ -154,7 +154,7 @@ def usual_delay(ledger):
 
 
 def last_paid(bill, paid_off_on, today):
-    """The last payment day, up to the day it was paid off, of which some part was never paid back. None unless that is half of the
+    """The last day, up to paid_off_on, with a payment that was not all paid back. None unless such payments are at least half of the
     bill."""
     payments = [entry for entry in bill.payments if entry.date is not None and entry.date <= today]
     balances, balance = [], Decimal(0)

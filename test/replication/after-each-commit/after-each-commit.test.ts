@@ -5,7 +5,7 @@ import { reads } from './reads.ts';
 import { reconciles } from './reconciles.ts';
 import { openStandby } from './standby.ts';
 
-// All scenarios: all-scenarios.proof.test.ts.
+// all-scenarios.proof.test.ts plays all scenarios.
 const { warehouse, adminUrl } = await createTestDatabase();
 const standby = await openStandby(warehouse, adminUrl);
 afterAll(() => standby.close());

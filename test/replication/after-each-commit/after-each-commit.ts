@@ -5,15 +5,15 @@ import type { Scenario } from './scenario.ts';
 import type { Standby } from './standby.ts';
 
 export interface Played {
-  /** How often a standby has taken over. */
+  /** The number of takeovers by a standby. */
   readonly takeovers: number;
   readonly broken: readonly string[];
 }
 
 /**
- * Plays a scenario once without a takeover, which must go well, and then with one after each of its commits in turn.
+ * Plays a scenario once without a takeover, which must go well, and then with a takeover after each of its commits in turn.
  *
- * @param lacking of how many of so many commits the standby lacks, each in a play of its own
+ * @param lacking the numbers of commits that the standby lacks, each in a play of its own, from the number of commits so far
  */
 export async function afterEachCommit(
   scenario: Scenario,

@@ -1,6 +1,6 @@
 import { giveUpAfter } from './give-up-after.ts';
 
-/** Any number may be inside together, or one alone. */
+/** A lock that many may share, or one may hold alone. */
 export class AloneOrTogether {
   #inside = 0;
   #alone: Promise<void> = Promise.resolve();
@@ -17,7 +17,7 @@ export class AloneOrTogether {
     if (this.#inside === 0) this.#onEmpty();
   }
 
-  /** Works when nobody is inside any more; who would enter waits. */
+  /** Works once nobody shares the lock any more. New entrants wait. */
   async alone(work: () => Promise<void>): Promise<void> {
     this.#isAlone += 1;
     const before = this.#alone;

@@ -8,7 +8,7 @@ import { rebuildBills, replayOne } from '../as-commands.ts';
 import { at, type ScriptedService } from '../scripted-service.ts';
 import { longAgo, old, statusOf, type Scenario } from './scenario.ts';
 
-/** What a person or a webhook brings about. */
+/** Scenarios that a person or a webhook causes. */
 export const commands: readonly Scenario[] = [
   {
     name: 'webhooks',
@@ -69,7 +69,7 @@ export const commands: readonly Scenario[] = [
   },
 ];
 
-/** The status of the run that a command makes; a command that fails tells nothing else. */
+/** The status of the run that a command makes. A failed command reports nothing else. */
 async function endOf(service: ScriptedService, kind: string, command: () => Promise<void>): Promise<string> {
   const error: unknown = await command().then(
     () => undefined,
@@ -81,7 +81,7 @@ async function endOf(service: ScriptedService, kind: string, command: () => Prom
   return error === undefined || run?.status !== 'succeeded' ? statusOf(run ?? {}) : 'failed';
 }
 
-/** Whoever is refused does it again from the beginning. */
+/** Removes a connection and adds it again. After a refusal it starts over. */
 async function removeAndAdd(service: ScriptedService): Promise<string> {
   const { warehouse, connection: connectionId, url: apiAddress } = service;
   const token = `token-${connectionId}`;
@@ -95,7 +95,7 @@ async function removeAndAdd(service: ScriptedService): Promise<string> {
   return statusOf(await service.reconcile(['bills']));
 }
 
-/** That the connection is, or is not there as the command before has left it, says so before anything is done. */
+/** Recognizes a refusal before any work, because the connection exists, or does not, as the previous command left it. */
 function refused(error: unknown): string {
   const name = error instanceof ApplicationFailure ? error.type : error instanceof Error ? error.name : '';
   if (!refusals.includes(name ?? '')) throw error;

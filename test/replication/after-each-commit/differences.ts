@@ -1,6 +1,6 @@
 import type { ScriptedService } from '../scripted-service.ts';
 
-/** What scenarios change of a record. */
+/** The fields that scenarios change, by resource. */
 const compared: Readonly<Record<string, readonly string[]>> = {
   bills: ['memo'],
   expenses: ['memo', 'expense_type'],
@@ -8,7 +8,7 @@ const compared: Readonly<Record<string, readonly string[]>> = {
   subscriptions: [],
 };
 
-/** Where tables and history differ from what the source has, in words; of the source, records that can be stored. */
+/** The differences, in words, of tables and history from the source's records that can be stored. */
 export async function differences(service: ScriptedService, resources: readonly string[]): Promise<string[]> {
   const found = await Promise.all(
     resources.map(async (resource) => {

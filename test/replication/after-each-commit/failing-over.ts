@@ -5,24 +5,24 @@ import { AloneOrTogether } from './alone-or-together.ts';
 import type { Standby } from './standby.ts';
 import { beginStatement } from '../../../warehouse/transactions/in-transaction.ts';
 
-/** When a standby takes over, and what it lacks then. */
+/** When a standby takes over, and how many commits it has by then. */
 export interface Takeover {
-  /** So many commits of the run it has. */
+  /** The number of commits of the run that it has. */
   readonly has: number;
-  /** It takes over when the run has made so many. */
+  /** It takes over after this many commits of the run. */
   readonly after: number;
 }
 
 export interface FailingOver {
   readonly warehouse: Warehouse;
-  /** The last statement of each transaction that was committed, in their order. */
+  /** The last statement of each committed transaction, in order. */
   readonly commits: readonly string[];
   readonly hasTakenOver: () => boolean;
 }
 
 /**
  * The warehouse over a Postgres that counts commits, and whose standby takes over after one of them, before it returns. No transaction is
- * open then, so that what is lost is what was committed, and nothing else.
+ * open then, so exactly the committed changes are lost.
  */
 export async function failingOver(
   warehouse: Warehouse,
@@ -50,7 +50,7 @@ interface Counting {
   readonly committed: (what: string) => Promise<void>;
 }
 
-/** A session that tells of each of its transactions that has written. */
+/** A session that reports each of its transactions that has written. */
 function countingCommits(client: PoolClient, { transactions, committed }: Counting): PoolClient {
   let isOpen = false;
   let last = '';
@@ -75,7 +75,7 @@ function countingCommits(client: PoolClient, { transactions, committed }: Counti
     await transactions.enter();
     isOpen = true;
     if (textOf(given[0]) === beginStatement) return client.query(...given);
-    // A statement alone is a transaction too.
+    // A single statement is a transaction too.
     let result: unknown;
     try {
       await client.query('begin');

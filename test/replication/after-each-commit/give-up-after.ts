@@ -1,4 +1,4 @@
-/** Fails with `why` when the work takes longer. */
+/** Fails with `why` if the work takes longer. */
 export async function giveUpAfter<Result>(
   milliseconds: number,
   why: string,

@@ -1,6 +1,6 @@
 import type { Outcome } from './play.ts';
 
-/** The promises that a run has broken whose standby took over, each in words. */
+/** The promises, in words, that a run broke whose standby took over. */
 export function brokenPromises({ status, wanted, differences }: Outcome): string[] {
   const { afterRun, atEnd } = differences;
   const isForgotten = wanted.before && !wanted.after;
@@ -12,5 +12,5 @@ export function brokenPromises({ status, wanted, differences }: Outcome): string
   ];
 }
 
-/** As the row of a run has it, which may be lost too; or of a command that was refused. */
+/** The possible statuses in the row of a run, which may be lost too; `refused` is that of a command. */
 const endings = ['refused', 'succeeded', 'failed', 'partial', 'running', 'no row'];

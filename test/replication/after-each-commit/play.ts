@@ -6,22 +6,22 @@ import { giveUpAfter } from './give-up-after.ts';
 import type { Scenario } from './scenario.ts';
 import type { Standby } from './standby.ts';
 
-/** What became of a scenario. */
+/** The outcome of a scenario. */
 export interface Outcome {
   readonly commits: readonly string[];
   readonly hasTakenOver: boolean;
   readonly status: string;
   /** Whether a reconcile was wanted before the run, and after it. */
   readonly wanted: { readonly before: boolean; readonly after: boolean };
-  /** Where the tables differ from the source. */
+  /** The differences of the tables from the source. */
   readonly differences: {
     readonly afterRun: readonly string[];
-    /** After the same run once more, where it takes that, two more syncs, the webhooks, and the reconciles that were wanted. */
+    /** After the same run once more, if the scenario needs that, two more syncs, the webhooks, and the wanted reconciles. */
     readonly atEnd: readonly string[];
   };
 }
 
-/** Plays a scenario, with a standby that takes over, or without one. */
+/** Plays a scenario, with or without a takeover. */
 export async function play(
   scenario: Scenario,
   { warehouse, standby, takeover }: { warehouse: Warehouse; standby: Standby; takeover?: Takeover },
@@ -62,7 +62,7 @@ async function act(scenario: Scenario, service: ScriptedService): Promise<string
   }
 }
 
-/** What comes anyway. */
+/** Runs what comes anyway. */
 async function continueUsually(service: ScriptedService, resources: readonly string[]): Promise<void> {
   for (let round = 0; round < 2; round += 1) {
     await service.sync(resources);

@@ -104,7 +104,7 @@ function threeInOrder(): string[] {
   return ['a', 'b', 'c'].map((id, place) => bill(id, { last_synced_at: at(longAgo + place * 1_000) }));
 }
 
-/** Pages of one bill each. */
+/** Answers with pages of one bill each. */
 function oneByOne(service: ScriptedService): (resource: string, query: URLSearchParams) => Answer {
   return (resource, query) => {
     if (resource !== 'bills') return undefined;

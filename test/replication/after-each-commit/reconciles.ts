@@ -7,7 +7,7 @@ import { longAgo, old, statusOf, type Scenario } from './scenario.ts';
 
 type Told = Pick<Scenario, 'name' | 'prepare'> & Partial<Scenario>;
 
-/** Runs that compare whole lists: only they find what these have to find. */
+/** Runs that compare whole lists, which alone find the differences of these scenarios. */
 export const reconciles: readonly Scenario[] = [
   ofBills({
     name: 'a reconcile that a deletion has asked for',
@@ -34,7 +34,7 @@ export const reconciles: readonly Scenario[] = [
       service.lists = { bills: old('a', 'b', 'c', 'd') };
       await service.sync(['bills']);
       service.lists.bills = old('a', 'b', 'c');
-      // It does not tell whether there is such a record.
+      // The answer does not tell whether the record exists.
       service.onFetch = () => ({ status: 404, body: '{}' });
       service.onList = (_, query) => {
         if (query.has('last_synced_at_min')) return undefined;

@@ -1,28 +1,28 @@
 import { bill } from '../../support/finance-records.ts';
 import { at, type ScriptedService } from '../scripted-service.ts';
 
-/** A run, and what was before it. */
+/** A run, and the state before it. */
 export interface Scenario {
   readonly name: string;
   readonly resources: readonly string[];
   prepare(service: ScriptedService): Promise<void>;
   /** Returns the status of the run. */
   act(service: ScriptedService): Promise<string>;
-  /** How it ends without a takeover. */
+  /** The status in which it ends without a takeover. */
   readonly ends: string;
-  /** What puts right what a run has left that did not succeed: the syncs that come anyway, or nothing but the same run again. */
+  /** How the data of a failed run are repaired: by the syncs that come anyway, or only by the same run again. */
   readonly repairedBy: 'syncs' | 'the same again';
 }
 
-/** Of a run, as `service` tells it. */
+/** The status in the row of a run. */
 export function statusOf({ status }: Record<string, unknown>): string {
   return typeof status === 'string' ? status : 'no row';
 }
 
-/** Past what syncs ask for again. */
+/** Further back than syncs read again. */
 export const longAgo = -3_600_000;
 
-/** Bills of then. */
+/** Bills of that time. */
 export function old(...ids: string[]): string[] {
   return ids.map((id) => bill(id, { last_synced_at: at(longAgo) }));
 }

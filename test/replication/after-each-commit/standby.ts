@@ -2,16 +2,16 @@ import pg from 'pg';
 import type { Warehouse } from '../../../warehouse/open-warehouse.ts';
 import { beginTimeline } from '../../support/losing-commits.ts';
 
-/** A standby of the database, as far as one connection goes: its rows, and where the sequences stand. */
+/** A standby of the database, limited to the rows of one connection and the positions of the sequences. */
 export interface Standby {
-  /** It has all that is committed by now. */
+  /** Copies everything committed so far. */
   receive(connectionId: string): Promise<void>;
-  /** It is promoted: what was committed since it received is lost. */
+  /** Promotes the standby: commits since the last `receive` are lost. */
   takeOver(connectionId: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** `adminUrl`: of the superuser, who may write rows past triggers. */
+/** `adminUrl` connects as superuser, who may write rows without triggers. */
 export async function openStandby(warehouse: Warehouse, adminUrl: string): Promise<Standby> {
   const admin = new pg.Client({ connectionString: adminUrl });
   await admin.connect();
@@ -62,7 +62,7 @@ interface Table {
   readonly columns: string;
 }
 
-/** Those that have rows of connections. */
+/** The tables with rows of connections. */
 async function readTables(admin: pg.Client): Promise<Table[]> {
   const { rows } = await admin.query<Table>(`
     select c.oid::regclass::text as name, format('standby.%I', n.nspname || '_' || c.relname) as copy,
