@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { AlertMessage } from '../../worker/alerts/alert-message.ts';
 
-/** A receiver of alerts on a port of its own, until the test is over. */
+/** Starts a receiver of alerts on a port of its own, until the test is over. */
 export async function startReceiver({ port = 0 }: { port?: number } = {}): Promise<AlertReceiver> {
   const received: Received[] = [];
   const receiver: Mutable = { answer: 200, received };
@@ -45,7 +45,7 @@ export async function startReceiver({ port = 0 }: { port?: number } = {}): Promi
 export type Received = AlertMessage & { headers: IncomingHttpHeaders; path: string };
 
 interface Mutable {
-  /** The status it answers with, or that it leaves requests open. */
+  /** The status of its answers, or `nothing` to leave requests open. */
   answer: number | 'nothing';
   readonly received: Received[];
 }
@@ -54,6 +54,6 @@ export interface AlertReceiver extends Mutable {
   readonly port: number;
   readonly url: string;
   readonly close: () => Promise<void>;
-  /** Resolves with the first so many messages once they are there. */
+  /** Resolves with the first so many messages once they have arrived. */
   readonly gets: (count: number) => Promise<Received[]>;
 }

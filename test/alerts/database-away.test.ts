@@ -123,7 +123,7 @@ test('what did not get through of the database is tried again until it does', as
   );
 });
 
-/** Watches without a Postgres until the test is over, and counts how often it was asked what is to be told. */
+/** Watches without a Postgres until the test is over, and counts how often it was asked for what to report. */
 function watchForDatabase(
   receiver: AlertReceiver,
   patience: WatchPatience,

@@ -3,7 +3,7 @@ import { noteSyncEnd } from '../../warehouse/connections/note-sync-end.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import type { RunKind, RunStatus } from '../../warehouse/tables/runs.ts';
 
-/** Writes a run that began and ended now, and returns its id. */
+/** Records a run that began and ended now, and returns its id. */
 export async function addRun(
   { db }: Warehouse,
   run: {
@@ -39,7 +39,7 @@ export async function addRun(
   return runId;
 }
 
-/** Lets a sync of the connection fail, and the connection pause when there is a reason. */
+/** Makes a sync of the connection fail, and pauses the connection if a reason is given. */
 export async function failSync(
   warehouse: Warehouse,
   connection: string,
@@ -50,13 +50,13 @@ export async function failSync(
   await noteSyncEnd(warehouse, { connectionId: connection, runId, status: 'failed', pauseWhy });
 }
 
-/** Lets a sync of the connection get through. */
+/** Makes a sync of the connection succeed. */
 export async function succeedSync(warehouse: Warehouse, connection: string): Promise<void> {
   const runId = await addRun(warehouse, { connection, status: 'succeeded' });
   await noteSyncEnd(warehouse, { connectionId: connection, runId, status: 'succeeded', pauseWhy: null });
 }
 
-/** Writes what is known of a stream, over what was. */
+/** Records the facts of a stream, replacing earlier ones. */
 export async function addStream(
   { pool }: Warehouse,
   stream: { connection: string; stream: string; completeMinutesAgo?: number; stalled?: boolean },

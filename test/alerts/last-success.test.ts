@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const { warehouse } = await createTestDatabase();
-/** Out of reach. */
+/** A Temporal that cannot be reached. */
 const temporal = new Client({ connection: Connection.lazy({ address: '127.0.0.1:1' }) });
 
 test('an export that finds nothing changed is a success, although it makes no snapshot', async () => {

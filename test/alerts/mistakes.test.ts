@@ -9,7 +9,7 @@ import { startSync } from '../support/sync.ts';
 import { startReceiver, type AlertReceiver } from './alert-receiver.ts';
 import { addStream } from './facts.ts';
 
-// Processes start three times in a test, which takes long on a busy machine.
+// A test starts three processes, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
 const installation = await createInstallation();

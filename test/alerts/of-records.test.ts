@@ -180,7 +180,7 @@ describe('webhooks', () => {
   });
 });
 
-/** So many seconds have gone by since webhooks became due. */
+/** Moves back the time at which webhooks became due by so many seconds. */
 async function passed(seconds: number): Promise<void> {
   await warehouse.pool.query(
     `update sync.connections set webhooks_after = webhooks_after - $1 * interval '1 second'`,

@@ -67,10 +67,10 @@ proofTest(
       workflowId: workflowIds.sync(name),
       typedSearchAttributes: [{ key: searchAttributes.connection, value: name }],
     });
-    // Anyone who reaches the server may start others, under any name.
+    // Anyone who reaches the server can start other workflows, under any id.
     for (const workflowId of ['sync/a\0', '<!channel> <https://example.com|sign in again>'])
       await client.workflow.start('noSuchWorkflow', { taskQueue: mainQueue, workflowId });
-    // Temporal says so once the task has failed five times, with longer and longer pauses.
+    // Temporal reports this once the task has failed five times, with growing pauses.
     const query = 'TemporalReportedProblems is not null';
     await eventually(async () => ((await client.workflow.count(query)).count >= 3 ? true : undefined), 180);
     const stuck = await readStuckWorkflows(client);
@@ -143,7 +143,7 @@ proofTest(
     );
     await server.stop();
     const away = Date.now();
-    // Due runs are made up for within 10 s at least; later they are not.
+    // Missed runs are caught up for 10 s at least, but not after 15 s.
     await eventually(() => Promise.resolve(Date.now() - away > 15_000 || undefined), 30);
     server = await startTemporal(options);
     await eventually(async () => {
@@ -176,7 +176,7 @@ test('missed ticks are over with the next sync, and a number that was there befo
   const [both] = await judged({});
   expect(both).toMatchObject({ kind: 'missed', connection_id: null });
   expect(both!.message).toContain('Schedules of 2 connections, such as');
-  // Looked at again, nothing has changed since.
+  // Another look finds no change.
   await look(name, 8);
   expect(await judged({})).toEqual([both]);
   await pauseConnection(warehouse, { connectionId: second, why: 'month end' });
@@ -184,7 +184,7 @@ test('missed ticks are over with the next sync, and a number that was there befo
   expect(one!.message).toContain(`Schedules of ${name} did`);
   await addStream(warehouse, { connection: name, stream: 'bills' });
   expect(await judged({})).toEqual([]);
-  // A schedule that was made anew counts from 0.
+  // A schedule that was created anew counts from 0.
   await look(name, 0);
   expect(await judged({})).toEqual([]);
 });
@@ -216,11 +216,11 @@ test('while work waits for long, connections that become stale by that are not t
   expect(await judged({ backlog: late }, { pausedElsewhere: [] })).toMatchObject([{ kind: 'backlog' }]);
   const both = await judged({}, { pausedElsewhere: [] });
   expect(both.map(({ kind }) => kind)).toEqual(['backlog', 'stale']);
-  // The alert from before stays.
+  // The earlier alert stays.
   expect(await judged({ backlog: late }, { pausedElsewhere: [] })).toEqual(both);
 });
 
-/** Open alerts as they are judged now, those of no connection first. */
+/** Judges alerts, and returns the open ones, those without a connection first. */
 async function judged(
   troubles: Omit<TemporalTroubles, 'pausedElsewhere'>,
   { pausedElsewhere = [name] }: { pausedElsewhere?: string[] } = {},
@@ -230,14 +230,14 @@ async function judged(
   return open.sort((one, other) => (one.connection_id ?? '').localeCompare(other.connection_id ?? ''));
 }
 
-/** Writes down that Temporal was asked for the schedules of a connection. */
+/** Records that Temporal was asked for the schedules of a connection. */
 async function look(connectionId: string, missed: number): Promise<void> {
   await withScheduleState(warehouse, connectionId, (_, notes) =>
     notes.settled([{ connectionId, as: 'as wanted', pauseReached: false, missed }]),
   );
 }
 
-/** A worker of a release that cannot go on with what another one began. */
+/** Starts a worker of a release that cannot continue workflows of another one. */
 async function startBrokenWorker({
   address,
   namespace,

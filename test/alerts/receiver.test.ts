@@ -48,7 +48,7 @@ test('a receiver may send a few informational answers before its own', async () 
   expect(await tell(receiverAt(server.url, never))).toBe('told');
 });
 
-/** The test ends before. */
+/** Longer than the test. */
 const never = 3_600_000;
 
 function receiverAt(url: string, deadlineMilliseconds: number): Receiver {
@@ -73,7 +73,7 @@ const message: AlertMessage = {
   },
 };
 
-/** Until the test is over. */
+/** Collects garbage continually until the test is over. */
 function collectGarbageAllTheTime(): void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
@@ -83,14 +83,14 @@ function collectGarbageAllTheTime(): void {
   });
 }
 
-/** A server that answers the bytes of a request as it likes; `closed` resolves when its first connection is. */
+/** Starts a server that answers a request with any bytes. `closed` resolves when its first connection is closed. */
 async function startServer(
   answer: (socket: Socket) => void,
 ): Promise<{ readonly url: string; readonly closed: Promise<unknown> }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
-    // Whoever cuts off a flood resets the connection.
+    // A client that cuts off a flood resets the connection.
     socket.on('error', () => undefined);
     socket.on('close', () => server.emit('closed'));
     socket.once('data', () => {
@@ -108,7 +108,7 @@ async function startServer(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, closed };
 }
 
-/** Writes 200,000 of them, which is far more than connections buffer, unless it is cut off; then nothing. */
+/** Writes the text 200,000 times, far more than connections buffer, unless it is cut off. Then writes nothing. */
 function flood(socket: Socket, text: string): void {
   const many = text.repeat(1_000);
   const write = (left: number): void => {

@@ -14,7 +14,7 @@ import { startReceiver } from './alert-receiver.ts';
 import { addRun, addStream, failSync } from './facts.ts';
 
 const { warehouse } = await createTestDatabase();
-/** Out of reach: of Temporal only pauses are asked, and only of what is stale. */
+/** A Temporal that cannot be reached. It is only asked for pauses, and only for stale connections. */
 const temporal = new Client({ connection: Connection.lazy({ address: '127.0.0.1:1' }) });
 
 let name: string;
@@ -88,7 +88,7 @@ test('a receiver that was down is told when it is up, and its outage is logged o
   receiver.answer = 503;
   await triedNow();
   await receiver.gets(1);
-  // It is received before it is settled, which puts off the next try.
+  // The alert is received before the result is recorded, which puts off the next try.
   await eventually(() => tried());
   receiver.answer = 200;
   await triedNow();
@@ -212,7 +212,7 @@ function places(url: string | undefined): AlertPlaces {
   return { warehouse, temporal, url, version: '1.2.3' };
 }
 
-/** Watches until the test is over, and returns what it logs. */
+/** Watches until the test is over, and returns its log. */
 function watch({ url }: { url: string | undefined }): { msg: string }[] {
   const log: { msg: string }[] = [];
   const logger: Logger = pino({}, { write: (line: string) => log.push(JSON.parse(line) as { msg: string }) });
@@ -236,7 +236,7 @@ async function openAlert(message: string): Promise<void> {
   );
 }
 
-/** The next alerts, so many times, while the receiver takes none of them and each is due again at once. */
+/** Claims the next alerts, so many times, while the receiver takes none and each is due again at once. */
 async function claimedAll(times: number): Promise<string[]> {
   const claimed: string[] = [];
   for (let time = 0; time < times; time += 1) {
@@ -262,7 +262,7 @@ async function rowsOfMessage(part: string): Promise<unknown> {
   return found;
 }
 
-/** Waits for two rounds of judging: what was to be told by then has been. */
+/** Waits for two rounds of judging, after which everything due by now was reported. */
 async function judgedAgain(): Promise<void> {
   for (let round = 0; round < 2; round += 1) {
     const before = await judgedAt();
@@ -278,7 +278,7 @@ async function tried(): Promise<unknown> {
   return (await rows(warehouse, 'select from sync.alerts where tries > 0 and open_sent_at is null'))[0];
 }
 
-/** Cuts short the time until it is tried again, and waits until it was. */
+/** Makes the alerts due now, and waits until they were tried. */
 async function triedNow(): Promise<void> {
   await warehouse.pool.query('update sync.alerts set try_after = now()');
   await eventually(async () =>

@@ -5,7 +5,7 @@ import { totalOf } from '../support/sync.ts';
 import { startTemporalWith } from '../support/temporal-with.ts';
 import { endOf, startBackfill } from './run-backfill.ts';
 
-// Temporal suggests a new execution after 4,096 events; with fewer a test need not read for hours.
+// Temporal suggests a new execution after 4,096 events; with a lower limit the test need not read for hours.
 const temporalAddress = await startTemporalWith('limit.historyCount.suggestContinueAsNew=20');
 const installation = await createInstallation({ temporalAddress });
 const { warehouse, client, admin } = installation;
@@ -38,7 +38,7 @@ test('a backfill whose history grows long goes on in a new execution, as the sam
   expect(totalOf(run, 'inserted')).toBe(await datedRecords(connection));
 });
 
-/** Records without updated_at are in no window. */
+/** Counts the records in any window; those without updated_at are in none. */
 async function datedRecords(connection: string): Promise<number> {
   const contents = await Promise.all(
     (['bills', 'expenses', 'bill_credit_memos', 'customers', 'items', 'subscriptions'] as const).map(

@@ -76,7 +76,7 @@ async function aMonthPasses(service: ScriptedService): Promise<void> {
     );
 }
 
-/** A backfill that has read the bills, and whose workflow is ended while the list of customers answers 503. */
+/** Runs a backfill that reads the bills, and ends its workflow while the list of customers answers 503. */
 async function endWhileCustomersFail(service: ScriptedService): Promise<void> {
   const { onList } = service;
   service.onList = (resource) => (resource === 'customers' ? { status: 503, body: '{}' } : undefined);
@@ -99,7 +99,7 @@ async function backfill(service: ScriptedService, run = { ended: false }): Promi
       isDead: () => false,
       dependencies: () => dependenciesOf(of),
     }),
-    // Where it would wait for another attempt, until the bills are read.
+    // Instead of waiting for another attempt, waits until the bills are read.
     pass: async () => {
       await expect.poll(() => service.rows(windowsOfBills), { timeout: 20_000 }).toEqual([]);
       run.ended = true;

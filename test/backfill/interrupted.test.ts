@@ -37,7 +37,7 @@ test.for(
   const { run } = await backfill(installation, { connection, ...twelveWindows, resources: ['bills'] });
   expect(run.status).toBe('succeeded');
   expect(await windowsLeft(connection)).toBe(0);
-  // The window in hand may have been landed all the same.
+  // The window in hand may have landed all the same.
   expect([left, left - 1]).toContain((await windowsAskedFor(connection)).length);
   const first = await runOf(installation, handle.firstExecutionRunId);
   const status = how === 'cancelled' ? 'cancelled' : 'interrupted';
@@ -55,7 +55,7 @@ proofTest('a backfill whose worker was killed goes on from the last committed pa
   const { run, failure } = await endOf(installation, handle);
   expect(failure).toBeUndefined();
   expect(run.status).toBe('succeeded');
-  // The window that was in hand is gone on with from its page; none that was done is read again.
+  // The window in hand continues from its page, and no completed window is read again.
   expect((await windowsAskedFor(connection)).length).toBe(12);
   expect(await windowsLeft(connection)).toBe(0);
 });
@@ -104,7 +104,7 @@ proofTest(
     ]) {
       expect((await backfill(installation, { connection, ...other })).run.status).toBe('succeeded');
     }
-    // The window in hand may have been landed all the same.
+    // The window in hand may have landed all the same.
     expect([left, left - 1]).toContain(await windowsLeft(connection));
   },
 );
@@ -136,7 +136,7 @@ async function windowsLeft(connection: string): Promise<number> {
   ).length;
 }
 
-/** Each window that bills were asked for, once. */
+/** The windows in which bills were requested, without repeats. */
 async function windowsAskedFor(connection: string): Promise<string[]> {
   const requests = (await admin.requests()).filter((request) => request.connection === connection);
   return [

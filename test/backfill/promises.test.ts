@@ -12,9 +12,9 @@ const installation = await createInstallation();
 const { warehouse, admin } = installation;
 await installation.startWorker();
 
-/** Before anything that the sandbox makes up. */
+/** Before all records that the sandbox makes up. */
 const spring = { from: '2011-03-01', to: '2011-06-01' };
-/** Everything that the sandbox makes up. */
+/** All records that the sandbox makes up. */
 const always = { from: '2000-01-01', to: '2040-01-01', windowMilliseconds: 3_650 * 86_400_000 };
 
 afterEach(async () => {
@@ -45,7 +45,7 @@ test('two backfills of one connection run side by side, and each is done in the 
 
 test('late history with an old updated_at is brought by a backfill, after a sync could not see it', async () => {
   const connection = await installation.connect();
-  // Of a list that has shown nothing yet, a sync reads everything, however old it is.
+  // If a list has shown nothing yet, a sync reads everything, however old.
   const refund = expense('in time', { expense_type: '"refund"' });
   await admin.execute({ kind: 'add', connection, resource: 'expenses', record: refund });
   expect((await sync(installation, connection)).run.status).toBe('succeeded');
@@ -132,7 +132,7 @@ test('damage done behind our back is repaired by a backfill', async () => {
   expect((await installation.compare(connection)).differences).not.toEqual([]);
   await backfill(installation, { connection, ...always });
   const { differences } = await installation.compare(connection);
-  // What has no updated_at is in no window.
+  // A record without updated_at is in no window.
   const undated = await withoutUpdatedAt(connection);
   expect(differences.filter((difference) => !undated.some((id) => difference.includes(id)))).toEqual([]);
 });
@@ -277,7 +277,7 @@ async function synced(): Promise<string> {
   return connection;
 }
 
-/** With a `last_synced_at` of then: no sync asks for it any more. */
+/** Adds a record with a `last_synced_at` of its time, which no sync requests any more. */
 async function addLate(
   connection: string,
   resource: 'bills' | 'expenses' | 'subscriptions',

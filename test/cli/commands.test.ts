@@ -111,7 +111,7 @@ describe('a command line that cannot work exits with 2', () => {
     expect(stderr).toContain('DAYBOOK_HTTP_PORT must be');
   });
 
-  // One process types them all: most of what a command costs is its start, and a line that is wrong ends before it does anything.
+  // One process runs them all, because most of the cost of a command is its start, and a wrong line ends before it does anything.
   describe('whatever is wrong with it', () => {
     let outcomes: readonly Outcome[];
     beforeAll(async () => {
@@ -141,7 +141,7 @@ describe('a command line that cannot work exits with 2', () => {
     );
   });
 
-  // What `main` makes of such an end, as a user sees it.
+  // How `main` presents such an end to a user.
   test.each([wrongLines[0]!, linesWithSecrets[0]!])('in a process of its own: %j', async (line, sentence) => {
     const { code, stdout, stderr } = await daybook(line);
     expect(stderr).toContain(sentence);
@@ -309,7 +309,7 @@ test('a snapshot of which something is left, or to which readers are sent, is da
   }
 });
 
-// Each of these waits for a Temporal that is not there.
+// Each of these waits for a Temporal that does not exist.
 test.concurrent('another secret key than the first one is a command line that cannot work, too', async () => {
   await daybook(['connection', 'add', 'keyed', '--no-schedule', '--token-stdin'], { input: 'some-token' });
   const other = { DAYBOOK_SECRET_KEY: Buffer.alloc(32, 8).toString('base64') };

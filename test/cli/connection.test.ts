@@ -12,7 +12,7 @@ import { sync } from '../support/sync.ts';
 const installation = await createInstallation({ commandsInOneProcess: true });
 const { client: temporal, warehouse } = installation;
 
-/** Nothing listens there. */
+/** A Temporal address at which nothing listens. */
 const away = { TEMPORAL_ADDRESS: '127.0.0.1:9' };
 const hour = 3_600_000;
 

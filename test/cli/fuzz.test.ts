@@ -13,13 +13,13 @@ test('whatever is typed, a command does it, or says in a sentence what is wrong 
   await installation.connect({ name: 'acme', records: 50 });
   const typed = [...found, ...fc.sample(commandLine(), runs)];
   const { cwd, env } = installation;
-  // Without Python no marts are built.
+  // No marts are built without Python.
   const outcomes = await outcomesOf(typed, { cwd, env: { PATH: cwd, HOME: cwd, ...env } });
   expect(outcomes.filter((outcome) => !isWell(outcome))).toEqual([]);
   expect(outcomes).toHaveLength(typed.length);
 });
 
-/** What failed once. */
+/** Command lines that failed once. */
 const found = [
   ['sandbox', '--records', '5'],
   ['sandbox', '--port', '99999'],
@@ -34,11 +34,11 @@ function isWell({ exitCode, said, seconds }: Outcome): boolean {
 const looksLikeADefect =
   /^\s+at .*[(/]|\b(Type|Range|Syntax|Reference|Zod|URI)Error\b|"origin": |invalid input syntax|\bundefined\b|\[object /m;
 
-/** Of the words that a command takes, or, now and then, of any number of words. */
+/** A command line with the words that a command takes, or sometimes with any number of words. */
 function commandLine(): fc.Arbitrary<string[]> {
   return fc.constantFrom(...commandsOf(createProgram(() => undefined))).chain(({ path, command }) => {
     const { registeredArguments } = command;
-    // Such an export waits for the one that runs, and no worker runs here.
+    // Such an export waits for the running one, and no worker runs here.
     const options = command.options.filter(({ long }) => long !== '--force' && long !== '--iceberg');
     const expected = fc.tuple(...registeredArguments.filter(({ required }) => required).map(word));
     const others = fc.array(word(), { maxLength: 3 });
@@ -51,7 +51,7 @@ function commandLine(): fc.Arbitrary<string[]> {
   });
 }
 
-/** But those that run until they are stopped, and the one that hands over to psql. */
+/** All commands except those that run until they are stopped, and psql. */
 function commandsOf(
   command: Command,
   path: readonly string[] = [],
@@ -70,7 +70,7 @@ function optionOf({ long, required, optional }: Option): fc.Arbitrary<string[]> 
   return value.map((words) => [long ?? '', ...words]);
 }
 
-/** None is a path out of the folder: a command may write where it is told to. */
+/** A word that is no path out of the folder, because a command may write wherever it is told to. */
 function word(): fc.Arbitrary<string> {
   return fc.oneof(
     fc.string({ unit: 'binary' }).map(withoutPath),
@@ -85,7 +85,7 @@ function word(): fc.Arbitrary<string> {
   );
 }
 
-/** An argument cannot hold NUL either. */
+/** Also removes NUL, which an argument cannot contain. */
 function withoutPath(text: string): string {
   return text.replaceAll(/[\0/]/g, '');
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createProgram } from '../../cli/program.ts';
 import { runDaybook } from '../support/daybook-process.ts';
 
-/** Every command there is, as it is typed; a group is one too. */
+/** All commands as they are typed, groups included. */
 function commandsOf(command: ReturnType<typeof createProgram>, typed: readonly string[] = []): string[][] {
   return command.commands.flatMap((sub) => {
     const name = [...typed, sub.name()];

@@ -70,7 +70,7 @@ proofTest(
     await sync(name);
     await connection('remove', name, '--keep-data');
     const elsewhere = await installation.run(['connection', 'add', name, '--token-stdin', '--no-schedule'], {
-      // With Temporal in reach, the namespace would be that of another API address already.
+      // If Temporal were reachable, its namespace would already belong to another API address.
       input: 'a-token',
       env: { DAYBOOK_API_URL: 'http://127.0.0.1:9', TEMPORAL_ADDRESS: '127.0.0.1:9' },
     });

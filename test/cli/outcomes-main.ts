@@ -6,8 +6,8 @@ import type { ExitCode } from '../../cli/exit-codes.ts';
 import { runProgram } from '../../cli/run-program.ts';
 
 /**
- * Runs the command lines on standard input, a JSON list, one after another as `daybook` would, but in one process, because most of
- * what a command costs is its start. Prints how each ended, a line of JSON each.
+ * Runs the command lines on standard input, a JSON list, one after another as `daybook` would, but in one process, because most of the cost
+ * of a command is its start. Prints the outcome of each as a line of JSON.
  */
 const lines = JSON.parse(await text(process.stdin)) as string[][];
 const print = process.stdout.write.bind(process.stdout);

@@ -6,12 +6,12 @@ import { testProgram } from '../support/daybook-process.ts';
 export interface Outcome {
   readonly line: readonly string[];
   readonly exitCode: number;
-  /** On standard output and on standard error. */
+  /** Standard output and standard error together. */
   readonly said: string;
   readonly seconds: number;
 }
 
-/** Runs command lines of `daybook` one after the other in one process, with this environment and folder, and returns how each ended. */
+/** Runs command lines of `daybook` one after the other in one process, with this environment and folder, and returns their outcomes. */
 export async function outcomesOf(
   lines: readonly (readonly string[])[],
   { cwd, env }: { cwd: string; env: Readonly<Record<string, string | undefined>> },

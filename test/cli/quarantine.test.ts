@@ -11,7 +11,7 @@ const { url, warehouse } = await createTestDatabase();
 const cwd = await mkdtemp(join(tmpdir(), 'daybook-test-quarantine-'));
 afterAll(() => rm(cwd, { recursive: true, force: true }));
 
-/** One company has sent what nobody can store, and another has sent one record of that kind before. */
+/** One company has sent many records that cannot be stored, and another had sent one such record before. */
 const flooded = await addTestConnection(warehouse, 'flooded');
 const other = await addTestConnection(warehouse, 'other');
 const silent = await addTestConnection(warehouse, 'silent');

@@ -78,7 +78,7 @@ async function ids(connection: string, resource: Resource, limit: number): Promi
   return lines.map((line) => (JSON.parse(line) as { id: string }).id);
 }
 
-/** Without an event. */
+/** Deletes records at the source without an event. */
 async function remove(connection: string, resource: Resource, gone: readonly string[]): Promise<void> {
   await admin.execute(
     ...gone.map((id) => ({ kind: 'delete' as const, connection, resource, id, event: false })),

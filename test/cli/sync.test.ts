@@ -136,7 +136,7 @@ test('who joins another sync of one resource after that gets one of all after bo
   const { cwd, env } = installation;
   const asked = startDaybook(['sync', connection], { cwd, env });
   await asked.says(/Joined the run at/);
-  // The next one takes its place at once.
+  // The next run takes its place at once.
   await installation.client.workflow.start('syncConnection', ofItems);
   await asked.says(/Joined the run at[^]+Joined the run at/);
   await admin.execute({ kind: 'make-ready', connection });

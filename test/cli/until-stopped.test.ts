@@ -18,7 +18,7 @@ test('a terminal that is closed stops it as Ctrl-C does', async () => {
   expect(code).toBe(0);
 });
 
-/** How a process ends that waits to be stopped, and then does what is given. */
+/** The outcome of a process that waits to be stopped and then runs the script. */
 async function stoppedBy(script: string): Promise<{ code: number | null; said: string }> {
   const module = new URL('../../cli/until-stopped.ts', import.meta.url).href;
   const program = `

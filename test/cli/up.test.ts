@@ -13,7 +13,7 @@ import {
 } from '../support/daybook-process.ts';
 import { proofTest } from '../support/proof-test.ts';
 
-/** One home after the other would cost ten seconds each, so the tests go on with what the one before them left. */
+/** A home for each test would cost ten seconds each, so each test continues with what the one before left. */
 const home = await realpath(await mkdtemp(join(tmpdir(), 'daybook-up-')));
 const options = { cwd: home, env: { DAYBOOK_HOME: home, DAYBOOK_HTTP_PORT: '0' } };
 const daybook = (args: readonly string[], input?: string): Promise<Ended> =>
@@ -61,7 +61,7 @@ proofTest(
     expect((await stat(key)).mode & 0o777).toBe(0o600);
     expect((await daybook(['sync', 'acme-us'])).code).toBe(0);
 
-    // As a kill between the commit and the rename leaves it.
+    // The state after a kill between the commit and the rename.
     await writeFile(`${key}.next`, now);
     await writeFile(key, old);
     const refused = await daybook(['sync', 'acme-us']);
@@ -103,14 +103,14 @@ while b'Running. Stop with Ctrl-C' not in said: said += os.read(terminal, 4096)
 os.close(terminal)
 os.waitpid(pid, 0)`;
     const command = [process.execPath, builtProgram, 'up', '--records', '100'];
-    // Its exit code says nothing: at its very end Node sets the terminal back, and aborts where that is gone.
+    // Its exit code means nothing: at its very end Node restores the terminal, and aborts if the terminal is gone.
     const { stderr } = await run(['python3', '-c', pseudoTerminal, ...command], {
       cwd: home,
       env: options.env,
     });
     expect(stderr).toBe('');
     expect(await processesOfHome()).toEqual([]);
-    // Only a stop to the end removes it.
+    // Only a completed stop removes the file.
     await expect(stat(join(home, 'runtime.json'))).rejects.toThrow('ENOENT');
   },
 );
@@ -136,7 +136,7 @@ async function bills(): Promise<string> {
   ).stdout;
 }
 
-/** Servers have the home on their command line. */
+/** Processes with the home in their command line, as servers have it. */
 async function processesOfHome(): Promise<string[]> {
   const { stdout } = await run(['ps', '-eo', 'pid,args']);
   return stdout.split('\n').filter((line) => line.includes(home));

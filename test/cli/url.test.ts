@@ -262,7 +262,7 @@ async function urlOf(place: Pick<TestDatabase, 'url'>): Promise<URL> {
   return new URL(stdout.trim());
 }
 
-/** A warehouse whose owner may make no roles; the role for readers is there already. */
+/** A warehouse whose owner may not create roles. The role for readers exists already. */
 async function ownedByNobodySpecial({ adminUrl }: TestDatabase): Promise<{ owner: string; url: string }> {
   const admin = openWarehouse({ url: adminUrl, connections: 1 });
   const { name } = await row(admin, `select current_database() as name`);

@@ -3,7 +3,7 @@ import { startDaybook } from '../support/daybook-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { createInstallation } from '../support/installation.ts';
 
-// Nothing works on what is started here, so it goes on until it is ended.
+// No worker works on workflows started here, so they run until they are ended.
 const installation = await createInstallation();
 const { client } = installation;
 

@@ -140,7 +140,7 @@ describe('deletions beyond the limit', () => {
     await sync(installation, connection);
     await quietlyDelete(connection, 60);
     await reconcile(installation, connection);
-    // As a page is that was left in a browser that slept: an open one refreshes itself.
+    // A page as it was in a browser that slept; an open page refreshes itself.
     const html = await (await fetch(`${url}/connections/${connection}`)).text();
     const [, shown = ''] = /name="shown" value="(bills 60 [^"]+)"/.exec(html) ?? [];
     const more = await quietlyDelete(connection, 55, 60);
@@ -149,7 +149,7 @@ describe('deletions beyond the limit', () => {
     expect(noticeIn(await post(action, new URLSearchParams({ shown }).toString()))).toContain(
       'What is waiting now is not what was approved: 115 bills wait',
     );
-    // An approval that names nothing approves nothing.
+    // An approval that names no records approves none.
     expect(noticeIn(await post(action))).toContain('the approval did not name any');
     expect(await (await fetch(`${url}/connections/${connection}`)).text()).toContain('value="bills 115 ');
     const held = await rows(warehouse, 'select id from finance.bills where connection_id = $1', [connection]);
@@ -232,12 +232,12 @@ describe('the quarantine', () => {
   });
 });
 
-/** Bills whose memo is a number. */
+/** Puts bills in quarantine, with a number as their memo. */
 async function quarantine(connectionId: string, ...ids: string[]): Promise<void> {
   await land(warehouse, { connectionId, stream: 'bills', pages: [ids.map((id) => bill(id, { memo: '7' }))] });
 }
 
-/** So that a sync is seen while it runs. */
+/** Slows the connection down, so that a sync is seen while it runs. */
 async function slowDown(connection: string): Promise<void> {
   await admin.addFault({ match: { connection }, fault: { kind: 'slow', ms: 700 } });
 }
@@ -246,7 +246,7 @@ function noticeIn(response: Response): string {
   return decodeURIComponent(response.headers.get('set-cookie') ?? '');
 }
 
-/** Deletes bills at the source, from the `start`-th on, and no event tells of it. */
+/** Deletes bills at the source without an event, beginning with number `start`. */
 async function quietlyDelete(connection: string, count: number, start = 0): Promise<string[]> {
   const held = await rows(
     warehouse,

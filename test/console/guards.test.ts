@@ -37,7 +37,7 @@ describe('cookies that a page of another port sets', () => {
       const refused = await page.goto(url);
       expect(refused?.status()).toBe(431);
       expect(await refused?.text()).toContain('clear the cookies of this host');
-      // The browser does so beside loading the page.
+      // The browser does this while it loads the page.
       await expect.poll(() => page.context().cookies(url)).toEqual([]);
       expect((await page.reload())?.status()).toBe(200);
     },
@@ -243,7 +243,7 @@ describe('a notice', () => {
     expect(await shownWith(cookie)).not.toContain('is paused. Running work continues.');
   });
 
-  /** As a browser sends it. Another console of the warehouse answers, as another process would. */
+  /** Pauses as a browser would. Another console of the warehouse answers, as another process would. */
   async function noticeOfPause(): Promise<string> {
     const other = await openConsole(installation);
     const response = await fetch(`${other}/connections/${await paused}/pause`, {
@@ -265,7 +265,7 @@ async function pausedWhy(): Promise<unknown> {
   return why;
 }
 
-/** As a browser posts the form, but for what it says of its origin. */
+/** Posts the form as a browser does, except for the origin. */
 async function pause(to: string, headers: Record<string, string>): Promise<{ status: number }> {
   const { port } = new URL(to);
   return send({
@@ -281,7 +281,7 @@ function askAs(host: string): Promise<{ status: number; text: string }> {
   return send({ method: 'GET', port: new URL(url).port, path: '/', body: '', headers: { host } });
 }
 
-/** Below fetch, which sets the headers that matter here by itself. */
+/** Sends a request without fetch, which sets the headers that matter here itself. */
 async function send(asked: {
   method: string;
   port: string;

@@ -6,7 +6,7 @@ import { parseConfig } from '../../config/parse-config.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Installation } from '../support/installation.ts';
 
-/** The console over the warehouse and Temporal of an installation, until the end of the test file. Returns its address. */
+/** Opens the console for the warehouse and Temporal of an installation, until the end of the test file. Returns its address. */
 export async function openConsole(
   { env, warehouse, client }: Pick<Installation, 'env' | 'warehouse' | 'client'>,
   more: Partial<Settings> = {},

@@ -48,7 +48,7 @@ describe('the overview', () => {
     expect(await page.locator('.note').textContent()).toContain('Temporal does not answer');
     expect(await page.getByRole('rowheader').count()).toBe(7);
     await page.goto(`${lonely}/connections/acme-us`);
-    // Temporal is waited for, by the action and by the page that it leads to.
+    // Both the action and the page after it wait for Temporal.
     await page.getByRole('button', { name: 'Sync now' }).click({ timeout: 60_000 });
     expect(await page.getByRole('alert').textContent()).toContain(
       'Temporal does not answer, so whether it was started is not known.',
@@ -176,7 +176,7 @@ describe('a long list', () => {
   });
 });
 
-// One page for all of it: opening one is what takes the time.
+// One page for all of it, because opening a page takes the time.
 test.each(some(paths, 2))(
   'the page %s: what others wrote is text, nothing is secret, a phone need not scroll sideways, and axe finds nothing serious',
   async (path) => {

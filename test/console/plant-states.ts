@@ -2,14 +2,14 @@ import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { streams } from '../../resources/index.ts';
 
-/** What must never be on a page; planted wherever it could leak from. */
+/** Texts that must never be on a page, planted wherever they could leak from. */
 export const planted = {
   token: 'planted-access-token',
   body: 'planted-record-body',
   markup: '<img src=x onerror="document.title=`owned`"><script>document.title="owned"</script>',
 } as const;
 
-/** Connections in every state that a page has to show. Their names say which. */
+/** Makes connections in every state that a page has to show. Their names tell the state. */
 export async function plantStates(
   warehouse: Warehouse,
   secretKey: Buffer,
@@ -62,7 +62,7 @@ async function plantStreams({ pool }: Warehouse, name: string, minutesAgo: numbe
   }
 }
 
-/** The first one of a release that did not know its parts, one that is gone, and the latest. */
+/** A snapshot of a release that did not know parts, one that was removed, and the latest. */
 const snapshots = `
   insert into sync.snapshots
     (snapshot_id, run_id, lake, taken_at, rows, bytes, unfit, manifest_sha256, mark, removed_at, parts, parts_added, bytes_added)

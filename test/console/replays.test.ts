@@ -24,7 +24,7 @@ const env = {
   DAYBOOK_CLIENT_SECRET: 's',
   DAYBOOK_SECRET_KEY: secretKey.toString('base64'),
 };
-/** Nothing here asks Temporal. */
+/** Nothing here uses Temporal. */
 const client = new Client({ connection: Connection.lazy({ address: env.TEMPORAL_ADDRESS }) });
 const url = await openConsole({ env, warehouse, client });
 afterAll(() => {
@@ -79,7 +79,7 @@ test('a replay ends in time: what was answered has landed, the rest stays open, 
   ).toEqual([{ status: 'failed', failure_type: 'OutOfTime' }]);
 });
 
-/** The service takes requests, and leaves them open. */
+/** Makes the service accept requests and leave them open. */
 function answerNothing(): void {
   service.asked = [];
   service.onFetch = never;
@@ -89,7 +89,7 @@ function never(): Promise<undefined> {
   return new Promise(() => undefined);
 }
 
-/** Bills whose memo is a number wait in quarantine, in the order of their ids, and all of them are ticked. */
+/** Puts bills with a number as their memo in quarantine, in the order of their ids, and returns the form with all of them ticked. */
 async function formOf(connectionId: string, ids: readonly string[]): Promise<URLSearchParams> {
   for (const id of ids)
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill(id, { memo: '7' })]] });

@@ -4,7 +4,10 @@ import { withBuildLock } from '../../warehouse/marts/build-lock.ts';
 import { settingsOf } from '../console/open-console.ts';
 import type { Installation } from '../support/installation.ts';
 
-/** Builds the marts in Postgres as of a day, and notes that they are there. The API address is that of the connections, where not all have one. */
+/**
+ * Builds the marts in Postgres as of a day, and records that they exist. `apiAddress` is the API address of the connections, if it is not
+ * the same for all.
+ */
 export async function buildMarts(
   { warehouse, databaseUrl, env }: Pick<Installation, 'warehouse' | 'databaseUrl' | 'env'>,
   { asOfDate, apiAddress }: { asOfDate: string; apiAddress?: string },

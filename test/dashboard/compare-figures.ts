@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Shown } from './shown.ts';
 
-/** What a chart shows is what its statement read, and the other way round; and its bars are those figures. */
+/** Checks that a chart shows exactly what its statement read, and that its bars are those figures. */
 export function compareFigures(shown: Shown, rows: readonly Record<string, unknown>[], where: string): void {
   const read = new Set(rows.flatMap((row) => Object.values(row).map(plain)));
   const cells = shown.rows.flat().map(plain);
@@ -19,7 +19,7 @@ export function compareFigures(shown: Shown, rows: readonly Record<string, unkno
   if (rows.length > 0) expect(shown.rows.length, where).toBeGreaterThan(0);
 }
 
-/** Without separators and noughts at the end: 1,200.50 and 1200.500000000 are one amount. */
+/** Drops separators and trailing zeros: 1,200.50 and 1200.500000000 are one amount. */
 function plain(value: unknown): string {
   const text = String(value).replaceAll(',', '');
   return /^-?\d+\.\d+$/.test(text) ? text.replace(/\.?0+$/, '') : text;
@@ -34,7 +34,7 @@ function amountsIn(text: string): string[] {
   return [...text.matchAll(/-?\d[\d,]*(\.\d+)?/g)].map(([amount]) => plain(amount));
 }
 
-/** The decimals of a row; what is overdue is a part of what is shown. */
+/** The decimals of a row, without the overdue amount, which is part of another. */
 function amountsOf(row: Record<string, unknown>): string[] {
   const decimals = Object.entries(row).filter(
     ([name, value]) => name !== 'overdue' && /^-?\d+\.\d+$/.test(String(value)),

@@ -58,7 +58,7 @@ describe('the choice', () => {
     expect(yen.rows.flat().join(' ')).not.toMatch(/\d\.\d/);
     await choose(page, '', 'KWD');
     const dinars = await shownBy(page, 'recurring-revenue');
-    // A subscription of the sandbox has a status that nobody knows.
+    // A subscription of the sandbox has an unknown status.
     for (const [, ...amounts] of dinars.rows)
       for (const amount of amounts) expect(amount).toMatch(/\.\d{3}$|^not known$/);
     expect(await page.locator('#key-figures').textContent()).not.toMatch(/EUR|USD|JPY/);
@@ -101,7 +101,7 @@ describe('the page', () => {
     );
     expect(await page.getByLabel('Freshness of each connection').getByRole('listitem').count()).toBe(2);
     const old = page.getByText('These marts are 3 days old: build new ones with "npx daybook dbt build"');
-    // Whatever day they are of, they were built just now.
+    // Whatever day they are for, they were built just now.
     expect(await old.count()).toBe(0);
     await warehouse.pool.query(`update sync.marts set built_at = built_at - interval '3 days'`);
     await page.reload();
@@ -239,7 +239,7 @@ async function choose(page: Page, connection: string, currency: string): Promise
   await page.locator('select[name=currency]').selectOption(currency);
 }
 
-/** All connections and each of them, in each of its currencies. */
+/** All connections, and each connection, in each of its currencies. */
 async function choicesOn(page: Page): Promise<[connection: string, currency: string][]> {
   const { currencies } = await page.evaluate<{ currencies: Record<string, string[]> }>(
     `JSON.parse(document.getElementById('dashboard-data').textContent).choices`,

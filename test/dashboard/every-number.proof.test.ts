@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 
 test('every number on the dashboard of random books is what the calculator makes of the API', async () => {
-  // Two of four vendors and of none each, so that some are in the row of all others.
+  // Four books have more vendors than a chart ranks, so that some are in the row of all others.
   await withShelf({ databaseUrl, seed: 100, books: 4, documents: 24 }, async (shelf) => {
     await buildInPostgres(shelf);
     await warehouse.pool.query(
@@ -47,7 +47,7 @@ test('every number on the dashboard of random books is what the calculator makes
   });
 });
 
-/** All connections and each of them, in each currency in which there are subscriptions or documents that are not excluded. */
+/** All connections, and each one, in each currency with subscriptions or documents that are not excluded. */
 function choicesOf({ calculated, books }: Shelf): Choice[] {
   const marts = ['ap_open_items', 'cash_requirements', 'vendor_spend_monthly', 'mrr_movements_monthly'];
   return ['', ...books.map(({ connection_id: name }) => name)].flatMap((connection) => {
@@ -59,13 +59,13 @@ function choicesOf({ calculated, books }: Shelf): Choice[] {
       .concat(odd)
       .filter((row) => connection === '' || row.connection_id === connection);
     const currencies = new Set(rows.map((row) => String(row.currency_code ?? '')));
-    // Of all companies together there is no sum of amounts that may be of several currencies.
+    // All companies together have no sum of amounts without a currency, which may be of several.
     if (connection === '') currencies.delete('');
     return [...currencies].map((currency) => ({ connection, currency }));
   });
 }
 
-/** Without days, and how many months or days something is of. */
+/** The amounts in a sentence, without days and numbers of months or days. */
 function amountsIn(sentence: string): string[] {
   const words = sentence
     .replace(/\d{1,2} [A-Z][a-z]{2}( \d{4})?|[A-Z][a-z]{2} \d{4}/g, 'a day')
@@ -76,11 +76,11 @@ function amountsIn(sentence: string): string[] {
   );
 }
 
-/** The counts and amounts of the sentence that says what is left out. */
+/** The counts and amounts in the sentence about what is left out. */
 async function gapOn(page: Page, id: string): Promise<string[]> {
   const gap = page.locator(`[id="${id}"] [data-gap]`);
   if (!(await gap.isVisible())) return [];
-  // Of what was not read to its end no number is told but that of further connections.
+  // Unread months have no number other than that of further connections.
   const words = ((await gap.textContent()) ?? '')
     .replace('more than 9 decimals', '')
     .replace(/\d{1,2} [A-Z][a-z]{2}|[A-Z][a-z]{2} \d{4}|book-\d+/g, 'a name');
@@ -91,7 +91,7 @@ function drawnIn({ series }: Shown): (number | null)[][] {
   return series.map(({ data }) => data);
 }
 
-/** The bars are the cells of the table, which is compared with the calculator; there is no bar for what is no number. */
+/** The bars are the cells of the table, which is compared with the calculator. A cell without a number has no bar. */
 function figuresOfBars(id: string, { heads, rows, series }: Shown): (number | null)[][] {
   if (series.length === 0) return [];
   if (id === 'spend-by-month') return rows.slice(0, -1).map((row) => row.slice(2).map(numberOf));

@@ -1,17 +1,17 @@
 import type { Calculated, Value } from '../books/calculate.ts';
 import { greatestFirst, negative, shown, sum, whole, type Whole } from './whole-amounts.ts';
 
-/** What one chart must show for one choice, worked out from documents and other marts than those it reads where there are any. */
+/** The expected content of a chart for a choice, computed from documents and, where possible, from other marts than the chart reads. */
 export interface Expected {
   readonly rows: readonly (readonly string[])[];
-  /** Amounts of the sentence, in this order. */
+  /** The amounts in the sentence, in this order. */
   readonly told: readonly string[];
-  /** Counts and amounts that the sentence of what is left out says, in this order, without those of which there are none. */
+  /** The counts and amounts in the sentence about what is left out, in this order, without counts of 0. */
   readonly gap: readonly string[];
 }
 
 export interface Choice {
-  /** Empty: all of them. */
+  /** Empty: all connections. */
   readonly connection: string;
   /** Empty: documents without a currency. */
   readonly currency: string;
@@ -19,7 +19,7 @@ export interface Choice {
 
 type Row = Readonly<Record<string, Value>>;
 
-/** By the id of the chart. */
+/** Expected content by the id of the chart. */
 export function expectedFigures(
   calculated: Calculated,
   { today, utcDay = today, connection, currency }: Choice & { today: string; utcDay?: string },
@@ -33,7 +33,7 @@ export function expectedFigures(
   const spend = of('spend_lines').filter(
     (row) => row.posting_status === 'posted' && row.spend_month !== null && row.is_in_future !== true,
   );
-  /** So many documents, and what of them is above 0 and what below. */
+  /** The number of documents, and their sums above 0 and below 0. */
   const leftOut = (documents: readonly Whole[]): string[] => {
     if (documents.length === 0) return [];
     const unknown = documents.filter((amount) => amount === null).length;
@@ -98,7 +98,7 @@ export function expectedFigures(
     ...openItemsOf(of('bills').filter(isGone), 'bill_id', 'bill'),
     ...openItemsOf(of('vendor_credits').filter(isGone), 'vendor_credit_id', 'vendor_credit'),
   ]);
-  /** What is owed back is not open. */
+  /** Amounts owed back are not open. */
   const goneOpen = leftOut([
     ...openItemsOf(of('bills').filter(isGone), 'bill_id', 'bill', isBill),
     ...openItemsOf(of('vendor_credits').filter(isGone), 'vendor_credit_id', 'vendor_credit', isBill),
@@ -146,7 +146,7 @@ export function expectedFigures(
           sum([whole(row.dated_ahead_amount), isToPay ? negative(whole(row.credited_later_amount)) : 0n]),
         ),
     );
-  /** What documents had open on days before, of those that are chosen by what they have open today and what they had. */
+  /** The largest open amounts of documents on earlier days, for those that `isMeant` chooses by today's open amount and that one. */
   const goneOpenBefore = (isMeant: (now: Whole | undefined, before: Whole) => boolean): string[] =>
     leftOut(
       [
@@ -173,7 +173,7 @@ export function expectedFigures(
     before === null || now === null ? now !== null : before > now;
   const openItems = of('ap_open_items');
 
-  /** What is open today of some documents, of each that is; what vendors owe back is below 0. */
+  /** The amounts of some documents that are open today, one each. Amounts that vendors owe back are below 0. */
   function openItemsOf(
     documents: readonly Row[],
     id: string,
@@ -208,7 +208,7 @@ export function expectedFigures(
   function keyFigures(): Expected {
     const bills = of('bills').filter((row) => row.is_open === true);
     const overdue = bills.filter((row) => row.is_overdue === true);
-    // A credit below 0 is to be paid.
+    // A credit below 0 is an amount to pay.
     const creditsOwed = of('vendor_credits').filter((row) => (whole(row.unapplied_amount) ?? 0n) < 0n);
     const openBills = sum([
       amounts(bills, 'open_amount'),
@@ -217,7 +217,7 @@ export function expectedFigures(
     const payable = openBills;
     const late = amounts(overdue, 'open_amount');
     const soon = of('bills').filter(isDueSoon);
-    // What credits settle later nobody pays.
+    // Nobody pays what credits settle later.
     const toPay = (rows: readonly Row[], column: string): Whole =>
       sum([amounts(rows, column), negative(amounts(rows, 'credited_later_amount'))]);
     const ahead = toPay(
@@ -242,7 +242,7 @@ export function expectedFigures(
       ]);
       return later === 0n ? '' : `; credits settle ${told(later)} of it from a later day on`;
     };
-    // What stands of credits, and of bills below 0, until it is settled.
+    // The open amounts of credits, and of bills below 0, until they are settled.
     const used = creditsUsed(creditsOwed);
     const percent =
       payable === null || late === null || payable === 0n
@@ -328,7 +328,7 @@ export function expectedFigures(
     ]);
   }
 
-  /** Documents, then subscriptions, without a currency; all of them are in the figures without one. */
+  /** The numbers of documents and of subscriptions without a currency. The figures without a currency contain all of them. */
   function nameless(...kinds: readonly string[]): string[] {
     if (currency !== '') return some(namelessDocuments(kinds), namelessSubscriptions(kinds));
     return [];
@@ -349,7 +349,7 @@ export function expectedFigures(
     return new Set(items.map((row) => `${String(row.connection_id)} ${String(row.subscription_id)}`)).size;
   }
 
-  /** Where there is nothing to show: how much has no currency, and, of all companies, of how many. */
+  /** The content of an empty chart: the numbers without a currency and, for all companies, the number of companies. */
   function nothing(...kinds: readonly string[]): Expected {
     const counts = nameless(...kinds);
     const lines = [
@@ -366,7 +366,7 @@ export function expectedFigures(
     return { rows: [], told, gap: [] };
   }
 
-  /** Open or dated ahead, and due today or in the 13 days after. */
+  /** Whether it is open or dated ahead, and due today or in the next 13 days. */
   function isDueSoon(row: Row): boolean {
     if (row.due_date === null || (row.is_open !== true && row.is_dated_ahead !== true)) return false;
     const issued = row.is_dated_ahead === true ? String(row.issue_date) : '';
@@ -414,7 +414,7 @@ export function expectedFigures(
     };
   }
 
-  /** Of each bill, the most that was due beyond what its total and its settlements say. */
+  /** For each bill, the most that was due beyond its total and its settlements. */
   function overstatedOn(days: readonly string[]): Whole[] {
     const beyond = openItems.filter(
       (row) => days.includes(String(row.as_of_date)) && (whole(row.due_beyond_total) ?? 0n) > 0n,
@@ -542,7 +542,7 @@ export function expectedFigures(
   function spendByVendor(): Expected {
     const last = monthsBefore(month, 1);
     const months = [...Array(24).keys()].map((back) => monthsBefore(last, back));
-    // Neither a month that was not read to its end nor the same one a year before.
+    // Leaves out each month that was not read to its end, and the same month a year before.
     const lines = spend.filter((row) => {
       const place = months.indexOf(String(row.spend_month));
       return place >= 0 && isRead(row.connection_id, months[place % 12] ?? '');
@@ -590,7 +590,7 @@ export function expectedFigures(
 
   function recurring(): Expected {
     const all = of('mrr_movements_monthly');
-    // Of all together the months before the first that was observed of each, where something was there in it, are not known.
+    // For all connections together, a month is unknown if it precedes the first observed month of any connection that had data then.
     const firsts = [...grouped(all, (row) => String(row.connection_id)).entries()].map(([name, rows]) => ({
       name,
       first: rows.map((row) => String(row.month)).sort()[0] ?? '',
@@ -617,7 +617,7 @@ export function expectedFigures(
       const amount = amounts(within(wanted), figure);
       return amount === null && !isObserved(wanted) ? 'not observed' : show(amount);
     };
-    // Seen, and not on its last day, of one connection at least.
+    // Observed, but not on its last day, for at least one connection.
     const isToldEarlier = (wanted: string): boolean =>
       wanted < month && isObserved(wanted) && within(wanted).some((row) => row.is_complete === false);
     const final = months.at(-1) ?? '';
@@ -712,7 +712,7 @@ export function expectedFigures(
     };
   }
 
-  /** Of one number all are alike; of one amount those of some days, and ten of its kind between two leave them out. */
+  /** For one number, all documents are alike; for one amount, those of a few days. Ten of its kind between two leave the pair out. */
   function leavesOutPairs(pair: Row): boolean {
     if (pair.rule === 'same_number' || pair.rule === 'other_vendor') return true;
     const alike = (mart: string, amount: string, day: string): string[] =>
@@ -787,7 +787,7 @@ export function expectedFigures(
     return amount === null ? 'an unknown amount' : show(amount);
   }
 
-  /** The 15 vendors with most, each with its rows, and all others in one. */
+  /** The 15 vendors with the largest amounts, each with its rows, and all others combined. */
   function rankedBy(
     rows: readonly Row[],
     amountOf: (rows: readonly Row[]) => Whole,
@@ -843,7 +843,7 @@ function named(amount: Value, currency: Value): string {
   return `${code === '' ? '' : `${code} `}${shown(whole(amount), code)}`;
 }
 
-/** Both ends of the month are known, and differ, and nobody knows what that is. */
+/** Whether both ends of the month are known and differ, but the kind of movement is unknown. */
 function isUnknownMove(row: Row): boolean {
   const { opening, closing } = row;
   const moves = ['new', 'reactivation', 'expansion', 'contraction', 'churn'].map((kind) => row[kind]);
@@ -851,7 +851,7 @@ function isUnknownMove(row: Row): boolean {
   return isKnown && whole(opening) !== whole(closing) && moves.includes(null);
 }
 
-/** Whoever may have paid at the beginning of the month may have stopped, or may pay more or less now. */
+/** Whether the customer may have paid at the beginning of the month, and may since have stopped, or pay more or less. */
 function mayHavePaid(row: Row): boolean {
   return [row.expansion, row.contraction, row.churn].includes(null);
 }
@@ -877,7 +877,7 @@ function unsigned(amount: Whole): Whole {
   return amount !== null && amount < 0n ? -amount : amount;
 }
 
-/** Of a hundred, to one decimal, half away from zero. */
+/** The percentage to one decimal, rounded half away from zero. */
 function tenths(part: bigint, of: bigint): string {
   const rounded = (2000n * part + of) / (2n * of);
   return `${rounded / 10n}.${rounded % 10n}`;
@@ -913,7 +913,7 @@ function monthsBefore(month: string, count: number): string {
   return new Date(Date.UTC(year, place - 1 - count, 1)).toISOString().slice(0, 10);
 }
 
-/** The same day, or the last one of a shorter month. */
+/** The same day of an earlier month, or the last day of a shorter month. */
 function monthsAgo(day: string, count: number): string {
   const first = monthsBefore(`${day.slice(0, 7)}-01`, count);
   const last = daysAfter(monthsBefore(first, -1), -1);

@@ -15,13 +15,13 @@ const { warehouse } = installation;
 const { open } = await launchBrowser();
 const asOfDate = '2025-12-16';
 let url: string;
-/** How a figure of months that were not read to their end says so. */
+/** The sentence of a figure about months that were not read to their end. */
 let notRead: (months: string) => string;
 
 beforeAll(async () => {
   const connectionId = await addTestConnection(warehouse);
   await land(warehouse, { connectionId, stream: 'bills', pages: [bills] });
-  // Nothing of this one was read yet.
+  // Nothing of the second connection was read yet.
   const [first = '', second = ''] = [connectionId, await addTestConnection(warehouse)].sort();
   notRead = (months) =>
     `${months} of ${first} and ${months} of ${second} were not read to their end: more may have been spent`;
@@ -29,7 +29,7 @@ beforeAll(async () => {
   url = `${await openConsole(installation)}/dashboard`;
 });
 
-/** Euros with noise and digits too many; dollars with an amount too large; pounds dated ahead and paid ahead. */
+/** Euros with noise and too many digits, dollars with an amount that is too large, pounds dated ahead and paid ahead. */
 const bills: readonly string[] = [
   owed('noisy', 'EUR', {
     total_amount: '4867.08',
@@ -71,7 +71,7 @@ const bills: readonly string[] = [
   }),
   owed('discounted', 'NOK', {
     ...{ total_amount: '100', amount_due: '0', status: '"paid"', due_date: 'null' },
-    issue_date: '"2025-11-30"', // no month end that is over has a bill of this month
+    issue_date: '"2025-11-30"', // no past month end has a bill of this month
     linked_payments: list(allocation('p3', { allocated_amount: '98', allocated_date: '"2025-12-02"' })),
   }),
   owed('known', 'SEK', { total_amount: '10', amount_due: '10', due_date: '"2025-12-18"' }),
@@ -104,7 +104,7 @@ test('a noisy amount is overdue in full, and one sentence says how many amounts 
 test('the page says at its head who was never read to the end, and what waits in quarantine', async () => {
   const page = await open(url);
   expect(await page.locator('.note').allTextContents()).toEqual([
-    // Of the first one only bills were read.
+    // Only bills of the first connection were read.
     '2 connections have not been read to the end yet: every figure lacks what is still to come.',
     '1 record is in quarantine: the figures have the last good version, or nothing where there is none. "daybook quarantine list" says why.',
   ]);
@@ -123,7 +123,7 @@ test('a figure with all its digits stands on one line, at a desk and on a phone'
       return new Set([...range.getClientRects()].map(({ top }) => top)).size;
     })`);
     expect(lines, `${width} px`).toEqual(lines.map(() => 1));
-    // Drawings follow the width of the window a moment later.
+    // Charts follow the width of the window a moment later.
     await expect.poll(() => page.evaluate<number>('document.documentElement.scrollWidth')).toBe(width);
   }
 });
@@ -156,7 +156,7 @@ test('an amount that overflows leaves no partial sum: what needs it is not known
   expect((await shownBy(page, 'data-quality')).rows).toEqual(
     expect.arrayContaining([expect.arrayContaining(['amount does not fit', '1'])]),
   );
-  // Year on year is of complete months, and of these nothing is unknown.
+  // Year on year covers complete months, in which nothing is unknown.
   expect(await page.locator('#spend-by-vendor [data-sentence]').textContent()).toBe(
     'Nothing was spent in the last 24 complete months.',
   );

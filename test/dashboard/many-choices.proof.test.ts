@@ -13,7 +13,7 @@ import { buildMarts } from './build-marts.ts';
 
 const installation = await createInstallation();
 const { warehouse } = installation;
-/** A browser would write what follows it backwards. */
+/** A browser would write the text after it backwards. */
 const turned = 'C05\u202e\u0007';
 let honest: string;
 let crowded: string;
@@ -28,14 +28,14 @@ beforeAll(async () => {
   await land(warehouse, { connectionId: honest, stream: 'bills', pages: [billsOf(['EUR', 'USD', null])] });
   const codes = Array.from({ length: 60 }, (_, index) => `C${String(index).padStart(2, '0')}`);
   codes[5] = turned;
-  // Of one currency there are two bills.
+  // One currency has two bills.
   const pages = [[...billsOf([...codes, 'C41', null]), ...longBills()]];
   await land(warehouse, { connectionId: crowded, stream: 'bills', pages });
   await buildMarts(installation, { asOfDate: '2025-12-16', apiAddress: testApiAddress });
   dashboard = await readDashboard(warehouse);
 });
 
-/** What the page's scripts draw. */
+/** The data that the page's scripts draw. */
 function dataOf(page: string): string {
   return /id="dashboard-data">([^<]*)</.exec(page)?.[1] ?? '';
 }
@@ -53,7 +53,7 @@ function billsOf(codes: readonly (string | null)[]): string[] {
   );
 }
 
-/** With a vendor whose name, and IDs whose characters as the page writes them out, take more than the page may. */
+/** Bills with a vendor name and with IDs whose escaped characters exceed the size that a page may have. */
 function longBills(): string[] {
   const long = (suffix: string): string => JSON.stringify(`${'\u0001'.repeat(1_900)}${suffix}`);
   const platformData = `{"VendorRef": {"name": "${'N'.repeat(3_000_000)}"}}`;
@@ -116,7 +116,7 @@ test('what was read of a build is not read again, and of the next build it is', 
   const first = await page();
   const other = await warehouse.pool.connect();
   try {
-    // Whoever reads the marts now waits.
+    // Any reader of the marts now waits.
     await other.query('begin; lock table marts.bills in access exclusive mode');
     expect(await page()).toBe(first);
     await warehouse.pool.query(`update sync.marts set built_at = now() where target = 'postgres'`);

@@ -6,19 +6,19 @@ import { rows } from '../support/rows.ts';
 import { sync } from '../support/sync.ts';
 import { buildMarts } from './build-marts.ts';
 
-/** What somebody may have named a vendor. */
+/** Names that somebody may have given a vendor. */
 export const hostileNames: readonly string[] = [
   '<img src=x onerror="document.title=`owned`"></script><script>document.title="owned"</script>',
   `O'Brien & "Sons", GmbH`,
   `Very${'long'.repeat(60)}name`,
 ];
 
-/** A day in the data of the sandbox, whatever the date is: bills are open, due and paid around it. */
+/** A day in the middle of the sandbox's data, whatever today is: bills are open, due and paid around it. */
 export const asOfDate = '2025-12-16';
 
 /**
- * Two companies with euros, dollars, yen and dinars, their marts, and a console over them. Vendors bear
- * hostile names. Months of recurring revenue are made by moving what was recorded.
+ * Two companies with euros, dollars, yen and dinars, their marts, and a console for them. Vendors have hostile names. Moving recorded times
+ * makes months of recurring revenue.
  */
 export async function openDashboard(
   installation: Installation,
@@ -26,7 +26,7 @@ export async function openDashboard(
   const { warehouse } = installation;
   await installation.startWorker();
   const companies = [
-    // What is in the books follows from the names.
+    // The names determine the content of the books.
     await installation.connect({ name: 'company-11', platform: 'NETSUITE', records: 900 }),
     await installation.connect({ name: 'company-8', platform: 'QUICKBOOKS', records: 900 }),
   ];
@@ -42,7 +42,7 @@ const spreadRecordings = `
   set recorded_at = timestamptz '2025-03-10' + make_interval(months => abs(hashtext(record_id)) % 9)
   where resource = 'subscriptions'`;
 
-/** The vendors with most bills. */
+/** Names the vendors with the most bills. */
 async function nameVendors({ warehouse, env }: Installation): Promise<void> {
   const vendors = await rows(
     warehouse,

@@ -18,11 +18,11 @@ const asOfDate = '2025-12-16';
 let dashboard: Dashboard;
 
 beforeAll(async () => {
-  // Read last on 15 November, and on 10 December; of the last one expenses and credits were never read.
+  // Last read on November 15 and on December 10. Expenses and credits of the last company were never read.
   await addCompany('early', { bills: { '2025-11': 20, '2024-11': 100, '2025-10': 50, '2024-10': 40 } });
   await addCompany('whole', { bills: { '2025-11': 7, '2024-11': 5 } });
   await addCompany('begun', { bills: { '2025-10': 900 }, streams: ['bills'] });
-  // Its list of bills shows nothing of what the service has since 15 November.
+  // Its list of bills shows nothing that the service has since November 15.
   const settled = allocation('payment', { allocated_date: '"2025-11-20"', allocated_amount: '30' });
   await addCompany('stuck', {
     currency: 'SEK',
@@ -39,7 +39,7 @@ beforeAll(async () => {
     `update sync.streams set stalled_at = last_success_at, watermark = '2025-11-15 12:00Z'
      where connection_id = 'stuck' and stream = 'bills'`,
   );
-  // Subscriptions of one were last read on 3 October, and next in November.
+  // Subscriptions of one company were last read on October 3, and next in November.
   await warehouse.pool.query(`
     update history.record_versions set recorded_at = '2025-09-10' where resource = 'subscriptions';
     delete from sync.runs;
@@ -172,7 +172,7 @@ test('what waits for approval is told beside the days and months that have it, a
     `${due}; 1 settled document that a reconcile found gone at the source is counted at past month ends until somebody approves the deletion (open then 30.00).`,
   );
   expect(seen('ap-ageing', 'stuck', 'SEK')?.gap).toBe(`${due}.`);
-  // What is of November is counted in spend by month, and left out of both years.
+  // Spend by month counts November's documents, and both years leave them out.
   expect(seen('spend-by-month', 'stuck', 'SEK')?.gap).toContain(
     '2 documents that a reconcile found gone at the source are counted until somebody approves the deletion (spend 50.00)',
   );
@@ -188,7 +188,7 @@ test('the twelve complete months of the docs are those of each connection', asyn
   const byConnection: Record<string, number> = Object.fromEntries(
     spent.map((row) => [String(row.connection_id), Number(row.spend)]),
   );
-  // Of one November is not complete: its twelve months begin with that of the year before.
+  // November is incomplete for one company, so its twelve months begin with November of the year before.
   expect(byConnection).toEqual({ early: 150, whole: 7 });
 });
 

@@ -2,14 +2,14 @@ import type { Page } from 'playwright-core';
 
 export interface Shown {
   readonly sentence: string;
-  /** What the figures leave out; empty when nothing. */
+  /** The sentence about what the figures leave out. Empty if nothing. */
   readonly gap: string;
   readonly heads: string[];
   readonly rows: string[][];
   readonly series: { name: string; data: (number | null)[] }[];
 }
 
-/** What a chart shows: its figures, and what its bars were given. */
+/** Reads what a chart shows: its figures, and the data of its bars. */
 export function shownBy(page: Page, id: string): Promise<Shown> {
   return page.evaluate<Shown>(`(() => {
     const section = document.getElementById(${JSON.stringify(id)});

@@ -1,6 +1,6 @@
 import type { Value } from '../books/calculate.ts';
 
-/** An amount in billionths, which nothing here makes a double of; null: not known. */
+/** An amount in billionths, never converted to a double. Null: not known. */
 export type Whole = bigint | null;
 
 const places = 9;
@@ -12,7 +12,7 @@ export function whole(value: Value): Whole {
   return BigInt(`${sign}${before}${after.padEnd(places, '0')}`);
 }
 
-/** Null when one of them is not known. */
+/** Returns null if one of them is not known. */
 export function sum(amounts: readonly Whole[]): Whole {
   let result = 0n;
   for (const amount of amounts) {
@@ -26,7 +26,7 @@ export function negative(amount: Whole): Whole {
   return amount === null ? null : -amount;
 }
 
-/** As a person reads it: with separators, and with the decimals of the currency at least. */
+/** The amount as a person reads it: with separators, and at least the decimals of the currency. */
 export function shown(amount: Whole, currency: string): string {
   if (amount === null) return 'not known';
   const digits = String(amount < 0n ? -amount : amount).padStart(places + 1, '0');
@@ -35,12 +35,12 @@ export function shown(amount: Whole, currency: string): string {
   return `${amount < 0n ? '-' : ''}${before}${decimals === '' ? '' : `.${decimals}`}`;
 }
 
-/** Of the currencies that random books have. */
+/** The decimals of the currencies in random books. */
 function decimalsOf(currency: string): number {
   return { '': 0, XAU: 0, JPY: 0, KWD: 3, CLF: 4 }[currency] ?? 2;
 }
 
-/** Greatest first; what is not known before all. */
+/** Sorts the greatest first, and unknown amounts before all. */
 export function greatestFirst(one: Whole, other: Whole): number {
   if (one === null || other === null) return Number(one !== null) - Number(other !== null);
   return one === other ? 0 : one > other ? -1 : 1;

@@ -51,19 +51,19 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
         ?.rows.find(([title]) => title === name)
         ?.slice(1) ?? [];
 
-    // Amounts without a currency may be of several: companies have no sum of them.
+    // Amounts without a currency may be of several, so companies have no sum of them.
     expect(seen('key-figures', '', '')).toBeUndefined();
     expect(seen('key-figures', 'dollars', '')?.sentence).toContain('1,000');
     for (const id of ['key-figures', 'ap-ageing', 'ap-trend', 'cash-requirements', 'spend-by-month'])
       expect(seen(id, 'dollars', 'NZD')?.gap, id).toContain(
         '2 documents without a currency are in no figure of any',
       );
-    // Nothing in this currency, and something in none.
+    // Nothing is in this currency, and something has no currency.
     expect(seen('ap-ageing', 'euros', 'NZD')?.sentence).toBe(
       '1 document has no currency: choose “without a currency” to see what is known.',
     );
 
-    // Bills of an unknown status are all there is in this currency.
+    // This currency has only bills of an unknown status.
     expect(seen('key-figures', 'unknown-alone', 'PLN')?.sentence).toBe('PLN 0.00 is open in 0 bills.');
     for (const [id, left] of [
       ['key-figures', '1 bill of an unknown status is left out (amount due 1,000,000.00)'],
@@ -80,7 +80,7 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
       '1 document of an unknown status is left out (spend 5,000.00)',
     );
 
-    // Amounts above 0 and below hide nothing of each other.
+    // Amounts above and below 0 do not hide each other.
     expect(seen('ap-ageing', 'netted', 'NZD')?.gap).toBe(
       '2 bills of an unknown status are left out (amount due 1,000.00 and -1,000.00).',
     );
@@ -91,23 +91,23 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
       'NZD 751.00 is open in 2 bills and 1 credit below 0.',
     );
 
-    // A payment of Wednesday leaves what is due; one without a date settles nobody knows when.
+    // A payment of Wednesday leaves the due amount. An undated payment settles on an unknown day.
     expect(seen('ap-trend', 'settlements', 'NZD')?.gap).toBe(
       '1 bill with payments or credits without a date is shown as settled with them on every day (together 5,000.00).',
     );
 
-    // It is open at the end of October, and not of September, when the bill was; what was paid is not due.
+    // The fee is open at the end of October, but not of September, when the bill was open. The paid part is not due.
     expect(seen('ap-trend', 'fee-once-paid', 'NZD')?.gap).toBe(
       '1 bill of which more is due than payments and credits leave is shown with it at past month ends, although it is unknown since when (together 10.00).',
     );
     expect(seen('ap-trend', 'no-more-is-due', 'NZD')?.sentence).toContain('NZD 0.00 is open today');
     expect(seen('ap-trend', 'no-more-is-due', 'NZD')?.gap).toBeUndefined();
-    // That only the vendor credit tells of it makes no difference.
+    // It makes no difference that only the vendor credit tells of it.
     expect(seen('ap-trend', 'credited-some-day', 'NZD')?.gap).toBe(
       '1 bill with payments or credits without a date is shown as settled with them on every day (together 30.00).',
     );
 
-    // No month end that is over has a bill of this month or of a later one.
+    // No past month end has a bill of this month or of a later one.
     expect(seen('ap-trend', 'this-month', 'NZD')?.gap).toBe(
       '1 bill with an amount that no payment or credit explains is shown without it in past months (together 2.00).',
     );
@@ -117,7 +117,7 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
       '3 bills with payments or credits without a date are shown as settled with them on every day (together 30.00 and 2 unknown amounts).',
     );
 
-    // Deletions that wait for approval are shown beside each figure that has them, with their part of it.
+    // Deletions that wait for approval are shown at each figure that includes them, with their part of it.
     const found = 'that a reconcile found gone at the source';
     const isDue = `1 document ${found} is counted until somebody approves the deletion (due 10.00)`;
     const ahead = (documents: string, amount: string): string =>
@@ -143,7 +143,7 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
       `1 settled document ${found} is counted at past month ends until somebody approves the deletion (open then 60.00).`,
     );
 
-    // Amounts owed back are in the figures of today, and taken off no month end.
+    // Amounts owed back are in today's figures, and reduce no month end.
     const isOwedBack = `1 document ${found} is counted until somebody approves the deletion (due -30.00).`;
     expect(seen('ap-ageing', 'credit-gone', 'NZD')?.gap).toBe(isOwedBack);
     expect(seen('ap-trend', 'credit-gone', 'NZD')?.gap).toBeUndefined();
@@ -164,7 +164,7 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
       expect(tile('credited-later', name), name).toEqual(['100.00', more]);
     expect(seen('cash-requirements', 'awaiting', 'NZD')?.gap).not.toContain('settle');
 
-    // A credit that settles a bill dated ahead is used up: what it settles is not due, and it cannot be taken off anything else.
+    // A credit that settles a bill dated ahead is used up: the part that it settles is not due, and it cannot settle anything else.
     expect(seen('cash-requirements', 'used-up', 'NZD')?.sentence).toBe(
       'NZD 0.00 is overdue, 250.00 of open bills falls due within 7 days; 5.00 of credits is not applied yet.',
     );
@@ -183,30 +183,30 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
       gap: undefined,
     });
 
-    // Not every two of many are a pair.
+    // Not every two of many documents are a pair.
     expect(seen('duplicates', 'account-number', 'NZD')).toMatchObject({
       sentence: '175 pairs deserve a look; the first 25 are here.',
       gap: '23 documents are alike, and each is paired with its nearest alone: more pairs than are counted may be one purchase.',
     });
     expect(seen('duplicates', 'two-currencies', 'NZD')?.gap).toBeUndefined();
-    // 15 daily bills lie within 7 days of one of them, but never more than 8 on one side: each pair is listed.
+    // 15 daily bills lie within 7 days of one of them, but never more than 8 on one side, so each pair is listed.
     expect(seen('duplicates', 'daily-bills', 'NZD')).toMatchObject({
       sentence: '182 pairs deserve a look; the first 25 are here.',
       gap: undefined,
     });
-    // Of 12 within 7 days the first and the last are no pair.
+    // The first and the last of 12 within 7 days are not a pair.
     expect(seen('duplicates', 'crowded-week', 'NZD')).toMatchObject({
       sentence: '65 pairs deserve a look; the first 25 are here.',
       gap: '12 documents are alike, and each is paired with its nearest alone: more pairs than are counted may be one purchase.',
     });
 
-    // Two expenses are no pair, and the page does not say that nothing is there twice.
+    // Two expenses are not a pair, and the page does not claim that nothing is there twice.
     expect(seen('duplicates', 'cards', 'NZD')).toBeUndefined();
     const duplicates = dashboard.charts.find(({ id }) => id === 'duplicates');
     expect(duplicates?.empty).toBe('No bill looks like one purchase with another bill or with an expense.');
     expect(duplicates?.about).toContain('two expenses are never compared');
 
-    // A payment of a card is spend a second time, in each chart that has it.
+    // A card payment counts as spend a second time, in each chart that includes it.
     const paysOff = (documents: string, amount: string): string =>
       `${documents} with lines on an account that bills are owed on or expenses are paid from ${documents.startsWith('1 ') ? 'is' : 'are'} in spend, perhaps a second time (those lines ${amount}).`;
     for (const [id, gap] of [
@@ -216,11 +216,11 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
     ] as const)
       expect(seen(id, 'card-paid-off', 'NZD')?.gap, id).toBe(gap);
 
-    // A pair of two currencies is of both, each amount in its own.
+    // A pair in two currencies belongs to both, each amount in its own.
     expect(seen('duplicates', 'two-currencies', 'NZD')?.rows[0]?.slice(3, 5)).toEqual(['10.00', 'SGD 9.00']);
     expect(seen('duplicates', 'two-currencies', 'SGD')?.rows[0]?.slice(3, 5)).toEqual(['NZD 10.00', '9.00']);
 
-    // The vendor with most open comes first, whatever it owes back.
+    // The vendor with the largest open amount comes first, whatever it owes back.
     expect(seen('ap-ageing', 'many-vendors', 'NZD')?.rows[0]?.[0]).toBe('Vendor big');
 
     const unobserved = seen('key-figures', 'not-observed', 'NZD');
@@ -230,7 +230,7 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
     ]);
     expect(unobserved?.gap).toBe('This month was not observed yet: recurring revenue is “not known”.');
 
-    // A fee is due beside the total; a discount is settled, and nobody knows when.
+    // A fee is due beside the total. A discount was settled on an unknown day.
     expect(seen('ap-trend', 'odd-documents', 'NZD')?.gap).toBe(
       [
         '1 credit of an unknown status is left out (remaining 30.00)',
@@ -258,7 +258,7 @@ test('a company whose documents have no currency is shown by itself, and all tog
   };
   await withBooks(input, async (shelf) => {
     const { warehouse } = shelf;
-    // The sandbox gives each company records of its own.
+    // The sandbox gives each company its own records.
     for (const table of ['bills', 'expenses', 'bill_credit_memos'])
       await warehouse.pool.query(`update finance.${table} set currency_code = null`);
     await warehouse.pool.query(`delete from history.record_versions where resource = 'subscriptions'`);
@@ -290,7 +290,7 @@ test('a connection of which nobody knows yet what it offers may lack spend, and 
   const books = [
     ...[billingAlone(), billingNotAsked()],
     worked('whole', { 0: october }, {}, { readDaysAgo: 0 }),
-    // Last read on 15 October.
+    // Last read on October 15.
     worked('part', { 0: october }, {}, { readDaysAgo: 38 }),
   ].map(({ book }) => book);
   await withBooks({ databaseUrl, now: workedOn, timeZone: 'UTC', books }, async (shelf) => {
@@ -343,7 +343,7 @@ test('a month that is over in UTC is not said to go on, whenever subscriptions w
 
 test('in a zone ahead of UTC what was read today is not told as of yesterday, and what was read before is', async () => {
   const { url: databaseUrl } = await createTestDatabase();
-  // It is 09:00 of 15 November in Auckland.
+  // It is 09:00 of November 15 in Auckland.
   const now = '2026-11-14T20:00:00Z';
   const read = { 1: 'complete', 0: 'complete' } as const;
   const books = [
@@ -398,7 +398,7 @@ test('recurring revenue of all connections begins where each of them was observe
     const { revenue: old } = await recurringIn(shelf, workedOn, 'old');
     expect(old?.rows.map(([month]) => month)).toEqual(['Aug 2026', 'Sep 2026', 'Oct 2026', 'Nov 2026']);
     expect(old?.gap).toBeUndefined();
-    // A later item that counts as new was not there before.
+    // An item recorded later that counts as new did not exist before.
     const { revenue: dollars } = await recurringIn(shelf, workedOn, '', 'SGD');
     expect(dollars?.rows.map((row) => [row[0], row[2], row.at(-1)])).toEqual([
       ...[['Aug 2026', '0.00', '7.00'] as const, ['Sep 2026', '0.00', '7.00'] as const],
@@ -461,7 +461,7 @@ test('recurring revenue says that its first month has no beginning, and why move
       {},
       { ...read },
     ),
-    // Its first sync began in September, and came to an end in October.
+    // Its first sync began in September and ended in October.
     worked(
       'since-october',
       { 2: [subscriptionOf('s1', 'c1', 1000, 'VND')] },
@@ -506,7 +506,7 @@ test('recurring revenue says that its first month has no beginning, and why move
     ]);
     expect(tile).toBe('of active subscriptions, as last read on 3 Nov');
 
-    // A month that broke off is not the first that was observed.
+    // A month that broke off is not the first observed month.
     const { revenue: begun } = await recurringIn(shelf, workedOn, '', 'VND');
     expect(begun?.rows.map((row) => [row[0], row.at(-1)])).toEqual([
       ...[['Oct 2026', '1,100'] as const, ['Nov 2026', '1,100'] as const],
@@ -520,7 +520,7 @@ test('recurring revenue says that its first month has no beginning, and why move
       'No month of not-yet was observed yet: months before Oct 2026 are added up without it.',
     );
 
-    // A platform without bills, expenses and credits lacks none.
+    // A platform without bills, expenses and credits is not missing any.
     const { charts } = await readDashboard(shelf.warehouse);
     for (const id of ['key-figures', 'spend-by-month', 'spend-by-vendor'])
       for (const connection of ['', 'billing-alone'])
@@ -536,7 +536,7 @@ test('recurring revenue says that its first month has no beginning, and why move
 });
 
 test('how old marts are is told from when they were built, not from the day that they speak of', () => {
-  // Built at 23:00 of 22 November in Los Angeles, and read 17 hours later.
+  // Built at 23:00 of November 22 in Los Angeles, and read 17 hours later.
   const built = { status: 'complete', built_at: new Date('2026-11-23T07:00:00Z') };
   const readOn = (moment: string): string[] =>
     notesOf({
@@ -556,7 +556,7 @@ test('how old marts are is told from when they were built, not from the day that
   expect(readOn('2026-11-25T08:00:00Z')).toEqual([expect.stringContaining('2 days old')]);
 });
 
-/** The sentences on recurring revenue of marts that were built at a moment. */
+/** The sentences on recurring revenue in marts built at a given moment. */
 async function recurringIn(
   { warehouse, today }: Shelf,
   builtAt: string,
@@ -593,7 +593,7 @@ function creditGone(): WorkedBook {
   );
 }
 
-/** One of each kind: the bill is dated ahead, and the credit is. */
+/** Two cases: the bill is dated ahead, or the credit is. */
 function creditedLater(): WorkedBook {
   const links = (id: string, amount: number) => [
     { id, allocated_date: '2026-11-20', allocated_amount: amount },
@@ -624,7 +624,7 @@ function creditedLater(): WorkedBook {
   );
 }
 
-/** Of two credits one is used up by a bill that is dated ahead. */
+/** A bill dated ahead uses up one of two credits. */
 function usedUp(): WorkedBook {
   const links = (id: string) => [{ id, allocated_date: '2026-11-20', allocated_amount: 100 }];
   return worked(
@@ -696,13 +696,13 @@ function cardPaidOff(): WorkedBook {
   );
 }
 
-/** A receipt that was entered beside the feed of the card. */
+/** A receipt that was entered although the card's feed has the same expense. */
 function cards(): WorkedBook {
   const bought = { vendor_id: 'a', transaction_date: '2026-10-05', line_items: [{ total_amount: 80 }] };
   return worked('cards', { 0: [expenseOf('feed', bought), expenseOf('receipt', bought)] }, {});
 }
 
-/** The number of each monthly bill is that of our account with the vendor. */
+/** Every monthly bill has our account number with the vendor as its number. */
 function accountNumber(): WorkedBook {
   const bills = Array.from({ length: 23 }, (_, back) => {
     const issue_date = new Date(Date.UTC(2026, 10 - back, 5)).toISOString().slice(0, 10);
@@ -906,7 +906,7 @@ function awaitingDeletion(): WorkedBook {
           vendor_id: 'c',
           total_amount: 7,
         }),
-        // Paid with more than it cost.
+        // Overpaid.
         billOf('overpaid', {
           ...{ ...september, vendor_id: 'd', currency_code: 'SGD', total_amount: 60, amount_due: -20 },
           ...{ status: 'paid', ...payment(80) },

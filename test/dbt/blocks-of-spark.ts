@@ -1,7 +1,7 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 
-/** The ports on which a process listens (Linux). */
+/** The ports on which a process listens (Linux only). */
 export async function portsOf(pid: number): Promise<number[]> {
   const folder = `/proc/${pid}/fd`;
   const links = await Promise.all(
@@ -16,14 +16,14 @@ export async function portsOf(pid: number): Promise<number[]> {
   return listening.map(([, address = '']) => Number.parseInt(address.split(':').at(-1) ?? '', 16));
 }
 
-/** What a port gave to a process that has no secret, by Spark's protocol. */
+/** The data that a port gave, by Spark's protocol, to a process without the secret. */
 export interface Asked {
   readonly blocks: readonly Buffer[];
-  /** Why it gave no other. */
+  /** The reasons for refused requests. */
   readonly refusals: ReadonlySet<string>;
 }
 
-/** Asks for the first broadcasts of a session: what is in them is compressed, but what stands there once is as it was. */
+/** Requests the first broadcasts of a session. Their content is compressed, but a text that occurs once stays readable. */
 export async function askForBroadcasts(port: number): Promise<Asked> {
   const socket = connect(port, '127.0.0.1');
   const answers = framesOf(socket);
@@ -39,7 +39,7 @@ export async function askForBroadcasts(port: number): Promise<Asked> {
   };
   for (let id = 0; id < 300 && !refusals.has('hung up'); id += 1) {
     const opened = await ask(openBlocks(`broadcast_${id}_piece0`));
-    // Its stream follows the numbers of the request and of the message's bytes, and the message's kind.
+    // The stream's id follows the id of the request, the length of the message, and its kind.
     const block = opened && (await ask(fetchChunk(opened.subarray(14, 22))));
     if (block !== undefined) blocks.push(block);
   }
@@ -47,7 +47,7 @@ export async function askForBroadcasts(port: number): Promise<Asked> {
   return { blocks, refusals };
 }
 
-/** Messages, without their lengths. */
+/** Yields messages without their lengths. */
 async function* framesOf(socket: Socket): AsyncGenerator<Buffer, undefined> {
   let read = Buffer.alloc(0);
   try {
@@ -60,12 +60,12 @@ async function* framesOf(socket: Socket): AsyncGenerator<Buffer, undefined> {
       }
     }
   } catch {
-    // As good as hung up.
+    // The same as a hang-up.
   }
   return undefined;
 }
 
-/** The kinds of messages that say why there is no chunk, or no answer. */
+/** The kinds of messages that report a missing chunk, or a failed request. */
 const failures = new Set<unknown>([2, 5]);
 
 function openBlocks(id: string): Buffer {

@@ -6,7 +6,7 @@ import { runDaybook, startDaybook, type DaybookProcess, type Ended } from '../su
 import { testApiAddress, testKey } from '../support/test-connection.ts';
 
 export interface BuildEnvironment {
-  /** `DAYBOOK_HOME`: where the seeds are. */
+  /** `DAYBOOK_HOME`, which contains the seeds. */
   readonly home: string;
   readonly env: Readonly<Record<string, string>>;
   readonly build: (
@@ -16,7 +16,7 @@ export interface BuildEnvironment {
   readonly startBuild: (target: 'postgres' | 'lake' | 'spark') => DaybookProcess;
 }
 
-/** `daybook dbt build` on a database whose connections are those of tests: no worker, sandbox or Temporal is needed. */
+/** Runs `daybook dbt build` on a database with connections of tests. Needs no worker, sandbox or Temporal. */
 export async function buildEnvironment(input: {
   databaseUrl: string;
   lake: string;

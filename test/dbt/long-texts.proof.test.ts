@@ -32,7 +32,7 @@ beforeAll(async () => {
   const long = await addTestConnection(warehouse);
   const bills = Array.from({ length: 300 }, (_, nth) => bill(`b${nth}`));
   await land(warehouse, { connectionId: long, stream: 'bills', pages: [bills] });
-  // Postgres would spend seconds on compressing what is only made up.
+  // Postgres would spend seconds on compressing the made-up text.
   await rows(warehouse, 'alter table finance.bills alter column memo set storage external');
   await rows(
     warehouse,
@@ -55,7 +55,7 @@ test.each(some(['lake', 'postgres'] as const))(
   },
 );
 
-/** Into every text of a table that may land at any length. */
+/** Lengthens every text column that may land at any length. */
 async function lengthen(table: string, columns: readonly Column[], connectionId: string): Promise<void> {
   const long = columns.filter(
     ({ kind, name }) => kind === 'text' || kind === 'code' || (kind === 'id' && name === 'platform_id'),

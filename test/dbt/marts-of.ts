@@ -22,18 +22,18 @@ export async function martInPostgres(warehouse: Warehouse, mart: string): Promis
   return (await rows(warehouse, `select ${texts} from marts.${mart}`)) as MartRow[];
 }
 
-/** The same of the marts that `latest-marts.json` names. */
+/** The rows of a mart that `latest-marts.json` names, every value as text. */
 export async function martOnLake(lake: string, mart: string): Promise<MartRow[]> {
   return readParquet(lake, `select columns(*)::varchar from '${await martPath(lake, mart)}'`);
 }
 
-/** Where the file is that `latest-marts.json` names. */
+/** The path of the file that `latest-marts.json` names. */
 export async function martPath(lake: string, mart: string): Promise<string> {
   const pointer = JSON.parse(await readFile(join(lake, 'latest-marts.json'), 'utf8')) as MartsPointer;
   return join(lake, pointer.marts[mart]?.path ?? 'missing');
 }
 
-/** Columns of a mart that are doubles: ratios and means. */
+/** The columns of a mart that are doubles: ratios and means. */
 export async function doublesOf(warehouse: Warehouse, mart: string): Promise<Set<string>> {
   const doubles = await rows(
     warehouse,

@@ -28,7 +28,7 @@ let connectionId: string;
 let until: Awaited<ReturnType<typeof knownUntil>>;
 const targets = ['postgres', 'lake'] as const;
 
-/** Three months ago all was read; two months ago subscriptions failed while bills were read; since then nothing was wrong. */
+/** Three months ago everything was read. Two months ago subscriptions failed while bills were read. Since then nothing has failed. */
 const told = { 3: '10.000000000', 2: null, 1: '10.000000000', 0: '10.000000000' };
 
 beforeAll(async () => {
@@ -106,7 +106,7 @@ proofTest('it stays with the data of a connection that is removed, and goes with
   ).toEqual([]);
 });
 
-/** By month: how many days after its first one it was last read, and whether that makes it complete. */
+/** For each month, how many days after its first day it was last read, and whether it counts as complete. */
 async function knownUntil(): Promise<{ day: number | null; isComplete: string | null | undefined }[]> {
   const mart = await martInPostgres(warehouse, 'subscription_mrr_monthly');
   const inOrder = mart.sort((one, other) => String(one.month).localeCompare(String(other.month)));
@@ -154,7 +154,7 @@ async function mrrByTarget(which: readonly (typeof targets)[number][]): Promise<
   return found;
 }
 
-/** By how many months ago. */
+/** MRR by number of months ago. */
 function mrrOf(mart: readonly MartRow[]): Record<number, string | null> {
   const now = new Date();
   return Object.fromEntries(
@@ -165,7 +165,7 @@ function mrrOf(mart: readonly MartRow[]): Record<number, string | null> {
   );
 }
 
-/** Makes the latest snapshot what Daybook 0.5 would have exported. */
+/** Changes the latest snapshot into what Daybook 0.5 would have exported. */
 async function forgetStreamMonths(): Promise<void> {
   const pointerFile = join(lake, 'latest.json');
   const pointer = JSON.parse(await readFile(pointerFile, 'utf8')) as { snapshot_id: string };

@@ -37,7 +37,7 @@ beforeAll(async () => {
   await download();
 });
 
-/** What people would ask, and the answer; the same text for both databases. */
+/** Questions that people would ask, with the answers; the same text for both databases. */
 const questions: Record<string, { mart: string; sql: string; answer: Record<string, string | null> }> = {
   'what is open today': {
     mart: 'ap_ageing',
@@ -232,7 +232,7 @@ test('vendors and accounts wait for their names, those first that most is spent 
   expect(await readFile(join(home, 'seeds', 'connection_settings.csv'), 'utf8')).toBe(settings());
 });
 
-/** As a careful reader adds up: null where a part is null. */
+/** Sums as a careful reader does: null if a part is null. */
 function whole(column: string): string {
   return `case when count(*) = count(${column}) then sum(${column}) end`;
 }

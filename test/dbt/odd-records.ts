@@ -1,6 +1,6 @@
 import { allocation, bill, billLine, customer, list, type Fields } from '../support/finance-records.ts';
 
-/** What sources really send, by the name of the bill: every one of them in the books of one company that keeps them in USD. */
+/** Records that sources really send, named by the bill. All of them are in the books of one company that keeps them in USD. */
 export const oddBills: readonly string[] = [
   odd('eighteen-digits', { total_amount: '123456789012345.678' }),
   odd('long-rate', { total_amount: '1000000.01', currency_code: '"EUR"', currency_rate: '"1.123456789012"' }),
@@ -28,7 +28,7 @@ export const oddBills: readonly string[] = [
     vendor_id: '"vendor-3"',
     linked_payments: list(allocation('p1', { allocated_amount: '1000.3', allocated_date: '"2024-04-10"' })),
   }),
-  // In a currency of its own each, so that other figures stay known.
+  // Each in a currency of its own, so that other figures stay known.
   odd('too-large', {
     total_amount: '100000000000000000',
     amount_due: '7',
@@ -81,7 +81,7 @@ export const oddBills: readonly string[] = [
   }),
 ];
 
-/** Each the parent of the other. */
+/** Each customer is the parent of the other. */
 export const cyclicCustomers: readonly string[] = [
   customer('x', { parent_id: '"y"' }),
   customer('y', { parent_id: '"x"' }),

@@ -21,10 +21,10 @@ const { exportNow } = await createTestLake(url, { lake });
 const { home, build } = await buildEnvironment({ databaseUrl: url, lake });
 const targets = ['postgres', 'lake'] as const;
 
-/** Some read as no value where CSV is read with less care, some as each other, some as the end of a line or a field. */
+/** Some look like no value to a careless reader of CSV, some look alike, and some look like the end of a line or a field. */
 const ids = ['null', 'NULL', ' null ', ' ', 'a\rb', 'a\nb', '"', `'a','`];
 
-/** What a platform may call its vendor: no cell of a spreadsheet holds it. */
+/** A vendor name longer than a spreadsheet cell can hold. */
 const longName = 'x'.repeat(140_000);
 
 /** Seeds are loaded 10,000 rows at a time. */
@@ -40,7 +40,7 @@ beforeAll(async () => {
   await warehouse.pool.query(`update sync.connections set expand_platform_data = true`);
   await land(warehouse, { connectionId, stream: 'expenses', pages: [records] });
   await exportNow();
-  // As releases before 0.6 left them on a disk that was full.
+  // Empty files, as releases before 0.6 left them on a full disk.
   await mkdir(join(home, 'seeds'), { recursive: true });
   for (const file of [join(home, 'host-id'), seedFile('account_map')]) await writeFile(file, '');
 });
@@ -51,7 +51,7 @@ test.each(some(targets))(
     await built(target);
     const vendors = await rowsOfTemplate('vendor_names');
     expect(vendors.find(([, id]) => id === 'long')?.[2]).toHaveLength(1_000);
-    // The template also lists what the target before has saved.
+    // The template also lists the names saved for the previous target.
     const added = new Set(['long', ...more.map(([, id]) => id)]);
     const others = vendors.filter(([, id]) => !added.has(id));
     await saveNamed('vendor_names', [...others, ...more, ['null', 'long', `${longName}y`]]);
@@ -103,7 +103,7 @@ async function rowsOfTemplate(seed: string): Promise<string[][]> {
   return rows.slice(0, -1);
 }
 
-/** As a person does who fills in every name that is missing. */
+/** Saves a template with every missing name filled in, as a person would. */
 async function saveNamed(seed: string, template: readonly string[][]): Promise<void> {
   const named = template.map(([connection = '', id = '', name = '', ...more]) => [
     connection,

@@ -82,7 +82,7 @@ async function pointer(): Promise<MartsPointer> {
   return JSON.parse(await readFile(join(lake, 'latest-marts.json'), 'utf8')) as MartsPointer;
 }
 
-/** Of the files that the pointer names, those that are not what it says. */
+/** Files named by the pointer whose content does not match it. */
 async function filesThatDiffer(): Promise<string[]> {
   const named = Object.values((await pointer()).marts);
   const differing = await Promise.all(
@@ -94,7 +94,7 @@ async function filesThatDiffer(): Promise<string[]> {
   return differing.flat();
 }
 
-/** What a reader sees who looks again and again; one whose pointer was replaced meanwhile takes the new one. */
+/** Looks again and again as a reader does, and returns the files that differ. If the pointer was replaced meanwhile, it takes the new one. */
 async function lookUntil(isOver: () => boolean): Promise<string[]> {
   const seen: string[] = [];
   while (!isOver()) {
@@ -106,7 +106,7 @@ async function lookUntil(isOver: () => boolean): Promise<string[]> {
   return seen;
 }
 
-/** Files of the marts that no pointer names. */
+/** Mart files that no pointer names. */
 async function filesBeside(): Promise<string[]> {
   const { snapshot_id, marts } = await pointer();
   const folder = join(lake, 'marts', snapshot_id);

@@ -35,7 +35,7 @@ const { home, build, startBuild } = await buildEnvironment({
   env: { ...s3.env, SPARK_CONF_DIR: conf, DAYBOOK_SPARK_MASTER: `spark://127.0.0.1:${port}` },
 });
 
-/** As docs/connect/spark.md asks of a standalone cluster. */
+/** Settings that docs/connect/spark.md requires for a standalone cluster. */
 const authenticated = `
 spark.authenticate            true
 spark.authenticate.secret     ${randomBytes(16).toString('hex')}
@@ -83,7 +83,7 @@ test.skipIf(!hasJava())(
   },
 );
 
-/** Workers are told by the driver where the bucket is; who they are, their own environment says. */
+/** The credentials from the workers' own environment; the driver tells them where the bucket is. */
 function loginOf({ env }: S3Server): Record<string, string> {
   const names = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];
   return Object.fromEntries(names.map((name) => [name, env[name] ?? '']));

@@ -23,7 +23,7 @@ import { cacheFolder } from '../support/cache-folder.ts';
 
 vi.setConfig({ testTimeout: 3_600_000 });
 
-/** With everything that a file of passwords or an address has a meaning for. */
+/** A password with every character that has a meaning in a password file or an address. */
 const oddPassword = `: \\ \\: # ' " % ${randomBytes(12).toString('hex')} \\`;
 
 const { warehouse, url, adminUrl } = await createTestDatabase();
@@ -41,7 +41,7 @@ const { home, build, startBuild } = await buildEnvironment({
 const scratch = join(home, 'dbt', 'spark', 'scratch');
 const iceberg = { add: true, cacheFolder };
 
-/** The names of some by their IDs: words for no value, what ends a text or a line, and what Spark calls variables. */
+/** Vendor names by ID. The IDs are words for no value, ends of texts or lines, and Spark's variables. */
 const vendors = {
   null: 'One',
   NULL: 'Two',
@@ -53,7 +53,7 @@ const vendors = {
 
 const secrets = { password: new URL(url).password, 'odd password': oddPassword };
 
-/** Of a build: the one that runs dbt, and Spark. */
+/** The programs of a build: the one that runs dbt, and Spark. */
 const programs = ['run_dbt_on_spark.py', 'org.apache.spark.deploy.SparkSubmit'];
 
 let connectionId: string;
@@ -78,7 +78,7 @@ test.skipIf(!hasJava())(
   async () => {
     const building = startBuild('spark');
     await building.says(/marts are being built on Spark, on snapshot /);
-    // What a killed JVM leaves on the disk is where an erasure removes it.
+    // A killed JVM leaves its files where an erasure removes them.
     const written = await readdir(scratch);
     expect(written.map((name) => name.replace(/-.*/, ''))).toEqual(
       expect.arrayContaining(['blockmgr', 'spark']),
@@ -91,7 +91,7 @@ test.skipIf(!hasJava())(
     expect(findPlanted([{ name: 'blocks', content: Buffer.concat(blocks) }], secrets)).toEqual([]);
     expect(blocks).toHaveLength(0);
     const refusals = asked.flatMap((port) => [...port.refusals]);
-    // One port of Spark is for messages and one for blocks; what Python listens to does not know the question.
+    // Spark has one port for messages and one for blocks. The port of Python does not know the request.
     expect(refusals.filter((why) => why.includes('Expected SaslMessage'))).toHaveLength(2);
     await building.stop('SIGKILL');
     expect(await tables('marts_spark')).toEqual([]);
@@ -102,7 +102,7 @@ test.skipIf(!hasJava())(
     expect(commandLines.content).toContain('org.apache.spark.deploy.SparkSubmit');
     expect(findPlanted([commandLines], secrets)).toEqual([]);
     expect(first.stderr).toContain('the marts are being published');
-    // What the JVM has to say is in a file.
+    // The JVM's output goes to a file.
     expect(first.stderr).not.toMatch(/WARN|log4j/i);
     expect(first.code, first.stderr).toBe(0);
     await expect(readdir(scratch)).rejects.toThrow('ENOENT');
@@ -131,20 +131,20 @@ test.skipIf(!hasJava())(
   },
 );
 
-/** Of this build. */
+/** The process of this build with that program. */
 async function processOf(program: string): Promise<ProcessEntry | undefined> {
   const all = await processTable();
   return all.find(({ commandLine }) => commandLine.includes(program) && commandLine.includes(home));
 }
 
-/** As it was started. */
+/** The environment with which a process was started. */
 async function environmentOf(entry: ProcessEntry | undefined): Promise<Place> {
   const content = await readFile(`/proc/${entry?.pid ?? 0}/environ`, 'utf8');
   expect(content).toContain('SPARK_LOCAL_DIRS');
   return { name: `the environment of ${entry?.commandLine ?? ''}`, content };
 }
 
-/** The address of Postgres itself, for a login that does everything as the owner. */
+/** The address of Postgres itself, for a login that acts as the owner. */
 async function withOddPassword(): Promise<string> {
   const login = `spark_${randomBytes(6).toString('hex')}`;
   await asAdmin(`create role ${login} login password ${pg.escapeLiteral(oddPassword)} in role daybook;
@@ -162,7 +162,7 @@ async function asAdmin(statements: string): Promise<void> {
   await client.query(statements).finally(() => client.end());
 }
 
-/** Whoever can write in the lake names another place to write to, and files to remove. */
+/** Plants metadata that names another place to write to, and files to remove, as anyone who can write in the lake can. */
 async function plantMetadata(): Promise<void> {
   const old = [0, 1, 2, 3].map((one) => join(outside, `precious${one}`));
   await mkdir(outside);
@@ -179,14 +179,14 @@ async function plantMetadata(): Promise<void> {
     'write.metadata.delete-after-commit.enabled': 'true',
     'write.metadata.previous-versions-max': '1',
   };
-  // As text: the IDs of snapshots are no numbers of JavaScript.
+  // Edited as text, because the IDs of snapshots do not fit in JavaScript numbers.
   const planted = (await readFile(file, 'utf8'))
     .replace(/"properties":\s*\{/, (start) => `${start}${JSON.stringify(properties).slice(1, -1)},`)
     .replace(/"metadata-log":\s*\[[^\]]*\]/, `"metadata-log":${JSON.stringify(log)}`);
   expect(planted).toContain('precious3');
   expect(planted).toContain('stolen');
   await writeFile(file, planted);
-  // Hadoop's sum of what was there.
+  // Removes Hadoop's checksum of the former content.
   await rm(join(file, '..', `.${file.split('/').at(-1)}.crc`), { force: true });
 }
 

@@ -17,7 +17,7 @@ import { buildEnvironment } from './build-environment.ts';
 import { dbtFolder } from './marts-of.ts';
 import { cacheFolder } from '../support/cache-folder.ts';
 
-// Nothing of Spark is installed or run here: test/books/on-spark.proof.test.ts does that.
+// Does not install or run Spark; test/books/on-spark.proof.test.ts does.
 const { warehouse, url, adminUrl } = await createTestDatabase();
 const folder = await mkdtemp(join(tmpdir(), 'daybook-test-on-spark-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -31,7 +31,7 @@ test('no amount passes through what is a double on Spark', async () => {
   );
   expect(files.length).toBeGreaterThan(50);
   const sources = await Promise.all(files.map((file) => readFile(join(dbtFolder, file), 'utf8')));
-  // `floor` and `round` are decimals of decimals there too.
+  // `floor` and `round` of decimals are decimals in Spark too.
   const doubles = /\b(sign|signum|power|pow|sqrt|exp|ln|log|log10|cbrt|stddev|variance|percentile_cont)\s*\(/;
   expect(files.filter((_, index) => doubles.test(sources[index] ?? ''))).toEqual([]);
 });
@@ -163,7 +163,7 @@ function catalog(): Promise<Record<string, unknown>[]> {
   return rows(warehouse, 'select table_namespace, table_name from iceberg.iceberg_tables order by 1, 2');
 }
 
-/** A Java that only says its version. */
+/** A Java that only prints its version. */
 async function javaOf(version: string): Promise<string> {
   const java = join(folder, version, 'bin', 'java');
   await mkdir(join(folder, version, 'bin'), { recursive: true });

@@ -26,7 +26,7 @@ beforeAll(async () => {
   });
   const built = await build('postgres');
   expect(built.code, built.stderr).toBe(0);
-  // Every line of dbt's is understood, none is passed on as it is.
+  // Every line of dbt's output is parsed; none is passed on unchanged.
   expect(built.stderr).not.toContain('{');
 });
 

@@ -40,7 +40,7 @@ test.each(some(['postgres', 'lake']))(
   },
 );
 
-// Beyond a million and a half rows Postgres hashes no answers any more, and looks through all rows for each one.
+// Beyond a million and a half rows Postgres no longer hashes the subquery's result, and scans all its rows for each outer row.
 test('no model asks in an expression whether a row exists', async () => {
   const files = (await readdir(dbtFolder, { recursive: true })).filter((name) =>
     /^(models|macros)\/.*\.sql$/.test(name),
@@ -69,7 +69,7 @@ function vars(): string {
   return JSON.stringify({ daybook_snapshot: snapshot, daybook_capture_schema: 'captured' });
 }
 
-/** `target/catalog.json` has what is in the database, `target/manifest.json` what the project says. */
+/** `target/catalog.json` has the database's content, `target/manifest.json` the project's. */
 async function readArtifact(name: string): Promise<Artifact> {
   return JSON.parse(await readFile(join(project, 'target', `${name}.json`), 'utf8')) as Artifact;
 }

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { pythonWithDbt } from '../../marts/python-with-dbt.ts';
 import { cacheFolder } from '../support/cache-folder.ts';
 
-/** Runs dbt as somebody does who has it installed. Throws what it said when it fails. */
+/** Runs dbt as a person who installed it does. On failure it throws with dbt's output. */
 export async function runDbtByHand(args: readonly string[], { cwd }: { cwd: string }): Promise<string> {
   const python = await pythonWithDbt({ cacheFolder, onStep: () => undefined });
   const environment = { ...process.env, DBT_SEND_ANONYMOUS_USAGE_STATS: 'false', DBT_PROFILES_DIR: cwd };

@@ -7,15 +7,15 @@ import { eventually } from '../support/eventually.ts';
 const programs = { master: 'Master', worker: 'Worker' } as const;
 
 /**
- * A standalone cluster of Spark on this machine, for the test that calls it: a master that listens at `port`, and one worker, with the settings of
- * `conf`. `python` has PySpark. Returns what reads what both have logged so far.
+ * Starts a standalone Spark cluster on this machine for the calling test: a master that listens at `port`, and one worker, with the
+ * settings of `conf`. `python` has PySpark. Returns a function that reads both logs.
  */
 export async function startSparkCluster(input: {
   port: number;
   python: string;
   conf: string;
   folder: string;
-  /** What leads workers to a bucket. */
+  /** The environment that leads workers to a bucket. */
   env: Readonly<Record<string, string>>;
 }): Promise<() => Promise<string>> {
   const { port, python, conf, folder, env } = input;
@@ -26,7 +26,7 @@ export async function startSparkCluster(input: {
       command: 'env',
       args: [
         ...Object.entries(env).map(([variable, value]) => `${variable}=${value}`),
-        // The script asks this Python where Spark is.
+        // The script finds Spark with this Python.
         ...[`PYSPARK_PYTHON=${python}`, `SPARK_CONF_DIR=${conf}`, `SPARK_WORKER_DIR=${join(folder, 'work')}`],
         ...[join(python, '..', 'spark-class'), `org.apache.spark.deploy.${name}.${programs[name]}`],
         ...['--host', '127.0.0.1', '--webui-port', '0', ...args],

@@ -22,7 +22,7 @@ test('nothing divides or averages but the macros that do it alike on both engine
   for (const file of files) {
     const sql = (await readFile(join(dbtFolder, file), 'utf8'))
       .replace(/\{#[\s\S]*?#\}|--.*$/gm, '')
-      // Texts of the templates first: they quote texts of SQL.
+      // Template texts first, because they contain SQL texts.
       .replace(/"[^"]*"/g, '""')
       .replace(/'[^']*'/g, "''");
     if (/\/|\bavg\s*\(/i.test(sql)) offending.push(file);
@@ -37,7 +37,7 @@ test('the SQL of the models is clean to sqlfluff', async () => {
     daybook: { target: 'lake', outputs: { lake: { type: 'duckdb', path: ':memory:', schema: 'main' } } },
   };
   await writeFile(join(folder, 'profiles.yml'), JSON.stringify(profile));
-  // File by file, on both cores. Looking for garbage would take a third of the time.
+  // Checks file by file, on both cores. Garbage collection would take a third of the time.
   const program = 'import gc; gc.disable(); from sqlfluff.cli.commands import cli; cli()';
   const args = ['lint', 'models', 'tests', '--processes', '2', '--disable-progress-bar', '--nocolor'];
   const said = await run(python, ['-c', program, ...args], {
@@ -46,7 +46,7 @@ test('the SQL of the models is clean to sqlfluff', async () => {
     maxBuffer: 16_000_000,
   }).then(
     () => '',
-    // What ends it before it has looked at anything is on the other output.
+    // An error that ends it before any check is on the other output.
     (error: unknown) =>
       error instanceof Error && 'stdout' in error && error.stdout !== ''
         ? String(error.stdout)
@@ -55,7 +55,7 @@ test('the SQL of the models is clean to sqlfluff', async () => {
   expect(said).toBe('');
 });
 
-/** The Python that has it: in an environment of its own, since only this test needs it. */
+/** The Python with sqlfluff, in an environment of its own, because only this test needs it. */
 async function installed(): Promise<string> {
   const requirements = join(dbtFolder, 'lint-requirements.txt');
   const hash = createHash('sha256')

@@ -8,7 +8,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 import { buildEnvironment } from './build-environment.ts';
 import { martNames } from './marts-of.ts';
 
-/** Two companies with the same records, the marts of both, and a reader of one. */
+/** Two companies with the same records, the marts of both, and a reader of one of them. */
 const { warehouse, url, adminUrl } = await createTestDatabase();
 const { build } = await buildEnvironment({ databaseUrl: url, lake: 'none' });
 let company: string;

@@ -1,9 +1,9 @@
 import { canonicalDecimal } from '../support/exact-json.ts';
 
-/** What it is and of which currency, `spend EUR`, and how much. */
+/** A total with its name and currency, such as `spend EUR`. */
 export type Total = Readonly<Record<'key' | 'amount', string>>;
 
-/** In one spelling and order; what is 0 is as good as not there. */
+/** Normalizes totals to one spelling and order. Totals of 0 are dropped. */
 export function comparable(
   totals: readonly Readonly<Record<string, string | null>>[],
 ): Record<string, string> {
@@ -15,7 +15,7 @@ export function comparable(
   );
 }
 
-/** From the tables as the API names them; `table` says where one is. */
+/** Totals of the tables named as in the API; `table` returns the place of one. */
 export function totalsOfTables(company: string, table: (name: string) => string, text: string): string {
   const posted = `status in ('open', 'partially_paid', 'paid')`;
   const signed = `case when expense_type = 'refund' and sum(l.total_amount) > 0 then -1 else 1 end * sum(l.total_amount)`;
@@ -45,13 +45,13 @@ export function totalsOfTables(company: string, table: (name: string) => string,
   });
 }
 
-/** From the marts, each total from the mart that people would ask. */
+/** Totals of the marts, each from the mart that people would query. */
 export function totalsOfMarts(company: string, mart: (name: string) => string, text: string): string {
   const ours = `connection_id = '${company}'`;
   const openItems = (type: string, sign: string): string =>
     `select currency_code, ${sign}open_amount as amount from ${mart('ap_open_items')}
      where is_today and ${ours} and document_type = '${type}'`;
-  // Of all documents, also of those that are dated ahead: the monthly marts have them when their day has come.
+  // Includes documents dated ahead, which the monthly marts show only once their day has come.
   const spend = (types: string, sign = ''): string =>
     `select currency_code, ${sign}gross_amount as amount from ${mart('spend_lines')}
      where ${ours} and posting_status = 'posted' and source_type in (${types})`;
@@ -77,7 +77,7 @@ function summed(text: string, measures: Record<string, string>): string {
     .join('\nunion all\n');
 }
 
-/** DuckDB divides whole numbers only without losing any; its `//` is the whole part, as that of `/` on Postgres' integers. */
+/** DuckDB's `/` on integers does not truncate; its `//` does, like Postgres's `/` on integers. */
 function perMonth(text: string): string {
   const whole = text === 'varchar' ? 'hugeint' : 'numeric';
   const divided = (a: string, b: string): string =>

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { pythonEnvironment } from '../support/python-environment.ts';
 import type { Total } from './totals-by-sql.ts';
 
-/** The totals of a company from the Parquet files of a snapshot, by Python's own decimals: no DuckDB takes part. */
+/** The totals of a company from the Parquet files of a snapshot, computed with Python's decimals and without DuckDB. */
 export async function totalsInPython(snapshot: string, company: string): Promise<Total[]> {
   const python = join(await pythonEnvironment(), 'bin', 'python');
   const { stdout } = await promisify(execFile)(python, ['-c', program, snapshot, company]);

@@ -2,7 +2,7 @@ import { isDigits, parseExactly } from '../support/exact-json.ts';
 import type { SandboxAdmin } from '../support/sandbox-admin.ts';
 import type { Total } from './totals-by-sql.ts';
 
-/** The totals of a company from what the sandbox says it has, by whole numbers: no database and no decimal type takes part. */
+/** The totals of a company from the sandbox's records, computed in integers, without a database or a decimal type. */
 export async function totalsOfSource(admin: SandboxAdmin, company: string): Promise<Total[]> {
   const content = async (resource: Parameters<SandboxAdmin['content']>[1]): Promise<SourceRecord[]> =>
     (await admin.content(company, resource)).map((text) => parseExactly(text) as SourceRecord);
@@ -38,7 +38,7 @@ export async function totalsOfSource(admin: SandboxAdmin, company: string): Prom
   return [...totals].map(([key, units]) => ({ key, amount: `${units}e-12` }));
 }
 
-/** A value as `parseExactly` leaves it. */
+/** A record as `parseExactly` returns it. */
 type SourceRecord = Readonly<Partial<Record<string, string>>> & {
   readonly line_items?: readonly SourceRecord[];
   readonly items?: readonly SourceRecord[];
@@ -57,7 +57,7 @@ function unitsOf(value: unknown): bigint {
   return BigInt(`${sign}${whole}${fraction.padEnd(12, '0')}`);
 }
 
-/** Rounded half up to the minor units of the currency; the sandbox has no negative prices. */
+/** The monthly amount, rounded half up to the minor units of the currency. The sandbox has no negative prices. */
 function perMonth(subscription: SourceRecord, item: SourceRecord): bigint {
   const minor = 10n ** BigInt(12 - (decimals[subscription.iso_currency_code ?? ''] ?? 2));
   const count = unitsOf(item.interval_count) / unitsPerOne;

@@ -23,7 +23,7 @@ afterAll(() => rm(lakeFolder, { recursive: true, force: true }));
 beforeAll(async () => {
   await installation.startWorker();
   for (const [name, platform, records] of [
-    // The books of the first have every currency of the sandbox.
+    // The first company's books have every currency of the sandbox.
     ['books-1', 'QUICKBOOKS', 2_000],
     ['books-2', 'NETSUITE', 200],
     ['books-3', 'STRIPE', 200],
@@ -134,7 +134,7 @@ function isClose(a: string | null | undefined, b: string | null | undefined): bo
   return Math.abs(x - y) <= 1e-9 * Math.max(Math.abs(x), Math.abs(y));
 }
 
-/** In the home currency and in those whose minor unit is another one. */
+/** Measures in the home currency and in currencies with other minor units. */
 const measuresThatMustBeThere = [
   ...[
     'open bills USD',

@@ -54,7 +54,7 @@ describe('a sync after changes at the source', () => {
         return [`${path} ${parameters.get('expense_type') ?? ''}`.trim(), Number(floor)];
       }),
     );
-    // The tolerance of clocks beside the lookback of ten minutes; of versions that are the platform's times, a day.
+    // The lookback of ten minutes plus the tolerance of clocks; a day for versions that are the platform's times.
     const lookback = 661_000;
     const aDay = 86_461_000;
     expect(floors).toEqual({
@@ -96,7 +96,7 @@ describe('a sync after changes at the source', () => {
       await admin.configure({ maximumLimit: 7 });
       for (let number = 0; number < 20; number += 1) await add(number);
       await sync(installation, connection);
-      // More of the same time come after the watermark has got there.
+      // More records of the same time come after the watermark has reached it.
       for (let number = 20; number < 40; number += 1) await add(number);
       await sync(installation, connection, { resources: ['bills'] });
       const { bulk } = await row(
@@ -165,7 +165,7 @@ describe('a sync after changes at the source', () => {
       id: String(id),
       patch: '{"memo":"last"}',
     });
-    // Deleted after its page was answered, and before the events are asked for.
+    // Deleted after its page was answered, and before the events are requested.
     await admin.addFault({
       match: { connection, path: '/events' },
       times: 1,
@@ -183,7 +183,7 @@ describe('a sync after changes at the source', () => {
 describe('an idle sync', () => {
   test('costs at most 8 requests and writes nothing to finance and history', async () => {
     const connection = await synced();
-    // The first sync after changes leaves the watermarks where they stay.
+    // The first sync after changes moves the watermarks to where they stay.
     await admin.activity({ connection, changes: 2, deletes: 1, resources: ['bills'] });
     await sync(installation, connection);
     const before = await writesOf(connection);
@@ -223,7 +223,7 @@ describe('the events', () => {
       pages: 4,
       read: 10,
       deleted: 10,
-      // One of them in vain; and before each page, which names no company, whose it is.
+      // One of them fails, and before each page, which names no company, another asks for the company.
       requests: 9,
     });
     expect((await installation.compare(connection)).differences).toEqual([]);
@@ -285,7 +285,7 @@ function deletedOf(connection: string): Promise<Row[]> {
   return rows(warehouse, 'select id from finance.deleted_records where connection_id = $1', [connection]);
 }
 
-/** What Postgres has ever written to a table of finance or history. */
+/** All writes of Postgres to tables of finance or history so far. */
 async function writesOf(connection: string): Promise<unknown> {
   const tables = await rows(
     warehouse,

@@ -272,7 +272,7 @@ describe('a record that is created again', () => {
     expect(
       await rows(warehouse, `select from finance.bill_lines where connection_id = $1`, [connectionId]),
     ).toHaveLength(1);
-    // The lookback brings its old deletion again.
+    // The lookback reads its old deletion again.
     expect(await landEvents(warehouse, { connectionId, events: [deletionOf('b', later)] })).toMatchObject({
       deleted: 0,
       suppressed: 1,
@@ -336,7 +336,7 @@ describe('an event', () => {
     ]);
     expect(await billsOf(connectionId)).toEqual(['b']);
     expect(await wantedOf(connectionId)).toEqual(['bills']);
-    // Read again it is the same entry.
+    // Reading it again leaves the same entry.
     await landEvents(warehouse, { connectionId, events: [event] });
     expect(await openEntriesOf(connectionId)).toHaveLength(1);
   });
@@ -382,7 +382,7 @@ async function tombstoneOf(connectionId: string): Promise<Row> {
   return only;
 }
 
-/** What happened to the bill `b`, in the order of history. */
+/** The operations on bill `b`, in the order of history. */
 async function historyOf(connectionId: string): Promise<unknown[]> {
   const versions = await rows(
     warehouse,
@@ -409,7 +409,7 @@ async function wantedOf(connectionId: string): Promise<unknown[]> {
   return wanted.map(({ stream }) => stream);
 }
 
-/** The transactions that wrote whatever there is of the connection. */
+/** The transactions that wrote the current rows of the connection. */
 async function writesOf(connectionId: string): Promise<Row[]> {
   const tables = ['finance.bills', 'finance.bill_lines', 'history.record_versions', 'sync.tombstones'];
   const written = await Promise.all(

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 
 export interface Block {
   readonly language: string;
-  /** What stands behind the language. */
+  /** The text after the language. */
   readonly note: string;
   readonly text: string;
 }
 
-/** The fenced blocks of a page, in their order. */
+/** The fenced blocks of a page, in order. */
 export function blocksOf(page: string): Block[] {
   const fenced = readFileSync(page, 'utf8').matchAll(/^```(\w+) ?(.*)\n([^]*?)^```$/gm);
   return [...fenced].map(([, language = '', note = '', text = '']) => ({ language, note, text }));

@@ -12,7 +12,7 @@ import { isOfDuckDb, lakeSql, measuresIn, queriesIn, says, statementsOfDocs } fr
 import { takeTour } from './tour.ts';
 import { proofTest } from '../support/proof-test.ts';
 
-/** The docs are followed to the letter, by somebody who took the tour. */
+/** Follows the docs to the letter, as somebody who took the tour does. */
 const root = resolve(import.meta.dirname, '../..');
 const pages = join(root, 'docs/connect');
 const tour = await takeTour();
@@ -112,7 +112,7 @@ proofTest('python.md: pandas, pyarrow and Polars print what the page says', asyn
   await runsAsSaid(join(pages, 'python.md'));
 });
 
-// PySpark takes 400 MB and a Java: where TEST_SPARK_PYTHON names a Python that has it.
+// Needs PySpark, which takes 400 MB and Java: TEST_SPARK_PYTHON names a Python that has it.
 test.skipIf(process.env.TEST_SPARK_PYTHON === undefined)(
   'spark.md: Spark prints what the page says',
   async () => {
@@ -120,7 +120,7 @@ test.skipIf(process.env.TEST_SPARK_PYTHON === undefined)(
   },
 );
 
-/** The Python of a page is one program. What stands behind a print as a comment is what it prints. */
+/** Runs the Python of a page as one program. The comment after a print is its expected output. */
 async function runsAsSaid(page: string, interpreter = join(python, 'bin', 'python')): Promise<void> {
   const blocks = blocksOf(page).filter(({ language }) => language === 'python');
   const program = blocks.map(({ text }) => text).join('\n');
@@ -133,7 +133,7 @@ type Row = Readonly<Record<string, string | null>>;
 
 type Told = string | null | undefined;
 
-/** As Postgres compares them: to the digit. */
+/** Compares as Postgres does, to the last digit. */
 async function same(one: Told, other: Told): Promise<boolean> {
   if (one === null || other === null) return one === other;
   const [row] = await tour.query(`select '${String(one)}'::numeric = '${String(other)}'::numeric as same`);

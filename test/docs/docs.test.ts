@@ -50,7 +50,7 @@ test('a table of the docs explains every failure that only a person can end, unl
     ),
   );
   const saysAll = [
-    // Before anything runs.
+    // Errors before anything runs.
     ...[
       'AnotherLetIn',
       'DirectUrlElsewhere',
@@ -59,9 +59,9 @@ test('a table of the docs explains every failure that only a person can end, unl
       'PoolerUnfit',
       'SchemaOutdated',
     ],
-    // To whoever adds or removes something.
+    // Errors for people who add or remove something.
     ...['ConnectionBeingRemoved', 'ConnectionExists', 'RecordsKept', 'RemovedWithRecords', 'UnknownReader'],
-    // To whoever erases, builds or looks.
+    // Errors for people who erase, build or look.
     ...[
       'JavaMissing',
       'MartsMissing',
@@ -116,7 +116,7 @@ test('every link to a heading leads to one', () => {
 
 test('every source file named in the docs exists', async () => {
   const folders = ['test', ...(await productFolders())].join('|');
-  // Except one that a page tells the reader to make.
+  // Except a file that a page tells the reader to create.
   const named = new RegExp(`(?<!a new file )\`((?:${folders})/[^\`*…]+\\.(?:ts|sql))\``, 'g');
   const paths = [...texts].flatMap(([file, text]) =>
     [...text.matchAll(named)].map(([, source = '']) => ({ file, source })),
@@ -139,14 +139,14 @@ test('the third-party notices name what is installed', () => {
   execFileSync(process.execPath, ['scripts/third-party-notices.mjs', '--check'], { cwd: root });
 });
 
-/** Relative to the root, as their folder is. */
+/** Paths relative to the root, like the folder. */
 function filesIn(folder: string, ending: string): string[] {
   return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith(ending))
     .map((file) => `${folder}/${file}`);
 }
 
-/** As GitHub makes them of headings: code blocks have none. */
+/** Anchors as GitHub makes them from headings. Code blocks have none. */
 function anchorsOf(markdown: string): string[] {
   const headings = markdown.replaceAll(/^```[^]*?^```$/gm, '').matchAll(/^#+ (.+)$/gm);
   return [...headings].map(([, heading = '']) =>

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 
-/** docs/extending.md is followed to the letter, in a copy of the checkout. */
+/** Follows docs/extending.md to the letter, in a copy of the checkout. */
 const root = resolve(import.meta.dirname, '../..');
 const copy = mkdtempSync(join(tmpdir(), 'daybook-extended-'));
 afterAll(() => {
@@ -28,13 +28,13 @@ test('a column more: the edits of the page, and the tests that it names', async 
 
 interface Edit {
   readonly file: string;
-  /** Undefined: the file is a new one. */
+  /** Undefined: the file is new. */
   readonly after: string | undefined;
   readonly isLast: boolean;
   readonly text: string;
 }
 
-/** What stands before a block says where it goes. */
+/** The edits of the page's blocks. The text before a block says where it goes. */
 function editsOf(markdown: string): Edit[] {
   const said =
     /[Ii]n (?:a new file )?`([^`]+)`(?:, after `([^`]+)`( of the last list)?)?:\n\n```\w+\n([^]*?)^```$/gm;
@@ -68,9 +68,9 @@ function copyCheckout(): void {
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
 }
 
-/** What it said is told when it failed. */
+/** Runs a program, and throws with its output if it fails. */
 async function run(program: string, args: readonly string[]): Promise<void> {
-  // Its tests build a product of their own.
+  // Its tests build their own product.
   const env = { ...process.env, CI: '', TEST_DAYBOOK: undefined };
   try {
     await promisify(execFile)(program, args, { cwd: copy, env, maxBuffer: 2 ** 24 });

@@ -22,7 +22,7 @@ import { addTestConnection, testApiAddress, testKey } from '../support/test-conn
 import { createTestDatabase } from '../support/test-database.ts';
 import { blocksOf } from './blocks-of.ts';
 
-/** docs/connect/increments.md is followed to the letter, beside writers that commit in any order. */
+/** Follows docs/connect/increments.md to the letter, beside writers that commit in any order. */
 const blocks = blocksOf(resolve(import.meta.dirname, '../../docs/connect/increments.md'));
 const { warehouse, url, adminUrl } = await createTestDatabase();
 const logins: string[] = [];
@@ -43,7 +43,7 @@ describe('no change is missed by a reader who follows the page', () => {
     await landAt(late, 'second');
     await copy.follow();
     expect(await copy.ids()).toEqual(['second']);
-    // With one time for all of them, the record is behind it for ever.
+    // With one cursor for all connections, the record would be missed forever.
     const { rows: newest } = await copy.reader.query<{ at: string }>(
       'select max(_changed_at)::text as at from finance.bills',
     );
@@ -124,7 +124,7 @@ describe('no change is missed by a reader who follows the page', () => {
       expect((await copy.held()).filter((one) => connections.includes(String(one.connection_id)))).toEqual(
         held,
       );
-      // And what was read is not read again.
+      // And nothing is read twice.
       expect(await copy.follow()).toBe(0);
     },
     120_000,
@@ -132,7 +132,7 @@ describe('no change is missed by a reader who follows the page', () => {
 });
 
 describe('a copy that has read what a failover or a restore has taken back is right again after its next read', () => {
-  /** One login for all of them: tests of other files drop theirs at the same time. */
+  /** One login for all tests, because tests of other files drop theirs at the same time. */
   const reader = 'reader-after-a-failover';
 
   test.each([
@@ -153,7 +153,7 @@ describe('a copy that has read what a failover or a restore has taken back is ri
       expect(await copy.ids()).toEqual(['changed', 'never', 'other']);
     });
     if (hasLanded) await landAt(connectionId, 'later');
-    // Of the other connection nothing is read again: clear, and what is held of this one.
+    // Nothing of the other connection is read again: only the clear, and the held records of this one.
     expect(await copy.follow()).toBe(hasLanded ? 4 : 3);
     expect(await copy.held()).toEqual(await heldOf([connectionId, other]));
     expect(await copy.ids()).toEqual(['changed', 'deleted', ...(hasLanded ? ['later', 'other'] : ['other'])]);
@@ -242,7 +242,7 @@ test('what has not changed is not read: only index look-ups', async () => {
     `select jsonb_object_agg(connection_id, at) as since
      from (select connection_id, max(_changed_at) as at from finance.customers group by 1) latest`,
   );
-  // A session of its own: the counts are the session's.
+  // A session of its own, because the counts are per session.
   const client = await connectTo(url);
   open.push(client);
   await client.query('begin');
@@ -255,7 +255,7 @@ test('what has not changed is not read: only index look-ups', async () => {
   expect(read).toEqual([{ seq_scan: 0, few: true }]);
 });
 
-/** What happens meanwhile to bills of the connection is lost: a standby that lacks it takes over. */
+/** Loses the changes to bills of the connection made during `work`, as when a standby without them takes over. */
 async function losing(connectionId: string, work: () => Promise<void>): Promise<void> {
   const tables = [
     ...['finance.bills', 'finance.bill_lines', 'history.record_versions'],
@@ -293,7 +293,7 @@ interface Reader {
   readonly reader: pg.Client;
 }
 
-/** A copy in a schema of a database of its own kind, kept by the statements of the page. */
+/** A copy in a schema of another database, kept by the statements of the page. */
 async function copyFor({ name, reader }: Reader): Promise<
   Reader & {
     follow: () => Promise<number>;
@@ -354,7 +354,7 @@ async function readerOf(
   return { name, reader };
 }
 
-/** Versions are counted, so that the newest wins. */
+/** Versions increase, so that the newest wins. */
 let version = Date.parse('2024-02-01T00:00:00Z');
 
 function nextVersion(): string {
@@ -362,7 +362,7 @@ function nextVersion(): string {
   return new Date(version).toISOString();
 }
 
-/** What lands a record, up to its commit, which comes when it is called for. */
+/** Begins to land a record, and commits it when `commit` is called. */
 async function begunLanding(connectionId: string, id: string): Promise<{ commit: () => Promise<void> }> {
   let commit: () => void = () => undefined;
   let landed: () => void = () => undefined;
@@ -379,7 +379,7 @@ async function begunLanding(connectionId: string, id: string): Promise<{ commit:
     await called;
   });
   await Promise.race([isLanded, whole]);
-  // A test that fails leaves no transaction behind, for which everything else would wait.
+  // A failed test must not leave a transaction behind that everything else would wait for.
   open.push({ end: commit });
   return {
     commit: async () => {
@@ -416,7 +416,7 @@ async function deleteAt(connectionId: string, id: string): Promise<void> {
   });
 }
 
-/** The run that writes: one for each connection, for who begins another waits for the writes under way. */
+/** The run that writes. Each connection has one, because beginning another would wait for the writes under way. */
 async function runOf(connectionId: string): Promise<string> {
   const begun = await rows(warehouse, 'select run_id from sync.runs where connection_id = $1 limit 1', [
     connectionId,

@@ -1,4 +1,4 @@
-/** What each word of the samples means: the mart of that name, by the columns that a row of a sample may have. */
+/** The meaning of each term in the samples: its mart, with the columns that a row of a sample may have. */
 const measures: Readonly<Record<string, string>> = {
   open: `select connection_id, vendor_id, currency_code, null::date as month, open_amount as amount
     from marts.ap_open_items where is_today and not is_credit`,
@@ -11,8 +11,9 @@ const measures: Readonly<Record<string, string>> = {
 export const measureNames: readonly string[] = Object.keys(measures);
 
 /**
- * What a row of a sample has to say, as a statement; null where an amount is not known: the measure for the row's connection, vendor and currency, and for those
- * that the sample itself is about (`connection_id = 'acme-us'`, `spend_month > …`), with what its `with` says of each connection.
+ * A statement for the expected value of a row of a sample; null if an amount is not known. It computes the measure for the row's
+ * connection, vendor and currency, under the sample's own conditions (`connection_id = 'acme-us'`, `spend_month > …`), and with what its
+ * `with` says of each connection.
  */
 export function expectedOf(
   measure: string,

@@ -24,7 +24,7 @@ const samples = [...statementsOfDocs(), ...queriesToTry.map((sql): Sample => ({ 
 const overdue = { issue_date: '2026-10-01', due_date: '2026-10-31', currency_code: 'USD' };
 const unknown = { ...overdue, currency_code: 'NZD' };
 
-/** What vendors owe back stands beside what is owed, and one amount is larger than marts can hold. */
+/** Contains amounts owed back beside amounts owed, and one amount that is larger than marts can hold. */
 const book = worked(
   'owed-and-owed-back',
   {
@@ -67,11 +67,11 @@ test('samples take nothing off what is owed, and say null where an amount is not
           said[`${measure} ${kind}`] = (said[`${measure} ${kind}`] ?? 0) + 1;
         }
     }
-    // Each word was asked, of amounts that are known and of one that is not.
+    // Each measure was queried, with known amounts and with an unknown one.
     expect(Object.keys(said).sort()).toEqual(
       ['open', 'overdue', 'spend'].flatMap((measure) => [`${measure} known`, `${measure} null`]),
     );
-    // As docs/marts.md says: what vendors owe back is in rows of its own, which a sum of all rows subtracts.
+    // docs/marts.md says that amounts owed back have rows of their own, which a sum of all rows subtracts.
     const [usd] = await ask(
       shelf,
       `select (select sum(open_bills) from marts.ap_ageing where is_today and currency_code = 'USD') as open,
@@ -100,7 +100,7 @@ async function ask({ warehouse }: Shelf, sql: string): Promise<Row[]> {
   return (await rows(warehouse, sql)) as Row[];
 }
 
-/** What the last program of the page calls `due`, of the book. */
+/** The variable `due` that the last program of the page computes for the book. */
 async function dueInPython(shelf: Shelf): Promise<Record<string, string>> {
   const page = resolve(import.meta.dirname, '../../docs/connect/python.md');
   const due = blocksOf(page).findLast(({ language }) => language === 'python')?.text ?? '';

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { blocksOf } from './blocks-of.ts';
 import { measureNames } from './measures.ts';
 
-/** A statement that a page shows to whoever wants to know something. */
+/** A statement that a page shows its readers. */
 export interface Sample {
   readonly page: string;
   readonly sql: string;
@@ -11,7 +11,7 @@ export interface Sample {
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** Every statement that the README and the docs show, of Postgres and of DuckDB. */
+/** Every statement in the README and the docs, for Postgres and for DuckDB. */
 export function statementsOfDocs(): Sample[] {
   const files = [
     'README.md',
@@ -31,7 +31,7 @@ export function statementsOfDocs(): Sample[] {
   });
 }
 
-/** What `daybook sql` is given in a text. */
+/** The arguments of `daybook sql` in a text. */
 export function queriesIn(text: string): string[] {
   return [...text.matchAll(/daybook sql "([^"…]*)"/g)].map(([, sql = '']) => sql);
 }
@@ -40,7 +40,7 @@ export function isOfDuckDb({ page }: Sample): boolean {
   return page.endsWith('duckdb.md');
 }
 
-/** Whether a sample has a column that it calls so. */
+/** Whether a sample has a column with that name. */
 export function says(sql: string, measure: string): boolean {
   return new RegExp(`\\bas ${measure}\\b`).test(sql);
 }
@@ -49,7 +49,7 @@ export function measuresIn({ sql }: Sample): string[] {
   return measureNames.filter((measure) => says(sql, measure));
 }
 
-/** The views over a lake that the samples of duckdb.md are of. */
+/** The views over a lake that the samples in duckdb.md use. */
 export function lakeSql(): string {
   const page = readFileSync(join(root, 'docs/connect/duckdb.md'), 'utf8');
   return /^```sql lake\.sql\n([^]*?)^```$/m.exec(page)?.[1] ?? '';

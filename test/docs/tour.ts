@@ -5,15 +5,15 @@ import pg from 'pg';
 import { afterAll } from 'vitest';
 import { builtProgram, runDaybook, startDaybook } from '../support/daybook-process.ts';
 
-/** What the tour leaves: a running Daybook, its data after the changes, and an `npx` that finds the product. */
+/** The state after the tour: a running Daybook, its data after the changes, and an `npx` that finds the product. */
 export interface Tour {
   readonly home: string;
   readonly lake: string;
-  /** The environment of the one who follows the docs. */
+  /** The environment of a person who follows the docs. */
   readonly env: Readonly<Record<string, string>>;
-  /** What the tour has printed. */
+  /** The output of the tour. */
   readonly said: string;
-  /** One statement, with the login of `npx daybook url`. Every value is the text that Postgres writes. */
+  /** Runs one statement with the login of `npx daybook url`. Every value is the text that Postgres writes. */
   readonly query: (statement: string) => Promise<Record<string, string | null>[]>;
 }
 

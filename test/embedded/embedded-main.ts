@@ -3,8 +3,8 @@ import { openHome } from '../../embedded/home.ts';
 import { startEmbedded, type EmbeddedServers, type EmbeddedStep } from '../../embedded/start-embedded.ts';
 
 /**
- * The process that tests start and kill: runs embedded servers on the home argv[2] until SIGTERM, and prints what happens as
- * JSON lines. argv[3] names the servers.
+ * A process for tests to start and kill. Runs embedded servers on the home argv[2] until SIGTERM, and prints events as JSON lines. argv[3]
+ * names the servers.
  */
 export type Line =
   { readonly step: EmbeddedStep } | { readonly servers: EmbeddedServers } | { readonly error: string };

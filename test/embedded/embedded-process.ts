@@ -6,7 +6,7 @@ import type { EmbeddedServers, EmbeddedStep } from '../../embedded/start-embedde
 import { testProgram } from '../support/daybook-process.ts';
 import type { Line } from './embedded-main.ts';
 
-/** Starts embedded servers in a process of their own, which the test may kill. Throws what that process says when it fails. */
+/** Starts embedded servers in a process of their own, which the test may kill. If that process fails, throws with its output. */
 export async function startEmbeddedProcess(
   home: string,
   ...servers: ('postgres' | 'temporal' | 'sandbox')[]
@@ -41,8 +41,8 @@ export async function startEmbeddedProcess(
 export interface EmbeddedProcess {
   readonly pid: number;
   readonly servers: EmbeddedServers;
-  /** Grows while the process runs. */
+  /** The steps so far; the list grows. */
   readonly steps: readonly EmbeddedStep[];
-  /** Sends the signal and waits for the end; resolves to the exit code, null after a kill. */
+  /** Sends the signal and waits for the end. Resolves to the exit code, null after a kill. */
   readonly end: (signal: NodeJS.Signals) => Promise<number | null>;
 }

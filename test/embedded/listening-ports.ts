@@ -1,7 +1,7 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { processTable } from '../../embedded/process-table.ts';
 
-/** The TCP ports on which the one process whose command line has this text listens. Linux only. */
+/** The TCP ports on which the one process with this text in its command line listens. Linux only. */
 export async function listeningPorts(text: string): Promise<number[]> {
   const [found] = (await processTable()).filter(({ commandLine }) => commandLine.includes(text));
   if (found === undefined) throw new Error('No such process runs.');

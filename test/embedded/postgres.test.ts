@@ -163,7 +163,7 @@ proofTest(
   async () => {
     const home = await temporaryFolder();
     const stranger = createServer().listen(54329, '127.0.0.1');
-    // Whoever has the port already, another Daybook say, serves as well.
+    // If another process, such as another Daybook, has the port already, that serves as well.
     await new Promise((resolve) => stranger.once('listening', resolve).once('error', resolve));
     const first = await startEmbeddedProcess(home, 'postgres');
     const url = first.servers.postgres?.url;

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on a new connection. */
 export async function query(url: string | undefined, sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
   await client.connect();

@@ -35,9 +35,9 @@ test('another namespace is made when it is asked for, and the Web UI answers', a
 
 test('a server whose port another home took first did not start, although the other one answers there', async () => {
   const first = await temporalIn(await temporaryFolder());
-  // Both had looked when nobody had it.
+  // Both found the port free.
   const second = temporalIn(await temporaryFolder(), { port: Number(first.address.split(':')[1]) });
-  // By these words other ports are tried.
+  // These words make the product try other ports.
   await expect(second).rejects.toThrow(/Temporal did not start: it ended with .*address already in use/s);
 });
 
@@ -48,7 +48,7 @@ test.runIf(process.platform === 'linux')(
     const ports = await listeningPorts(`--ip 127.0.0.1 --port ${address.split(':')[1] ?? ''} `);
     expect(ports.length).toBeGreaterThan(2);
     for (const port of ports) {
-      // What a form or a script of any page may send without asking first.
+      // A request that a form or a script of any page may send without a preflight.
       const sent = fetch(`http://127.0.0.1:${port}/api/v1/namespaces/default/workflows/evil`, {
         method: 'POST',
         headers: { 'content-type': 'text/plain', origin: 'http://evil.example' },

@@ -12,7 +12,7 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** One to start servers in, which come back where they were. */
+/** A home for servers, which return to the same ports. */
 export async function temporaryHome(): Promise<string> {
   const folder = await temporaryFolder();
   await giveOwnPorts(await openHome(folder));

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resources, streams } from '../../resources/index.ts';
 import { columnKinds, type Column } from '../../resources/resource.ts';
 
-/** The text of `dbt/models/staging/_sources.yml`: the tables of `finance` that a staging model reads, as the descriptors say. */
+/** The text of `dbt/models/staging/_sources.yml`: the tables of `finance` that staging models read, according to the descriptors. */
 export function financeSources(): string {
   return [
     '# Made by "npm run generate" from resources/. Edit those.',
@@ -21,7 +21,7 @@ export function financeSources(): string {
   ].join('\n');
 }
 
-/** The text of `dbt/macros/capture/unfit_columns.sql`: which columns a snapshot or a mart may have to round. */
+/** The text of `dbt/macros/capture/unfit_columns.sql`: the columns that a snapshot or a mart may have to round. */
 export function unfitColumns(): string {
   return [
     '{#- Made by "npm run generate" from resources/. Of each source table its key, what else names a row, and its decimals by their scale. -#}',
@@ -46,7 +46,7 @@ export function unfitColumns(): string {
   ].join('\n');
 }
 
-/** The text of `dbt/macros/capture/copied_streams.sql`: the lists that are read of every connection. */
+/** The text of `dbt/macros/capture/copied_streams.sql`: the lists that are read for every connection. */
 export function copiedStreams(): string {
   return [
     '{#- Made by "npm run generate" from resources/. The lists of records that are read of every connection, and the resource of each. -#}',
@@ -73,7 +73,7 @@ type Described = Pick<Column, 'name' | 'comment'> & Partial<Pick<Column, 'kind'>
 const connection: Described = { name: 'connection_id', comment: 'Connection the record belongs to' };
 const position: Described = { name: 'position', comment: 'Place in the list the API sent, from 0' };
 
-/** Raw records are long, and staging wants one thing of them. */
+/** Raw records are long, and staging needs only one field of them. */
 const vendorName: Described = {
   name: 'platform_vendor_name',
   comment: "Name of the vendor in the platform's own record, where the connection asks for it",
@@ -105,7 +105,7 @@ const tables: readonly SourceTable[] = resources
   ])
   .filter(({ name }) => isStaged(name));
 
-/** Every version of a subscription's items: a view of `history`, with the columns of the items. */
+/** Every version of a subscription's items: a view in `history` with the columns of the items. */
 const itemVersions = {
   name: 'subscription_item_versions',
   key: 'subscription_id',
@@ -141,7 +141,7 @@ function sourceTable({ name, comment, capturedFrom, columns }: SourceTable): str
   ];
 }
 
-/** In quotes where YAML would read something else. */
+/** Quotes text that YAML would parse differently. */
 function text(words: string): string {
   return /: |^['"]|#/.test(words) ? `'${words.replaceAll("'", "''")}'` : words;
 }

@@ -1,7 +1,7 @@
 import { copiedStreams, financeSources, unfitColumns } from './finance-sources.ts';
 import { reference } from './reference.ts';
 
-/** Files of the repository that are made of other files of it, by their path: "npm run generate" writes them. */
+/** The files of the repository that "npm run generate" writes from other files, by path. */
 export const generatedFiles: Readonly<Record<string, () => string>> = {
   'docs/reference.md': reference,
   'dbt/models/staging/_sources.yml': financeSources,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { createProgram } from '../../cli/program.ts';
 import { variables } from '../../config/variables.ts';
 
-/** The text of `docs/reference.md`, made of the program and of the configuration schema. */
+/** The text of `docs/reference.md`, generated from the program and from the configuration schema. */
 export function reference(): string {
   return [
     '# Reference',
@@ -33,7 +33,7 @@ export function reference(): string {
   ].join('\n');
 }
 
-/** They are Temporal's own (its environment configuration), and read by its library. */
+/** Variables of Temporal's own environment configuration, which its library reads. */
 const temporalVariables = [
   ['`TEMPORAL_ADDRESS`', 'Host and port of Temporal. Not set: an embedded server', ''],
   ['`TEMPORAL_API_KEY`', 'API key, of Temporal Cloud', ''],
@@ -75,7 +75,7 @@ function commandSection(command: Command): string[] {
   ];
 }
 
-/** A boolean needs none: an option that is not given is not on. */
+/** Adds the default to a description. A boolean needs none: it is off unless given. */
 function describedWithDefault({ description, defaultValue, defaultValueDescription }: Option): string {
   const isWritten = typeof defaultValue === 'string' || typeof defaultValue === 'number';
   const written = defaultValueDescription ?? (isWritten ? String(defaultValue) : undefined);

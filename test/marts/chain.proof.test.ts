@@ -112,7 +112,7 @@ test('a build that is cancelled in Temporal ends dbt, and its run says cancelled
 });
 
 test('a build by hand is in the ledger too, and ends the alert', async () => {
-  // It told of both targets; that of Postgres is over as soon as somebody looks.
+  // It reported both targets; the alert for Postgres is over at the next look.
   await inTheEnd(async () => {
     const alert = await openAlert();
     return alert?.message.startsWith('The last build of the marts on the lake failed') === true
@@ -169,7 +169,7 @@ async function dbtSessions(): Promise<number> {
   return Number(n);
 }
 
-/** Of this installation: its folder is in their command line. */
+/** Processes of this installation, with its folder in their command line. */
 function dbtProcesses(): number {
   const all = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
   return all.split('\n').filter((line) => line.includes('run_dbt.py') && line.includes(home)).length;

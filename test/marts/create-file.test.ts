@@ -15,7 +15,7 @@ test('of several that make a file at once one does, and nothing lies beside it',
 });
 
 test('where a file is, nothing is written beside it: a disk may be full', async () => {
-  // No file fits beside one whose name is as long as names may be.
+  // No file fits beside one with a name of the greatest length.
   const path = join(folder, 'n'.repeat(255));
   await writeFile(path, 'there');
   await createFile(path, 'another');

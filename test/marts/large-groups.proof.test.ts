@@ -20,7 +20,7 @@ test.each(['postgres', 'lake'] as const)(
     await fillOnce();
     const { code, stderr } = await build(target);
     expect(code, stderr).toBe(0);
-    // A model that compares each with each takes minutes.
+    // A model that compares every pair takes minutes.
     const slow = (await secondsOfModels(target)).filter(([, seconds]) => seconds > 60);
     expect(slow).toEqual([]);
   },

@@ -27,7 +27,7 @@ test('marts of an older snapshot are shown in the place of those of a newer one 
 
 test('marts of newer rows take the place of older ones, though the ID of their snapshot is older', async () => {
   await lake.removeFile(martsPointerPath);
-  // As of a run that was reset.
+  // A snapshot as of a run that was reset.
   await putSnapshot(older, '2026-11-23T12:00:00.000001Z');
   await putSnapshot(newer);
   expect(await publish(newer)).toEqual(['bills']);

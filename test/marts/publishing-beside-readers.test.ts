@@ -75,7 +75,7 @@ test('a build drops no schema of its steps that somebody else has made, and says
       '("alter schema staging rename to …") or drop it, then try again.',
   );
   expect(await row(warehouse, 'select kept from staging.mine')).toEqual({ kept: 1 });
-  // As a failed build of 0.4 or 0.5 left it; and one that a restore without comments has made, with nothing in it.
+  // One schema as a failed build of 0.4 or 0.5 left it, and an empty one as a restore without comments makes it.
   await rows(
     warehouse,
     `comment on schema staging is 'Daybook: what the models read, copied in one transaction at the start of each build';
@@ -126,7 +126,7 @@ async function shown(): Promise<unknown> {
   return (await row(warehouse, 'select build from marts.ageing')).build;
 }
 
-/** Somebody reads a mart in a transaction that goes on. */
+/** Reads a mart in a transaction that stays open. */
 async function hold(mart: string): Promise<pg.Client> {
   const reader = new pg.Client({ connectionString: adminUrl, application_name: 'Tableau' });
   await reader.connect();

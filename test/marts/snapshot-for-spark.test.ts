@@ -18,7 +18,7 @@ const [older, newest] = ['20260101T000000Z-aaaaaa', '20260102T000000Z-bbbbbb'];
 test('Spark reads the last snapshot that is listed, and none whose ID or manifest says a time of years ahead', async () => {
   for (const id of [older, newest]) await putManifest(id);
   expect(await snapshotForSpark({ lake, owner }, [older, newest])).toMatchObject({ snapshot: newest });
-  // By their rows: a run that was reset.
+  // The order of the rows counts, as after the reset of a run.
   expect(await snapshotForSpark({ lake, owner }, [newest, older])).toMatchObject({ snapshot: older });
   const [ahead, planted] = ['20990101T000000Z-cccccc', '20260103T000000Z-dddddd'];
   await putManifest(ahead);

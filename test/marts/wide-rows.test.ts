@@ -12,10 +12,10 @@ import { isProof } from '../support/proof-test.ts';
 const folder = await mkdtemp(join(tmpdir(), 'daybook-test-wide-rows-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Of 64 KB each: in `npm run proof` more together than the 700 MB that DuckDB may have, here 128 MB. */
+/** The number of rows of 64 KB: in `npm run proof` more than the 700 MB that DuckDB may use, here 128 MB. */
 const wide = isProof ? 16_000 : 2_000;
 
-/** 2,000 bytes, the longest that an ID may be. */
+/** 2,000 bytes, the greatest length of an ID. */
 const id = (nth: number): string => `repeat(md5((i * ${nth})::varchar), 62) as id_${nth}`;
 
 test('marts of long IDs and texts go to the lake, and rows of usual length are in order', async () => {

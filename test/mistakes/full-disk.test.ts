@@ -6,7 +6,7 @@ import { startSync } from '../support/sync.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-// Nothing but the database may fail here: a stream whose requests failed would be given up at once.
+// Only the database may fail here: a stream whose requests failed would be given up at once.
 const installation = await createInstallation({ env: { DAYBOOK_GIVE_UP_AFTER: '0s' } });
 const { warehouse } = installation;
 

@@ -4,15 +4,15 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
-/** What failed first: the file of the check, and the test; undefined when nothing did. */
+/** The first failure: the file of the check, and the test. Undefined if nothing failed. */
 export interface Caught {
   readonly check: string;
   readonly test: string;
 }
 
 /**
- * Runs checks against a copy of the sources, one after the other, until something fails or the time is up: a mistake may make
- * Daybook wait, or go round, for ever.
+ * Runs checks against a copy of the sources, one after the other, until one fails or the time is up: a mistake may make Daybook wait or
+ * loop forever.
  */
 export async function checkCopy(
   folder: string,
@@ -34,7 +34,7 @@ export async function checkCopy(
     ],
     {
       cwd: folder,
-      // A group of its own, so that its processes end with it.
+      // A process group of its own, so that its processes end with it.
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {

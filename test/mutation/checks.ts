@@ -3,7 +3,7 @@ import type { Caught } from './check-copy.ts';
 const named = (folder: string, ...names: string[]): string[] =>
   names.map((name) => `test/${folder}/${name}.test.ts`);
 
-/** What a copy has to pass, the cheapest first where it matters. None needs more than a Postgres. */
+/** The checks that a copy has to pass, the cheapest first where it matters. They need only a Postgres. */
 const checks = [
   ...named('warehouse', 'newest-wins', 'passes', 'restart-pass', 'history', 'identity', 'children'),
   ...named('warehouse', 'dates', 'nulls-and-texts', 'neighbours'),
@@ -24,7 +24,7 @@ const checks = [
   'test/mutation/histories.check.ts',
 ];
 
-/** Puts first what has caught most mistakes in the same file, for it is likely to catch the next one. */
+/** Puts first the check that caught most mistakes in the same file, because it is likely to catch the next one. */
 export function checksInOrder(caught: readonly (Caught | null)[]): string[] {
   const caughtBy = (check: string): number => caught.filter((one) => one?.check === check).length;
   return [...checks].sort((a, b) => caughtBy(b) - caughtBy(a));

@@ -1,7 +1,7 @@
 import ts from 'typescript';
 import type { Propose } from './edit.ts';
 
-/** Proposes mistakes in one node of the code; those in its children are proposed when they are visited. */
+/** Proposes mistakes in one node of the code. Its children get theirs when they are visited. */
 export function proposeInCode(node: ts.Node, text: string, propose: Propose): void {
   const source = (part: ts.Node): string => text.slice(part.getStart(), part.end);
   const replace = (rule: string, part: ts.Node, to: string): void => {
@@ -51,7 +51,7 @@ const operators: Readonly<Record<string, string>> = {
   '-': '+',
 };
 
-/** The next number; of 1, 0. */
+/** The next number; 0 for 1. */
 export function shifted(number: string): string {
   const value = Number(number.replaceAll('_', ''));
   return value === 1 ? '0' : String(value + 1);

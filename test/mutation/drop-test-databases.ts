@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Test files keep the database in which a test failed: after a mistake, nobody looks into it. */
+/** Drops databases that test files kept because a test failed: after a mistake, nobody looks into them. */
 export async function dropTestDatabases(adminUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();

@@ -1,4 +1,4 @@
-/** One deliberate mistake: a piece of a source file replaced by another. */
+/** A deliberate mistake: a piece of a source file replaced by another text. */
 export interface Edit {
   readonly rule: string;
   readonly start: number;
@@ -10,10 +10,10 @@ export function withEdit(text: string, { start, end, to }: Edit): string {
   return text.slice(0, start) + to + text.slice(end);
 }
 
-/** Makes an edit of a piece of a file. */
+/** Proposes an edit of a piece of a file. */
 export type Propose = (rule: string, start: number, end: number, to: string) => void;
 
-/** What replaces words that have an opposite, or a neighbor close enough to be mistaken for it. */
+/** Proposes to replace words by their opposite, or by a word that is easily mistaken for them. */
 export function proposeWords(
   text: string,
   words: readonly { readonly rule: string; readonly find: RegExp; readonly to: string }[],

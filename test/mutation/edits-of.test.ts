@@ -49,7 +49,7 @@ describe('mistakes are made in SQL', () => {
     expect(mistakesIn('Nothing is equal, and nothing is where it was.')).toEqual([]);
   });
 
-  /** What becomes of the SQL. */
+  /** The SQL after each mistake. */
   function mistakesIn(sql: string): string[] {
     return mistakesOf(`const sql = \`${sql}\`;`).map((text) => text.slice('const sql = `'.length, -2));
   }

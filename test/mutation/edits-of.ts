@@ -4,8 +4,8 @@ import { proposeInSql, isSql } from './sql-edits.ts';
 import { proposeInCode } from './code-edits.ts';
 
 /**
- * Every mistake that the rules can make in a source file, in the order of the file: in its code and in the SQL of its
- * literals. Imports, types, comments and the names of statements are left alone.
+ * Every mistake that the rules can make in a source file, in the order of the file: in its code and in the SQL of its literals. Imports,
+ * types, comments and the names of statements are left alone.
  */
 export function editsOf(text: string): Edit[] {
   const edits = new Map<string, Edit>();
@@ -36,12 +36,12 @@ function isWithoutEffect(node: ts.Node): boolean {
     ts.isInterfaceDeclaration(node) ||
     ts.isTypeAliasDeclaration(node) ||
     ts.isTypeNode(node) ||
-    // What a statement or an error is called changes nothing.
+    // The name of a statement or an error changes nothing.
     ((ts.isPropertyAssignment(node) || ts.isPropertyDeclaration(node)) && node.name.getText() === 'name')
   );
 }
 
-/** The text of a literal, with what it interpolates replaced by as many letters. */
+/** The text of a literal, with interpolations replaced by as many letters. */
 function literalIn(node: ts.Node, text: string): { start: number; masked: string } | undefined {
   const start = node.getStart() + 1;
   const content = text.slice(start, node.end - 1);

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files of tests, the one first that is to run first: what `checkCopy` asks for. */
+/** The test files that `checkCopy` asks for, in the order in which they must run. */
 export function checksAsked(): string[] {
   return (process.env.MUTATION_CHECKS ?? '').split(',');
 }

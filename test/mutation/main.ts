@@ -43,7 +43,7 @@ const program = new Command('mutate')
 const options = program.parse().opts<Options>();
 const stopped = { now: false };
 process.on('SIGINT', () => {
-  // npm passes on what the terminal has sent already: only one that comes later is meant as a second one.
+  // npm repeats the signal that the terminal has sent already, so only a later one counts as the second.
   if (stopped.now) return;
   stopped.now = true;
   process.stderr.write('Ending with these two. Once more ends it at once, and leaves its servers behind …\n');

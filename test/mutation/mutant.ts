@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import type { Edit } from './edit.ts';
 import { editsOf } from './edits-of.ts';
 
-/** One mistake in one file of the product. */
+/** A mistake in a file of the product. */
 export interface Mutant {
   readonly file: string;
-  /** The file without it. */
+  /** The file without the mistake. */
   readonly text: string;
   readonly edit: Edit;
 }
 
-/** What names a mutant, to a person and in the results. */
+/** Identifies a mutant, for people and in the results. */
 export interface Place {
-  /** Another content of the file makes it another mutant. */
+  /** Depends on the content of the file. */
   readonly key: string;
   readonly file: string;
   readonly line: number;

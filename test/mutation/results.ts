@@ -2,14 +2,14 @@ import { appendFile, readFile } from 'node:fs/promises';
 import type { Caught } from './check-copy.ts';
 import type { Place } from './mutant.ts';
 
-/** What became of a mutant. */
+/** The outcome of a mutant. */
 export interface Result extends Place {
   /** Null: nothing failed. */
   readonly caught: Caught | null;
   readonly seconds: number;
 }
 
-/** Results of earlier runs, one a line: a run that was ended goes on where it was. */
+/** Reads the results of earlier runs, one per line, so that an interrupted run continues where it was. */
 export async function readResults(path: string): Promise<Result[]> {
   let lines: string;
   try {
@@ -18,7 +18,7 @@ export async function readResults(path: string): Promise<Result[]> {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
     throw error;
   }
-  // The last line of a run that was killed may be half a one.
+  // The last line of a killed run may be incomplete.
   const whole = lines.slice(0, lines.lastIndexOf('\n') + 1);
   return whole
     .split('\n')

@@ -1,13 +1,13 @@
 import { shifted } from './code-edits.ts';
 import { proposeWords, type Propose } from './edit.ts';
 
-/** SQL as it stands in the file, and the same with everything that is no SQL replaced, place by place. */
+/** SQL as it stands in the file, and a copy of equal length in which everything that is not SQL is masked. */
 export interface Sql {
   readonly raw: string;
   readonly masked: string;
 }
 
-/** Sentences for people begin with a capital letter or end with a period, and hold no more than a word of it. */
+/** Whether a text is SQL. Sentences for people begin with a capital letter or end with a period, and contain at most a word of SQL. */
 export function isSql(masked: string): boolean {
   return (
     /\b(select|insert into|delete from|update|where|case|coalesce|greatest|null|exists|order by|for update)\b|[<>=]/.test(
@@ -16,7 +16,7 @@ export function isSql(masked: string): boolean {
   );
 }
 
-/** Proposes mistakes in SQL, or in a piece of it. An edit that Postgres refuses dies at once and does no harm. */
+/** Proposes mistakes in SQL, or in a piece of it. An edit that Postgres refuses fails at once and does no harm. */
 export function proposeInSql(input: Sql, propose: Propose): void {
   const sql = { raw: input.raw, masked: withoutTexts(input.masked) };
   proposeWords(sql.masked, words, propose);
@@ -55,14 +55,14 @@ const words = [
   { rule: 'or and and', find: /(?<!\bbetween \S+ )\band\b/g, to: 'or' },
 ];
 
-/** Comments become blanks, the inside of texts letters. */
+/** Replaces comments by blanks, and the content of texts by letters. */
 function withoutTexts(masked: string): string {
   return masked
     .replace(/--[^\n]*/g, (comment) => ' '.repeat(comment.length))
     .replace(/'[^']*'/g, (quoted) => `'${'x'.repeat(quoted.length - 2)}'`);
 }
 
-/** Where a whole condition is an equation, leaving it out is the mistake that is harder to notice. */
+/** Proposes other operators, except for a condition that is one equation: leaving it out is the mistake that is harder to notice. */
 function proposeOperators({ masked }: Sql, conditions: readonly Condition[], propose: Propose): void {
   for (const match of masked.matchAll(/(?<![<>=!:|-])(>=|<=|<>|>|<|=)(?![>=])/g)) {
     const [operator, place] = [match[0], match.index];
@@ -84,7 +84,7 @@ const operators: Readonly<Record<string, string>> = {
   '<>': '=',
 };
 
-/** Whether the word that governs the place is `set`. */
+/** Whether `set` is the keyword that governs the place. */
 function isAssignment(masked: string, place: number): boolean {
   let depth = 0;
   for (const token of tokensOf(masked.slice(0, place)).reverse()) {
@@ -103,7 +103,7 @@ const governing = new Set([
 interface Condition {
   readonly from: number;
   readonly to: number;
-  /** What it is replaced by when it is left out. */
+  /** The text that replaces a condition left out. */
   readonly neutral: string;
 }
 
@@ -117,7 +117,7 @@ function conditionsOf(masked: string): Condition[] {
   });
 }
 
-/** A statement that changes rows changes none. */
+/** Makes a statement that changes rows change none. */
 function proposeNoChange({ masked }: Sql, propose: Propose): void {
   for (const match of masked.matchAll(/\b(delete from|update (?=\w))/g)) {
     if (/\b(for|do) $/.test(masked.slice(0, match.index))) continue;
@@ -168,7 +168,7 @@ function proposeFirstOfCoalesce({ raw, masked }: Sql, propose: Propose): void {
   }
 }
 
-/** The parts between commas, up to the parenthesis that closes what is open at `from`, or the end of an assignment list. */
+/** The parts between commas, up to the parenthesis that closes the one open at `from`, or to the end of an assignment list. */
 function partsOf(masked: string, from: number): { start: number; end: number }[] {
   const parts: { start: number; end: number }[] = [];
   let [depth, start, last] = [0, from, from];
@@ -188,7 +188,7 @@ function partsOf(masked: string, from: number): { start: number; end: number }[]
 
 const endOfList = new Set(['from', 'where', 'returning']);
 
-/** Exchanges two branches that follow each other, and what the last two lead to. */
+/** Swaps two consecutive branches, and the results of the last two. */
 function proposeBranches({ raw, masked }: Sql, propose: Propose): void {
   for (const match of masked.matchAll(/\bcase\b/g)) {
     const marks = marksOfCase(masked, match.index + 4);
@@ -211,7 +211,7 @@ function proposeBranches({ raw, masked }: Sql, propose: Propose): void {
   }
 }
 
-/** `when`, `then`, `else` and `end` of the case that begins before `from`. */
+/** `when`, `then`, `else` and `end` of the `case` that begins before `from`. */
 function marksOfCase(masked: string, from: number): Token[] {
   const marks: Token[] = [];
   let depth = 0;
@@ -236,7 +236,7 @@ function proposeAssignments({ masked }: Sql, propose: Propose): void {
     const parts = partsOf(masked, match.index + match[0].length);
     if (parts.length < 2) continue;
     parts.forEach(({ start, end }, index) => {
-      // The comma before it goes too, or after it for the first one.
+      // Also removes the comma before it; for the first one, the comma after it.
       if (index > 0) propose('assignment left out', start - 1, end, '');
       else propose('assignment left out', start, end + 1, '');
     });

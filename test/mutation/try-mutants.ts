@@ -11,8 +11,8 @@ import { placeOf, type Mutant } from './mutant.ts';
 import type { Result } from './results.ts';
 
 /**
- * Checks copies of the sources with one mistake each, two at once at most, and tells what became of each. Nothing is written
- * into the checkout. Throws when the sources fail without a mistake.
+ * Checks copies of the sources with one mistake each, at most two at once, and reports the outcome of each. Writes nothing into the
+ * checkout. Throws if the sources fail without a mistake.
  */
 export async function tryMutants(
   mutants: readonly Mutant[],
@@ -58,7 +58,7 @@ export async function tryMutants(
   );
 }
 
-/** Three times what the checks take without a mistake. */
+/** Three times as long as the checks take without a mistake. */
 async function patienceOf(check: (milliseconds: number) => Promise<Caught | undefined>): Promise<number> {
   const started = performance.now();
   const failed = await check(1_800_000);

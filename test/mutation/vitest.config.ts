@@ -11,7 +11,7 @@ export default defineConfig({
     maxWorkers: 1,
     isolate: false,
     bail: 1,
-    // A mistake may make something wait for ever.
+    // A mistake may make something wait forever.
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

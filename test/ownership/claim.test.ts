@@ -85,7 +85,7 @@ proofTest(
     const next = await proposeToken(first.warehouse, { claimId, token, next: 'noted' });
     expect(next).toBe('noted');
     await check(places);
-    // Killed before it was confirmed: the namespace has the new token already.
+    // Killed before the claim was confirmed: the namespace has the new token already.
     const found = await readOwner(places.temporal);
     await found?.replace({ ...found.record, token: 'noted', generation: found.record.generation + 1 });
     await check(places);
@@ -99,7 +99,7 @@ proofTest('of two who replace the same record one does, and nothing of the other
   await claim(places);
   const found = (await readOwner(places.temporal)) ?? expect.fail();
   await found.replace({ ...found.record, token: 'the first' });
-  // A server that hears of both at once takes the last of them, and never both.
+  // A server that gets both at once takes the last one, never both.
   await eventually(async () => ((await ownerOf(places)).token === 'the first' ? true : undefined));
   await found.replace({ ...found.record, token: 'the second' });
   expect(await ownerOf(places)).toMatchObject({ token: 'the first' });
@@ -213,7 +213,7 @@ test('who took over deletes the schedules of the owner before, and of nobody els
 test('a worker notices that it was taken over', async () => {
   const places = await together(first);
   await claim(places);
-  // Awaited from the start: it may notice before the other one has finished.
+  // Awaited from the start, because it may notice before the other one has finished.
   const refused = expect(watch(places).done).rejects.toThrow(/belongs to warehouse/);
   await claim({ ...places, ...of(second) }, { takeOver: true });
   await refused;
@@ -257,7 +257,7 @@ proofTest('a worker brings back the last token that a failover of its database h
     const claimed = found && (await readClaim(first.warehouse, found.record.claim));
     return claimed && { found, claimed };
   });
-  // The first look of the worker is over once it has answered.
+  // The worker's first look is over once it has answered.
   await known.found.replace({ ...known.found.record, asks: 'are you there' });
   const answered = await eventually(async () => {
     const now = await ownerOf(places);
@@ -285,7 +285,7 @@ test('what Temporal was told of the server is what an ordinary owner of the data
   expect(role).toEqual({ usesuper: false });
 });
 
-/** A namespace of its own for each test. */
+/** A separate namespace for each test. */
 async function together(database: TestDatabase): Promise<OwnershipPlaces> {
   const { client } = await createTestNamespace();
   return { ...of(database), temporal: client };
@@ -322,7 +322,7 @@ async function ownerOf({ temporal }: OwnershipPlaces): Promise<OwnerRecord> {
   return (await readOwner(temporal))?.record ?? expect.fail();
 }
 
-/** The original is a copy too, since others use the first database. */
+/** The original is a copy too, because others use the first database. */
 async function cloned(): Promise<{ places: OwnershipPlaces; clone: OwnershipPlaces }> {
   const original = await createTestDatabase();
   const places = await together(original);

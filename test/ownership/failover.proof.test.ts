@@ -11,7 +11,7 @@ import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { startDaybook, type DaybookProcess } from '../support/daybook-process.ts';
 import { createInstallation } from '../support/installation.ts';
 
-// A copy of the files of Postgres is what a physical standby has, and a cloned volume: only what happens tells them apart.
+// A copy of Postgres's files stands for both a physical standby and a cloned volume. Only later events distinguish the two.
 const folder = await mkdtemp(join(tmpdir(), 'daybook-test-failover-'));
 const servers: PostgresServer[] = [];
 const processes: DaybookProcess[] = [];
@@ -47,7 +47,7 @@ test('a standby that took over goes on without a person, and the old primary doe
   });
   expect(await installation.run(['sync', company], { env: urlOf(returned) })).toMatchObject({ code: 2 });
 
-  // The files of the standby are cloned while its worker stands still, so that both have the same token.
+  // The standby's files are cloned while its worker stands still, so that both have the same token.
   process.kill(after.pid, 'SIGSTOP');
   await standby.stop();
   await copyFiles('standby', 'clone');

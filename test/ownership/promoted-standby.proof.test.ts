@@ -61,7 +61,7 @@ test('a reconcile in whose middle a standby is promoted fails, and the next one 
   expect((await installation.compare(company)).differences).toEqual([]);
 });
 
-/** A Daybook on a Postgres of its own that can fail over. */
+/** Starts a Daybook on a Postgres that can fail over. */
 async function startReplicated(): Promise<{
   postgres: ReplicatedPostgres;
   warehouse: Warehouse;

@@ -12,12 +12,12 @@ import { postgresProgram } from '../../embedded/postgres-program.ts';
 import { startPostgres, type PostgresServer } from '../../embedded/postgres.ts';
 import { eventually } from '../support/eventually.ts';
 
-/** A primary, and a standby that streams from it, behind an address that leads to one of them, as managed services have it. */
+/** A primary, and a standby that streams from it, behind an address that leads to one of them, as in managed services. */
 export interface ReplicatedPostgres {
-  /** Of the database, wherever it is. */
+  /** The address of the database, wherever it is. */
   readonly url: string;
   readonly startStandby: () => Promise<void>;
-  /** The primary is killed, and the standby promoted. */
+  /** Kills the primary, and promotes the standby. */
   readonly failOver: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
@@ -54,7 +54,7 @@ export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
 }
 
 interface Standby {
-  /** The superuser's. */
+  /** Connects as superuser. */
   readonly url: string;
   readonly port: number;
   readonly process: ChildProcess;
@@ -106,7 +106,7 @@ async function postmasterOf(files: string): Promise<number> {
 
 interface Address {
   readonly url: string;
-  /** Ends what leads to where it led before. */
+  /** Leads to another port, and ends connections to the previous one. */
   readonly leadTo: (port: number) => void;
   readonly close: () => void;
 }

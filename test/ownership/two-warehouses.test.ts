@@ -7,7 +7,7 @@ import { pathWithoutPython } from '../support/path-without-python.ts';
 import { proofTest, some } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
 
-// Two warehouses with databases and sandboxes of their own are pointed at one namespace, as a user would type it.
+// Two warehouses with their own databases and sandboxes are pointed at one namespace, as a user would do it.
 const first = await createInstallation();
 const second = await createInstallation();
 const third = await createInstallation();
@@ -42,7 +42,7 @@ test.each(some([['worker'], ['up'], ['serve']]))(
 proofTest("the first warehouse's ticks all go right meanwhile", async () => {
   const tries = Promise.all([start(['worker']).ended, start(['up']).ended]);
   for (let tick = 1; tick <= 6; tick += 1) {
-    // The tick before may have a word to say after its sync.
+    // The previous tick may still have to finish after its sync.
     await first.client.schedule.getHandle(`sync/${books}`).trigger(ScheduleOverlapPolicy.BUFFER_ONE);
     await eventually(async () => ((await finishedSyncs()).length >= tick ? true : undefined));
   }
@@ -50,7 +50,7 @@ proofTest("the first warehouse's ticks all go right meanwhile", async () => {
   expect(new Set(await finishedSyncs())).toEqual(new Set(['succeeded']));
   const ticks = first.client.workflow.list({ query: `WorkflowType = 'scheduledStart'` });
   const results = [];
-  // The last one may have a word to say after its sync; one that failed rejects here.
+  // The last tick may still have to finish after its sync. A failed one rejects here.
   for await (const { workflowId } of ticks) {
     results.push(JSON.stringify(await first.client.workflow.getHandle(workflowId).result()));
   }
@@ -142,7 +142,7 @@ function start(args: readonly string[]): DaybookProcess {
   return started;
 }
 
-/** Process ids of who has asked for work in this namespace. */
+/** Ids of the processes that have polled for work in this namespace. */
 async function pollingProcesses(): Promise<number[]> {
   const { pollers } = await first.client.workflowService.describeTaskQueue({
     namespace: first.namespace,

@@ -2,30 +2,30 @@ import type { Hour } from '../fleet/hour/run-hour.ts';
 import { hasJava } from '../support/has-java.ts';
 import { inTable } from '../support/in-table.ts';
 
-/** What proves by mass, and takes too long for `npm test`. */
+/** A proof by mass, which takes too long for `npm test`. */
 export interface Proof {
   readonly name: string;
   readonly title: string;
-  /** A program of `test`, whose last line of output is JSON; or tests, which are counted. */
+  /** A program of `test` whose last line of output is JSON, or tests, which are counted. */
   readonly run:
     | { readonly program: readonly string[] }
     | { readonly tests: readonly string[]; readonly env: Readonly<Record<string, string>> };
-  /** Folders of the product that it does not play, so that a change of them says nothing of it. */
+  /** Folders of the product that the proof does not run, so that a change in them does not outdate it. */
   readonly without?: readonly string[];
-  /** Why it cannot be done here; undefined when it can. */
+  /** The reason why it cannot run here. Undefined if it can. */
   readonly lacks?: () => string | undefined;
-  /** The result in words, and whether it is what it should be. */
+  /** Returns the result in words, and whether it is as expected. */
   readonly judge: (result: unknown) => Verdict;
 }
 
 export interface Verdict {
   readonly seen: string;
   readonly holds: boolean;
-  /** Lines of a table of its own, where the page has a place for it. */
+  /** Lines for a separate table, if the page has a place for it. */
   readonly lines?: readonly string[];
 }
 
-/** The result of tests. */
+/** The result of running tests. */
 export interface Counted {
   readonly passed: number;
   readonly failed: number;
@@ -33,7 +33,7 @@ export interface Counted {
 
 const simulation = 'test/simulation/main.ts';
 
-/** Tests whose own sessions are set to something, or which look for sessions by what they are called: a pooler lends them on. */
+/** Tests that change settings of their sessions, or look for sessions by name. A pooler lends sessions on, so they do not run through one. */
 const testsOfSessions: readonly string[] = [
   'test/lake/weights.test.ts',
   'test/warehouse/clock-wrong.test.ts',
@@ -101,7 +101,7 @@ export const proofs: readonly Proof[] = [
   {
     name: 'tests',
     title: 'every test and every variant, those of `npm test` included',
-    // The next two rows are of the same tests, at every commit and every task.
+    // The next two rows run the same tests, at every commit and every task.
     run: { tests: [], env: { TEST_PROOF: 'tests' } },
     judge: judgeTests,
   },

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { proofs } from './proofs.ts';
 
-/** A result as `docs/proof.md` tells it. */
+/** A result as `docs/proof.md` shows it. */
 export interface Proven {
   readonly name: string;
   readonly title: string;
@@ -12,9 +12,9 @@ export interface Proven {
 }
 
 interface Known extends Proven {
-  /** A day. */
+  /** The date of the result. */
   readonly on: string;
-  /** Of the product as it is committed now. */
+  /** Whether the result is of the product as committed now. */
   readonly isOfTheseSources: boolean;
 }
 
@@ -56,7 +56,7 @@ function rowsIn(text: string): Map<string, { row: string; cells: readonly string
   );
 }
 
-/** Adds a result, or writes it anew; `lines` go where the page has `<!-- NAME -->`. */
+/** Adds or replaces a result; `lines` go where the page has `<!-- NAME -->`. */
 export async function writeProven(proven: Proven, lines: readonly string[] = []): Promise<void> {
   const text = await readFile(page, 'utf8');
   const rows = new Map([...rowsIn(text)].map(([known, { row }]) => [known, row]));
@@ -88,7 +88,7 @@ async function foldersOfProduct(): Promise<readonly string[]> {
   return [...include, 'dbt', 'package-lock.json'];
 }
 
-/** Names the content of what a proof plays, as it is committed: a change of a page or of a test is none of it. */
+/** A hash of the committed sources that a proof runs. Changes of pages or tests do not affect it. */
 function nameSources(folders: readonly string[], name: string): string {
   const without = proofs.find((proof) => proof.name === name)?.without ?? [];
   const played = folders.filter((folder) => !without.includes(folder));

@@ -5,12 +5,12 @@ import type { Proof } from './proofs.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Runs the program or the tests of a proof; what they say on the way is shown as they say it. */
+/** Runs the program or the tests of a proof, and shows their output as it comes. */
 export async function runProof(run: Proof['run']): Promise<unknown> {
   return 'program' in run ? resultOfProgram(run.program) : runVitest(root, run.tests, run.env);
 }
 
-/** A program says what it found on the last line of its output, whether that is good or bad. */
+/** Parses the last line of a program's output, which is its result, good or bad. */
 async function resultOfProgram(program: readonly string[]): Promise<unknown> {
   const output = await outputOf(['--import', 'tsx', ...program]);
   const last = output.trim().split('\n').at(-1) ?? '';

@@ -136,7 +136,7 @@ describe('a deletion that nobody announced', () => {
     const connection = await synced();
     const id = await quietlyDelete(connection, 'bills');
     await reconcile(installation, connection);
-    // The service's `Date` has whole seconds: in the one in which it said that the record is gone, no version is surely newer.
+    // The service's `Date` has whole seconds, so in the second of its answer that the record is gone, no version is certainly newer.
     await admin.execute({ kind: 'set-clock', offsetMs: 1_000 });
     await admin.execute({ kind: 'recreate', connection, resource: 'bills', id });
     await sync(installation, connection);
@@ -383,19 +383,19 @@ async function quietlyDeleteSome(
   return ids;
 }
 
-/** Lists do not show the record for an hour; fetches do. */
+/** Makes lists hide the record for an hour, while fetches show it. */
 async function hideFromLists(connection: string, resource: ResourceName, id: string): Promise<void> {
   await admin.execute({ kind: 'touch', connection, resource, ids: [id] });
   await admin.configure({ listLagMs: 3_600_000 });
 }
 
-/** As a platform does whose records cannot be fetched by id. */
+/** Answers 404 to fetches, as a platform does whose records cannot be fetched by id. */
 async function answer404ToFetches(connection: string): Promise<void> {
   const match = { connection, path: '/accounting/bills/' };
   await admin.addFault({ match, fault: { kind: 'status', status: 404 } });
 }
 
-/** The record is away during the first request to its list, and back with the second. */
+/** Deletes the record during the first request to its list, and recreates it with the second. */
 async function deleteThenRecreate(
   connection: string,
   { resource, id, path }: { resource: ResourceName; id: string; path: string },
@@ -406,7 +406,7 @@ async function deleteThenRecreate(
     { kind: 'recreate' as const, ...record },
   ])
     await admin.addFault({
-      // A fetch has no limit.
+      // Fetches have no limit.
       match: { connection, path, query: 'limit=' },
       times: 1,
       fault: { kind: 'mutate', commands: [command] },
@@ -436,11 +436,11 @@ async function fetchesOf(connection: string): Promise<string[]> {
   return paths.filter((path) => /^\/accounting\/\w+\/.+/.test(path));
 }
 
-/** How often a list was read from its beginning. */
+/** The number of times that a list was read from its beginning. */
 async function listingsOf(connection: string, listPath: string): Promise<number> {
   const asked = (await requestsOf(connection)).filter(({ path }) => path === listPath);
   const queries = asked.map(({ query }) => new URLSearchParams(query));
-  // One asks for a single record, and is none.
+  // A request for a single record is not a listing.
   return queries.filter((query) => !query.has('cursor') && query.get('limit') !== '1').length;
 }
 

@@ -281,7 +281,7 @@ describe('a record that never landed, and that the lists do not show', () => {
     return connectionId;
   }
 
-  /** A reconcile whose two listings show another record: what it says of the one that waits. `served`: the time of the service. */
+  /** The outcome for the waiting record of a reconcile whose two listings show another record. `served`: the time of the service. */
   async function afterTwoListings(
     connectionId: string,
     { unfetchable, served }: { unfetchable: boolean; served?: string },
@@ -362,7 +362,7 @@ async function heldSubscription(record: string): Promise<string> {
   return connectionId;
 }
 
-/** A listing of two pages; after the first a sync brings a newer version of what it showed. */
+/** Opens a listing of two pages. After the first, a sync brings a newer version of the record that it showed. */
 async function openAndOvertake(connectionId: string): Promise<Listing> {
   const listing = await openListing(warehouse, { connectionId, stream: 'bills' });
   await land(warehouse, { connectionId, stream: 'bills', pages: [[wrong]] });
@@ -370,7 +370,7 @@ async function openAndOvertake(connectionId: string): Promise<Listing> {
   return listing;
 }
 
-/** What the service answers to the fetch of the record. */
+/** Lands the service's answer to the fetch of the record. */
 async function fetched(listing: Listing, text: string): Promise<void> {
   await landAhead(warehouse, {
     ...listing,
@@ -391,7 +391,7 @@ async function reconcileSubscriptions(
   return settle(listing, hoursAgo);
 }
 
-/** Ends the run, some hours ago by the clock of the database. */
+/** Ends the run, some hours ago by the database's clock. */
 async function settle(listing: Listing, hoursAgo = 1): Promise<{ equal: boolean }> {
   const absent = await deleteAbsent(warehouse, { ...listing, limit: 1 });
   const { equal } = await finishResource(warehouse, { ...listing, ...absent });

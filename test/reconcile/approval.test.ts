@@ -249,7 +249,7 @@ describe('an approval names what was shown, and does nothing when something else
         question.signal(approveDeletesSignal),
         installation.run(['reconcile', connection, '--approve-deletes']),
       ]);
-      // One of them starts the reconcile; the other comes when it runs, or when it is over.
+      // One of them starts the reconcile. The other comes while it runs, or after it.
       expect([0, 1], command.stderr).toContain(command.code);
       if (command.code === 1) expect(command.stderr).toContain('so nothing was approved');
       expect((await eventually(() => approvedRun(connection))).status).toBe('succeeded');
@@ -389,7 +389,7 @@ async function synced(): Promise<string> {
   return connection;
 }
 
-/** A connection whose reconcile has found 60 bills gone, and asked. */
+/** A connection whose reconcile has found 60 bills gone, and asked for approval. */
 async function stopped(): Promise<{ connection: string; gone: string[] }> {
   const connection = await synced();
   const gone = await quietlyDelete(connection, 'bills', 60);
@@ -399,7 +399,7 @@ async function stopped(): Promise<{ connection: string; gone: string[] }> {
   return { connection, gone };
 }
 
-/** The deletions shown for a stopped reconcile, and those that wait since a later one has found more. */
+/** The deletions shown for a stopped reconcile, and those that wait after a later one has found more. */
 async function overtaken(): Promise<{
   connection: string;
   shown: Awaited<ReturnType<typeof shownDeletions>>;
@@ -418,7 +418,7 @@ async function expectNothingDeleted(connection: string, waiting: readonly string
   expect(await heldIds(connection, 'bills')).toEqual(expect.arrayContaining([...waiting]));
 }
 
-/** Deletes records at the source without an event, from the `start`-th on. Returns their ids in order. */
+/** Deletes records at the source without an event, beginning with number `start`. Returns their ids in order. */
 async function quietlyDelete(
   connection: string,
   resource: ResourceName,
@@ -451,7 +451,7 @@ async function lastReconcile(connection: string): Promise<{ run: Record<string, 
   return { run };
 }
 
-/** State of the question about a connection; undefined when there was none. */
+/** The status of the question about a connection. Undefined if there was none. */
 async function questionOf(connection: string): Promise<string | undefined> {
   try {
     const { status } = await client.workflow.getHandle(workflowIds.approval(connection)).describe();
@@ -480,7 +480,7 @@ function detailsOf(connection: string): Promise<string> {
   });
 }
 
-/** Waits until an open question reads so. */
+/** Waits until an open question has this text. */
 async function questionSays(connection: string, words: RegExp): Promise<void> {
   await eventually(async () => {
     expect(await questionOf(connection)).toBe('RUNNING');
@@ -489,7 +489,7 @@ async function questionSays(connection: string, words: RegExp): Promise<void> {
   });
 }
 
-/** The newest reconcile that a question has started, when it is over. */
+/** The newest reconcile that a question has started, once it is over. */
 async function approvedRun(connection: string): Promise<{ status: unknown; reason: unknown } | undefined> {
   const [run] = await rows(
     warehouse,

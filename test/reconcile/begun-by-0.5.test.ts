@@ -4,7 +4,8 @@ import { bill } from '../support/finance-records.ts';
 import { createCompanies } from './company.ts';
 import { noHalt, reconcileWith } from './played.ts';
 
-// Workers of 0.5.0 have listed in the evening, without a note of answers; they are stopped, the warehouse is migrated, and this release goes on 8 hours later.
+// Workers of 0.5.0 have listed in the evening, without recording answers. They are stopped, the warehouse is migrated, and this release
+// continues 8 hours later.
 const { warehouse, company } = await createCompanies();
 
 test.each(['at its end', 'halfway'])(
@@ -44,7 +45,7 @@ test.each(['at its end', 'halfway'])(
       onCall: async (name) => (name === 'findAbsent' && where === 'at its end' ? overnight() : undefined),
     });
     expect(isMorning).toBe(true);
-    // They were listed again.
+    // The lists were read again.
     expect(run.status).toBe('succeeded');
     expect(await service.ids('bills')).toEqual(['b', 'c', 'x']);
   },

@@ -5,7 +5,7 @@ import { sync } from '../support/sync.ts';
 
 const installation = await createInstallation();
 const { admin } = installation;
-// No list lags here: what a listing leaves out is decided in that very run.
+// No list lags here, so a record that a listing leaves out is decided in the same run.
 await installation.startWorker({ DAYBOOK_LOOKBACK: '0s' });
 
 test('a reconcile beside a sync, while the source goes on changing, does no harm and the proof still holds', async () => {

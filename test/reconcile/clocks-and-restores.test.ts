@@ -21,7 +21,7 @@ test.fails(
     service.lists.bills = [...old, ...fresh];
     for (const record of fresh) await service.tellOfBill('CREATED', record);
     expect(await service.ids('bills')).toHaveLength(7);
-    // It was an hour behind, and is put right.
+    // It was an hour behind, and is corrected.
     await clock.ahead('1 hour');
     service.onList = () => page(service, 'bills', old);
     await service.reconcile(['bills']);
@@ -45,7 +45,7 @@ test.fails(
     await service.sync(['subscriptions']);
     service.lists.subscriptions = [subscription('a'), now];
     await service.sync(['subscriptions']);
-    // Then the list is answered by a server that lags by some seconds, longer than both reconciles take.
+    // Then a server answers the list that lags by some seconds, longer than both reconciles take.
     service.onList = () => page(service, 'subscriptions', [subscription('a'), before]);
     const first = await service.reconcile(['subscriptions']);
     await clock.ahead('1 hour');
@@ -74,12 +74,12 @@ test('an approval acts on nothing that was found by a late fetch after the quest
   service.onFetch = (_, id) => {
     if (id !== 'z') return undefined;
     fetches += 1;
-    // Only the first is answered so, and that is long on its way.
+    // Only the first fetch gets this answer, which takes long to arrive.
     return fetches === 1 ? { status: 410, body: '{}' } : { status: 403, body: '{}' };
   };
   const run = await reconcileWith(warehouse, service, ['bills'], {
     name: 'confirmByFetch',
-    // Reads the token, holds the listing, reads what is to be fetched and whom to compare, notes the answer; then it would confirm.
+    // Reads the token, holds the listing, reads what to fetch and which company to compare, and records the answer. Then it would confirm.
     beforeStatement: 5,
     resume: resumed,
     onHalt: () => Promise.resolve(),
@@ -87,7 +87,7 @@ test('an approval acts on nothing that was found by a late fetch after the quest
   const shown = await service.rows(
     `select record_id from sync.discrepancies where connection_id = $1 and status = 'confirmed' and closed_at is null order by 1`,
   );
-  // A person looks: 60, of which z is none. A sync shows one of them alive, and the late answer comes.
+  // A person looks at 60 deletions, without z. A sync shows that one of them lives, and the late answer arrives.
   service.onFetch = () => undefined;
   const alive = bill('b000', { last_synced_at: at(-1_000), memo: '"lives"' });
   service.lists.bills = [alive, ...all.slice(60), z];
@@ -95,7 +95,7 @@ test('an approval acts on nothing that was found by a late fetch after the quest
   await service.tellOfBill('UPDATED', alive);
   resume();
   await sleep(1_000);
-  // The listing after it fails, so that nothing mends what the approval did.
+  // The next listing fails, so that nothing repairs the effect of the approval.
   service.onList = (_, query) =>
     query.has('last_synced_at_min') ? undefined : { status: 400, body: '{"error_code":"NOPE"}' };
   await service.approve(['bills'], { bills: { records: shown.length, run: run.id } });
@@ -119,7 +119,7 @@ test('a bad form that a person discarded, and that only the second listing shows
   service.onList = (_, query) => {
     if (query.has('updated_at_min')) return undefined;
     listings += 1;
-    // It had moved between two pages of the first.
+    // It had moved between two pages of the first listing.
     return page(service, 'subscriptions', listings === 1 ? others : [...others, bad]);
   };
   const run = await service.reconcile(['subscriptions']);
@@ -140,7 +140,7 @@ test('a reconcile whose rows are gone with a restored database does not succeed 
     onHalt: () => Promise.resolve(),
     onCall: async (name) => {
       if (name !== 'finishRun') return;
-      // The database is restored to the minute before the reconcile began. The workflow goes on.
+      // The database is restored to the minute before the reconcile began. The workflow continues.
       await service.rows(
         `with runs as (
            delete from sync.runs where connection_id = $1 and kind = 'reconcile' and status = 'running' returning run_id

@@ -4,26 +4,26 @@ import { servicesOf } from '../replication/serve.ts';
 import { skewClock } from '../support/skewed-clock.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
-/** A company that was synced once, in a time that the test moves on. */
+/** A company that was synced once, with a time that the test can advance. */
 export interface Company {
   readonly service: ScriptedService;
-  /** The service's time, and that of the database. */
+  /** Advances the time of the service and of the database. */
   readonly advance: (milliseconds: number) => Promise<void>;
-  /** Only the service's: the host that slept goes on with the time at which it fell asleep. */
+  /** Advances only the service's time, as for a host that slept and continues with the time at which it fell asleep. */
   readonly advanceService: (milliseconds: number) => void;
-  /** By how much the service's time has been moved, milliseconds. */
+  /** The milliseconds by which the service's time was advanced. */
   readonly now: () => number;
 }
 
 export interface Companies {
   readonly warehouse: Warehouse;
   readonly clock: Awaited<ReturnType<typeof skewClock>>;
-  /** A service whose company was not synced yet; the clock of the database is right again. */
+  /** Starts a service whose company was not synced yet, and corrects the database's clock. */
   readonly serve: () => Promise<ScriptedService>;
   readonly company: (lists: ScriptedService['lists']) => Promise<Company>;
 }
 
-/** A database whose clock can be set, and companies in it. */
+/** Creates a database whose clock can be set, and companies in it. */
 export async function createCompanies(): Promise<Companies> {
   const { url } = await createTestDatabase();
   const clock = await skewClock(url);

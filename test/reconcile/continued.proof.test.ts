@@ -7,7 +7,7 @@ import { rows } from '../support/rows.ts';
 import { sync } from '../support/sync.ts';
 import { startTemporalWith } from '../support/temporal-with.ts';
 
-// Temporal suggests a new execution after 4,096 events; with fewer a test need not read for hours.
+// Temporal suggests a new execution after 4,096 events; with a lower limit the test need not read for hours.
 const temporalAddress = await startTemporalWith('limit.historyCount.suggestContinueAsNew=60');
 const installation = await createInstallation({ temporalAddress });
 const { admin, warehouse, client } = installation;
@@ -16,7 +16,7 @@ await installation.startWorker();
 test('a reconcile whose history grows long goes on in a new execution, as the same run with the same proof', async () => {
   const connection = await installation.connect({ records: 700 });
   await sync(installation, connection);
-  // All items, which always asks, and found long before the bills are read.
+  // All items, a number that always needs approval and is found long before the bills are read.
   const items = await rows(warehouse, 'select id from finance.items where connection_id = $1', [connection]);
   await admin.execute(
     ...items.map(({ id }) => ({
@@ -42,10 +42,10 @@ test('a reconcile whose history grows long goes on in a new execution, as the sa
   const proofs = await proofsOf(installation, run);
   for (const [stream, proof] of Object.entries(proofs)) {
     expect(proof?.equal, stream).toBe(stream !== 'items');
-    // The books of a connection are random: of some 60 expenses none may be a refund.
+    // The books of a connection are random: there may be no refund among some 60 expenses.
     if (stream !== 'refunds') expect(Object.keys(proof?.warehouse ?? {}), stream).not.toEqual([]);
   }
-  // The question is asked although another execution found out.
+  // The question is asked although another execution found the deletions.
   expect((await client.workflow.getHandle(workflowIds.approval(connection)).describe()).status.name).toBe(
     'RUNNING',
   );

@@ -8,7 +8,10 @@ import { noHalt, reconcileWith, type Halt } from './played.ts';
 const { warehouse, company } = await createCompanies();
 const minute = 60_000;
 
-/** The host sleeps before a transaction of the last step. 1: the company; 2: begins again? 3: how many are absent; 4: the first batch of deletions. */
+/**
+ * Makes the host sleep before a transaction of the last step. 1: the company; 2: whether it begins again; 3: the number absent; 4: the
+ * first batch of deletions.
+ */
 function asleepBefore(beforeTransaction: number, onHalt: () => Promise<void>): Halt {
   return { name: 'settleResource', beforeTransaction, resume: Promise.resolve(), onHalt };
 }
@@ -91,7 +94,7 @@ proofTest(
       service,
       ['bills'],
       asleepBefore(5, async () => {
-        // 4: a thousand; 5: the rest.
+        // Transaction 4 deletes a thousand, 5 the rest.
         slept = true;
         await advance(8 * 60 * 60_000);
         service.lists.bills = Array.from({ length: 6_000 }, (_, n) =>

@@ -59,7 +59,7 @@ test('of thousands of currencies all are compared, and what is kept is of a hund
   const huge = { currency_code: `"${last}"`, total_amount: '9'.repeat(131_072), last_synced_at: at() };
   service.lists.bills = [...codes.slice(0, -1).map((code) => of(code)), bill(last, huge)];
   expect(await service.reconcile(['bills'])).toMatchObject({ status: 'partial' });
-  // What cannot be read of the record, its currency too, is under none.
+  // Unreadable values, a currency included, are counted under none.
   expect(await service.rows(kept)).toEqual([
     { ...bounded, currencies: `${count + 1}`, source: 99, warehouse: 99, equal: false, last: '7.5' },
   ]);

@@ -74,7 +74,7 @@ test.for(
     await admin.clearRequests();
     const { run } = await reconcile(installation, connection);
     expect(run.status).toBe('succeeded');
-    // Not only the first request counts: what was ended may have had one on its way.
+    // Looks at all requests, because the ended execution may have had one under way.
     const asked = (await admin.requests()).filter(({ path }) => path === '/accounting/bills');
     expect(asked.some(({ query }) => !new URLSearchParams(query).has('cursor'))).toBe(true);
     const ended = await runOf(installation, handle.firstExecutionRunId);
@@ -122,7 +122,7 @@ proofTest('a reconcile that runs while another is asked for stays one', async ()
   await expectSameEnd(connection, handle);
 });
 
-/** A synced connection of which a bill, a customer and three subscriptions are gone without an event. */
+/** A synced connection in which a bill, a customer and three subscriptions were then deleted without an event. */
 async function withUnannouncedDeletions(): Promise<string> {
   const connection = await installation.connect();
   await sync(installation, connection);
@@ -162,7 +162,7 @@ async function expectSameEnd(
   expect(run.streams.reduce((sum, { deleted }) => sum + deleted, 0)).toBe(5);
   for (const [stream, proof] of Object.entries(await proofsOf(installation, run))) {
     expect(proof?.equal, stream).toBe(true);
-    // The books of a connection are random: of some 60 expenses none may be a refund.
+    // The books of a connection are random: there may be no refund among some 60 expenses.
     if (stream !== 'refunds') expect(Object.keys(proof?.source ?? {}), stream).not.toEqual([]);
   }
   const found = await discrepanciesOf(installation, connection);

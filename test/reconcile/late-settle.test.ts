@@ -5,14 +5,14 @@ import { page } from '../replication/scripted-service.ts';
 import { createCompanies } from './company.ts';
 import { reconcileWith } from './played.ts';
 
-// An attempt that Temporal has given up goes on, and another beginning of the listing has found something else.
+// A given-up attempt continues after a new beginning of the listing has found something else.
 const { warehouse, company } = await createCompanies();
 const minute = 60_000;
 
 test('what waits for approval is not deleted by a late attempt of the step that had found less', async () => {
   const all = Array.from({ length: 200 }, (_, n) => bill(`b${String(n).padStart(3, '0')}`));
   const { service, advance } = await company({ bills: all });
-  // Three are gone: nobody needs to be asked.
+  // Three are gone, too few to ask for approval.
   service.lists.bills = all.slice(3);
   let resume: () => void = () => undefined;
   const resumed = new Promise<void>((resolve) => {
@@ -20,7 +20,7 @@ test('what waits for approval is not deleted by a late attempt of the step that 
   });
   const run = await reconcileWith(warehouse, service, ['bills'], {
     name: 'settleResource',
-    // 1: begins again? 2: how many are absent; 3: the first batch of deletions.
+    // 1: whether it begins again; 2: the number absent; 3: the first batch of deletions.
     beforeTransaction: 3,
     resume: resumed,
     async onHalt() {
@@ -33,7 +33,7 @@ test('what waits for approval is not deleted by a late attempt of the step that 
     `select count(*)::int as waiting from sync.discrepancies where connection_id = $1 and status = 'confirmed' and closed_at is null`,
   );
   const before = (await service.ids('bills')).length;
-  // The reconcile has ended, and asks a person. The worker goes on.
+  // The reconcile has ended, and asks a person. The worker continues.
   resume();
   await sleep(2_000);
   const after = (await service.ids('bills')).length;
@@ -63,23 +63,23 @@ test('a reconcile does not say equal of half a listing, because a late attempt h
       beginnings += 1;
       return page(service, 'subscriptions', [s1 ?? '', s2 ?? ''], beginnings === 1 ? null : 'next');
     }
-    // The worker that had stood still goes on, while the second page is asked for.
+    // The worker that stood still continues while the second page is requested.
     resume();
     await sleep(2_000);
     return page(service, 'subscriptions', fresh);
   };
   const run = await reconcileWith(warehouse, service, ['subscriptions'], {
     name: 'settleResource',
-    // 1: begins again? 2: how many are absent; 3: no deletions; 4: the proof.
+    // 1: whether it begins again; 2: the number absent; 3: no deletions; 4: the proof.
     beforeTransaction: 4,
     resume: resumed,
     async onHalt() {
-      // A quarter of an hour passes, in which the service copies a batch of the past.
+      // A quarter of an hour passes, in which the service copies a batch of older records.
       await advance(15 * minute);
     },
   });
   const ids = await service.ids('subscriptions');
-  // Either it says that it is not equal, or it is.
+  // Either the run does not report equality, or the rows are equal.
   if (run.status === 'succeeded') expect(ids).toEqual(['n1', 'n2', 's1', 's2']);
 });
 
@@ -89,7 +89,7 @@ test('all records of a resource are not deleted without a question, in one recon
   service.lists.bills = all.slice(9);
   const run = await reconcileWith(warehouse, service, ['bills'], {
     name: 'settleResource',
-    // Killed when it has deleted, before the proof: 1 begins again? 2 how many are absent; 3, 4 deletions; 5 the proof.
+    // Killed after its deletions, before the proof. 1: whether it begins again; 2: the number absent; 3, 4: deletions; 5: the proof.
     beforeTransaction: 5,
     resume: new Promise(() => undefined),
     async onHalt() {

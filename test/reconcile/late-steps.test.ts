@@ -25,7 +25,7 @@ test('a reconcile whose host slept over night before it settled, and whose clock
     resume: new Promise(() => undefined),
     onHalt() {
       advanceService(15 * 60 * minute);
-      // In the night r was made again, a was edited, and b deleted.
+      // During the night r was recreated, a was edited, and b deleted.
       const morning = at(now() - minute);
       service.lists.bills = [
         bill('a', { last_synced_at: morning, total_amount: '7' }),
@@ -56,7 +56,7 @@ test('a late attempt that opens the second listing: one listing is not taken for
       firstPages += 1;
       return page(service, 'subscriptions', [s1, s2], `next-${firstPages}`);
     }
-    // 1, 2: the two listings of the evening. 3: that of the morning; r moves to the front when its first page has been read.
+    // 1, 2: the two listings of the evening. 3: the listing of the morning; r moves to the front once its first page has been read.
     if (firstPages === 3) {
       late.open();
       await sleep(1_000);
@@ -74,7 +74,7 @@ test('a late attempt that opens the second listing: one listing is not taken for
     onCall: async (name) => {
       if (name !== 'settleResource') return;
       settles += 1;
-      // No worker for a quarter of an hour: everything is listed again.
+      // No worker runs for a quarter of an hour, so everything is listed again.
       if (settles === 1) await advance(15 * minute);
     },
   });
@@ -85,7 +85,7 @@ test('a late attempt that opens the second listing: one listing is not taken for
 test('a late answer to a fetch, of before a listing began again, does not put an older version in place of a newer', async () => {
   const held = bill('r', { last_synced_at: at(-60 * minute), memo: '"held"' });
   const { service, advance, now } = await company({ bills: [bill('a'), held] });
-  // The service's clock is ahead for a moment, and put right: what is held has to give way to what a fetch shows.
+  // The service's clock is ahead for a moment, and is corrected. The held version has to give way to the one that a fetch shows.
   const wrong = bill('r', { last_synced_at: at(60 * minute), memo: '"of a clock that was ahead"' });
   service.lists.bills = [bill('a'), wrong];
   await service.tellOfBill('UPDATED', wrong);
@@ -94,12 +94,12 @@ test('a late answer to a fetch, of before a listing began again, does not put an
   let settles = 0;
   service.onList = (_, query) => {
     if (query.has('last_synced_at_min')) return undefined;
-    // It lags by some seconds.
+    // The list lags by some seconds.
     return page(service, 'bills', [bill('a'), held]);
   };
   const run = await reconcileWith(warehouse, service, ['bills'], {
     name: 'confirmByFetch',
-    // The one that lands.
+    // The transaction that lands.
     beforeTransaction: 2,
     resume: late.opened,
     onHalt: () => Promise.resolve(),
@@ -108,7 +108,7 @@ test('a late answer to a fetch, of before a listing began again, does not put an
         settles += 1;
         if (settles > 1) return;
         await advance(15 * minute);
-        // In the morning r is edited, and a webhook brings that.
+        // In the morning r is edited, and a webhook brings the edit.
         const newest = bill('r', { last_synced_at: at(now() - 5_000), memo: '"newest"' });
         service.lists.bills = [bill('a'), newest];
         await service.tellOfBill('UPDATED', newest);

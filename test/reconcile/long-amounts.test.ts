@@ -28,7 +28,7 @@ test('amounts that are long when they are written out are proved digit by digit,
   } finally {
     clearInterval(sampling);
   }
-  // Written out they are more than 100 MB, of which a process that reads them holds several copies.
+  // Written out they exceed 100 MB, and a process that reads them holds several copies.
   expect((highest - before) / 1e6).toBeLessThan(100);
   const [proof] = await rows(
     warehouse,

@@ -31,7 +31,7 @@ describe('a record that is made again while the answer that it is gone is in han
   });
 });
 
-/** Bill a has landed and is gone; while the answer to the next fetch is in hand it is there again, and `meet` meets it. */
+/** Bill a has landed and is gone. While the answer to the next fetch is in hand, a exists again, and `meet` reads it. */
 async function madeAgainWhileAsked(
   first: string,
   again: string,

@@ -14,8 +14,8 @@ import { createTestDatabase } from '../support/test-database.ts';
 import { withinTwoSeconds } from '../support/within-two-seconds.ts';
 
 /**
- * Too few for Postgres to analyze its tables once more, which hold as many of another connection. What goes through them again for each record takes
- * from one second to fifteen with half of them: those of four are for `npm run proof`.
+ * Too few for Postgres to analyze its tables again, which hold as many of another connection. With half of these, statements that scan them
+ * for each record take from one second to fifteen; `npm run proof` has the ones that take four.
  */
 const many = Array.from({ length: isProof ? 8_000 : 4_000 }, (_, place) => bill(`bill-${place}`));
 
@@ -34,7 +34,7 @@ test('a reconcile of a connection that the statistics of Postgres do not know of
     }
   const connectionId = await addTestConnection(warehouse);
   await landOf(connectionId);
-  // Where lines or lists are gone through again for each record, one statement takes from four seconds to a minute.
+  // If lines or lists are scanned again for each record, one statement takes from four seconds to a minute.
   await withinTwoSeconds(warehouse);
 
   const all = await landListing(warehouse, { connectionId, stream: 'bills', records: many });

@@ -24,7 +24,7 @@ test('reconciles that come more often than a list may lag repair what they all s
   const [held] = await service.rows(
     `select status from finance.subscriptions where connection_id = $1 and id = 'r'`,
   );
-  // 42 minutes of one and the same answer.
+  // The same answer for 42 minutes.
   expect({ statuses, held }).toMatchObject({ held: { status: 'canceled' } });
 });
 
@@ -43,7 +43,7 @@ test('where the host slept with the only page in hand, and its clock with it', a
     const answer = page(service, 'bills', service.lists.bills ?? []);
     evening = new Date(Date.now() + now);
     service.lists.bills = ['a', 'b'].map((id) => bill(id));
-    // The clock of the database, which slept with it, tells nothing of the night.
+    // The database's clock slept too, so it tells nothing of the night.
     now += 15 * 60 * minute;
     service.onList = () => undefined;
     return answer;
@@ -65,7 +65,7 @@ test('a deletion that an event left unnamed stays wanted when the reconcile has 
   service.lists.bills = ['a', 'b'].map((id) => bill(id));
   service.onList = async (_, query) => {
     if (query.get('cursor') === null) return page(service, 'bills', [bill('a')], 'next');
-    // Each of three times; less than a day altogether, for the clock of this host goes on.
+    // This happens three times, but takes less than a day altogether, because this host's clock continues.
     now += 7 * 60 * minute;
     await clock.ahead(`${now} milliseconds`);
     return page(service, 'bills', [bill('b')]);
@@ -104,6 +104,6 @@ test('an edit of the second in which the listing began, under one version on two
   const [held] = await service.rows(
     `select status from finance.subscriptions where connection_id = $1 and id = 'r'`,
   );
-  // Repaired, and it may say so.
+  // Repaired, so it may report success.
   expect({ run: run.status, held }).toEqual({ run: 'succeeded', held: { status: 'canceled' } });
 });

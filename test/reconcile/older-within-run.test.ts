@@ -5,7 +5,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 import { at, page, type ScriptedService } from '../replication/scripted-service.ts';
 import { servicesOf } from '../replication/serve.ts';
 
-// The clock of the platform (of subscriptions), or of the service, is put right while a reconcile lists.
+// The clock of the platform (for subscriptions), or of the service, is corrected while a reconcile lists.
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 const hour = 3_600_000;
@@ -31,7 +31,8 @@ test('a record that the second page shows with other content under an older vers
   const [s1 = '', s2 = '', s3 = ''] = [1, 2, 3].map((n) => subscription(`s${n}`));
   service.lists = { subscriptions: [s1, s2, s3] };
   await service.sync(['subscriptions']);
-  // r is new, and the platform's clock two hours ahead. After the first page it is put right, and r is canceled: it stands on the second page.
+  // r is new, and the platform's clock is two hours ahead. After the first page the clock is corrected, and r is canceled, so it stands on
+  // the second page.
   const wrong = subscription('r', { updated_at: at(2 * hour), status: '"active"' });
   const after = right('999', at(-1_000));
   service.onList = (_, query) => {
@@ -75,7 +76,7 @@ test('where the service tells no time: a version of the future with equal conten
     service.lists = { bills: [bill('a'), bill('r')] };
     await service.sync(['bills']);
     await service.reconcile(['bills']);
-    // Damage behind our back.
+    // Damage made behind Daybook's back.
     await service.rows(
       `update finance.bills set last_synced_at = '2099-01-01' where connection_id = $1 and id = 'r' returning id`,
     );
@@ -118,7 +119,7 @@ test.fails('a page of a sync in flight does not put back what a reconcile has ov
   service.onList = async (_, query) => {
     if (!query.has('last_synced_at_min') || held) return undefined;
     held = true;
-    // Answered before the clock is put right; it is some time on its way.
+    // Answered before the clock is corrected, but slow to arrive.
     const answer = page(service, 'bills', [wrong]);
     await released;
     isLate = true;

@@ -14,25 +14,25 @@ import { beginStatement } from '../../warehouse/transactions/in-transaction.ts';
 export interface Halt {
   /** The activity whose first attempt stands still. */
   readonly name: string;
-  /** Before its so-many-th transaction; or its so-many-th statement outside of one. */
+  /** Stops before its transaction with this number, or before its statement with this number outside of one. */
   readonly beforeTransaction?: number;
   readonly beforeStatement?: number;
-  /** Called when it stands still; when this resolves, Temporal gives the attempt up. */
+  /** Called when it stands still. Once this resolves, Temporal gives up the attempt. */
   readonly onHalt: () => Promise<void>;
-  /** When it goes on; never, if it was killed. */
+  /** Resolves when it continues; never, if it was killed. */
   readonly resume: Promise<void>;
-  /** Before each call of an activity. */
+  /** Called before each call of an activity. */
   readonly onCall?: (name: string) => Promise<void>;
 }
 
-/** No attempt stands still. */
+/** A halt that no attempt reaches. */
 export const noHalt: Halt = {
   name: 'none',
   resume: Promise.resolve(),
   onHalt: () => Promise.resolve(),
 };
 
-/** A reconcile as the real workflow plays it, of which the first attempt of one activity stands still, and lives on or is dead. */
+/** Plays a reconcile like the real workflow, except that the first attempt of one activity stands still, and later continues or is dead. */
 export async function reconcileWith(
   warehouse: Warehouse,
   service: ScriptedService,
@@ -95,7 +95,7 @@ function standsStill(warehouse: Warehouse, halt: Halt, lose: () => void): Wareho
     await halt.resume;
   };
   const make = async (statement: unknown): Promise<void> => {
-    // Which server it is, is asked before each.
+    // The checks of the server before each statement do not count.
     if (['require timeline', 'timeline of run'].includes(nameOf(statement))) return;
     statements += 1;
     if (statements === halt.beforeStatement) await stop();
@@ -134,7 +134,7 @@ function nameOf(statement: unknown): string {
     : '';
 }
 
-/** Its first statement waits for what is to happen before the activity begins. */
+/** Makes its first statement wait for `before`, which must happen before the activity begins. */
 function after(before: Promise<void>, warehouse: Warehouse, own: Pool): Warehouse {
   const waiting = (from: Pool): Pool =>
     new Proxy(from, {

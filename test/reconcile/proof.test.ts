@@ -57,7 +57,7 @@ describe('a reconcile that finds nothing', () => {
 
   test('sums exactly, currency by currency, with every digit that the source sent', async () => {
     const connection = await installation.connect({ records: 100 });
-    // No bill that the sandbox makes up is in these currencies.
+    // The sandbox makes up no bill in this currency.
     const amounts = { amount_due: '0', line_items: '[]', currency_code: '"XTS"' };
     await add(connection, 'bills', bill('a', { ...amounts, total_amount: '123456789012345678.10' }));
     await add(connection, 'bills', bill('b', { ...amounts, total_amount: '0.0000000000000000001' }));
@@ -140,7 +140,7 @@ describe('damage done behind our back is found and repaired, with no new version
     const connection = await synced(['bills']);
     const id = await billWithLines(connection);
     const lines = 'connection_id = $1 and bill_id = $2';
-    // Over places that are free: a statement may not meet one that is taken.
+    // Moves by way of free positions, because an update may not meet a taken one.
     const damage = [
       `update finance.bill_lines set position = -1 - position where ${lines}`,
       `update finance.bill_lines
@@ -328,7 +328,7 @@ async function add(
   await admin.execute({ kind: 'add', connection, resource, record, keepLastSyncedAt });
 }
 
-/** Bills alone are read, reconciled and compared. */
+/** Reads, reconciles and compares only bills. */
 async function expectRepaired(
   connection: string,
   { damage, id, kind }: { damage: readonly string[]; id: string | undefined; kind: string },
@@ -380,7 +380,7 @@ function watermarksOf(connection: string): Promise<Row[]> {
   );
 }
 
-/** Which transactions wrote the rows that there are, and the watermarks. */
+/** The transactions that wrote the current rows, and the watermarks. */
 async function stateOf(connection: string): Promise<unknown[]> {
   const tables = [
     'bills',

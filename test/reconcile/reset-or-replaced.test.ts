@@ -11,7 +11,7 @@ const { warehouse, company } = await createCompanies();
 for (const status of ['running', 'failed'])
   test(`a reconcile that is reset to its end does not succeed by a row that proves nothing (${status})`, async () => {
     const { service } = await company({ bills: [bill('a'), bill('b')] });
-    // Changed so that only a reconcile finds it.
+    // Changed in a way that only a reconcile finds.
     service.lists.bills = [bill('a'), bill('b', { memo: '"changed"' })];
     const workflowId = `reconcile/${service.connection}`;
     const begin = (runId: string) =>
@@ -25,7 +25,7 @@ for (const status of ['running', 'failed'])
       });
     const [first, reset] = [randomUUID(), randomUUID()];
     await begin(first);
-    // The database is restored to when the first execution was listing (running); or it ended with NotProved (failed).
+    // The database is restored to the time when the first execution was listing (running), or that execution ended with NotProved (failed).
     await service.rows(
       `insert into sync.run_streams (run_id, connection_id, stream, status, failure_type) values ('${first}', $1, 'bills', 'running', null) returning 1`,
     );

@@ -35,7 +35,7 @@ describe('each step of a reconcile that is done twice', () => {
       status: 'succeeded',
       totals: { equal: true, source: { USD: { records: '2', total_amount: '220.50' } } },
     });
-    // A worker that died before it could say so does it all again.
+    // A worker that died before it could report does everything again.
     await openListing(warehouse, { connectionId, stream: 'bills', runId: listing.runId });
     expect(await settle(listing)).toMatchObject({ waiting: 0, equal: true });
     expect(await runStreamOf(listing)).toEqual(before);
@@ -69,7 +69,7 @@ describe('each step of a reconcile that is done twice', () => {
       const token = listing.pass.token;
       await landAhead(warehouse, { ...listing, id, kind: 'extra', token, record: sourceRecord(fetched) });
     }
-    // An execution that goes on with the run compares again.
+    // An execution that continues the run compares again.
     expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: 1 });
     expect(await discrepanciesOf(connectionId)).toHaveLength(4);
     await warehouse.pool.query(
@@ -117,7 +117,7 @@ describe('a complete listing that waited for a night', () => {
     const listing = await listed(connectionId, 'a', 'b', 'r');
     await findAndConfirm(listing, 'c');
     expect(await beginAgainIfStoodStill(warehouse, listing)).toBe('of one time');
-    // By the clock of the database: the service need not tell its time.
+    // By the database's clock, because the service need not tell its time.
     await warehouse.pool.query(
       `update sync.passes set answered_at = answered_at - interval '1 day' where connection_id = $1`,
       [connectionId],
@@ -195,7 +195,7 @@ describe('an absent record', () => {
     });
     await confirmBySecondListing(warehouse, { ...listing, unfetchable: false });
     expect(await discrepanciesOf(connectionId)).toMatchObject([{ record_id: 'c', status: 'checking' }]);
-    // Asked for again it goes on with the second listing.
+    // A second request continues with the second listing.
     await listAgain(warehouse, listing);
     await landRecords(warehouse, { pass: listing.pass, records: all.slice(1, 2), servedAt });
     await confirmBySecondListing(warehouse, { ...listing, unfetchable: false });
@@ -234,7 +234,7 @@ describe('an approval', () => {
     await expect(approve(connectionId, before)).rejects.toThrow(
       `What is waiting now is not what was approved: 4 bills wait, found gone by the reconcile ${after.bills?.run} (approved were 3, found by ${before.bills?.run}). Nothing was deleted.`,
     );
-    // An approval covers neither as many of another finding, nor more of the same.
+    // An approval covers neither the same number of another finding, nor more of the same one.
     const { run = '' } = after.bills ?? {};
     for (const bills of [{ records: 4, run: before.bills?.run ?? '' }, { records: 3, run }, { records: 4 }])
       await expect(approve(connectionId, { bills })).rejects.toMatchObject({ name: 'ApprovalOutdated' });
@@ -352,7 +352,7 @@ async function held(...ids: string[]): Promise<string> {
   return connectionId;
 }
 
-/** A complete listing of the bills that shows these. */
+/** A complete listing that shows these bills. */
 function listed(connectionId: string, ...ids: string[]): Promise<Listing> {
   return landListing(warehouse, { connectionId, stream: 'bills', records: ids.map(record) });
 }
@@ -363,7 +363,7 @@ async function findAndConfirm(listing: Listing, ...ids: string[]): Promise<void>
     await confirmAbsent(warehouse, listing, { recordId, goneBy: null, metAt: null });
 }
 
-/** A reconcile that found these gone, which are all, and asked. */
+/** A reconcile that found all these bills gone, and asked for approval. */
 async function stopped(connectionId: string, ...ids: string[]): Promise<void> {
   const listing = await listed(connectionId);
   await findAndConfirm(listing, ...ids);
@@ -374,7 +374,7 @@ async function shown(connectionId: string): Promise<DeletionQuestion> {
   return questionOf(await readWaitingDeletions(warehouse, { connectionId }));
 }
 
-/** Deletes as a run of its own does that a person has started with an approval. */
+/** Deletes in a separate run that a person started with an approval. */
 async function approve(connectionId: string, approved: DeletionQuestion, stream = 'bills'): Promise<number> {
   const { resource, runId } = await openListing(warehouse, { connectionId, stream });
   return deleteApproved(warehouse, { connectionId, resources: [resource], runId, approved });

@@ -105,7 +105,7 @@ describe('a command that is alive', () => {
   );
 });
 
-/** A bill waits in quarantine that the source has mended. */
+/** A connection with a bill in quarantine that the source has corrected. */
 async function companyWithEntry(): Promise<string> {
   const connection = await installation.connect();
   await land(warehouse, {
@@ -118,7 +118,7 @@ async function companyWithEntry(): Promise<string> {
   return connection;
 }
 
-/** Waits for the service, which does not answer. */
+/** Starts a replay that waits for the service, which does not answer. */
 async function hangingReplay(connection: string): Promise<DaybookProcess> {
   await admin.clearRequests();
   await admin.addFault({ match: { connection }, fault: { kind: 'hang' } });
@@ -143,7 +143,7 @@ function watch(): void {
   });
 }
 
-/** As if the time had passed. */
+/** Moves the last heartbeat of runs back by two minutes. */
 async function beSilent(kind: string): Promise<void> {
   await warehouse.pool.query(
     `update sync.runs set beat_at = beat_at - interval '2 minutes' where kind = $1 and status = 'running'`,

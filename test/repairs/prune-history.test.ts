@@ -10,7 +10,7 @@ const { warehouse } = await createTestDatabase();
 
 beforeEach(async () => {
   await warehouse.pool.query('truncate history.record_versions');
-  // What is added here is older than what a test before has pruned.
+  // Versions added here are older than those that an earlier test has pruned.
   await warehouse.pool.query(`delete from sync.settings where name = 'history_pruned_until'`);
 });
 
@@ -97,11 +97,11 @@ describe('months that recurring revenue can no longer be told of', () => {
     await addSubscription(whole, '2025-01-10', '2025-01-20');
     await addSubscription(changed, '2025-01-10', '2025-06-10', '2025-06-20', '2025-08-10');
     await addSubscription(young, '2025-04-10', '2025-06-10');
-    // What an earlier release pruned is not known.
+    // Nobody knows what an earlier release pruned.
     expect(await pruneUntil('2025-04-01')).toBe(1);
     const prunedOfAll = (): Promise<string[][]> => Promise.all([whole, changed, young].map(prunedMonths));
     expect(await prunedOfAll()).toEqual([['2025-03-01'], ['2025-03-01'], []]);
-    // Of June nothing is lost: the last version of it stays.
+    // Nothing of June is lost: its last version stays.
     expect(await pruneUntil('2025-07-15')).toBe(3);
     expect(await pruneUntil('2025-07-16', { dryRun: true })).toBe(0);
     expect(await prunedOfAll()).toEqual([['2025-03-01'], ['2025-03-01', '2025-05-01'], ['2025-05-01']]);
@@ -151,7 +151,7 @@ describe('months that recurring revenue can no longer be told of', () => {
   });
 });
 
-/** Noted where something is gone, and every month can still be told. */
+/** Recorded when something is gone but every month can still be shown. */
 const noMonth = '1900-01-01';
 
 async function readUntil(
@@ -165,7 +165,7 @@ async function readUntil(
   );
 }
 
-/** How many versions went. */
+/** Returns the number of pruned versions. */
 async function prune(input: { keepDays: number | null; dryRun?: boolean }): Promise<number | undefined> {
   const { keepDays, dryRun = false } = input;
   const day = 86_400_000;
@@ -217,7 +217,7 @@ async function addVersions(
   );
 }
 
-/** What was known at noon of every one of the last days. */
+/** The known content at noon of each of the last days. */
 function asOfEachDay(connectionId: string, days: number): Promise<Row[]> {
   return rows(
     warehouse,

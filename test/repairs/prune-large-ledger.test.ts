@@ -11,7 +11,7 @@ import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const { warehouse, adminUrl, url } = await createTestDatabase();
-/** One session, so that what it has read can be asked of it. */
+/** Has one session, so that its statistics can be asked for. */
 const single = openWarehouse({ url, connections: 1 });
 afterAll(() => single.close());
 
@@ -49,7 +49,7 @@ describe('a large ledger', () => {
   test('is pruned to the end by the next one when the first is killed', async () => {
     const blocker = await warehouse.pool.connect();
     await blocker.query('begin');
-    // The oldest are taken first, so the second batch is met by the first it must wait for.
+    // The oldest are taken first, so it is the second batch that has to wait.
     await blocker.query(
       `select from sync.run_streams s where run_id in (
          select run_id from sync.runs order by finished_at offset 6000 limit 1

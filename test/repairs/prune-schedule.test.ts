@@ -78,7 +78,7 @@ test('rebuild by hand says what it wrote; an unknown connection or resource is t
   expect((await installation.run(['rebuild', connection, '--resource', 'invoices'])).code).toBe(2);
 });
 
-/** Two runs that end, of which the second brings a new version of the one record. */
+/** Lands two runs, of which the second brings a new version of the one record. */
 async function landTwice(): Promise<string> {
   const connectionId = await installation.connect();
   for (const memo of ['"first"', '"second"']) {

@@ -187,7 +187,7 @@ function prune({ dryRun = false, ...given }: KeepGiven & { dryRun?: boolean } = 
   return pruneWarehouse(warehouse, { keep: keepOf(given), dryRun });
 }
 
-/** With two streams, the first of which is as told. */
+/** Adds a run with two streams, the first of them as given. */
 async function addRun({
   runId,
   hoursAgo,
@@ -231,7 +231,7 @@ function quietDays(): Promise<Row[]> {
   );
 }
 
-/** Of quiet syncs, and of those beside them of which one stream of two found something. */
+/** The expected counts for quiet syncs, and for those beside them in which one stream of two found something. */
 function quietDaysOf(hoursAgo: readonly number[], { beside }: { beside: readonly number[] }): Promise<Row[]> {
   return rows(
     warehouse,

@@ -195,7 +195,7 @@ function stateOf(connectionId: string): Promise<Row[][]> {
   return Promise.all([versionsOf, ...selects].map((select) => rows(warehouse, select, [connectionId])));
 }
 
-/** As an event does. */
+/** Deletes a record, as an event does. */
 async function deleteRecord(connectionId: string, id: string): Promise<void> {
   await warehouse.pool.query(`delete from finance.bills where connection_id = $1 and id = $2`, [
     connectionId,

@@ -95,7 +95,7 @@ describe('a record that waits in quarantine is fetched again', () => {
       const { code, stdout } = await installation.run(['quarantine', 'replay']);
       expect(stdout).toContain('open, memo is a number, not a text');
       expect(code).toBe(3);
-      // A later release may take what an earlier one refused; here the payload stands in for the release.
+      // A later release may accept what an earlier one refused; here a changed payload stands in for the release.
       await warehouse.pool.query('update sync.quarantine set payload = $2 where connection_id = $1', [
         connection,
         bill('b', { memo: '"kept"' }),
@@ -121,7 +121,8 @@ describe('a record that waits in quarantine is fetched again', () => {
         { status: 'discarded', closed_why: 'the record was deleted at the source' },
         { status: 'discarded', closed_why: 'the record was deleted at the source' },
       ]);
-      // That records can be fetched is asked once, and whose they are before each is closed; each that is not found is asked for twice.
+      // One request asks whether records can be fetched, and one asks for the company before each entry is closed. Each missing record is
+      // fetched twice.
       expect(await admin.requests()).toHaveLength(7);
     },
   );
@@ -154,7 +155,7 @@ describe('a record that waits in quarantine is fetched again', () => {
     await eventually(async () =>
       (await admin.requests()).some(({ path }) => path.endsWith('/b')) ? true : undefined,
     );
-    // As an erasure does that runs meanwhile.
+    // Removes the entry, as a concurrent erasure does.
     await addTombstone(warehouse, { connectionId: connection, recordId: 'b', version: '2999-01-01' });
     await warehouse.pool.query('delete from sync.quarantine where connection_id = $1', [connection]);
     const { code, stdout } = await replaying;
@@ -194,7 +195,7 @@ describe('what cannot be fetched is tried as it was kept', () => {
     });
     const [entry] = await replayAll();
     expect(entry).toMatchObject({ record_id: 's', status: 'open', reason: 'status is a number, not a text' });
-    // A later release may take what an earlier one refused; here the payload stands in for the release.
+    // A later release may accept what an earlier one refused; here a changed payload stands in for the release.
     await warehouse.pool.query('update sync.quarantine set payload = $2 where connection_id = $1', [
       connection,
       subscription('s', { items: '[{"amount":12345678901234567890.10}]' }),
@@ -307,13 +308,13 @@ describe('discard', () => {
   });
 });
 
-/** Reads a page of bad records, as a sync does. */
+/** Lands a page of bad records, as a sync does. */
 async function quarantine(connectionId: string, ...records: string[]): Promise<void> {
   const stream = records[0]?.includes('customer_name') === true ? 'customers' : 'bills';
   await land(warehouse, { connectionId, stream, pages: [records] });
 }
 
-/** A bill that the source has, and the warehouse too. */
+/** Adds a bill to both the source and the warehouse. */
 async function hold(connection: string, id: string): Promise<void> {
   await admin.execute({ ...bills(connection), kind: 'add', record: bill(id) });
   await land(warehouse, { connectionId: connection, stream: 'bills', pages: [[bill(id)]] });

@@ -4,7 +4,7 @@ import { rows } from '../support/rows.ts';
 
 const dataTables = resources.flatMap(({ name, children }) => [name, ...children.map(({ table }) => table)]);
 
-/** Every row as text; of the table whose rows were lost without the hash, which no history knows. */
+/** Every row as text. The table whose rows were lost is shown without the hash, which history does not know. */
 export async function tablesOf(
   warehouse: Warehouse,
   connectionId: string,

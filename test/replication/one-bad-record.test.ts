@@ -123,7 +123,7 @@ describe('one bad record is never in the way of others: a fetch of one absent re
     service.lists = { bills: ['a', 'b', 'c', 'd'].map((id) => bill(id)) };
     await service.sync(['bills']);
     service.lists.bills = [bill('d')];
-    // A second listing would cost more pages than there are absent records, so each of them is fetched.
+    // A second listing would cost at least as many pages as there are absent records, so each of them is fetched.
     const pages = ['', 'two', 'three'];
     service.onList = (_resource, query) => {
       const at = pages.indexOf(query.get('cursor') ?? '');

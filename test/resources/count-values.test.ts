@@ -9,7 +9,7 @@ test('values of JSON are counted as its bytes come, and there are never more tha
       const values = valuesIn(JSON.parse(bytes.toString()));
       const countOn = createValueCounter();
       const halves = [bytes.subarray(0, bytes.length / 2), bytes.subarray(bytes.length / 2)];
-      // Of an empty list or object one is counted.
+      // An empty list or object counts as one.
       expect(Math.max(...halves.map(countOn))).toBeGreaterThanOrEqual(values);
       expect(halves.reduce((sum, half) => sum + mostValuesIn(half), 1)).toBeGreaterThanOrEqual(values);
     }),

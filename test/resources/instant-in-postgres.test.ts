@@ -7,7 +7,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 
 const { warehouse } = await createTestDatabase();
 
-/** As ISO 8601 writes them, and a little beyond; the end of the day, that rare hour, more often. */
+/** Times in ISO 8601 and slightly beyond it, with the rare end of the day (24:00) more often. */
 const times = fc.stringMatching(
   /^(00|19|20)\d\d-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([Tt ]([012]\d:[0-6]\d|24:00)(:[0-6]\d)?([.,]\d{1,6})?([Zz]|[+-][01]\d(:?[0-6]\d)?)?)?$/,
 );

@@ -15,7 +15,7 @@ const examples: Readonly<Record<string, string>> = {
   subscriptions: records.subscription('1'),
 };
 
-/** What may stand anywhere in a record; undefined: nothing at all. */
+/** Values that may stand anywhere in a record. Undefined: the member is missing. */
 const values = fc.oneof(
   fc.jsonValue(),
   fc.constantFrom(
@@ -86,7 +86,7 @@ test('so is a list that is too long, and one that is just not', () => {
     expect(recordFitsOf(resource)(record)).toBe(recordSchemaOf(resource).safeParse(record).success);
 });
 
-/** A record with other values in some of its places, which lists and objects are too. */
+/** A record with other values in some places; lists and objects count as places too. */
 function edited(record: unknown, made: readonly { readonly at: number; readonly value: unknown }[]): unknown {
   for (const { at, value } of made) {
     const places = placesIn(record);

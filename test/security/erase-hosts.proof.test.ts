@@ -135,7 +135,7 @@ async function filesWith(folder: string): Promise<string[]> {
   return found.sort();
 }
 
-/** Whether a worker's periodic check removed the file just now. */
+/** Returns false if a worker's periodic check removed the file just now. Rethrows any other error. */
 function isGone(error: unknown): false {
   if (error instanceof Error && /ENOENT|No files found|No such file/.test(error.message)) return false;
   throw error;

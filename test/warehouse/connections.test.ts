@@ -169,5 +169,3 @@ test('quarantine is listed with the newest first, closed entries only when all a
   });
   expect(await readQuarantineEntry(warehouse, 0)).toBeUndefined();
 });
-
-/** A connection with at least one row in every table that has a connection. */
