@@ -131,7 +131,7 @@ function openBooks(code: string, records: number, seed: number): Books {
   return { sources, texts, bills, memos, expenses };
 }
 
-/** Numbers stay the text that was sent: no amount goes through floating point. */
+/** Keeps numbers as the text that was sent, so that no amount goes through floating point. */
 function readDocument(text: string): Document {
   const quoted = text.replaceAll(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g, (token) =>
     token.startsWith('"') ? token : `"${token}"`,

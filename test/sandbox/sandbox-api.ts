@@ -1,6 +1,6 @@
 import type { Sandbox } from '../../sandbox/start-sandbox.ts';
 
-/** Asks the API of a sandbox the way the document says, and nothing more. */
+/** A client of a sandbox's API that follows the document, and does nothing more. */
 export function createSandboxApi(sandbox: Pick<Sandbox, 'url'>): SandboxApi {
   function get(path: string, query: Query = {}, headers: Query = {}): Promise<Answer> {
     return ask({ method: 'GET', path }, query, headers);
@@ -52,12 +52,12 @@ const defaultHeaders = {
   'x-service-version': '2023-03-14',
 };
 
-/** A null takes a parameter or header away that is otherwise sent. */
+/** Null removes a parameter or header that is otherwise sent. */
 export type Query = Readonly<Record<string, string | null>>;
 
 export interface SandboxApi {
   get(path: string, query?: Query, headers?: Query): Promise<Answer>;
-  /** The body is sent as it is. */
+  /** The body is sent unchanged. */
   send(
     method: 'POST' | 'PATCH' | 'DELETE',
     path: string,

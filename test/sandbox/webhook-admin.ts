@@ -1,7 +1,7 @@
 import type { LoggedDelivery } from '../../sandbox/webhooks/delivery-log.ts';
 import type { WebhookSettingsInput } from '../../sandbox/webhooks/webhook-settings.ts';
 
-/** The part of the sandbox's admin interface that is about webhooks. */
+/** A client of the webhook part of the sandbox's admin interface. */
 export function createWebhookAdmin(adminUrl: string): WebhookAdmin {
   async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
     const response = await fetch(adminUrl + path, {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Receives webhooks and keeps them. `answer` gives each, counted from 1, its status; null never answers. */
+/** Receives webhooks and keeps them. `answer` returns the status for each, counted from 1, or null for no answer. */
 export async function startReceiver(
   answer: (number: number) => number | null = () => 200,
 ): Promise<Receiver> {
@@ -32,7 +32,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat((await request.toArray()) as Buffer[]);
 }
 
-/** The signature is computed here anew, from the bytes that came (section 6.2). */
+/** Computes the signature independently, from the received bytes (section 6.2). */
 function read({ headers }: IncomingMessage, body: Buffer): Omit<Received, 'at'> {
   const right = `sha256=${createHmac('sha256', 'sandbox-secret').update(body).digest('base64')}`;
   const text = body.toString();

@@ -412,7 +412,7 @@ async function firstId(
   return idIn(line);
 }
 
-/** The first ID in a record's or an answer's text is the record's own. */
+/** The first ID in the text of a record or an answer, which is the record's own. */
 function idIn(text: string): string {
   return /"id":"([^"]+)"/.exec(text)?.[1] ?? '';
 }

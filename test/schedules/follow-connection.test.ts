@@ -243,7 +243,7 @@ async function change(
   await followConnection(places, { connectionId });
 }
 
-/** Returns what was logged. */
+/** Repairs the schedules, and returns the log. */
 async function repair(client = temporal): Promise<string> {
   const logged: string[] = [];
   const logger = pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) });

@@ -25,7 +25,7 @@ test('pauses made in Temporal are found by one request, and those of the databas
   await pauseConnection(warehouse, { connectionId: pausedHere, why: 'month end' });
   await followConnection({ warehouse, temporal }, { connectionId: pausedHere });
   const { client, asked } = await countRequests(namespace);
-  // What Temporal lists is behind by a moment.
+  // Temporal's list lags by a moment.
   await eventually(async () => ((await readPausedSchedules(temporal)).size > 0 ? true : undefined));
   expect([...(await readPausedSchedules(client))]).toEqual([[paused, 'the auditors are here']]);
   expect(Object.fromEntries(asked)).toMatchObject({ ListSchedules: 1 });
@@ -64,7 +64,7 @@ test('the next run is computed as Temporal does it, but for the jitter', async (
     const [first] = info.nextActionTimes;
     if (first === undefined) throw new Error('Temporal does not say when it is next.');
     const computed = nextSyncAt(connection, { every, stretch: 1, failures: 0 }, new Date());
-    // Temporal may still be about to begin one whose time, without the jitter, has passed.
+    // Temporal may be about to start a run whose time, without the jitter, has passed.
     const late = (first.getTime() - computed.getTime() + every) % every;
     expect(late).toBeGreaterThanOrEqual(0);
     expect(late).toBeLessThanOrEqual(Math.min(every / 10, 5 * minute));

@@ -37,7 +37,7 @@ test('a fleet gets its schedules, and once they are as wanted Temporal is asked 
   expect(told).toMatchObject({ connections: 120, told: 120, checked: 120 });
 
   await expect.poll(countListed, { timeout: 10_000 }).toBe(240);
-  // What an earlier release has made looks as wanted: that is noted, and not asked for one by one.
+  // Schedules of an earlier release look as wanted. That is recorded, and they are not described one by one.
   await pool.query('update sync.connections set schedules_settled = null, schedules_checked_at = null');
   asked.clear();
   expect(await repair()).toBe('');
@@ -46,7 +46,7 @@ test('a fleet gets its schedules, and once they are as wanted Temporal is asked 
   expect(asked.get('UpdateSchedule')).toBeUndefined();
   expect(await rows(warehouse, 'select from sync.connections where schedules_settled is null')).toEqual([]);
 
-  // Others are asked for by the next repair.
+  // The next repair describes others.
   expect(await repair()).toBe('');
   const unchecked = await rows(warehouse, 'select from sync.connections where schedules_checked_at is null');
   expect(unchecked.length).toBe(20);
@@ -126,7 +126,7 @@ proofTest('times of a clock that was wrong keep nobody from repairing', async ()
 
 proofTest('a repair goes on past what goes wrong, counts it, and is not taken for done', async () => {
   await addFleet(warehouse, { connections: 60 });
-  // Temporal refuses an interval so short.
+  // Temporal refuses such a short interval.
   await pool.query(
     `update sync.connections set sync_every = interval '10 milliseconds' where connection_id in ('co-00003', 'co-00040')`,
   );
@@ -198,7 +198,7 @@ proofTest('a connection that was told of is not written again within the hour', 
   expect(await version()).toBe(before);
 });
 
-/** Returns what was logged. */
+/** Repairs the schedules, and returns the log. */
 async function repair(occasion: 'start' | 'hour' = 'start'): Promise<string> {
   const logged: string[] = [];
   const logger = pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) });
@@ -222,7 +222,7 @@ async function countListed(): Promise<number> {
   return count;
 }
 
-/** What Temporal lists is behind by a moment. */
+/** Waits until Temporal's list, which lags by a moment, shows this state. */
 async function listedAs(id: string, expected: { paused: boolean }): Promise<void> {
   await expect
     .poll(

@@ -16,7 +16,7 @@ test('a tick that fails is tried again soon, then ever later up to 20 s, and not
 test('ten thousand connections whose Postgres is away for half an hour try less than 200 times in any second, where they tried 500 times', () => {
   let second = 0;
   const delayOf = createRetryDelays(() => second * 1_000);
-  // What is tried in each second: every connection has a tick in a quarter of an hour, and goes on until it gets through.
+  // The attempts due in each second: every connection has a tick in a quarter of an hour, and retries until it succeeds.
   const due = Array.from({ length: 1_800 }, (): { workflowId: string; attempt: number }[] => []);
   for (let n = 0; n < 10_000; n += 1)
     due[Math.floor(n * 0.09)]?.push({ workflowId: `tick-${n}`, attempt: 1 });

@@ -9,7 +9,7 @@ import { apiOf } from '../simulation/api-of.ts';
 import { dependenciesOf } from '../simulation/dependencies-of.ts';
 import { Driver } from '../simulation/driver.ts';
 
-/** The worker of a tick dies at each of its commits: the next attempt ends what it has left. No Temporal is needed for it. */
+/** Kills the worker of a tick at each of its commits; the next attempt completes its work. Needs no Temporal. */
 const installation = await createInstallation();
 const { admin, sandbox, warehouse } = installation;
 const api = apiOf(installation);
@@ -49,7 +49,7 @@ describe.each([
         );
         const where = `${when} commit ${place}`;
         expect(runs, where).toEqual(statuses.map((status) => ({ run_id: `${connection}-1`, status })));
-        // Of lists with more than one page the workflow reads on; else it is not started, whatever has died.
+        // The workflow continues lists with more than one page. Otherwise it is not started, whatever has died.
         expect(calls.includes('beginRun'), where).toBe(maximumLimit < 20);
         const open = await rows(
           warehouse,
@@ -59,14 +59,14 @@ describe.each([
         expect(open, where).toEqual([]);
         expect((await installation.compare(connection)).differences, where).toEqual([]);
       }
-      // The run, eight passes and eight pages at least, the proof of whose data it is, and the end.
+      // At least the run, eight passes and eight pages, the proof of the company, and the end.
       expect(place).toBeGreaterThan(maximumLimit < 20 ? 3 : 18);
     },
     300_000,
   );
 });
 
-/** Workers one after the other, the first of which dies at a commit of the tick. */
+/** Successive workers, of which the first dies at a commit of the tick. */
 function dyingAt(
   place: number,
   when: 'before' | 'after',
@@ -113,7 +113,7 @@ function dyingAt(
   };
 }
 
-/** Of a process that is dead nothing comes any more, and what its sessions had begun is rolled back. */
+/** The warehouse of a process that may die: a dead one does nothing more, and its open transactions are rolled back. */
 function guarded(
   pool: Pool,
   commitBy: (commit: () => Promise<unknown>) => Promise<void>,

@@ -138,7 +138,7 @@ function wantedOf(connection: string): Promise<string[]> {
 test('a backfill reads whole days back from the time that its schedule meant, that day included', async () => {
   const connection = await scheduled({ backfill: { every: 7 * day, last: 30 * day } });
   const start = Date.UTC(2024, 4, 15, 10);
-  // As the Web UI backfills a schedule: the ticks of a time that is over.
+  // Backfills the schedule as the Web UI does, with the ticks of a past time.
   const { intervals, jitter } = (await temporal.schedule.getHandle(`backfill/${connection}`).describe()).spec;
   expect([intervals?.[0]?.every, jitter]).toEqual([7 * day, 300_000]);
   await temporal.schedule
@@ -193,7 +193,7 @@ test.each([
   expect(await pausedWhy(connection)).toBe('month end');
 });
 
-/** The backfill of a schedule waits for one of bills, which is held up until it is let go. */
+/** A scheduled backfill that waits for another one of bills, which is blocked until `letGo`. */
 async function backfillBehindAnother(
   connection: string,
 ): Promise<{ workflowId: string; ticking: Promise<ScheduledStarted>; letGo: () => Promise<void> }> {
@@ -297,8 +297,8 @@ async function pause(connectionId: string, kind = 'sync'): Promise<void> {
 }
 
 /**
- * Changes and patches of a schedule that come within the same moment are taken in no order, and one may be lost. A server that
- * is asked has taken what came before.
+ * Waits until the server has applied earlier changes of a schedule. Changes and patches at the same moment are applied in no order, and one
+ * may be lost.
  */
 async function taken(scheduleId: string): Promise<void> {
   await temporal.schedule.getHandle(scheduleId).describe();
@@ -310,7 +310,7 @@ async function pausedWhy(connection: string): Promise<unknown> {
   ).paused_why;
 }
 
-/** Runs what a schedule starts, as somebody does who starts it again by hand. */
+/** Runs what a schedule starts, as a person who starts it again by hand. */
 async function tick(input: Extract<ScheduledStartInput, { connection: string }>): Promise<ScheduledStarted> {
   return temporal.workflow.execute<(input: ScheduledStartInput) => Promise<ScheduledStarted>>(
     'scheduledStart',
@@ -322,7 +322,7 @@ async function tick(input: Extract<ScheduledStartInput, { connection: string }>)
   );
 }
 
-/** Triggers a schedule; returns the name of the workflow it started. */
+/** Triggers a schedule. Returns the id of the workflow that it started. */
 async function trigger(scheduleId: string): Promise<string> {
   const handle = temporal.schedule.getHandle(scheduleId);
   await handle.trigger();

@@ -130,7 +130,7 @@ describe('the workflow of the sync goes on with the run of a tick', () => {
     await admin.addFault(slow);
     await resultOf(connection);
     const handle = client.workflow.getHandle(`sync/${connection}`);
-    // Other lists are over, and the bills are under way.
+    // Other lists are done, and the bills are under way.
     await untilEvents(installation, handle, 25);
     const again = await resetTo(installation, handle, -1);
     await admin.clearFaults();
@@ -161,7 +161,7 @@ describe('the workflow of the sync goes on with the run of a tick', () => {
   });
 });
 
-/** What goes wrong is judged as if nobody had tried before. */
+/** Failures are judged as if nobody had tried before. */
 describe('a sync ends the same whether a tick or a person began it', () => {
   const refused = { kind: 'status', status: 401, code: 'INVALID_ACCESS_TOKEN' } as const;
   test.each<[string, { path: string; times?: number; fault: FaultRuleInput['fault'] }]>(
@@ -340,7 +340,7 @@ async function resultOf(connection: string): ReturnType<Tick['result']> {
   return (await startTick(connection)).result();
 }
 
-/** A tick whose run its workflow ends: there is one run, of one name. */
+/** Expects that a tick's run is completed by its workflow, as one run with one id. */
 async function goesOn(connection: string): Promise<{
   started: ScheduledStarted;
   run: RunRead;

@@ -85,7 +85,7 @@ interface Asked {
   readonly hangUp: () => Promise<void>;
 }
 
-/** A server that works on each request until it is told to finish; who `ask`s waits until the request has come. */
+/** A server that works on each request until told to finish. `ask` waits until the request has arrived. */
 async function open(most: number): Promise<{
   ask: (name: string, localAddress?: string) => Promise<Asked>;
   begun: readonly string[];

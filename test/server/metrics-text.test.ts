@@ -10,7 +10,7 @@ beforeAll(() => {
   notePageLanded({ stream: 'bills', milliseconds: 40, counts });
 });
 
-/** A server in the place of the Temporal SDK's own. */
+/** A server that replaces the Temporal SDK's own. */
 async function sdkPort(status: number): Promise<number> {
   const server = createServer((_, response) => {
     response.writeHead(status).end('temporal_request{operation="PollActivityTaskQueue"} 3\n');

@@ -8,7 +8,7 @@ import { run } from './run.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What people leave in a checkout: settings with secrets, and what dbt writes when it is run by hand there. */
+/** Files that people leave in a checkout: settings with secrets, and dbt's output when it is run there by hand. */
 const left = [
   '.env',
   'daybook.env',

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** Runs a program to its end; variables that are undefined are taken out of the environment. */
+/** Runs a program to its end. Undefined variables are removed from the environment. */
 export async function run(
   command: readonly [string, ...string[]],
   options: { readonly cwd?: string; readonly env?: Readonly<Record<string, string | undefined>> } = {},

@@ -60,13 +60,13 @@ function licenseOf({ licenses = [] }: Component): string | undefined {
   return first?.expression ?? first?.license?.id ?? first?.license?.name;
 }
 
-/** Their package.json does not say it as npm reads it. */
+/** Packages whose package.json does not state the license as npm reads it. */
 const statedElsewhere = new Map([
   ['htmx.org', 'BSD-0-Clause'],
   ['unionfs', 'Unlicense'],
 ]);
 
-/** None asks more of who runs the product than that its text comes along; of weak copyleft, what is used unchanged. */
+/** Licenses that ask a user of the product only to keep their text. Packages under weak copyleft are used unchanged. */
 const allowed = [
   ...[
     '0BSD',

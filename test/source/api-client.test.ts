@@ -84,7 +84,7 @@ describe('a list', () => {
     const { client } = clientOf(api);
     for (let i = 0; i < 10; i += 1) await client.list(billsRequest);
     expect(api.requests).toHaveLength(10);
-    // The one before may still be tidied up when the next request is sent.
+    // The previous connection may still be closing when the next request is sent.
     expect(api.connections()).toBeLessThanOrEqual(2);
   });
 

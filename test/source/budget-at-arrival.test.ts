@@ -10,7 +10,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 import { rows } from '../support/rows.ts';
 import { answerJson, billsRequest, startScriptedApi, type ScriptedApi } from './scripted-api.ts';
 
-/** What counts is when a request arrives at the service: a real HTTP server, and budgets in a real Postgres. */
+/** The time that counts is a request's arrival at the service, so the tests use a real HTTP server, and budgets in a real Postgres. */
 const { warehouse, url } = await createTestDatabase();
 const other = openWarehouse({ url, connections: 5 });
 afterAll(() => other.close());
@@ -56,7 +56,7 @@ test('a request that waited for its connection longer than a grant lasts takes a
      where budget = (select budget from sync.api_grants order by granted_at desc limit 1)
      order by granted_at desc`,
   );
-  // The one that was too old, and one for each request.
+  // The grant that was too old, and one for each request.
   expect(grants).toHaveLength(3);
   expect((grants[2]?.age as number) - (grants[1]?.age as number)).toBeGreaterThan(1.4);
 });
@@ -83,11 +83,11 @@ async function countGrants(): Promise<number> {
 }
 
 interface SlowThenFast extends ScriptedApi {
-  /** When each request arrived, in milliseconds. */
+  /** The arrival time of each request, in milliseconds. */
   readonly arrivals: readonly number[];
 }
 
-/** Holds every answer until it has been up for so long; from then on it answers at once. */
+/** Holds every answer until the server has been up for so long, and then answers at once. */
 async function startSlowThenFast(milliseconds: number): Promise<SlowThenFast> {
   const arrivals: number[] = [];
   const fast = pause(milliseconds, undefined, { ref: false });
@@ -100,7 +100,7 @@ async function startSlowThenFast(milliseconds: number): Promise<SlowThenFast> {
   return { ...api, arrivals };
 }
 
-/** A process of the organisation, as far as requests go. */
+/** A client that requests as one process of the organization does. */
 function openClient({
   api,
   clientId,
@@ -126,7 +126,7 @@ function openClient({
   return client;
 }
 
-/** Connections take so long to be made. */
+/** Makes connections take so long to open. */
 function connectingIn(milliseconds: number): Dispatcher {
   const connector = buildConnector({});
   const agent = new Agent({

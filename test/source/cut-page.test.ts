@@ -82,7 +82,7 @@ test('the text of a member keeps its digits', () => {
   expect(memberText('{}', 'bill')).toBeNull();
 });
 
-/** Pages with members around the records that carry the same names and brackets in their strings, indented or not. */
+/** Pages with members around the records whose strings contain the same names and brackets, indented or not. */
 const pageText = fc
   .record({
     bills: fc.array(fc.jsonValue()),

@@ -33,7 +33,7 @@ test.each(['list', 'fetch'] as const)(
   },
 );
 
-/** What is likely to go wrong; and what did. */
+/** Likely failures, and failures that occurred. */
 const found: Answer[] = [
   { status: 200, headers: {}, body: '{"bills":[],"next_cursor":{}}', isWhole: true },
   { status: 200, headers: {}, body: '{"bills":[{"id":"\\ud800"}]}', isWhole: true },
@@ -82,7 +82,7 @@ interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
-  /** Otherwise the connection breaks before the end. */
+  /** If false, the connection breaks before the end. */
   readonly isWhole: boolean;
 }
 
@@ -129,7 +129,7 @@ function anyAnswer(): fc.Arbitrary<Answer> {
   });
 }
 
-/** Members of the documented names with anything in them, in any order, some of them twice. */
+/** Members with documented names and arbitrary values, in any order, some of them repeated. */
 function pageLike(): fc.Arbitrary<string> {
   const connection = fc.constant('{"id":"c","orgId":"o","platform":"NETSUITE"}');
   const value = fc.oneof(

@@ -22,7 +22,7 @@ test.each([
   },
 );
 
-/** As undici hands over what it finds in a read. */
+/** A piece as undici returns it from a read. */
 function viewOf(read: number, length: number, content: number): Buffer {
   return Buffer.from(new ArrayBuffer(read), read - length, length).fill(content % 251);
 }

@@ -74,7 +74,7 @@ test('a bill with two million lines, in 4 MB, is given back unparsed', async () 
 });
 
 test('of answers whose values take fifty times their size, only what was sent is kept until they land', async () => {
-  // A member that is named by a number costs V8 some 300 bytes.
+  // A member whose name is a number costs V8 some 300 bytes.
   const nested = `{"id":"b","x":[${'{"30":{}},'.repeat(160_000)}0]}`;
   const api = await startScriptedApi((_, response) => {
     answerJson(response, `{"bills":[${nested}],"next_cursor":null}`);
@@ -88,7 +88,7 @@ test('of answers whose values take fifty times their size, only what was sent is
   );
 });
 
-/** The size of memory that is still reachable, in bytes. */
+/** The bytes of memory still reachable. */
 function heapUsed(): number {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();
@@ -128,7 +128,7 @@ test('a body of 2 MB that comes byte by byte takes no hundred times its size', a
   const bytes = 2_000_000;
   async function* drip(): AsyncGenerator<Buffer> {
     for (let sent = 0; sent < bytes; sent += 1) {
-      // As from the network: each with memory of its own.
+      // Each piece has memory of its own, as from the network.
       yield Buffer.from(new ArrayBuffer(1)).fill(' ');
       if (sent % 10_000 === 0) await yieldToEventLoop();
     }
@@ -248,7 +248,7 @@ test('a record without a token stays as it was sent, to the last character', asy
   expect((await clientOf(api).client.list(billsRequest)).records[0]?.text).toBe(sent);
 });
 
-/** Until nobody takes any more, or 30 MB. */
+/** Sends until the receiver stops taking data, or 30 MB. */
 function flood(socket: Socket, piece: string): void {
   const send = (): void => {
     while (!socket.destroyed) if (!socket.write(piece)) return;

@@ -23,7 +23,7 @@ async function collect(pages: AsyncIterable<ListPage>): Promise<unknown[]> {
   return records;
 }
 
-/** Pages `{"": {...}, cursor: {...}}` by the cursor that asks for them. */
+/** Serves pages `{"": {...}, cursor: {...}}`, by the cursor that requests them. */
 async function startPagedApi(
   pages: Record<string, { bills: number[]; next_cursor?: string | null }>,
 ): Promise<ScriptedApi> {

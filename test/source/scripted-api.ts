@@ -5,11 +5,11 @@ import { onTestFinished } from 'vitest';
 import { createApiClient, type ApiClient, type ApiClientSettings } from '../../source/api-client.ts';
 import type { RequestBudget } from '../../source/request-budget.ts';
 
-/** An HTTP server that answers as a test says, and remembers what it was asked. */
+/** An HTTP server that answers as a test says, and remembers its requests. */
 export interface ScriptedApi {
   readonly url: string;
   readonly requests: SeenRequest[];
-  /** The n-th request, as soon as it is there; counted from 1. */
+  /** Resolves with the n-th request, counted from 1, once it has arrived. */
   arrival(n: number): Promise<SeenRequest>;
   /** TCP connections accepted so far. */
   connections(): number;
@@ -20,7 +20,7 @@ export interface SeenRequest {
   readonly query: URLSearchParams;
   readonly rawUrl: string;
   readonly headers: IncomingHttpHeaders;
-  /** Resolves when the other side has gone before the answer was complete. */
+  /** Resolves if the client disconnects before the answer is complete. */
   readonly abandoned: Promise<void>;
 }
 
@@ -89,7 +89,7 @@ export function answerJson(
 export const accessToken = 'token-that-must-not-be-seen';
 export const clientSecret = 'secret-that-must-not-be-seen';
 
-/** A client of that server whose budget allows everything and remembers what it was told. */
+/** A client of that server whose budget allows everything and records what was reported to it. */
 export function clientOf(
   api: { readonly url: string },
   settings: Partial<ApiClientSettings> = {},
@@ -108,7 +108,7 @@ export function clientOf(
 }
 
 interface RecordingBudget extends RequestBudget {
-  /** The silences it was told of, in milliseconds. */
+  /** The reported silences, in milliseconds. */
   readonly reported: number[];
   taken(): number;
 }

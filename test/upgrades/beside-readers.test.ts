@@ -10,7 +10,7 @@ import { proofTest } from '../support/proof-test.ts';
 import { row, rows } from '../support/rows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
-/** Warehouses as 0.5.0 left them, beside which people read. */
+/** Warehouses as 0.5.0 left them, which people read meanwhile. */
 const [read, killed, left] = await Promise.all([ofRelease(), ofRelease(), ofRelease()]);
 
 test('while somebody reads for longer than a lock is waited for, migrate says who it is, keeps nobody else waiting for more than about a second, and succeeds', async () => {
@@ -48,7 +48,7 @@ test('kill -9 between two migrations: what was done stays, and the next migrate 
   expect(done.length).toBeGreaterThan(before.length);
   await expect(checkSchema(warehouse)).rejects.toThrow('older than this release');
 
-  // Of two at once each does what the other has not, and both end when the reader has.
+  // Two concurrent migrations share the work, and both end when the reader has.
   const both = [1, 2].map(() => runDaybook(['migrate', '--json'], optionsOf(killed)));
   await pause(3_000);
   await reader.end();
@@ -86,7 +86,7 @@ async function migrated({ warehouse }: TestDatabase): Promise<string[]> {
   return (await rows(warehouse, 'select name from sync.migrations')).map(({ name }) => String(name));
 }
 
-/** Somebody who is not Daybook reads tombstones, in a transaction that goes on. */
+/** Reads tombstones as a foreign application, in a transaction that stays open. */
 async function holdDeletedRecords({ adminUrl }: TestDatabase): Promise<pg.Client> {
   const reader = new pg.Client({ connectionString: adminUrl, application_name: 'Tableau' });
   await reader.connect();

@@ -13,7 +13,7 @@ import { startSync, sync } from '../support/sync.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { createTestNamespace } from '../support/temporal-namespace.ts';
 
-// A backup is made, life goes on for a while, and then Postgres is lost: the backup is older than Temporal and the lake.
+// A backup is made, work continues for a while, and then Postgres is lost. The backup is older than Temporal and the lake.
 const installation = await createInstallation();
 const { admin, databaseUrl, env, cwd } = installation;
 
@@ -26,7 +26,7 @@ await before.stop();
 const backups = [await backUp(databaseUrl), await backUp(databaseUrl)] as const;
 const empty = await createTestNamespace();
 const lake = join(cwd, 'lake-of-the-other');
-// Marts have tests of their own.
+// Other tests cover marts.
 const path = await pathWithoutPython(cwd);
 
 beforeAll(async () => {
@@ -106,7 +106,7 @@ describe.each([
 
 const notTheOriginal = /belongs to warehouse .* and this one .* is a copy of it: .*--take-over/;
 
-/** A copy of the database as it is now. Sessions in the way are ended: their pools make new ones. */
+/** Copies the database as it is now. Ends sessions that block the copy; their pools open new ones. */
 async function backUp(url: string): Promise<TestDatabase> {
   const name = new URL(url).pathname.slice(1);
   const client = new pg.Client(inject('postgresAdminUrl'));

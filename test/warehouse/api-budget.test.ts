@@ -25,7 +25,7 @@ proofTest('two workers together never send more than the budget in any 10 second
     (start) => times.filter((time) => time >= start && time < start + 10_000).length,
   );
   expect(Math.max(...inAnyWindow)).toBe(5);
-  // As many as are allowed go at once, and the rest as soon as the window lets them.
+  // The allowed number goes at once, and the rest as soon as the window allows.
   expect((times[4] ?? 0) - (times[0] ?? 0)).toBeLessThan(5_000);
   expect((times[9] ?? 0) - (times[0] ?? 0)).toBeLessThan(20_000);
 });
@@ -37,7 +37,7 @@ test('half of the budget goes at once, and the rest is spread over the time unti
   const atOnce = performance.now() - started;
   for (let sent = 0; sent < 40; sent += 1) await sendOne(budget);
   const spread = performance.now() - started - atOnce;
-  // 200 are left for what is left of the eleven seconds.
+  // 200 are left for the rest of the eleven seconds.
   const apart = (11_000 - atOnce) / 200;
   expect(spread / 40).toBeGreaterThan(0.8 * apart);
   expect(spread / 40).toBeLessThan(3 * apart);
@@ -64,7 +64,7 @@ test('when the service asks for silence, nobody of the organisation sends before
   await sendOne(budgetOf(warehouse, clientId));
   const started = performance.now();
   await budgetOf(other, clientId).reportRateLimited(700);
-  // A shorter silence that is asked for later does not end it.
+  // A shorter silence requested later does not end it.
   await budgetOf(other, clientId).reportRateLimited(0);
   expect((await sendOne(budgetOf(warehouse, clientId))) - started).toBeGreaterThanOrEqual(700);
 });
@@ -92,7 +92,7 @@ test('a silence that ends in two hours is of a clock that was wrong, and forgott
   await budget.reportRateLimited(60_000);
   await clock.ahead('0');
   await sendOne(budget);
-  // Nor does it begin when that time comes.
+  // It does not begin when that time comes either.
   await clock.ahead('1 hour 59 minutes 30 seconds');
   await sendOne(budget);
 });
@@ -199,7 +199,7 @@ proofTest('a request that is not answered yet may still arrive, so it counts', a
   const budget = budgetOf(skewed, randomUUID(), 2);
   onTestFinished(() => clock.ahead('0'));
   const [slow] = [await grantOf(budget), await sendOne(budget)];
-  // The rows of both have expired.
+  // Both rows have expired.
   await clock.ahead('1 minute');
   const stop = new AbortController();
   const taking = budget.take(stop.signal);
@@ -223,7 +223,7 @@ test('a grant is too old for a request that is written a second later, and the n
   next.release();
 });
 
-/** Takes, sends and is answered at once; when that was. */
+/** Takes a grant, sends and is answered at once. Returns the time. */
 async function sendOne(budget: ApiBudget): Promise<number> {
   const grant = await grantOf(budget);
   const sent = performance.now();

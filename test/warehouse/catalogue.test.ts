@@ -12,7 +12,7 @@ type ColumnSeen = [string, string, boolean];
 
 describe('the live catalogue is what the descriptors say', () => {
   test.each(resources)('finance.$name', async (resource) => {
-    // Their order is that of the migrations.
+    // Sorted, because their order is that of the migrations.
     expect((await columnsOf(`finance.${resource.name}`)).sort()).toEqual(
       [
         ['connection_id', 'text', true],
@@ -149,7 +149,7 @@ const connections: Record<keyof Database['sync.connections'], true> = {
   sync_stretch: true,
 };
 
-/** Held to the table types by the compiler: a column added there and forgotten here does not compile. */
+/** Type-checked against the table types: a column added there and missing here does not compile. */
 const typed: { [Table in keyof Database]: Record<keyof Database[Table], true> } = {
   'sync.settings': { name: true, value: true },
   'sync.connections': connections,

@@ -97,7 +97,7 @@ test('a record that is landed while such lines are removed keeps its own', async
   expect(await linesOf(connectionId)).toEqual(['fetched', 'orphaned']);
 });
 
-/** A connection in which somebody has deleted a bill, and all that is known of it, but for its line. */
+/** A connection in which somebody deleted a bill and all that is known of it, except its line. */
 async function withOrphans(): Promise<string> {
   const connectionId = await addTestConnection(warehouse);
   await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('orphaned')]] });

@@ -9,7 +9,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 
 const database = await createTestDatabase();
 
-// Both sides of the connection live in another zone than the one the dates were written in.
+// Client and server use other time zones than the one in which the dates were written.
 vi.stubEnv('TZ', 'America/Los_Angeles');
 await database.warehouse.pool.query(
   `do $$ begin execute format('alter database %I set timezone = %L', current_database(), 'Asia/Tokyo'); end $$`,
@@ -22,7 +22,7 @@ afterAll(async () => {
 
 test('the process and the database of these tests are not in UTC', async () => {
   expect(new Date('2024-01-31T00:00:00Z').getDate()).toBe(30);
-  // Which says no time zone of its own, as sessions of Daybook do.
+  // A client that sets no time zone of its own, like Daybook's sessions.
   const client = new pg.Client({ connectionString: database.adminUrl });
   await client.connect();
   const { rows } = await client.query('show timezone');

@@ -126,7 +126,7 @@ describe('what finance holds is known by its text', () => {
   });
 });
 
-/** What `preparePage` makes of a record that passes the check. */
+/** The result of `preparePage` for a record that passes the check. */
 function prepareOne(text: string): [{ id: string; version: string; hash: Buffer }] {
   const value = JSON.parse(text) as { id: string; last_synced_at: string };
   const { id, last_synced_at: version } = value;
@@ -146,7 +146,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The member that the hash leaves out, one comma further on. */
+/** Moves the member that the hash leaves out one comma further. */
 function misplaced(text: string): string {
   return text.replace(/("last_synced_at":"[^"]*"),/, ',$1');
 }
@@ -159,7 +159,7 @@ const anyTime = fc.constantFrom(
   '"2024-01-1\\u0035"',
 );
 
-/** Members in any order, often repeated, spelled and nested in ways that mislead who does not parse. */
+/** Members in any order, often repeated, with spellings and nesting that mislead code that does not parse. */
 const anyMember: fc.Arbitrary<string> = fc.letrec<{ member: string; object: string }>((tie) => ({
   member: fc.oneof(
     anyTime.map((time) => `"last_synced_at":${time}`),

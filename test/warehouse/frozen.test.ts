@@ -10,14 +10,14 @@ import { proofTest } from '../support/proof-test.ts';
 import { row } from '../support/rows.ts';
 import { startSync } from '../support/sync.ts';
 
-// It does not end and says nothing, and its machine keeps its connections open: a virtual machine that is suspended does so.
+// A frozen worker does not end and is silent, and its machine keeps its connections open, as with a suspended virtual machine.
 const installation = await createInstallation();
 const { warehouse, databaseUrl } = installation;
 
 test('a worker that freezes inside of a transaction lets go of its locks', async () => {
   const connection = await installation.connect();
   const { letGo } = await blockWrites(databaseUrl, 'finance.bills');
-  // Of sessions that begin from now on.
+  // Applies to sessions that begin from now on.
   await alterRole(`set idle_in_transaction_session_timeout = '5s'`);
   const worker = await installation.startWorker();
   onTestFinished(() => void process.kill(worker.pid, 'SIGCONT'));
@@ -62,7 +62,7 @@ test('migrate sets for its role that frozen sessions end, and leaves what somebo
   ]);
 });
 
-/** Takes the lock that whoever lands a page has. */
+/** Takes the lock that landing a page holds. */
 function lockPass(connectionId: string): Promise<true> {
   return inTransaction<true>(warehouse.pool, async ({ client }) => {
     await client.query(`set local lock_timeout = '200ms'`);

@@ -22,9 +22,7 @@ test('whatever a page holds, each record is in its table as it was sent or in qu
   );
 });
 
-/**
- * What stands in the table is what Postgres itself reads out of the text; what does not is in quarantine with its text.
- */
+/** Expects that the table holds what Postgres itself reads from the text, and that other records are in quarantine with their text. */
 async function expectLandedOrRefused(connectionId: string): Promise<void> {
   const { rows } = await warehouse.pool.query<{ id: string; total: string | null; sent: string | null }>(
     `select b.id, b.total_amount::text as total, v.payload ->> 'total_amount' as sent
@@ -50,7 +48,7 @@ function anyRecord(): fc.Arbitrary<string> {
   );
 }
 
-/** JSON that parsers disagree about, and that no column holds. */
+/** JSON that parsers disagree about, and that no column can hold. */
 function awkward(): fc.Arbitrary<string> {
   return fc.constantFrom(
     ...[

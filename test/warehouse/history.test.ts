@@ -151,7 +151,7 @@ async function landBills(
   ...records: string[]
 ): Promise<PageFacts | undefined> {
   const runId = `${run} of ${connectionId}`;
-  // A run has done with a stream once it read its last page, so a run that lands twice is two runs.
+  // A run has finished a stream once it read the last page, so a run that lands twice counts as two.
   await warehouse.pool.query('delete from sync.run_streams where run_id = $1', [runId]);
   const [facts] = await land(warehouse, { connectionId, stream: 'bills', runId, pages: [records] });
   return facts;
@@ -175,7 +175,7 @@ function stampsOf(connectionId: string): Promise<Row> {
   );
 }
 
-/** Where each row of the connection lies and which transaction wrote it: any write, even of the same values, shows. */
+/** The location of each row of the connection and the transaction that wrote it. Any write shows, even of the same values. */
 function physicalRows(connectionId: string): Promise<Row[]> {
   const tables = [
     'bills',

@@ -85,7 +85,7 @@ describe('data that remove --keep-data leaves', () => {
     await removeConnection(warehouse, { connectionId, keepData: true });
     expect(await explainedBy(connectionId)).toEqual({ issues: ['odd'], entries: ['discarded'] });
     await add(connectionId);
-    // A record that a person discarded does not come back by the same text; an open one does.
+    // A discarded record does not come back with the same text; an open one does.
     expect(await landBills(connectionId, page, identity)).toMatchObject({ quarantined: 1 });
     expect(await entryOf(connectionId, 'open')).toEqual(expect.any(Number));
   });
@@ -104,7 +104,7 @@ describe('data that remove --keep-data leaves', () => {
   test('is refused to everybody where nobody knows its company', async () => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, [bill('kept')], newIdentity());
-    // As --keep-data of an older release did it.
+    // Deletes the connection as --keep-data of an older release did.
     await warehouse.pool.query('delete from sync.connections where connection_id = $1', [connectionId]);
     await expect(add(connectionId)).rejects.toThrow(
       `Records are kept under ${connectionId}, and it is not known of which company`,
@@ -226,7 +226,7 @@ describe('killed, and at once', () => {
     const adding = add(connectionId);
     await waitingSessions(adminUrl, 2);
     await block.letGo();
-    // Between two batches anybody may come.
+    // Another command may come between two batches.
     const refused = await adding.catch((error: unknown) => error);
     await removing;
     if (refused !== undefined) {
@@ -255,7 +255,7 @@ describe('killed, and at once', () => {
   });
 });
 
-/** A company of which one record is held, and another one was deleted. */
+/** A company with one held record and one deleted record. */
 async function copiedConnection(): Promise<{ connectionId: string; identity: ServiceIdentity }> {
   const connectionId = await addTestConnection(warehouse);
   const identity = newIdentity();
@@ -317,7 +317,7 @@ function deletedIn(connectionId: string): Promise<Row[]> {
   return rows(warehouse, 'select id from finance.deleted_records where connection_id = $1', [connectionId]);
 }
 
-/** The rows of each table that has some. */
+/** The rows of each table, if it has any. */
 async function dataOf(connectionId: string): Promise<Record<string, Row[]>> {
   const tables = [
     ...['finance.bills', 'finance.bill_lines', 'history.record_versions'],

@@ -13,15 +13,15 @@ import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { withinTwoSeconds } from '../support/within-two-seconds.ts';
 
-/** What compares records in memory, and reads few, takes the 8,000 of `npm run proof` to be noticed: there by the clock. */
+/** Statements that compare records in memory, and read few rows, show only with the 8,000 of `npm run proof`, by their time. */
 const many = isProof ? 8_000 : 1_000;
 const { url } = await createTestDatabase();
-// One session, so that what it has read can be asked of it.
+// One session, so that its statistics can be asked for.
 const warehouse = openWarehouse({ url, connections: 1 });
 afterAll(() => warehouse.close());
 let connectionId: string;
 
-/** A page of half of them costs as much as its records, however many the connection has: of a connection that is new the statistics say nothing. */
+/** A page of half of them must cost as much as its records, however many the connection has. Statistics say nothing about a new connection. */
 beforeAll(async () => {
   const other = await addTestConnection(warehouse);
   await landAll(other, {});
@@ -73,7 +73,7 @@ test('a reconcile of records that never landed, and are gone', async () => {
     servedAt: new Date(),
   });
   expect(await lookingAtFew(() => findAbsent(warehouse, one))).toMatchObject({ absent: many });
-  // As a fetch of each, which takes minutes, confirms it.
+  // Confirms them as fetches would, which take minutes.
   await warehouse.pool.query(
     `update sync.discrepancies set status = 'confirmed' where connection_id = $1 and closed_at is null`,
     [lost],
@@ -111,7 +111,7 @@ async function landAll(
   };
 }
 
-/** Of no table or index many rows for each record; a plan that looks at those of the connection for each looks at hundreds. */
+/** Expects few rows read per record of any table or index. A plan that reads all rows of the connection for each record looks at hundreds. */
 async function lookingAtFew<Done>(work: () => Promise<Done>): Promise<Done> {
   const before = await rowsLookedAtSoFar(warehouse);
   const done = await work();

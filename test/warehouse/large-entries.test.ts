@@ -16,7 +16,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 
 const { warehouse: direct, url } = await createTestDatabase();
 
-/** Of a single connection, so that one process of Postgres does the work, and one socket brings its answers. */
+/** Has a single connection, so that one process of Postgres does the work, and one socket brings its answers. */
 let warehouse: Warehouse;
 let received = 0;
 const relay = createServer((client) => {
@@ -42,7 +42,7 @@ afterAll(async () => {
 
 const large = 3_000_000;
 
-/** Records that cannot land, of `large` characters each, one a page. */
+/** Lands records that are refused, with `large` characters each, one per page. */
 async function keepLarge(connectionId: string, ids: readonly (string | undefined)[]): Promise<void> {
   const pages = ids.map((id) => [
     bill('x', {
@@ -88,7 +88,7 @@ test('what waits in quarantine is not read again: not to list or discard it, nor
 test('a record whose numbers Postgres would write out in gigabytes waits as it is, listed and discarded as any other', async () => {
   const connectionId = await addTestConnection(direct);
   const { pid } = await row(warehouse, 'select pg_backend_pid() as pid');
-  // 50 kB, and half a gigabyte written out.
+  // 50 kB, and half a gigabyte when written out.
   const bad = bill('r', { filler: `[${Array<string>(6_000).fill('1e89999').join(',')}]` });
   for (const again of [false, true]) {
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bad]] });

@@ -14,7 +14,7 @@ test('the items of a subscription that has 20,000 are read in a moment, for each
   await land(warehouse, { connectionId, stream: 'subscriptions', pages: [[subscription('s', fields)]] });
   const client = await warehouse.pool.connect();
   try {
-    // Beside each item the whole document was read three times: that took minutes.
+    // Reading the whole document three times for each item took minutes.
     await client.query(`set statement_timeout = '10s'`);
     const { rows } = await client.query(
       `select count(*)::int as items, sum(amount)::int as amount, max(position)::int as last, min(status) as status,

@@ -12,7 +12,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 const { warehouse } = await createTestDatabase();
 const ids: string[] = [];
 
-/** So many that a plan which reads all of them is never the cheaper one. */
+/** So many rows that a plan which reads all of them is never cheaper. */
 beforeAll(async () => {
   for (let index = 0; index < 40; index += 1) ids.push(await addTestConnection(warehouse));
   await warehouse.pool.query(
@@ -66,7 +66,7 @@ test('a run that was continued is found by its latest Temporal run, and by its f
   }
 });
 
-/** Writes down what is asked of the database. */
+/** Records the statements sent to the database. */
 function recording(asked: { text: string; values: readonly unknown[] }[]): Warehouse {
   const log = ({ query }: LogEvent): void => {
     asked.push({ text: query.sql, values: query.parameters });

@@ -98,7 +98,7 @@ test('a stranger on the port hears no password, whoever connects', async () => {
   await expect(openSession(folder)).rejects.toMatchObject({ code: '08006' });
 });
 
-/** The folder of its socket. */
+/** Starts a relay, and returns the folder of its socket. */
 async function relayTo(server: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'relay-'));
   const relay = await relayLogins(requiringScram(server), join(folder, '.s.PGSQL.5432'));

@@ -44,18 +44,18 @@ import { createTestDatabase } from '../support/test-database.ts';
 
 const { warehouse } = await createTestDatabase();
 
-/** One resource of one connection, with records of the same ids as every other. */
+/** One resource of one connection, with records of the same ids as all others. */
 interface Copied {
   readonly connectionId: string;
   readonly stream: 'bills' | 'bill_credit_memos';
-  /** It has what the others have, and more that is wrong. */
+  /** Whether it has further records that are wrong, besides those of the others. */
   readonly troubled: boolean;
-  /** Each step is done by a run of its own, and to all resources of a connection by the same. */
+  /** A new run does each step, the same one for all resources of a connection. */
   runId: string;
   listing?: Listing;
 }
 
-/** Where rows belong to a resource, or to a stream of it. */
+/** The tables whose rows belong to a resource, or to a stream of it. */
 const { rows: byResource } = await warehouse.pool.query<{ table: string; column: string }>(
   `select format('%I.%I', table_schema, table_name) as table, min(column_name) filter (where column_name in ('resource', 'stream')) as column
    from information_schema.columns join information_schema.tables using (table_schema, table_name)
@@ -64,7 +64,7 @@ const { rows: byResource } = await warehouse.pool.query<{ table: string; column:
    having bool_or(column_name = 'connection_id') and bool_or(column_name in ('resource', 'stream'))`,
 );
 
-/** What is done to each, one after the other: from a first sync to an erasure. Each returns what it found. */
+/** The steps for each, one after the other, from a first sync to an erasure. Each returns what it found. */
 const steps: Record<string, (copied: Copied) => Promise<unknown>> = {
   'a first sync': (copied) => {
     const { troubled } = copied;
@@ -188,7 +188,7 @@ const steps: Record<string, (copied: Copied) => Promise<unknown>> = {
   },
 };
 
-/** What some of them find, so that it is not only the same for all. */
+/** Expected results of some steps, which show that they are not only equal but right. */
 const findings = (troubled: boolean): Record<string, unknown> => ({
   'a look for what events tell': [true, troubled, false],
   'a sync that does not see it, and hears that it is gone': 'succeeded',
@@ -227,8 +227,8 @@ test.each(
 });
 
 /**
- * Does to all of them what is done to one, so that each is in the state in which the step has something to do when it is done to
- * another. Returns what the steps found of one, and what there is of it.
+ * Does each step for all copies, so that each is in the state for the step when it is another's turn. Returns the results for one copy, and
+ * its rows.
  */
 async function everyStep(all: readonly Copied[], self: Copied): Promise<[string, unknown][]> {
   const found: [string, unknown][] = [];
@@ -249,7 +249,7 @@ async function everyStep(all: readonly Copied[], self: Copied): Promise<[string,
   return [...found, ['afterwards', await stateOf(self)]];
 }
 
-/** Of a connection of its own, unless one is given. */
+/** Makes a copy in a new connection, unless one is given. */
 async function copy(given: Partial<Copied> & Pick<Copied, 'troubled'>): Promise<Copied> {
   const connectionId = given.connectionId ?? (await addTestConnection(warehouse));
   return { stream: 'bills', runId: '', ...given, connectionId };
@@ -291,7 +291,7 @@ function deletionIn({ stream }: Copied, id: string): string {
   return deletionOf(id, '2024-02-01T00:00:00Z', { resource });
 }
 
-/** Every row of it. */
+/** All rows of the copy. */
 async function rowsOf({ connectionId, stream }: Copied): Promise<Row[]> {
   const { resource } = streamNamed(stream);
   const own = [resource.name, ...resource.children.map(({ table }) => table)];
@@ -307,7 +307,7 @@ function selectOf(table: string): string {
   return `select '${table}' as "table", to_jsonb(found)::text as held from ${table} found where connection_id = $1`;
 }
 
-/** What there is of it that is the same each time. */
+/** The state of the copy that must be the same each time. */
 async function stateOf({ connectionId, stream }: Copied): Promise<Row[][]> {
   const { resource } = streamNamed(stream);
   const statements = [

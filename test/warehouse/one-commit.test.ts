@@ -199,7 +199,7 @@ test('two lists of one resource land at once without a deadlock, and no page is 
   ).toEqual({ inserted: 40, updated: 29 * 40 });
 });
 
-/** A pass in which nothing was landed yet, over records that an earlier one left in every state. */
+/** A pass in which nothing has landed yet, with records that an earlier pass left in every state. */
 async function passWithHeldRecords(connectionId: string): Promise<PassInHand> {
   const held = [bill('changed', { currency_rate: '"ask"' }), bill('touched')];
   await land(warehouse, { connectionId, stream: 'bills', pages: [held] });

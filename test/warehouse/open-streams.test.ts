@@ -7,7 +7,7 @@ import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const { url } = await createTestDatabase();
-/** One session, so that what it has read can be asked of it. */
+/** Has one session, so that its statistics can be asked for. */
 const warehouse = openWarehouse({ url, connections: 1 });
 
 test('a sync of refunds does not go through the expenses of a company that has no refund', async () => {

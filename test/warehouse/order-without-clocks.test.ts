@@ -68,7 +68,7 @@ test('a run begins after the one before it, although the clock of the database w
   ]);
 });
 
-/** As if all that was written so far had been written by a clock that was corrected since. */
+/** Makes everything written so far look as if a clock had written it that was corrected since. */
 async function wasTwoHoursAhead(connectionId: string): Promise<void> {
   const later = "+ interval '2 hours'";
   for (const statement of [
@@ -93,7 +93,7 @@ async function heldMemo(connectionId: string): Promise<unknown> {
     .memo;
 }
 
-/** Of three writes that are rolled back. */
+/** The times of three writes that are rolled back. */
 async function timesOfWrites(connectionId: string): Promise<string[]> {
   const times: string[] = [];
   const rolledBack = warehouse.db.transaction().execute(async (db) => {

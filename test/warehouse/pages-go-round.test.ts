@@ -58,7 +58,7 @@ test('a list that names ever new pages without records is found, and one whose p
   await landRecords(warehouse, { pass, records: [], nextCursor: null });
 });
 
-/** So many have come. */
+/** Sets the number of empty pages that have come. */
 async function emptyPages(pass: PassInHand, pages: number): Promise<void> {
   await warehouse.pool.query('update sync.passes set empty_pages = $2 where connection_id = $1', [
     pass.connectionId,

@@ -233,7 +233,7 @@ describe('a list that the service does not have for the platform', () => {
   });
 });
 
-/** Ends the run of a list that is not offered; another list has answered. */
+/** Ends the run of a list that is not offered, after another list has answered. */
 async function endWithAnother({ connectionId, runId }: PassInHand): Promise<void> {
   await land(warehouse, { connectionId, stream: 'customers', runId, pages: [[]] });
   const outcomes = [

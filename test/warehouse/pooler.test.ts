@@ -21,7 +21,7 @@ import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const poolers: PgBouncer[] = [];
-// Of the file, and not of its parts: one of which no test is chosen has no end.
+// For the whole file: a group without a chosen test runs no hooks.
 afterAll(() => Promise.all(poolers.map((pooler) => pooler.stop())));
 
 const program = await pgBouncerProgram();
@@ -128,7 +128,7 @@ async function throughPgBouncer(program: string): Promise<void> {
     await session.close();
   });
 
-  /** As soon as the session of whoever had it has ended. */
+  /** Takes and releases the lock as soon as its former holder's session has ended. */
   async function takeAndLeave(what: 'export' | 'build'): Promise<true> {
     if (what === 'export') await (await openExportSession(pooledUrl)).close();
     else await withBuildLock({ databaseUrl: pooledUrl, target: 'postgres' }, () => Promise.resolve());
@@ -234,7 +234,7 @@ function openPooled(url: string): Warehouse {
   return warehouse;
 }
 
-/** What the sessions behind a pooler still have of clients that went before: each is taken by a transaction of its own. */
+/** The state that earlier clients left in the sessions behind a pooler. Separate transactions take each session. */
 async function leftBehind(url: string, sessions: number): Promise<unknown[]> {
   const clients = await Promise.all(
     Array.from({ length: sessions }, async () => {
@@ -249,7 +249,7 @@ async function leftBehind(url: string, sessions: number): Promise<unknown[]> {
   return left.flatMap((result) => result.rows as unknown[]);
 }
 
-/** What a pooler sets for each client is its own: see ParameterStatus of the protocol. */
+/** Ignores the settings that a pooler itself makes for each client: see ParameterStatus of the protocol. */
 const leftSql = `
   select name || ' = ' || setting as left from pg_settings
   where source = 'session' and lower(name) not in ('timezone', 'datestyle', 'client_encoding', 'application_name', 'intervalstyle', 'standard_conforming_strings')

@@ -10,7 +10,7 @@ import { openWarehouse } from '../../warehouse/open-warehouse.ts';
 import { createInstallation } from '../support/installation.ts';
 import { sync } from '../support/sync.ts';
 
-/** Postgres as change capture wants it, which the test run's own is not. */
+/** A Postgres configured for change capture, unlike the test run's own. */
 const folder = await mkdtemp(join(tmpdir(), 'daybook-test-publication-'));
 const postgres = await startPostgres({
   dataDir: join(folder, 'postgres'),

@@ -169,7 +169,7 @@ describe('what a person has discarded', () => {
       `update sync.quarantine set closed_at = now() - interval '1 year' where connection_id = $1`,
       [connectionId],
     );
-    // The watermark has left it behind long ago.
+    // The watermark passed it long ago.
     await warehouse.pool.query(`update sync.streams set watermark = now() where connection_id = $1`, [
       connectionId,
     ]);

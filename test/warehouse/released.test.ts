@@ -76,14 +76,14 @@ describe.each(databases)('a database of $version', ({ version, warehouse, url, i
   });
 });
 
-/** Those that hang on marts go with what is dropped there. */
+/** The users' own views; those that depend on marts are dropped with them. */
 const viewsOfPeople = `
   select schemaname, viewname from pg_views
   where schemaname !~ '^(finance|history|sync|staging|intermediate|marts.*|pg_.*|information_schema)$'`;
 
 const billsOfAcme = `select count(*) as bills from finance.bills where connection_id = 'acme-us'`;
 
-/** Tables with the columns they have; what migrations note of themselves is left out. */
+/** Tables with their columns, without the migrations' own records. */
 async function columnsOf(warehouse: Warehouse): Promise<Row[]> {
   return rows(
     warehouse,
@@ -95,7 +95,7 @@ async function columnsOf(warehouse: Warehouse): Promise<Row[]> {
   );
 }
 
-/** Every row as text, of these columns. */
+/** Every row as text, limited to these columns. */
 async function contentOf(warehouse: Warehouse, columns: readonly Row[]): Promise<Record<string, unknown[]>> {
   const content: Record<string, unknown[]> = {};
   for (const { table, columns: chosen } of columns) {
@@ -110,7 +110,7 @@ async function contentOf(warehouse: Warehouse, columns: readonly Row[]): Promise
 
 const ours = `('finance'::regnamespace, 'history'::regnamespace, 'sync'::regnamespace)`;
 
-/** A constraint `not null` is compared without its name: Postgres 18 gives it one, and a dump of an older one has none. */
+/** Compares `not null` constraints without their names: Postgres 18 gives them names, which a dump of an older version lacks. */
 const catalogue = {
   'tables, views and their comments': `
     select oid::regclass::text as name, relkind, relacl::text as grants, obj_description(oid, 'pg_class') as comment
@@ -136,7 +136,7 @@ const catalogue = {
     from pg_proc where pronamespace in ${ours} order by 1`,
 };
 
-/** The key that sealed the tokens is gone, and so is the sandbox that they opened. */
+/** Moves to another sandbox and another key, because both of the recorded ones are lost. */
 async function moveTo({ sandbox }: Installation, { pool }: Warehouse): Promise<void> {
   await pool.query(`delete from sync.settings where name = 'secret_key_fingerprint'`);
   await pool.query('update sync.connections set api_address = $1', [sandbox.url]);

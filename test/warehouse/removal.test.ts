@@ -43,7 +43,7 @@ describe('a removal', () => {
        from (select transaction, sum(rows) as rows from deletions group by transaction) as each`,
     );
     expect(largest).toBe(rowsPerBatch);
-    // Bills, lines, versions, and of 2,000 runs a row and those of eight streams.
+    // Bills, lines and versions, and for each of 2,000 runs one row and those of eight streams.
     expect(sum).toBeGreaterThan(3 * 20_000 + 9 * 2_000);
   });
 
@@ -87,7 +87,7 @@ describe('a removal', () => {
     await landRecords(warehouse, { pass, records: [bill('of-another')] });
     expect(await finishRemoval(warehouse, { removal: removal! })).toBe(0);
     expect(await held('finance.bills', connectionId)).toBe(1);
-    // Nor while that one is removed, by whoever does it.
+    // Nor while that connection is being removed, by whatever command.
     await beginRemoval(warehouse, { connectionId, keepData: true });
     expect(await finishRemoval(warehouse, { removal: removal! })).toBe(0);
     expect(await held('finance.bills', connectionId)).toBe(1);
@@ -151,7 +151,7 @@ proofDescribe('killed at a commit', () => {
       );
       if (died && (at > 1 || when === 'after')) await expectHidden(connectionId);
       await removeConnection(warehouse, { connectionId, keepData: false }).catch((error: unknown) => {
-        // Who was not told that it was done hears that there is no such connection.
+        // A caller that did not hear of the success learns that no such connection exists.
         if (!(error instanceof UnknownConnection)) throw error;
       });
       expect(await leftOf(connectionId)).toEqual([]);
@@ -286,7 +286,7 @@ describe('from the mark on', () => {
   });
 });
 
-/** Nobody finds the connection; what is left of it is on its way out. */
+/** Expects that nobody finds the connection, although parts of it are still there. */
 async function expectHidden(connectionId: string): Promise<void> {
   expect((await listConnections(warehouse)).map(({ connection_id: name }) => name)).not.toContain(
     connectionId,
@@ -303,7 +303,7 @@ async function add(connectionId: string): Promise<void> {
   });
 }
 
-/** So many bills, lines and versions, and a tenth as many runs with eight streams each. */
+/** Adds so many bills, lines and versions, and a tenth as many runs with eight streams each. */
 async function manyRows(connectionId: string, count: number): Promise<void> {
   const values = [connectionId, count];
   const ids = `generate_series(1, $2::int) i`;
@@ -321,7 +321,7 @@ async function manyRows(connectionId: string, count: number): Promise<void> {
     await warehouse.pool.query(statement, values);
 }
 
-/** Has Postgres count, until the test is over, what each transaction deletes. */
+/** Makes Postgres count, until the test is over, the rows that each transaction deletes. */
 async function countDeletions(): Promise<void> {
   const tables = await rows(
     warehouse,

@@ -182,7 +182,7 @@ test('months that prune has in hand while a connection is removed are not those 
       status: 'failed',
       streams: [{ stream: 'subscriptions', status: 'succeeded', type: '', failure: '' }],
     });
-  // Another prune is about to write the month of the first one.
+  // Another prune is about to write the first one's month.
   const session = new pg.Client({ connectionString: url });
   await session.connect();
   await session.query('begin');
@@ -240,14 +240,14 @@ async function replace(connectionId: string): Promise<void> {
   });
 }
 
-/** A run that asks with the token of now. */
+/** A run that makes requests with the current token. */
 async function asking(connectionId: string): Promise<{ connectionId: string; runId: string; token: string }> {
   const runId = randomUUID();
   await begin(warehouse, { connectionId, runId });
   return { connectionId, runId, token: await markOf(warehouse, connectionId) };
 }
 
-/** Whatever is known of its records. */
+/** Everything known of its records. */
 async function heldBy(connectionId: string): Promise<Row[][]> {
   const tables = ['finance.bills', 'history.record_versions', 'sync.tombstones', 'sync.quarantine'];
   return Promise.all(

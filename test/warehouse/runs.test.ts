@@ -123,7 +123,7 @@ describe('a status is never better than the truth', () => {
     expect(await notOffered()).toMatchObject({ status: 'failed' });
     const runId = await runThatRead(connectionId, 'bills');
     await finishRun(warehouse, { runId, outcomes: [done('bills')], cancelled: false });
-    // Asked, and then as it is remembered.
+    // First asked, and then remembered.
     expect(await notOffered()).toEqual({ status: 'succeeded', failure: null });
     expect(await notOffered()).toEqual({ status: 'succeeded', failure: null });
   });
@@ -207,7 +207,7 @@ test('what a reconcile added up is read with its runs only where it is asked for
   }
 });
 
-/** Brings the stream to where a run has it when the workflow reports this state. Customers leave one in quarantine. */
+/** Brings the stream to the state that it has when the workflow reports this outcome. Customers leave one record in quarantine. */
 async function readAs(
   state: StreamOutcome['state'],
   input: { connectionId: string; runId: string; stream: string },

@@ -33,7 +33,7 @@ test('what is open about a bill is settled by a good version, and about that bil
 
 const later = (id: string): string => bill(id, { last_synced_at: '"2031-01-01T00:00:00Z"' });
 
-/** A tombstone of two bills, a quarantine entry of another, a field issue of a fourth. */
+/** Adds tombstones of two bills, a quarantine entry of a third, and a field issue of a fourth. */
 async function leaveOpen(connectionId: string): Promise<void> {
   for (const recordId of ['deleted', 'other'])
     await addTombstone(warehouse, { connectionId, recordId, version: '2030-01-01T00:00:00Z' });
@@ -61,7 +61,7 @@ async function open(connectionId: string): Promise<Record<'tombstones' | 'entrie
   };
 }
 
-/** The IDs of each statement that settles. */
+/** The IDs in each statement that settles. */
 async function settlingOf(work: () => Promise<unknown>): Promise<unknown[]> {
   const query = vi.spyOn(Client.prototype, 'query');
   try {

@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const { url, adminUrl, warehouse } = await createTestDatabase();
-// A session that may say how soon a deadlock is looked for: before it gives up waiting by itself.
+// A session that may set how soon Postgres looks for a deadlock: before its own wait times out.
 const ours = await connect(adminUrl);
 const theirs = await connect(url);
 afterAll(() => Promise.all([ours.end(), theirs.end()]));

@@ -9,7 +9,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 
 const { warehouse } = await createTestDatabase();
 
-/** A run that a tick has begun, and what its workflow would end it with. */
+/** Begins a tick's run. Returns it with the input with which its workflow would end it. */
 async function beginTick() {
   const connectionId = await addTestConnection(warehouse);
   const runId = `tick-of-${connectionId}`;

@@ -12,7 +12,7 @@ import { isProof } from '../support/proof-test.ts';
 import { row, rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 
-// A server of its own: a page gives no room of what an open transaction of any database, or an analysis, might still see.
+// A separate server, because a page keeps rows that an open transaction of any database, or an analysis, might still see.
 const folder = await mkdtemp(join(tmpdir(), 'daybook-updates-'));
 const server = await startTestPostgres(folder, { autovacuum: 'off' });
 const warehouse = openWarehouse({ url: server.url, connections: 10 });
@@ -33,7 +33,7 @@ test('nine of ten records that were only seen again find room on their own page,
     await land(warehouse, { connectionId, stream: 'bills', pages });
   };
   await landAll(ids, {});
-  // Of twenty bills one comes again, under another version. Another content moves `_changed_at`, which has an index of its own.
+  // One of twenty bills comes again under another version. Other content would move `_changed_at`, which has an index.
   for (const round of [0, 1, 2, 3, 4, 5]) {
     const chosen = ids.filter((_, index) => index % 20 === round * 3);
     await landAll(chosen, { last_synced_at: `"2026-11-0${round + 1}T00:00:00.000Z"` });

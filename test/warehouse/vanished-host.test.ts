@@ -40,7 +40,7 @@ const sessions: [string, () => Promise<Ask>][] = [
   ],
 ];
 
-// The host of a proxy on this machine would answer the probes, so the kernel is asked when it will send the first.
+// The host of a proxy on this machine would answer the probes, so the test asks the kernel when it will send the first.
 test.runIf(process.platform === 'linux').each(sessions)(
   '%s asks within 10 s whether a server that says nothing is still there',
   async (_, open) => {
@@ -58,7 +58,7 @@ test.runIf(process.platform === 'linux').each(sessions)(
 
 const keepAliveTimer = 2;
 
-/** What the kernel has planned for the connection from this port (proc(5)), and when. */
+/** The timer that the kernel has set for the connection from this port, and its time (proc(5)). */
 async function timerOf(localPort: number): Promise<{ timer: number; seconds: number }> {
   const ending = `:${localPort.toString(16).toUpperCase().padStart(4, '0')}`;
   for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {

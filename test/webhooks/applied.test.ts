@@ -133,7 +133,7 @@ test('refused credentials leave webhooks waiting, and another token has them app
   });
   const attributes = failed.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]);
   expect(attributes).toContainEqual(['DaybookFailure', 'CredentialsRefused']);
-  // A sync has met the same, and paused the connection: that is what people are told of.
+  // A sync has met the same failure, and paused the connection, which people are told.
   await eventually(async () => {
     const { rows } = await warehouse.pool.query(
       `select from sync.connections where connection_id = $1 and paused_by = 'daybook'`,

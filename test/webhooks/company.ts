@@ -6,14 +6,14 @@ import { row, rows, type Row } from '../support/rows.ts';
 import { sync } from '../support/sync.ts';
 import { entityWebhook } from './webhook.ts';
 
-/** Where a process of ours listens. */
+/** The address at which a process of ours listens. */
 export function urlOf(process: DaybookProcess): string {
   const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(process.output()) ?? [];
   if (url === undefined) throw new Error('The process has not said where it listens.');
   return url;
 }
 
-/** A company that is synced, and so known to the service by its identity. */
+/** A synced company, whose identity at the service is therefore known. */
 export async function syncedCompany(
   installation: Installation,
   input: { records?: number } = {},
@@ -33,7 +33,7 @@ export async function idsOf(
   return records.slice(0, count).map((record) => (JSON.parse(record) as { id: string }).id);
 }
 
-/** The record as the service has it now; undefined when it has none. */
+/** The record as the service has it now. Undefined if it has none. */
 export async function recordOf(
   { admin }: Pick<Installation, 'admin'>,
   connection: string,
@@ -43,7 +43,7 @@ export async function recordOf(
   return records.find((record) => (JSON.parse(record) as { id: string }).id === id);
 }
 
-/** Changes a bill at the source, and returns the webhook that tells of it. */
+/** Changes a bill at the source, and returns its webhook. */
 export async function changeBill(
   installation: Pick<Installation, 'admin'>,
   connection: string,
@@ -65,7 +65,7 @@ export function inboxOf({ warehouse }: Pick<Installation, 'warehouse'>, connecti
   );
 }
 
-/** Waits until nothing of the connection waits any more, and returns its inbox. */
+/** Waits until no webhook of the connection waits any more, and returns its inbox. */
 export function appliedInbox(
   installation: Pick<Installation, 'warehouse'>,
   connection: string,
@@ -85,7 +85,7 @@ export async function memoOf(
   return (await row(warehouse, sql, [connection, id])).memo;
 }
 
-/** How often the service was asked for the record by its id. */
+/** The number of fetches of the record by its id. */
 export async function fetchesOf(
   { admin }: Pick<Installation, 'admin'>,
   connection: string,

@@ -32,7 +32,7 @@ test('for more than 300 records a list is read instead, and what it does not sho
     ...changed.map((id) =>
       entityWebhook(connection, { entity: 'BILL', what: 'UPDATED', record: now.get(id) ?? '' }),
     ),
-    // It tells of a version that no list will show.
+    // This webhook has a version that no list will show.
     entityWebhook(connection, {
       entity: 'BILL',
       what: 'UPDATED',

@@ -104,7 +104,7 @@ test('a record that was made again lives, whichever of its webhooks comes last',
   await admin.execute({ kind: 'delete', connection, resource: 'bills', id, event: false });
   await send(url, deleted);
   await appliedInbox(installation, connection);
-  // What is made again in the second of its deletion comes with the next reconcile only.
+  // A record that is recreated in the second of its deletion comes only with the next reconcile.
   const second = Math.floor((await admin.now()) / 1_000);
   await eventually(async () => ((await admin.now()) / 1_000 >= second + 1 ? 'over' : undefined));
   await admin.execute({ kind: 'recreate', connection, resource: 'bills', id });

@@ -13,7 +13,7 @@ import { connectionWebhook, entityWebhook, send } from './webhook.ts';
 
 const installation = await createInstallation();
 const { warehouse, cwd, env } = installation;
-// No worker runs: nothing is applied, and what was stored stays as it was.
+// No worker runs, so nothing is applied, and stored webhooks stay as they are.
 const serving = startDaybook(['serve'], { cwd, env });
 afterAll(() => serving.stop());
 await serving.says(/Serving at/);
@@ -55,7 +55,7 @@ test('a body that is no JSON object gets 400, and one that is too large 413', as
   for (const body of ['', 'no JSON', '[]', '"text"', '7', '{"type":']) {
     expect(await send(url, body), body).toBe(400);
   }
-  // The answer comes before the body is read, so that none of it need be sent.
+  // The answer comes before the body is read, so none of the body has to be sent.
   const large = request(`${url}/webhooks`, {
     method: 'POST',
     headers: { 'content-length': String(6 * 1024 * 1024) },
@@ -219,7 +219,7 @@ test('a connection that breaks in the middle of a body leaves nothing behind', a
   expect(await entriesOf('broken')).toEqual([]);
 });
 
-/** A connection whose identity is known, though nothing was ever read of it. */
+/** A connection whose identity is known, although nothing of it was ever read. */
 async function identified(): Promise<string> {
   const connection = await installation.connect({ records: 0 });
   await warehouse.pool.query(
@@ -254,7 +254,7 @@ function newest() {
   );
 }
 
-/** Unlike fetch, which makes a type of its own where there is none, it sends these headers and no others. */
+/** Sends exactly these headers, while fetch adds a content type if there is none. */
 async function statusOf(body: string, headers: Record<string, string>): Promise<number | undefined> {
   const asked = request(`${url}/webhooks`, { method: 'POST', headers });
   asked.end(body);

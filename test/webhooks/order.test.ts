@@ -15,7 +15,7 @@ test('whatever the order, the doubling and the moment of webhooks, the end is wh
   const plans = fc.sample(
     fc.record({
       deeds: fc.array(fc.constantFrom<Deed>('change', 'delete', 'recreate'), { minLength: 3, maxLength: 6 }),
-      // Where in the order each webhook is sent, once or twice, and after which of them all are waited for.
+      // The places in the order at which each webhook is sent, once or twice, and the one after which the test waits for all.
       places: fc.array(fc.nat(9), { minLength: 12, maxLength: 12 }),
       pauseAfter: fc.nat(11),
     }),
@@ -40,7 +40,7 @@ test('whatever the order, the doubling and the moment of webhooks, the end is wh
   }
 });
 
-/** Does it at the source where it can be done, and returns the webhook that tells of it. */
+/** Does the deed at the source if possible, and returns its webhook. */
 async function act(
   connection: string,
   { id, deed, number }: { id: string; deed: Deed; number: number },

@@ -86,7 +86,7 @@ test('a server killed in the middle of 200 a second has stored every webhook tha
   await Promise.all(sent);
   const stored = await storedIds();
   expect([...acknowledged].filter((id) => !stored.has(id))).toEqual([]);
-  // The service sends again what was not acknowledged.
+  // The service sends again the webhooks that were not acknowledged.
   const second = await serve();
   await Promise.all(sent.map((_, number) => sendUntil(`bill-${number}`, () => false)));
   expect((await storedIds()).size).toBe(sent.length);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readWebhook } from '../../source/read-webhook.ts';
 
-// The document has two names for these: `<ENTITY>` of webhooks is not spelled out (6.2), that of events is (4.6).
+// The document names these entities differently: it does not spell out `<ENTITY>` of webhooks (6.2), but that of events (4.6).
 test.each([
   ['BILL', 'bill', 'bills'],
   ['EXPENSE', 'expense', 'expenses'],

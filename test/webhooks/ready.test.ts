@@ -19,14 +19,14 @@ test(
   { retry: 2 },
   async () => {
     const connection = await installation.connect({ ready: false });
-    // Fewer streams than a worker reads at once: one that had not yet asked would find the data there, and nobody need be woken.
+    // Fewer streams than a worker reads at once: a stream that had not yet been requested would find the data ready, and need no wake-up.
     const handle = await startSync(installation, connection, { resources: ['items'] });
     await eventually(async () => ((await timerSummaries(handle)).length > 0 ? true : undefined));
     await admin.execute({ kind: 'make-ready', connection });
     expect(await send(url, connectionWebhook(connection))).toBe(200);
     const { run } = await endOf(installation, handle, handle.firstExecutionRunId);
     expect(run.status).toBe('succeeded');
-    // That others than items are ready too is read by the run after it.
+    // The next run reads that streams other than items are ready too.
     const events = await eventsOf(client.workflow.getHandle(handle.workflowId, handle.firstExecutionRunId));
     expect(events.filter((event) => event.timerCanceledEventAttributes)).toHaveLength(1);
     expect(events.filter((event) => event.timerFiredEventAttributes)).toHaveLength(0);

@@ -50,7 +50,7 @@ test('a webhook that a vanished Postgres does not store is refused within 20 s, 
   expect(stored.map(({ record_id }) => record_id)).toEqual(['before', 'behind', 'lost']);
 });
 
-/** An address of Postgres: the connections there are end without a word, and new ones lead to the server that has taken over. */
+/** An address of Postgres whose connections end silently. New connections lead to the server that has taken over. */
 async function addressThatVanishes(
   target: string,
 ): Promise<{ url: string; vanish: () => void; close: () => void }> {

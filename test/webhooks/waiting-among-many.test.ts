@@ -32,7 +32,7 @@ test('thousands of webhooks that wait are left to the next list at once, where t
   expect(await row(warehouse, left, [connectionId])).toEqual({ records: many });
 });
 
-/** Holds bills, and is told of each of them. */
+/** Lands bills, and stores a webhook for each. */
 async function announce(connectionId: string): Promise<void> {
   const bills = Array.from({ length: many }, (_, place) => bill(`bill-${place}`));
   await land(warehouse, {

@@ -2,7 +2,7 @@ import { webhookSignature } from '../../source/webhook-signature.ts';
 import { object, text, type Fields } from '../support/finance-records.ts';
 import { clientSecret } from '../support/installation.ts';
 
-/** As the service names the connection of a sandbox company. */
+/** The id by which the service names the connection of a sandbox company. */
 export function serviceIdOf(connection: string): string {
   return `conn-${connection}`;
 }

@@ -83,7 +83,7 @@ test.for(some(['sync', 'reconcile'] as const))(
   },
 );
 
-/** When the newest request was allowed: it is written then. */
+/** The time at which the newest request was allowed, when its grant is written. */
 async function grants(): Promise<string> {
   const newest = `select coalesce(max(granted_at)::text, '') as at from sync.api_grants`;
   return String((await rows(warehouse, newest, []))[0]?.at);
@@ -154,7 +154,7 @@ test.each(['pruneWarehouse', 'exportSnapshot', 'buildMarts'])(
   },
 );
 
-/** A workflow that somebody starts in Temporal, to its end. */
+/** Runs a workflow to its end that a person starts in Temporal. */
 function startedByHand(type: string, args: unknown[]): Promise<unknown> {
   return installation.client.workflow.execute(type, {
     workflowId: `by-hand-${randomBytes(4).toString('hex')}`,
@@ -231,14 +231,14 @@ function failureOf({ failure }: SyncEnd): unknown {
   return failure instanceof WorkflowFailedError ? failure.cause : failure;
 }
 
-/** Every number of attempts that an activity of the run took. */
+/** The distinct numbers of attempts of the run's activities. */
 async function attemptsOf({ handle }: SyncEnd): Promise<number[]> {
   const { events } = await handle.fetchHistory();
   const attempts = (events ?? []).flatMap((event) => event.activityTaskStartedEventAttributes?.attempt ?? []);
   return [...new Set(attempts)];
 }
 
-/** The rows of a connection in finance and history, and how far its streams are. */
+/** The rows of a connection in finance and history, and the progress of its streams. */
 async function contentOf(connection: string): Promise<unknown[]> {
   return rows(
     warehouse,

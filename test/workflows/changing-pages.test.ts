@@ -117,7 +117,7 @@ proofTest('short and empty pages before the end do not end a list', async () => 
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-/** Of the bills, in the order in which the pages have them. */
+/** The ids of the bills, in the order of the pages. */
 async function idsOf(connection: string): Promise<string[]> {
   const lines = await admin.content(connection, 'bills');
   return lines.map((line) => (JSON.parse(line) as { id: string }).id);

@@ -49,7 +49,7 @@ proofTest(
     await send(urlOf(worker), await changeBill(installation, connection, { id, memo: 'after the pause' }));
     await appliedInbox(installation, connection);
     expect(await memoOf(installation, connection, id)).toBe('after the pause');
-    // Its workflow waited for as long, too.
+    // Its workflow waited just as long.
     await eventually(async () => {
       const { status } = await client.workflow.getHandle(`webhooks/${connection}`).describe();
       return status.name === 'COMPLETED' ? true : undefined;

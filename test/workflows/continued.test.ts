@@ -11,7 +11,7 @@ import { rows } from '../support/rows.ts';
 import { startSync, endOf, runOf, sync } from '../support/sync.ts';
 import { startTemporalWith } from '../support/temporal-with.ts';
 
-// Temporal suggests a new execution after 4,096 events; with fewer a test need not read for hours.
+// Temporal suggests a new execution after 4,096 events; with a lower limit the test need not read for hours.
 const temporalAddress = await startTemporalWith('limit.historyCount.suggestContinueAsNew=30');
 const installation = await createInstallation({ temporalAddress });
 const { admin, warehouse, client } = installation;
@@ -44,7 +44,7 @@ test('a reconcile that is told to pause where it fetches, again and again, goes 
   await admin.execute({ kind: 'delete', connection, resource: 'bills', id: String(bill?.id), event: false });
   const pause = { kind: 'status' as const, status: 429, retryAfter: '1' };
   await admin.addFault({ match: { connection, path: '/accounting/bills/' }, fault: pause });
-  // Before it fetches again, it asks another list for one record.
+  // Before it fetches again, it requests one record of another list.
   await admin.addFault({ match: { connection, query: 'limit=1&' }, fault: pause });
   const handle = await startReconcile(installation, connection, { resources: ['bills'] });
   await eventually(async () => {
@@ -123,10 +123,10 @@ proofTest.for(kinds)(
   },
 );
 
-/** All that the sandbox makes up, in more windows than fit an activity. */
+/** All records that the sandbox makes up, in more windows than fit in an activity. */
 const decades = { from: '2010-01-01', to: '2030-01-01', windowMilliseconds: 60 * 86_400_000 };
 
-/** A run of that kind which has ended in a second execution at least. */
+/** A run of that kind that ended in its second execution or later. */
 async function continued<T extends Workflow>(
   kind: string,
   start: (connection: string) => Promise<WorkflowHandle<T> & { firstExecutionRunId: string }>,

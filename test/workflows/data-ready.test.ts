@@ -10,7 +10,7 @@ import { endOf, runOf, startSync, sync, type SyncHandle } from '../support/sync.
 import { startTemporalWith } from '../support/temporal-with.ts';
 import { changeBill, idsOf } from '../webhooks/company.ts';
 
-// Temporal suggests a new execution after 4,096 events; with fewer a test need not read for hours.
+// Temporal suggests a new execution after 4,096 events; with a lower limit the test need not read for hours.
 const temporalAddress = await startTemporalWith('limit.historyCount.suggestContinueAsNew=60');
 const installation = await createInstallation({ temporalAddress });
 const { admin, client, databaseUrl, warehouse } = installation;
@@ -69,7 +69,7 @@ describe('dataReady that arrives after a list was read leads to a read that bega
     } as const;
     await admin.addFault(slow);
     await blocked.letGo();
-    // As a standby does that takes over without the last commits.
+    // A standby that takes over without the last commits has this effect.
     const lost = await eventually(async () => {
       const [second] = await rows(
         warehouse,
@@ -205,7 +205,7 @@ proofTest(
     const blocked = await blockWrites(databaseUrl, 'finance.items');
     const command = installation.run(['sync', connection]);
     await untilRead(connection, 'customers');
-    // What the run after it fails for is not its own.
+    // The failure of the next run is not its own.
     await admin.addFault({
       match: { connection, path: '/accounting/customers' },
       fault: { kind: 'status', status: 403 },
@@ -245,7 +245,7 @@ async function untilAllWait(handle: SyncHandle): Promise<void> {
   });
 }
 
-/** Changes a bill, and says that there is more to read. */
+/** Changes a bill, and signals that there is more to read. */
 async function announce(connection: string, handle: SyncHandle): Promise<void> {
   const [id = ''] = await idsOf(installation, connection);
   await changeBill(installation, connection, { id, memo: 'announced' });
@@ -267,7 +267,7 @@ function runsOf(connection: string): Promise<{ status?: unknown; reason?: unknow
   );
 }
 
-/** Waits until the run that goes on has read a list to its end. */
+/** Waits until the running run has read a list to its end. */
 async function untilRead(connection: string, stream: string): Promise<void> {
   await eventually(async () => {
     const read = await rows(
@@ -280,7 +280,7 @@ async function untilRead(connection: string, stream: string): Promise<void> {
   });
 }
 
-/** The request for the events is on its way. */
+/** Waits until the request for the events is under way. */
 async function untilEventsAreRead(connection: string): Promise<void> {
   await eventually(async () => {
     const taken = await rows(

@@ -64,7 +64,7 @@ test('a history is small: six events a chunk, and no payload of 2 KB', async () 
   const events = await eventsOf(handle);
   const activities = events.filter((event) => event.activityTaskScheduledEventAttributes);
   expect(activities).toHaveLength(1 + 8 + 1);
-  // Beside the activities: its start and its end, its first task (three events), and two phases.
+  // Besides the activities: the start and the end, the first task (three events), and two phases.
   expect(events.length).toBeLessThanOrEqual(6 * activities.length + 7);
   const payloads = JSON.stringify(events, (key, value: unknown) =>
     key === 'userMetadata' ? undefined : value,
@@ -109,7 +109,7 @@ test('every activity says what it reads', async () => {
   expect(summaries).toEqual(expect.arrayContaining(['bills', 'refunds', 'subscriptions']));
 });
 
-/** Place and writer of every row: any write changes them. */
+/** The location and the writer of every row, which any write changes. */
 async function versionsOf(connection: string): Promise<unknown[]> {
   const tables = await rows(
     warehouse,

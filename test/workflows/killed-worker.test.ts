@@ -25,7 +25,7 @@ test('a sync whose worker was killed goes on from the last committed page within
   const after = (await billRequests()).slice(before.length);
   expect(new URLSearchParams(after[0]?.query).get('cursor')).toBe(cursor);
   expect((after[0]?.at ?? 0) - killed).toBeLessThan(40_000);
-  // The page in hand, and the one that was asked for ahead of it.
+  // The page in hand, and the one requested ahead of it.
   const asked = new Set(before.map(({ query }) => query));
   expect(after.filter(({ query }) => asked.has(query)).length).toBeLessThanOrEqual(2);
   expect((await installation.compare(connection)).differences).toEqual([]);

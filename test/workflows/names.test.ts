@@ -18,7 +18,7 @@ import {
 } from '../../workflows/index.ts';
 import { releasedHistories } from '../support/released-histories.ts';
 
-// What a release has named, another one must find: Temporal knows runs, schedules and queues by these alone.
+// A release must find what an earlier one has named: Temporal knows runs, schedules and queues only by these names.
 
 const histories = releasedHistories().map(({ version, name, history }) => ({
   file: `${version}/${name}`,
@@ -32,12 +32,12 @@ const begun = histories.flatMap(({ file, events }) => {
   if (attributes === undefined || kind === undefined) return [];
   const [payload] = attributes.input?.payloads ?? [];
   const { options } = startRequest(kind, decoded(payload) as never, 'people');
-  // Some were started without a summary by hand, as from the Web UI, under any name.
+  // Some were started by hand without a summary, as from the Web UI, under any id.
   const isOurs = decoded(first?.userMetadata?.summary) === options.staticSummary;
   return [{ file, kind, attributes, options, isOurs }];
 });
 
-/** The types hold each to what whoever starts it says. */
+/** The types tie each workflow to the input that its starters give. */
 const workflows = {
   sync: syncConnection,
   reconcile: reconcileConnection,

@@ -177,7 +177,7 @@ function recordLike(resource: ResourceName, id: string): string {
   return makers[resource]?.(id) ?? bill(id);
 }
 
-/** The one whose records have the field that only they have. */
+/** The resource that alone has the field in the record. */
 function resourceOf(record: string): ResourceName {
   const marks: [string, ResourceName][] = [
     ['"transaction_date"', 'expenses'],

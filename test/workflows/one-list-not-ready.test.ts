@@ -17,7 +17,7 @@ afterEach(async () => {
 
 const notReady = { kind: 'status', status: 400, code: 'PRODUCT_NOT_READY' } as const;
 
-// All lists have answered before; then one of them only says that it is not ready, or asks for a pause.
+// All lists have answered before. Then only one of them says that it is not ready, or asks for a pause.
 const failing: readonly {
   path: string;
   stream: string;

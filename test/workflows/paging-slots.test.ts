@@ -54,7 +54,7 @@ describe('the slot of an activity', () => {
     await vi.advanceTimersByTimeAsync(soon);
     await begin();
     first.answer();
-    // It waits for the slot with its answer.
+    // It waits for the slot with its answer in hand.
     expect(await isSettled(first.page)).toBe(false);
     const second = ask({}, undefined, activity);
     end();
@@ -162,7 +162,7 @@ describe('the slot of an activity', () => {
   });
 });
 
-/** What Temporal's worker does with the slots, and activities with the client. */
+/** Uses the slots as Temporal's worker does, and the client as activities do. */
 function open({
   slots,
   taskQueue = pagingQueue,

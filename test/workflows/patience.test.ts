@@ -42,7 +42,7 @@ describe('patience begins anew with each run', () => {
   });
 });
 
-/** Whatever page comes after the first: the cursor leads nowhere, for as long as it is the same one. */
+/** Every page after the first fails: the cursor leads nowhere as long as it is the same. */
 describe.each(
   some([
     ['/accounting/bills', 'bills'],
@@ -89,7 +89,7 @@ describe.each(
   });
 });
 
-/** Returns how to learn of the cursor that failed. */
+/** Returns a function that tells the cursor that failed. */
 async function failFromSecondPageOn(connection: string, path: string): Promise<() => Promise<string>> {
   await admin.clearRequests();
   await admin.addFault({ match: { connection, path, query: 'cursor=' }, fault: unavailable });
@@ -104,7 +104,7 @@ async function failFromSecondPageOn(connection: string, path: string): Promise<(
   };
 }
 
-/** With pages of another size, a reading from the start comes by other cursors. */
+/** Makes only this cursor fail. With another page size, a new reading from the start gets other cursors. */
 async function letOnlyFail(
   connection: string,
   { path, cursor }: { path: string; cursor: string },

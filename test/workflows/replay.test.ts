@@ -10,7 +10,7 @@ const chosenVersions = oldestAndNewest(versions);
 const chosen = histories.filter(({ version }) => chosenVersions.includes(version));
 const replayed = new Map<string, Error | undefined>();
 
-/** By one worker: each would build its isolate anew. */
+/** Uses one worker, because each one builds its isolate anew. */
 beforeAll(async () => {
   const asked = chosen.map(({ version, name, history }) => ({ workflowId: `${version}/${name}`, history }));
   const options = { workflowBundle: await workflowBundle() };

@@ -112,7 +112,7 @@ test('a failed sync that is reset in the middle of its lists, once its cause is 
   await again.result().catch(() => undefined);
   const statuses = statusesOf(await runOf(installation, failed.run.run_id));
   expect(statuses.subscriptions).toBe('succeeded');
-  // What had failed before that task is not asked again.
+  // A list that failed before that task is not requested again.
   expect(Object.values(statuses)).toContain('failed');
 });
 
@@ -158,7 +158,7 @@ test.each([
       fault: { kind: 'slow', ms: 400 },
     });
     const handle = await start(connection);
-    // Other lists are over: the bills are still asked for by the execution before, and what follows is the new one's.
+    // Other lists are done. The execution before still requests the bills; what follows belongs to the new one.
     await untilEvents(installation, handle, 25);
     const again = await resetTo(installation, handle, -1);
     await again.result();
@@ -168,7 +168,7 @@ test.each([
   },
 );
 
-/** All that the sandbox makes up, in a few windows. */
+/** All records that the sandbox makes up, in a few windows. */
 const decades = { from: '2010-01-01', to: '2030-01-01', windowMilliseconds: 1_500 * 86_400_000 };
 
 /** A connection whose bills take a few seconds to read. */
@@ -182,7 +182,7 @@ async function longConnection(): Promise<string> {
   return connection;
 }
 
-/** Of all runs of a connection, oldest first. */
+/** The statuses of all runs of a connection, oldest first. */
 async function runsOf(connection: string): Promise<unknown[]> {
   const runs = await rows(
     warehouse,

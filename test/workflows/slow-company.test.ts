@@ -6,7 +6,7 @@ import { startSync, sync } from '../support/sync.ts';
 
 const installation = await createInstallation();
 const { admin } = installation;
-// Four slots for pages.
+// The worker has four slots for pages.
 await installation.startWorker();
 
 afterEach(async () => {
@@ -38,7 +38,7 @@ test.each(
     }
     await admin.clearFaults();
     const cleared = performance.now();
-    // The minute of a request without an answer is not waited out here.
+    // The test does not wait out the minute that a request without an answer may take.
     if (kind === 'hang') await beginning.cancel();
     else {
       expect(await beginning.result()).toMatchObject({ status: 'succeeded' });
