@@ -1,8 +1,8 @@
-"""Seeds as people and Daybook write them, the same for every database.
+"""Reads seeds as people and Daybook write them, the same for every database.
 
-dbt takes `null` for no value, however it is spelled and whatever is around it, though a vendor's ID or name may be that; it makes one line
-end of all kinds, and takes no text of more than 131,072 characters. dbt-duckdb has DuckDB guess how the file is written. What 05/10/2026 is,
-each database decides for itself.
+dbt reads `null` as no value, in any case and with anything around it, although a vendor's ID or name may be that text. It turns all
+line ends into one kind, and takes no text of more than 131,072 characters. dbt-duckdb has DuckDB guess the file's format. Each
+database decides for itself what 05/10/2026 means.
 """
 
 import csv
@@ -13,7 +13,7 @@ import agate
 from dbt_common.clients import agate_helper
 from dbt_common.exceptions import DbtRuntimeError
 
-# As long as any text that the service sends: the file holds no more.
+# As long as any text that the service sends: the file holds no longer one.
 LONGEST_TEXT = 2**31 - 1
 
 DAY = re.compile(r"\d{4}-\d\d-\d\d")

@@ -1,6 +1,6 @@
-"""Runs dbt: tells on standard output, a JSON object a line, which node begins and what is wrong; ends with its parent.
+"""Runs dbt. Prints a JSON object per line about each node that begins and each error, and ends with its parent.
 
-The parent is the process that started it: left alone it would go on writing where the next build writes.
+The parent is the process that started it. Without the parent it would continue to write where the next build writes.
 """
 
 import gc
@@ -20,7 +20,7 @@ saying = threading.Lock()
 
 
 def run(args: list[str]) -> bool:
-    # Almost nothing of what dbt makes is garbage while it runs, and looking for it often takes a tenth of the time.
+    # Almost nothing that dbt creates is garbage while it runs, and frequent collection takes a tenth of the time.
     gc.set_threshold(50_000, 20, 100)
     threading.Thread(target=end_with_parent, daemon=True).start()
     read_as_written()
@@ -31,14 +31,14 @@ def run(args: list[str]) -> bool:
 
 
 def end_with_parent() -> None:
-    # It closes when the parent is gone, however that went.
+    # Standard input closes when the parent is gone, however it ended.
     while os.read(STANDARD_INPUT, 1):
         pass
     os._exit(1)
 
 
 def tell(event) -> None:
-    # dbt's own JSON log makes a line of every event before it asks for its level: that took a tenth of a build.
+    # dbt's own JSON log formats every event before it checks the level, which took a tenth of a build.
     if event.info.name == "LogStartLine":
         node = event.data
         say(index=node.index, total=node.total, node=node.node_info.node_name)
@@ -49,7 +49,7 @@ def tell(event) -> None:
 
 
 def say(**what) -> None:
-    # Models are built by several threads at once.
+    # Several threads build models concurrently.
     with saying:
         print(json.dumps(what), flush=True)
 

@@ -1,12 +1,14 @@
 """Builds the marts with dbt in a session of Spark, on one snapshot of the Iceberg tables, and publishes them as Iceberg tables.
 
-What to do is in DAYBOOK_SPARK_JOB, as JSON; the arguments are dbt's. It says what run_dbt.py says, and before that
+DAYBOOK_SPARK_JOB contains the job as JSON; the arguments are dbt's. The program prints what run_dbt.py prints, and before that
 
-    says  {"snapshot": id}      the newest that is complete, or {"refused": why}
-    told  {"unfit": [{"table_name", "connection_id", "record_id", "position", "recorded_at", "column_name", "is_rounded"}, …]}
+    prints {"listed": [id, …]}   the snapshots in the order of their times, or {"refused": why}
+    reads  {"snapshot": id, "tables": [name, …], "unfit": [{"table_name", "connection_id", "record_id", "position", "recorded_at",
+           "column_name", "is_rounded"}, …]}; without a snapshot it ends
 
-and at the end {"published": [mart, …]}. Models are written to a namespace that nobody reads. When every test has passed, each mart is
-replaced in one commit and tagged with the snapshot's ID; the table `snapshots` calls a tag complete only while all marts have it.
+then {"publishing": true}, and at the end {"published": [mart, …]}. Models are written to a namespace that nobody reads. When every test
+has passed, each mart is replaced in one commit and tagged with the snapshot's ID; the table `snapshots` lists a tag as complete only
+while all marts have it.
 """
 
 import hashlib
@@ -38,10 +40,10 @@ STANDARD_ERROR = 2
 
 CATALOG = "daybook"
 
-# Where sources are found: views of this session, of the tables as one tag has them.
+# The schema of the sources: views in this session of the tables at one tag.
 VIEWS = "global_temp"
 
-# Which snapshots are complete, as in the namespaces that Daybook writes without Spark.
+# The table of complete snapshots, as in the namespaces that Daybook writes without Spark.
 LIST = "snapshots"
 LIST_SCHEMA = StructType(
     [
@@ -57,33 +59,33 @@ UNFIT = (
     "table_name string, connection_id string, record_id string, position bigint, recorded_at string, column_name string, is_rounded boolean"
 )
 
-# Tables that snapshots of Daybook 0.5 and older have not, and that are read as empty then.
+# Tables that snapshots of Daybook 0.5 and older lack. They are then read as empty.
 NEWER = {
     "deleted_subscriptions": "connection_id string, subscription_id string, created_at timestamp",
     "waiting_deletions": "connection_id string, resource string, id string",
     "field_issues": "connection_id string, resource string, id string, field string",
 }
 
-# Who has looked up where a mart is may still read it this long.
+# How long a reader that has looked up a mart may still read it.
 GRACE = timedelta(hours=6)
 
-# Than clocks of hosts differ.
+# More than the clocks of hosts differ.
 FAR_AHEAD = timedelta(days=1)
 
-# What contracts call types, as Spark does.
+# Spark's names for the types in contracts.
 TYPES = {"text": "string", "float8": "double", "timestamptz": "timestamp"}
 
 
 def main() -> None:
     job = json.loads(os.environ.pop("DAYBOOK_SPARK_JOB"))
-    # Before Spark is there: starting it, and fetching its jars, takes a while.
+    # Before Spark starts, because starting it and fetching its jars takes a while.
     told = listen()
     spark = session(job)
     listed = spark.table("finance.snapshots").collect()
     if not listed:
         say(refused="no snapshot")
         sys.exit(1)
-    # Whoever can write in the lake can write this list: which snapshot is meant, and the names of its tables, come from its manifest.
+    # Anyone who can write in the lake can change this list, so the chosen snapshot and the names of its tables come from its manifest.
     say(listed=in_order(listed))
     answer = json.loads(told.get())
     if "snapshot" not in answer:
@@ -100,14 +102,15 @@ def main() -> None:
 
 
 def in_order(listed: list) -> list[str]:
-    """Of years ahead is none of ours: it would be the newest until then. Spark tells times in the zone of this process."""
+    """The snapshots in order, without those dated FAR_AHEAD in the future, which would be the newest until then. Spark returns times in
+    the zone of this process."""
     near = datetime.now() + FAR_AHEAD
     times = {str(row.snapshot_id): str(row.taken_at or "") for row in listed if row.taken_at is None or row.taken_at <= near}
     return sorted(times, key=lambda one: (times[one], one))
 
 
 def listen() -> queue.Queue:
-    """Lines of standard input. When it closes the parent is gone, and this program ends: Spark with it."""
+    """Reads lines of standard input. When it closes the parent is gone, and this program ends together with Spark."""
     told: queue.Queue = queue.Queue()
 
     def read() -> None:
@@ -130,19 +133,19 @@ def session(job: dict) -> SparkSession:
         "spark.ui.showConsoleProgress": "false",
         "spark.jars": ",".join(jar(name, job["jars"]) for name in jars),
         "spark.sql.session.timeZone": "UTC",
-        # A product or a quotient that does not fit is an error, and never null or cut.
+        # A product or a quotient that does not fit is an error, never null or cut.
         "spark.sql.ansi.enabled": "true",
         "spark.sql.decimalOperations.allowPrecisionLoss": "false",
         "spark.sql.defaultCatalog": CATALOG,
         "spark.sql.caseSensitive": "false",
-        # The text of a seed may hold ${env:NAME}, which would become what the environment of the JVM has.
+        # The text of a seed may contain ${env:NAME}, which Spark would replace with a variable of the JVM's environment.
         "spark.sql.variable.substitute": "false",
         f"spark.sql.catalog.{CATALOG}": "org.apache.iceberg.spark.SparkCatalog",
         f"spark.sql.catalog.{CATALOG}.catalog-impl": "org.apache.iceberg.jdbc.JdbcCatalog",
         f"spark.sql.catalog.{CATALOG}.uri": job["catalog"],
         f"spark.sql.catalog.{CATALOG}.jdbc.user": job["user"],
         f"spark.sql.catalog.{CATALOG}.warehouse": warehouse_of(job),
-        # Tables of a build are made anew by the next one.
+        # Each build creates its tables anew.
         f"spark.sql.catalog.{CATALOG}.cache-enabled": "false",
         **job["settings"],
     }
@@ -153,15 +156,15 @@ def session(job: dict) -> SparkSession:
             settings[f"spark.sql.catalog.{CATALOG}.s3.path-style-access"] = "true"
         region = os.environ.get("AWS_REGION", os.environ.get("AWS_DEFAULT_REGION"))
         if region is not None:
-            # Workers have an environment of their own.
+            # Workers have their own environment.
             settings[f"spark.sql.catalog.{CATALOG}.client.region"] = region
     builder = SparkSession.builder
     if job["master"]:
         builder = builder.master(job["master"])
     for name, value in settings.items():
         builder = builder.config(name, value)
-    # All of this is on the command line of the JVM, which every user of the machine can read, and what the catalog is told is sent to workers
-    # with each table. The driver of Postgres finds the password in the file that PGPASSFILE names.
+    # Contains no password: every user of the machine can read the JVM's command line, and the catalog's settings are sent to workers with
+    # each table. Postgres's driver finds the password in the file that PGPASSFILE names.
     spark = started(builder, job["log"])
     spark.sparkContext.setLogLevel("ERROR")
     return spark
@@ -172,7 +175,7 @@ def warehouse_of(job: dict) -> str:
 
 
 def started(builder: SparkSession.Builder, log: str) -> SparkSession:
-    """What the JVM writes to standard error, as long as it lives, goes to this file; where it does not come up, its end is told."""
+    """Writes the JVM's standard error to this file as long as the JVM lives. If it does not start, reports the end of the file."""
     os.makedirs(os.path.dirname(log), exist_ok=True)
     own = os.dup(STANDARD_ERROR)
     with open(log, "wb") as file:
@@ -189,7 +192,7 @@ def started(builder: SparkSession.Builder, log: str) -> SparkSession:
 
 
 def jar(name: str, folder: str) -> str:
-    """A jar of Maven Central in this folder, downloaded once; refused unless it is the one that is known."""
+    """Returns a jar of Maven Central in this folder, downloaded once. Refuses it if its digest is not the known one."""
     path = os.path.join(folder, os.path.basename(name))
     if os.path.exists(path) and digest_of(path) == DIGESTS[name]:
         return path
@@ -218,10 +221,10 @@ def digest_of(path: str) -> str:
 
 
 def show_snapshot(spark: SparkSession, snapshot: str, tables: list[str], unfit: list[dict]) -> None:
-    """Views of all tables as one tag has them: what models read is of one moment, whatever is exported meanwhile."""
+    """Creates views of all tables at one tag, so that models read data of one moment, whatever is exported meanwhile."""
     for table in tables:
         spark.sql(f"create or replace global temporary view captured_{table} as select * from finance.{table} version as of '{snapshot}'")
-    # Snapshots of Daybook 0.5 and older have none of these tables.
+    # Snapshots of Daybook 0.5 and older lack these tables.
     for table, columns in NEWER.items():
         if table not in tables:
             spark.createDataFrame([], columns).createOrReplaceGlobalTempView(f"captured_{table}")
@@ -251,7 +254,7 @@ class Marts:
     def publish(self, snapshot: str, taken_at: datetime) -> list[str]:
         queries = {name: self._as_contracted(name) for name in sorted(self.columns)}
         complete = self._complete(before=snapshot)
-        # What is about to change is not called complete any more.
+        # A tag that is about to change is no longer listed as complete.
         self._write_list(complete)
         added = [self._replace(name, query, snapshot, taken_at) for name, query in queries.items()]
         self._write_list(complete + added)
@@ -261,14 +264,15 @@ class Marts:
         return sorted(self.columns)
 
     def _complete(self, *, before: str) -> list[tuple]:
-        """What is listed of other snapshots, while each table has its tag: one that could not be believed was forgotten before this build."""
+        """Rows about other snapshots whose tables all have their tag. Snapshots that could not be trusted were forgotten before this
+        build."""
         listed = [row for row in self._read_list() if row.snapshot_id in self.kept and row.snapshot_id != before]
         tags = {(name, tag) for name in self._names() for tag in self._table(name).refs()}
         broken = {row.snapshot_id for row in listed if (row.table_name, row.snapshot_id) not in tags}
         return [row for row in listed if row.snapshot_id not in broken]
 
     def _as_contracted(self, name: str) -> str:
-        """A mart as its contract says: whole numbers that Spark counts in four bytes have eight."""
+        """A mart as its contract says: integers that Spark counts in four bytes become eight."""
         wanted = {column: TYPES.get(kind, kind).replace("numeric(38, ", "decimal(38,") for column, kind in self.columns[name].items()}
         found = dict(self.spark.table(f"{self.built}.{name}").dtypes)
         fits = {column: "bigint" if (kind, wanted.get(column)) == ("int", "bigint") else kind for column, kind in found.items()}
@@ -292,7 +296,7 @@ class Marts:
         return snapshot, taken_at, name, current, rows
 
     def _tidy(self, name: str, tags: set[str]) -> None:
-        """Of snapshots that the lake does not keep any more nothing is kept here either, nor of marts that are gone."""
+        """Removes marts that no longer exist, and tags of snapshots that the lake no longer keeps."""
         if not tags:
             self.spark.sql(f"drop table {self.namespace}.{name}")
             return
@@ -305,7 +309,7 @@ class Marts:
 
     def _expire(self, name: str) -> None:
         before = datetime.now(timezone.utc) - GRACE
-        # Files go by hand before the next build: metadata may name those of others.
+        # Files are removed by hand before the next build, because metadata may name files of others.
         expiry = self._table(name).expireSnapshots().cleanExpiredFiles(False)
         expiry.expireOlderThan(int(before.timestamp() * 1000)).commit()
 
@@ -313,7 +317,8 @@ class Marts:
         return sorted({row.tableName for row in self.spark.sql(f"show tables in {self.namespace}").collect()} - {LIST})
 
     def _table(self, name: str):
-        """A table as the one next commit takes it for: whoever may write in the lake may have changed its metadata since the last one."""
+        """A table as its next commit expects it. Raises PermissionError if its metadata changed, which anyone who can write in the
+        lake could do since the last commit."""
         utilities = self.spark._jvm.org.apache.iceberg.spark.Spark3Util
         table = utilities.loadIcebergTable(self.spark._jsparkSession, f"{CATALOG}.{self.namespace}.{name}")
         properties = dict(table.properties())
@@ -323,7 +328,7 @@ class Marts:
         return table
 
     def _properties(self, name: str) -> dict[str, str]:
-        """Where a table is written to, and that nothing is removed which its metadata names."""
+        """Where a table is written, and that files named by its metadata are not removed."""
         return {
             "write.data.path": f"{self.folder}/{name}/data",
             "write.metadata.path": f"{self.folder}/{name}/metadata",

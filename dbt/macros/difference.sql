@@ -1,4 +1,4 @@
-{#- Rows that only one of two relations has: none, when they are the same. -#}
+{#- Rows that only one of two relations has. None if the relations are the same. -#}
 {% macro difference(one, other) -%}
     (select * from {{ one }} except select * from {{ other }})
     union all

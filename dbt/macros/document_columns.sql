@@ -1,4 +1,4 @@
-{#- Columns that lines of bills and of credit memos have alike (API document 2.1), behind the key of their document. -#}
+{#- The columns that lines of bills and of credit memos share (API document 2.1), after the key of their document. -#}
 {% macro line_columns() -%}
     cast(position as bigint) as position,
         account_id,
@@ -18,7 +18,7 @@
         {{ daybook.rate('item_unit_amount') }} as item_unit_amount
 {%- endmacro %}
 
-{#- The same of allocations. -#}
+{#- The columns that allocations share. -#}
 {% macro allocation_columns() -%}
     cast(position as bigint) as position,
         linked_id,

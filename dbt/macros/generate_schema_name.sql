@@ -1,6 +1,6 @@
 {#-
-    Built by Daybook, a schema is called what it is called. In a user's own project dbt finds this macro too, and there schemas get the
-    prefix they have everywhere else: Daybook's own must not be written by two.
+    In Daybook's own builds a schema has exactly its custom name. dbt also finds this macro in a user's project; there schemas get
+    their usual prefix, so that two projects never write to Daybook's schemas.
 -#}
 {% macro generate_schema_name(custom_schema_name, node) -%}
     {%- if project_name == 'daybook' and custom_schema_name is not none -%}

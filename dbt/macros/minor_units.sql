@@ -1,4 +1,7 @@
-{#- Decimals of a currency (ISO 4217). Of a code that is none, such as XAU or BTC, amounts are not rounded: 9, those of the type. -#}
+{#-
+    The decimals of a currency (ISO 4217). Amounts with a code that is not a currency's, such as XAU or BTC, are not rounded: 9,
+    as in the type.
+-#}
 {% macro minor_units(currency) -%}
     case
         when {{ currency }} in (
@@ -22,14 +25,14 @@
     end
 {%- endmacro %}
 
-{#- What doubles that were added up differ by: far less than any amount that is meant. -#}
+{#- The largest error of a sum of doubles, far below any real amount. -#}
 {% macro binary_noise() -%}
     0.000001
 {%- endmacro %}
 
 {#-
-    Half a minor unit: what two amounts may differ by, and be the same to a check. Services compute in doubles; of a code that has no
-    minor unit, what they leave is all the noise there is.
+    Half a minor unit: the difference up to which a check treats two amounts as equal, because services compute in doubles. For a
+    code without a minor unit, only the error of doubles.
 -#}
 {% macro noise(currency) -%}
     case {{ daybook.minor_units(currency) }}

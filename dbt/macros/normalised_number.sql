@@ -1,7 +1,7 @@
 {#-
-    A document number without what people type differently: case of A to Z, punctuation, zeros before a number (INV-0042 is
-    INV-42). What stands between two digits is a border, whatever it is: 1-11 is 1/11, and not 11-1. Letters are those of every
-    alphabet. One without a digit above 0, such as N/A, is none: half of the books would be duplicates.
+    A document number without differences in typing: case of A to Z, punctuation, zeros before a number (INV-0042 is INV-42). Any
+    characters between two digits are a separator: 1-11 is 1/11, but not 11-1. Letters of every alphabet count. A number without a
+    digit above 0, such as N/A, becomes null; otherwise half of the books would be duplicates.
 -#}
 {% macro normalised_number(number) -%}
     {%- set first, second = daybook.found_group(1), daybook.found_group(2) -%}

@@ -1,4 +1,4 @@
-{#- posted: in accounts payable and spend; excluded: outside of both; unknown: kept apart, never in headline totals. -#}
+{#- posted: in accounts payable and spend; excluded: in neither; unknown: kept apart, never in headline totals. -#}
 {% macro posting_status(status) -%}
     case
         when {{ status }} in ('open', 'partially_paid', 'paid') then 'posted'

@@ -1,6 +1,6 @@
 {#-
-    What is odd about the source: each check names the CTE of int_quality__found it looks at, the column that names the record, and
-    the condition that finds it. None of them stops a build.
+    Checks for oddities of the source. Each names a CTE of int_quality__found, the column that names the record, and the condition
+    that finds it. No check stops a build.
 -#}
 {% macro quality_checks() -%}
     {%- set today = daybook.as_of_date() -%}

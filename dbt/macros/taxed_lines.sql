@@ -1,9 +1,9 @@
 {#-
-    Lines of bills or credit memos with their tax told apart. The API does not say whether `total_amount` of a line has the tax in
-    it, so each line is judged by its own numbers, and by its document: where that is the lines without their tax, the vendor does
-    not charge it (reverse charge), unless the header does. What fits two readings is not known. A line without a total is a remark
-    and worth 0; one of which a number does not fit is not known. `header` has the subtotal, tax and discount of a document; credit
-    memos tell none.
+    Lines of bills or credit memos with their tax separated. The API does not tell whether `total_amount` of a line includes the
+    tax, so each line is judged by its own numbers and by its document: if the document is the sum of the lines without their tax,
+    the vendor does not charge the tax (reverse charge), unless the header does. A line that fits two readings is not known. A
+    line without a total is a remark, worth 0; a line with a number that does not fit is not known. `header` has the subtotal, tax
+    and discount of a document; credit memos tell none.
 -#}
 {% macro taxed_lines(table, documents, document_id, header={}) -%}
     {%- set same = '<= ' ~ daybook.binary_noise() -%}
@@ -30,9 +30,9 @@
             lines.{{ document_id }},
             {{ daybook.whole_sum(known_total) }} as total_amount,
             {{ daybook.whole_sum(known_tax) }} as tax_amount,
-            -- Of the lines whose total has it.
+            -- The tax of lines whose total includes it.
             {{ daybook.whole_sum(known_tax, 'coalesce(' ~ has_tax_within ~ ', unfit_lines.record_id is not null)') }} as tax_within,
-            -- Of those that have it beside it, and nowhere else.
+            -- The tax of lines that have it only beside their total.
             {{ daybook.whole_sum(
                 known_tax,
                 'coalesce(' ~ has_tax_beside ~ ' and not ' ~ has_tax_within ~ ', unfit_lines.record_id is not null)'
@@ -66,8 +66,8 @@
                 and line_sums.{{ document_id }} = documents.{{ document_id }}
     ),
 
-    -- What the header tells less what its lines come to, without their tax and with it, its discount taken off or not. A total may
-    -- be rounded by half a unit of its currency: what is nearer is meant.
+    -- The header's amount less the sum of its lines, without their tax and with it, with the discount deducted or not. A total
+    -- may be rounded by half a unit of its currency, so the nearer sum is meant.
     measured as (
         select
             *,
@@ -82,7 +82,8 @@
         from compared
     ),
 
-    -- The header charges the tax of the lines where it is its own, or not told, and in its total, with or without the discount.
+    -- The header charges the lines' tax if its own tax equals it, or is not told, and is in its total, with or without the
+    -- discount.
     charged as (
         select
             *,
@@ -94,7 +95,7 @@
                 ),
                 false
             ) as is_tax_charged,
-            -- Its total is made without the tax that lines have beside theirs, for all that it tells.
+            -- Whether the total leaves out the tax that lines have beside theirs, as far as the header tells.
             {% if header -%}
                 case
                     when abs(coalesce(header_tax, 0)) > noise and coalesce(abs(header_tax - tax_within) <= noise, false) then true
@@ -135,19 +136,19 @@
         select
             lines.*,
             unfit_lines.record_id is null as is_known,
-            -- Without its tax, where that is not charged.
+            -- The line without its tax, for tax that is not charged.
             case
                 when {{ is_sub_total_with_tax }} or {{ has_tax_beside }} then lines.sub_total
                 else lines.total_amount - lines.tax_amount
             end as charged_amount,
             case
                 when unfit_lines.record_id is not null then 'unknown'
-                -- More than its subtotal, and nothing says why.
+                -- The total exceeds the subtotal for no known reason.
                 when coalesce(lines.tax_amount, 0) = 0 and abs(lines.total_amount) - abs(lines.sub_total) > headers.noise then 'unknown'
                 when coalesce(lines.tax_amount, 0) = 0 then 'no_tax'
                 when {{ has_tax_within }} and headers.is_without_their_tax then 'not_charged'
                 when {{ is_sub_total_with_tax }} then 'inclusive'
-                -- Its discount is its tax: it has it in its total, or beside it.
+                -- Its discount equals its tax, so the tax may be in its total or beside it.
                 when
                     {{ has_tax_within }} and {{ has_tax_beside }}
                     and not (headers.is_sum_of_lines and (headers.is_tax_charged or headers.header_sub_total is null))

@@ -1,4 +1,4 @@
-{#- An amount of a document in the base currency, by the columns of int_documents__rated; null where there is no rate. -#}
+{#- An amount of a document in the base currency, by the columns of int_documents__rated. Null without a rate. -#}
 {% macro to_base(amount, rated) -%}
     case
         when {{ rated }}.fx_status = 'base_currency' then {{ amount }}

@@ -1,5 +1,5 @@
 {#-
-    A text without the white space of Unicode around it. What `trim` takes without being told is a space on Postgres, and more on
+    A text without surrounding white space as Unicode defines it. By default `trim` removes only spaces on Postgres, and more on
     DuckDB.
 -#}
 {% macro trimmed(text) -%}
@@ -15,7 +15,7 @@
     ))
 {%- endmacro %}
 
-{#- Its `chr` knows 256 characters. -#}
+{#- Spark's `chr` has 256 characters. -#}
 {% macro spark__trimmed_of(text, codes) -%}
     trim(both '{% for code in codes %}{{ "\\u%04x" | format(code) }}{% endfor %}' from {{ text }})
 {%- endmacro %}

@@ -1,4 +1,7 @@
-{#- Rows of a table of which one of these columns does not fit, each once: as if null, and not for want of a value. -#}
+{#-
+    Rows of a table with a value in one of these columns that does not fit, each once. Such a value reads as null, but not because
+    it is missing.
+-#}
 {% macro unfit_rows(table, columns) -%}
     select distinct
         connection_id,

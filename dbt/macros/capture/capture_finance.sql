@@ -1,4 +1,4 @@
-{#- Copies what the models read into the capture schema, in one REPEATABLE READ transaction. A snapshot needs no copy. -#}
+{#- Copies the models' input into the capture schema, in one REPEATABLE READ transaction. A snapshot needs no copy. -#}
 {% macro capture_finance() -%}
     {{ return(adapter.dispatch('capture_finance', 'daybook')()) }}
 {%- endmacro %}

@@ -1,4 +1,4 @@
-{#- The columns of a source that snapshots of Daybook 0.5 or older have not: of those, no rows. -#}
+{#- The columns of a source, without rows for snapshots of Daybook 0.5 or older, which lack the source. -#}
 {% macro newer_source(table, columns) -%}
     {{ return(adapter.dispatch('newer_source', 'daybook')(table, columns)) }}
 {%- endmacro %}

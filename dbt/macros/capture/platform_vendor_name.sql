@@ -1,6 +1,6 @@
 {#-
-    The name that platforms put beside the ID of a vendor in their own records, which are there only for connections that ask for
-    them. As QuickBooks (bills and credits, then purchases), Xero and NetSuite write it; null for the others.
+    The vendor's name beside its ID in the platform's own record, which exists only for connections that request it. Knows the
+    places in which QuickBooks (bills and credits, then purchases), Xero and NetSuite write it; null for other platforms.
 -#}
 {% macro platform_vendor_name() -%}
     {%- set places = [('VendorRef', 'name'), ('EntityRef', 'name'), ('Contact', 'Name'), ('entity', 'refName')] -%}
@@ -23,7 +23,7 @@
     )
 {%- endmacro %}
 
-{#- Asked for one place after the other, DuckDB parses the document each time. -#}
+{#- One call for all places, because DuckDB parses the document again for each call. -#}
 {%- macro duckdb__first_text_in_json(document, places) %}
     list_filter(
         json_extract_string({{ document }}, [
@@ -35,7 +35,7 @@
     )[1]
 {%- endmacro %}
 
-{#- In staging. On Postgres the name alone was captured: raw records are long. -#}
+{#- The vendor's name in staging. On Postgres only the name was captured, because raw records are long. -#}
 {% macro captured_vendor_name() -%}
     {{ return(adapter.dispatch('captured_vendor_name', 'daybook')()) }}
 {%- endmacro %}

@@ -1,6 +1,7 @@
 {#-
-    The rows of the source stream_months. A snapshot of Daybook 0.5 or older has none, and its runs do not say which stream failed: of
-    those only a run that succeeded is known to have read subscriptions completely, the only stream that is asked about.
+    The rows of the source stream_months. A snapshot of Daybook 0.5 or older has none, and its runs do not tell which stream
+    failed. For such a snapshot only a successful run is known to have read subscriptions completely, the only stream that models
+    ask for.
 -#}
 {% macro stream_months(source, runs) -%}
     {{ return(adapter.dispatch('stream_months', 'daybook')(source, runs)) }}

@@ -1,7 +1,7 @@
 {#-
-    Rows (table_name, connection_id, record_id, position, recorded_at, column_name, is_rounded) of amounts, quantities and rates that
-    staging rounds or cannot hold. A snapshot has already rounded or left out what did not fit its types, and lists it in a table of its own;
-    one of Daybook 0.5 or older lists it in its manifest.
+    Rows (table_name, connection_id, record_id, position, recorded_at, column_name, is_rounded) of amounts, quantities and rates
+    that staging rounds or cannot hold. A snapshot has already rounded or left out values that did not fit its types, and lists
+    them in a table; a snapshot of Daybook 0.5 or older lists them in its manifest.
 -#}
 {% macro unfit_values() -%}
     {%- set tables = daybook.unfit_columns() %}
@@ -28,7 +28,7 @@
     {%- endfor %}
 {%- endmacro %}
 
-{#- Its columns side by side: to plan the reading of a table takes longer than to read one. -#}
+{#- Reads a table's columns side by side, because planning a read of the table takes longer than reading a column. -#}
 {% macro spark__found_unfit_values(tables) -%}
     {%- for table, found in tables.items() %}
             select
@@ -65,7 +65,7 @@
     min_scale({{ expression }}) > {{ scale }}
 {%- endmacro %}
 
-{#- What is read is a snapshot. -#}
+{#- The input is a snapshot, whose values are rounded already. -#}
 {% macro default__has_more_decimals(expression, scale) -%}
     false
 {%- endmacro %}
@@ -83,7 +83,7 @@
     {%- endif %}
 {%- endmacro %}
 
-{#- The session made a view of the table of the snapshot or, where it has none, of what its manifest lists. -#}
+{#- Reads the view that the session made of the snapshot's table or, without such a table, of the list in its manifest. -#}
 {% macro spark__listed_unfit_values(tables) -%}
     {{- daybook.unfit_values_in(source('finance', 'bills').schema ~ '.captured_unfit_values', tables) }}
 {%- endmacro %}
@@ -102,7 +102,7 @@
         {{ daybook.is_unfit_column(tables, 'table_name', 'column_name') }}
 {%- endmacro %}
 
-{#- A snapshot of Daybook 0.5 or older left out what it did not round, and does not say `rounded`. -#}
+{#- A snapshot of Daybook 0.5 or older left out values that it did not round, and lacks `rounded`. -#}
 {%- macro unfit_values_of_manifest(tables) %}
     {%- set manifest = (var('daybook_snapshot', '') | replace("'", "''")) ~ '/_manifest.json' %}
     {%- set sizes = run_query("select coalesce(max(size), 0) from read_blob('" ~ manifest ~ "')").rows[0] if execute else [0] %}
@@ -129,7 +129,7 @@
         {{ daybook.is_unfit_column(tables, 'listed."table"', 'listed."column"') }}
 {%- endmacro %}
 
-{#- Whether a value is of a column that is looked at, told by the columns that name its table and it. -#}
+{#- Whether a value is of a column that models look at, from the columns that name its table and its column. -#}
 {%- macro is_unfit_column(tables, table_name, column_name) -%}
     {%- for table, found in tables.items() -%}
         ({{ table_name }} = '{{ table }}' and {{ column_name }} in ('{{ found.scales.keys() | join("', '") }}'))

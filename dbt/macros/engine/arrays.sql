@@ -1,4 +1,4 @@
-{#- A row for each value of an array, none where there is no array. -#}
+{#- A row for each value of an array. None without an array. -#}
 {% macro each_of(values) -%}
     {{ return(adapter.dispatch('each_of', 'daybook')(values)) }}
 {%- endmacro %}

@@ -1,4 +1,4 @@
-{#- Texts compared by their bytes: the collation of a database is not the same everywhere, and DuckDB and Spark have none. -#}
+{#- Compares texts by their bytes, because databases differ in collation, and DuckDB and Spark have none. -#}
 {% macro binary_order(expression) -%}
     {{ return(adapter.dispatch('binary_order', 'daybook')(expression)) }}
 {%- endmacro %}

@@ -1,4 +1,4 @@
-{#- A code of a currency in upper case: Stripe writes nzd. A to Z only, whatever the locale of the database. -#}
+{#- A currency code in upper case, because Stripe writes nzd. Changes only A to Z, whatever the locale of the database. -#}
 {% macro currency_code(code) -%}
     translate({{ code }}, 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ')
 {%- endmacro %}

@@ -1,4 +1,4 @@
-{#- The day the marts speak of: decided once per build, whatever the database's clock or zone. -#}
+{#- The day that the marts describe, decided once per build whatever the database's clock or zone. -#}
 {% macro as_of_date() -%}
     cast('{{ daybook.as_of_day() }}' as date)
 {%- endmacro %}
@@ -13,8 +13,8 @@
 {%- endmacro %}
 
 {#-
-    The last day that is over in the reporting time zone and in UTC, whatever the hour of the build: where it is later than in UTC, the
-    day of UTC may still be that before as_of_date.
+    The last day that is over both in the reporting time zone and in UTC, whatever the hour of the build. In a zone ahead of UTC,
+    the day in UTC may still be the one before as_of_date.
 -#}
 {% macro last_day_over_in_utc() -%}
     {%- set zone = var('daybook_reporting_timezone', 'UTC') -%}
@@ -64,12 +64,15 @@
     cast({{ moment }} at time zone 'UTC' as date)
 {%- endmacro %}
 
-{#- Its session is in UTC. -#}
+{#- The session is in UTC. -#}
 {% macro spark__day_of(moment) -%}
     cast({{ moment }} as date)
 {%- endmacro %}
 
-{#- The day it was in the reporting time zone: what as_of_date is compared with. A zone has a name, or is so far from UTC: +05:30. -#}
+{#-
+    The day of a moment in the reporting time zone, to compare with as_of_date. The zone is a name, or an offset from UTC such as
+    +05:30.
+-#}
 {% macro reporting_day_of(moment) -%}
     {{ return(adapter.dispatch('reporting_day_of', 'daybook')(moment)) }}
 {%- endmacro %}
@@ -89,8 +92,8 @@
 {%- endmacro %}
 
 {#-
-    The month in which something was recorded, in UTC as the months of passes are. In zones behind UTC the next one may have begun there:
-    what is recorded by today counts in the month of today.
+    The month in which something was recorded, in UTC like the months of passes. In a zone behind UTC, the next month may have
+    begun in UTC; everything recorded by today counts at the latest in today's month.
 -#}
 {% macro recorded_month(moment) -%}
     {%- set month = daybook.month_of(daybook.day_of(moment)) -%}
@@ -98,7 +101,7 @@
     case when {{ month }} > {{ last }} then {{ last }} else {{ month }} end
 {%- endmacro %}
 
-{#- Days from one date to a later one. -#}
+{#- The number of days from one date to a later one. -#}
 {% macro days_between(earlier, later) -%}
     {{ return(adapter.dispatch('days_between', 'daybook')(earlier, later)) }}
 {%- endmacro %}
@@ -111,7 +114,7 @@
     cast(datediff({{ later }}, {{ earlier }}) as bigint)
 {%- endmacro %}
 
-{#- A table expression of the dates from `first` to `last`, a column `day`. -#}
+{#- A table expression of the dates from `first` to `last`, in a column `day`. -#}
 {% macro date_series(first, last, step="1 day") -%}
     {{ return(adapter.dispatch('date_series', 'daybook')(first, last, step)) }}
 {%- endmacro %}
@@ -123,7 +126,7 @@
     )
 {%- endmacro %}
 
-{#- A series that ends before it begins is an error there. -#}
+{#- On Spark a series that ends before it begins is an error. -#}
 {% macro spark__date_series(first, last, step) -%}
     (
         select explode(case when bounds.first <= bounds.last then sequence(bounds.first, bounds.last, interval {{ step }}) end) as day

@@ -1,7 +1,7 @@
 {#-
-    Postgres plans a table that was filled a moment ago by guessing, unless it is told. And since it grew from nothing, it would be
-    vacuumed within a minute: for minutes where it is large, in which it can be neither dropped nor replaced. Nothing in it ever
-    changes, so there is nothing to vacuum.
+    Analyzes a table that was just filled, because Postgres would otherwise plan with guesses. Also turns autovacuum off: a table
+    that grew from nothing would be vacuumed within a minute, for minutes if it is large, and meanwhile it could be neither
+    dropped nor replaced. Nothing in it ever changes, so there is nothing to vacuum.
 -#}
 {% macro finish_table(relation) -%}
     {{ return(adapter.dispatch('finish_table', 'daybook')(relation)) }}

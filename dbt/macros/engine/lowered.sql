@@ -1,4 +1,4 @@
-{#- A word in lower case. A to Z only, whatever the locale of the database. -#}
+{#- A word in lower case. Changes only A to Z, whatever the locale of the database. -#}
 {% macro lowered(word) -%}
     translate({{ word }}, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')
 {%- endmacro %}

@@ -15,9 +15,9 @@
 {%- endmacro %}
 
 {#-
-    Decimals of 9 and 12 places would need 21 of the 38 digits DuckDB has. So whole numbers: the amount is cut in two, or the rate where
-    that is the larger one, and what is below 10 decimals can be dropped, since it decides no half. An amount of 10^9 times a rate of
-    10^8 is too large.
+    Decimals of 9 and 12 places would need 21 of DuckDB's 38 digits, so this computes with integers. The larger of amount and rate
+    is cut in two, and digits beyond 10 decimals are dropped, because they decide no half. An amount of 10^9 times a rate of 10^8
+    is too large.
 -#}
 {% macro duckdb__money_mul(amount, rate, scale) -%}
     {%- set units = "cast(abs(" ~ amount ~ ") * 1000000000 as hugeint)" -%}
@@ -31,7 +31,7 @@
     end
 {%- endmacro %}
 
-{#- Of two whole numbers that have 21 decimals together; the first one is cut. -#}
+{#- The product of two integers that have 21 decimals together. The first one is cut. -#}
 {% macro rounded_product(large, small, cut, amount, rate, scale) -%}
     {%- set tenths = "((" ~ large ~ " // " ~ cut ~ ") * " ~ small ~ " + ((" ~ large ~ " % " ~ cut ~ ") * " ~ small ~ ") // " ~ cut ~ ")" -%}
     {%- set step = "cast(power(10, 10 - (" ~ scale ~ ")) as hugeint)" -%}
@@ -45,8 +45,8 @@
 {%- endmacro %}
 
 {#-
-    Where the session lets a product keep its decimals (spark.sql.decimalOperations.allowPrecisionLoss is false), 9 and 12 places
-    make 21 of 38 digits: what is left before the point is 10^17, the limit itself. Beyond it the product is null, and not cut.
+    The session lets a product keep its decimals (spark.sql.decimalOperations.allowPrecisionLoss is false), so 9 and 12 places
+    take 21 of 38 digits. The rest leaves 10^17 before the point, the limit itself. Beyond it the product is null, not cut.
 -#}
 {% macro spark__money_mul(amount, rate, scale) -%}
     {%- set product = "try_multiply(cast(" ~ amount ~ " as numeric(38, 9)), cast(" ~ rate ~ " as numeric(38, 12)))" -%}
@@ -56,7 +56,7 @@
     end
 {%- endmacro %}
 
-{#- Rounded half away from zero; null from a limit on. Its `round` takes no expression for the scale. -#}
+{#- Rounds half away from zero; null from a limit on. Spark's `round` does not take an expression for the scale. -#}
 {% macro rounded_to(number, scale, limit) -%}
     case cast({{ scale }} as int)
         {%- for places in range(10) %}

@@ -1,6 +1,6 @@
 {#-
-    An amount times a fraction of two whole numbers, rounded half away from zero to `scale` decimals (an expression, 0 to 8).
-    Exact on every engine: nothing is divided before it is rounded. Null unless the denominator is above 0.
+    An amount times a fraction of two integers, rounded half away from zero to `scale` decimals (an expression, 0 to 8). Exact on
+    every engine: nothing is divided before it is rounded. Null unless the denominator is above 0.
 -#}
 {% macro money_ratio(amount, numerator, denominator, scale) -%}
     {{ return(adapter.dispatch('money_ratio', 'daybook')(amount, numerator, denominator, scale)) }}
@@ -40,8 +40,8 @@
 {%- endmacro %}
 
 {#-
-    A quotient keeps fewer decimals than it has: so the remainder is taken off first, and what is divided comes out even. The fewer digits
-    a divisor may have, the more the quotient has before the point: 15 are enough for 2 * 9,999 * 12 * 10^9.
+    A quotient on Spark keeps fewer decimals than it has, so the remainder is subtracted first, and the division is even. The
+    fewer digits a divisor may have, the more digits the quotient has before the point: 15 are enough for 2 * 9,999 * 12 * 10^9.
 -#}
 {% macro spark__money_ratio(amount, numerator, denominator, scale) -%}
     {%- set units = "cast(cast(abs(" ~ amount ~ ") as numeric(38, 9)) * 1000000000 as numeric(38, 0))" -%}

@@ -1,7 +1,7 @@
 {#-
-    The top of each customer's line of parents where an engine has no recursion (Spark 4.0), and computes a step of a query again
-    for each step that asks for it. Each step is a table, and leads twice as far up as the one before. A step that finds the top
-    of no other customer is the last one: those that are left go round.
+    The top of each customer's line of parents on an engine without recursion (Spark 4.0), which computes a step of a query again
+    for each step that uses it. So each step is a table, and leads twice as far up as the one before. A step that finds the top of
+    no further customer is the last: the remaining customers form cycles.
 -#}
 {% macro rooted_by_steps(customers) -%}
     {%- if execute -%}

@@ -1,4 +1,4 @@
-{#- -1, 0 or 1. Spark's `sign` is a double, and so would be the product of it and an amount: 99999999999999999.4 was 10^17. -#}
+{#- Returns -1, 0 or 1. Spark's `sign` is a double, and so is its product with an amount: 99999999999999999.4 became 10^17. -#}
 {% macro sign_of(number) -%}
     {{ return(adapter.dispatch('sign_of', 'daybook')(number)) }}
 {%- endmacro %}

@@ -1,4 +1,7 @@
-{#- dbt-spark writes every value of a seed between quotes as it is, and a number as a double: an apostrophe ends the text, a rate is rounded. -#}
+{#-
+    Loads seeds as text literals. dbt-spark quotes a text without escaping, so an apostrophe ends it, and reads a number as a
+    double, which rounds a rate.
+-#}
 {% macro spark__load_csv_rows(model, agate_table) -%}
     {%- set types = model['config'].get('column_types', {}) -%}
     {%- set statements = [] -%}

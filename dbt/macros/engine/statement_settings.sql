@@ -1,11 +1,11 @@
 {#-
-    How Postgres runs a model.
-    Memory: what a step of a query has by default, 4 MB, sends the sums of large books to the disk.
-    Joins: by hashes of all columns that are compared. It would go through a second table for each row of the first where it expects
-    a single row, as it does behind a join by several columns, and would compare by some of the columns what is sorted by them: both
-    take the square of what belongs together. Where there is no other way than the former, it is thought so dear that compiling the
-    statement seems worthwhile, which it is not.
-    Its end: a statement ends soon after the dbt that asked for it, however that ended.
+    Settings with which Postgres runs a model.
+    Memory: the default for a step of a query, 4 MB, would send the sums of large books to disk.
+    Joins: by hashes of all compared columns. The planner expects a single row after a join by several columns. It would then scan
+    a second table for each row of the first (nested loop), or compare sorted rows by only some of the columns (merge): both take
+    the square of each group. Where only a nested loop is possible, its estimated cost is so high that JIT compilation seems
+    worthwhile, which it is not.
+    End: a statement ends soon after the dbt that sent it, however that ended.
 -#}
 {% macro statement_settings() -%}
     {{ return(adapter.dispatch('statement_settings', 'daybook')()) }}

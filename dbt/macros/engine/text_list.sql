@@ -1,4 +1,4 @@
-{#- Texts of a group in one, in order. -#}
+{#- Joins the texts of a group into one, in order. -#}
 {% macro text_list(expression, order, condition) -%}
     {{ return(adapter.dispatch('text_list', 'daybook')(expression, order, condition)) }}
 {%- endmacro %}

@@ -1,4 +1,7 @@
-{#- The tables of marts have no key: where all tables are published, Postgres lets their rows be changed only with this. -#}
+{#-
+    Sets the full replica identity. Tables of marts have no key, so if all tables are published, Postgres lets their rows be
+    changed only with it.
+-#}
 {% macro told_whole(relation) -%}
     {{ return(adapter.dispatch('told_whole', 'daybook')(relation)) }}
 {%- endmacro %}

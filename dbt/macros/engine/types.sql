@@ -1,4 +1,4 @@
-{#- Names of types that one engine has and another does not. -#}
+{#- The name of a type that differs between engines. -#}
 {% macro text_type() -%}
     {{ return(adapter.dispatch('text_type', 'daybook')()) }}
 {%- endmacro %}
@@ -7,7 +7,7 @@
 
 {% macro spark__text_type() -%}string{%- endmacro %}
 
-{#- A moment, whatever the zone of the session. -#}
+{#- A moment, independent of the session's zone. -#}
 {% macro moment_type() -%}
     {{ return(adapter.dispatch('moment_type', 'daybook')()) }}
 {%- endmacro %}

@@ -1,6 +1,5 @@
 {#-
-    A sum that has every amount in it, 0 without any; null where one of them is null, which means not known. `condition` says which
-    rows are summed up.
+    A sum of all amounts, 0 without any. Null if one of them is null, which means not known. `condition` selects the rows to sum.
 -#}
 {% macro whole_sum(amount, condition='true') -%}
     case
@@ -9,7 +8,7 @@
     end
 {%- endmacro %}
 
-{#- The same over a window. -#}
+{#- The same sum over a window. -#}
 {% macro whole_sum_over(amount, window) -%}
     case when count(*) over {{ window }} = count({{ amount }}) over {{ window }} then sum({{ amount }}) over {{ window }} end
 {%- endmacro %}

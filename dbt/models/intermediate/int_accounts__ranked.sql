@@ -1,5 +1,5 @@
--- Every account with the name and type it has so far, those first that most is spent on: what the template of the seed
--- account_map is written from. Names of accounts that are not here are kept.
+-- Every account with its present name and type, those with the most spend first, for the template of the seed account_map. Names
+-- of accounts that are not here are kept.
 with accounts as (
     select * from {{ ref('accounts') }}
 ),

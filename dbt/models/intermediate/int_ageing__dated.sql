@@ -1,4 +1,4 @@
--- The days ageing is told for: today and the month-ends before it.
+-- The days for which ageing is shown: today and the month ends before it.
 with month_ends as (
     select {{ daybook.add_months('day', 1) }} - 1 as as_of_date
     from

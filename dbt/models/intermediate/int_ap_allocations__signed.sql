@@ -1,7 +1,7 @@
--- What settled bills and credits, signed as in int_ap_documents__settled: undoing it adds the amount to what is open. A credit
--- that is applied before it, or the bill, is issued counts from the day on which both are there. One that only one of the two
--- tells of counts on both: what settles the one settles the other. On the one that is silent it counts up to what that document
--- leaves unexplained itself: the rest it tells in another way, as a payment for example.
+-- The settlements of bills and credits, signed as in int_ap_documents__settled: undoing one adds its amount to what is open. A
+-- credit applied before it or the bill is issued counts from the day on which both exist. An application that only one of the two
+-- documents tells counts on both, because it settles both. On the silent one it counts up to the amount that this document itself
+-- leaves unexplained: it tells the rest in another way, for example as a payment.
 with payments as (
     select * from {{ ref('stg_finance__bill_payment_allocations') }}
 ),
@@ -161,7 +161,7 @@ judged as (
     from unexplained
 ),
 
--- Of several days nobody knows which it is that a part counts on.
+-- If a part may count on several days, nobody knows on which.
 counted as (
     select * from signed
     where not is_told_by_other

@@ -1,6 +1,6 @@
--- What of what is due on a document today, or of what remains of a vendor credit, applications of credits settle from a later day
--- on: because they are dated then, or because one of the two documents is. It stands until then, and nobody pays it. No more
--- than stands, and nothing of what the other document does not count: there it is paid, or remains.
+-- The part of the amount due on a document today, or remaining of a vendor credit, that applications of credits settle on a later
+-- day, because they are dated then or because one of the two documents is. It stands until then, and nobody pays it. Limited to
+-- the standing amount, and without parts that the other document does not count: there they are paid, or remain.
 with standing as (
     select * from {{ ref('int_ap_documents__standing') }}
     where is_today

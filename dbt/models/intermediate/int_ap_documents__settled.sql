@@ -1,4 +1,4 @@
--- Posted bills and vendor credits with what is open of them today. Credits are negative.
+-- Posted bills and vendor credits with their open amount today. Credits are negative.
 with bills as (
     select * from {{ ref('stg_finance__bills') }}
 ),

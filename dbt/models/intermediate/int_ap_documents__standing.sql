@@ -1,8 +1,8 @@
--- What is due on each posted document on each day, whether it is open then or dated ahead, and whether it is owed or owed back:
--- the one definition of these words. Rolled back from the documents as they are now: what is due, and what settles it after the
--- day, but between what is due now and what the total is more than what settled it by then: a payment that is told and not taken
--- off yet is not due twice. What has no date counts as before it. A document is here when that is more than noise, half a minor
--- unit; an amount that is not known is not noise.
+-- The amount due on each posted document on each day, whether it is open then or dated ahead, and whether it is owed or owed
+-- back: the only definition of these terms. Rolled back from the present documents: the amount due now plus the settlements after
+-- the day, limited to the range between the amount due now and the total less the settlements by that day. So a payment that is
+-- told but not yet deducted is not due twice. Undated settlements count as earlier. A document is included if the amount is more
+-- than noise, half a minor unit; an unknown amount is not noise.
 with documents as (
     select * from {{ ref('int_ap_documents__settled') }}
 ),
@@ -25,7 +25,7 @@ settlements as (
     group by connection_id, document_type, document_id
 ),
 
--- What was dated ahead of a day in the past nobody asks for.
+-- Documents dated ahead of a past day are not needed.
 parts as (
     select
         days.as_of_date,
@@ -82,7 +82,7 @@ summed as (
         as_of_date, is_today, connection_id, document_type, document_id, currency_code, issue_date, told_amount, total_amount
 ),
 
--- What the total is more than all that settles the document, and what of it settles it after the day.
+-- The total less all settlements of the document, plus the settlements after the day.
 left_then as (
     select
         summed.*,
@@ -109,13 +109,12 @@ bounded as (
                 else rolled_back
             end as numeric(38, 9)
         ) as amount,
-        -- Where nobody knows what settled it by then, it cost no more than its total.
+        -- If the settlements by then are not known, it cost no more than its total.
         coalesce(left_amount, total_amount) as cost_amount
     from left_then
 ),
 
--- A bill below 0, or paid with more than it cost, is what the vendor owes: a credit, with no due date. A vendor credit below 0 is
--- to be paid.
+-- A bill below 0, or overpaid, is owed by the vendor: a credit, without a due date. A vendor credit below 0 is to be paid.
 judged as (
     select
         *,

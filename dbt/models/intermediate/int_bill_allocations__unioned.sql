@@ -1,4 +1,4 @@
--- Payments and credits that settle bills, as the bills tell it.
+-- Payments and credits that settle bills, according to the bills.
 with payments as (
     select * from {{ ref('stg_finance__bill_payment_allocations') }}
 ),

@@ -1,5 +1,5 @@
--- Lines of bills as their own numbers tell, less what the header of the bill knows better: where it has tax that its lines do not
--- tell and that is not on top of them, the net amount of a line that tells no tax is not known.
+-- Lines of bills by their own numbers, corrected by the bill's header: if the header has tax that its lines do not tell and that
+-- is not on top of them, the net amount of a line that tells no tax is not known.
 with lines as (
     select * from {{ ref('int_bill_lines__taxed') }}
 ),

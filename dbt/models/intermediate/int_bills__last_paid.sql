@@ -1,5 +1,5 @@
--- The day of the last payment that lasted of each bill that is paid off: what of a payment is above 0 on every later day. A bill
--- that credits settled by more than half has none: it does not tell when its vendor is paid.
+-- The day of the last lasting payment of each paid-off bill; a payment lasts as far as a part above 0 remains on every later day.
+-- A bill that credits settled by more than half has no such day, because it does not tell when its vendor is paid.
 with payments as (
     select * from {{ ref('int_bill_allocations__unioned') }}
     where source_type = 'payment' and allocated_date <= {{ daybook.as_of_date() }}

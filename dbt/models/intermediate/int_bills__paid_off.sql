@@ -1,6 +1,6 @@
--- The day on which what settles a bill, payments and credits up to today, came to its total, the last one where it fell below it
--- again. A payment of 0, or one too many, is no sign of when a vendor is paid; nor is a part of what a bill cost, where nobody
--- knows what settled the rest.
+-- The day on which the settlements of a bill, payments and credits up to today, reached its total; the last such day if they fell
+-- below it again. A payment of 0, or one too many, does not tell when a vendor is paid; nor does a part of the bill's cost if
+-- nobody knows what settled the rest.
 with settlements as (
     select * from {{ ref('int_ap_allocations__signed') }}
     where document_type = 'bill' and coalesce(counted_date <= {{ daybook.as_of_date() }}, true)
@@ -10,7 +10,7 @@ bills as (
     select * from {{ ref('stg_finance__bills') }}
 ),
 
--- What has no date counts as before every day.
+-- Undated settlements count as before every day.
 daily as (
     select
         bills.connection_id,

@@ -1,6 +1,6 @@
--- How much of the tax of a bill its lines do not tell, and where it is: on top of them, in what the total is more than they are,
--- or somewhere in them. A header that tells a subtotal and no tax, and a total that is more, tells half of it: nobody knows
--- where.
+-- The part of a bill's tax that its lines do not tell, and where it is: on top of them, in the amount by which the total exceeds
+-- them, or somewhere in them. A header that tells a subtotal and no tax, with a larger total, tells half of it, and nobody knows
+-- where the tax is.
 with bills as (
     select * from {{ ref('stg_finance__bills') }}
 ),
@@ -17,7 +17,7 @@ line_totals as (
         count(*) filter (where gross_amount is distinct from 0) as line_count,
         {{ daybook.whole_sum('gross_amount') }} as gross_amount,
         {{ daybook.whole_sum('case when is_known then coalesce(tax_amount, 0) end') }} as tax_amount,
-        -- Told by a line, and in no amount of it.
+        -- Told by a line, but in no amount of it.
         {{ daybook.whole_sum("case when tax_treatment = 'not_charged' then tax_amount else 0 end") }} as uncharged_tax,
         bool_or(coalesce(tax_amount <> 0, false)) as tells_tax
     from lines
@@ -46,7 +46,7 @@ compared as (
 halved as (
     select
         *,
-        -- With the tax of the lines or without it, less the discount or not: its total is its subtotal.
+        -- Whether the total equals the subtotal, with the tax of the lines or without it, less the discount or not.
         coalesce(
             abs(total_amount - sub_total) <= noise
             or abs(total_amount - sub_total + discount) <= noise
@@ -58,7 +58,7 @@ halved as (
     from compared
 ),
 
--- Noise is no tax. A header without tax tells nothing that its lines do not.
+-- Noise is no tax. A header without tax tells nothing beyond its lines.
 judged as (
     select
         *,
@@ -80,19 +80,19 @@ taxed as (
             when has_half_of_it then 'unknown'
             when not has_tax_beside_lines then 'told'
             when missing_amount = 0 then 'inside'
-            -- Of a header that tells other tax than such lines do, nobody knows whether it is charged.
+            -- If the header tells a different tax than such lines do, nobody knows whether it is charged.
             when uncharged_tax <> 0 then 'unknown'
-            -- Beside lines that are worth nothing and tell tax all the same, nobody knows where the rest of it is.
+            -- If lines worth nothing tell tax, nobody knows where the rest of the tax is.
             when line_count = 0 and not tells_tax then 'on_top'
             when abs(missing_amount - untold_tax) <= noise then 'on_top'
             when abs(missing_amount - untold_tax + discount) <= noise then 'on_top'
             else 'unknown'
         end as header_tax,
-        -- More than a discount and a rounding, beside lines with tax that the header does not tell: it may be tax.
+        -- If lines have tax that the header does not tell, a difference beyond discount and rounding may be tax.
         tells_tax
         and not coalesce(tax_amount is not null and abs(untold_tax) <= noise, false)
         and coalesce(abs(missing_amount) > 0.5 and abs(missing_amount + discount) > 0.5, true) as may_miss_tax,
-        -- Of one line that is the whole bill, the net amount is that of the header.
+        -- If one line is the whole bill, its net amount is the header's.
         cast(
             case
                 when not has_tax_beside_lines or tells_tax or line_count <> 1 or missing_amount <> 0 then null

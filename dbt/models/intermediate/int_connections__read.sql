@@ -1,7 +1,7 @@
--- Up to which day what was bought is known: the last one that was over when the stalest of the lists of bills, expenses and
--- credits was last read to its end, and none while one never was. Of the day of that reading the rest is still to come. A list
--- that the platform does not offer any more was read until then; one that it never offered has nothing. One that has stalled was
--- read to its watermark.
+-- The last day up to which purchases are known: the last complete day before the stalest of the lists of bills, expenses and
+-- credits was last read to its end; none while a list never was. The rest of the day of that reading is still unknown. A list
+-- that the platform no longer offers was read until then; a list that it never offered has nothing. A stalled list was read up to
+-- its watermark.
 with connections as (
     select * from {{ ref('stg_finance__connections') }}
 ),

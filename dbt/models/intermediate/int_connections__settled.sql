@@ -1,4 +1,4 @@
--- What decides how amounts of a connection are converted.
+-- The settings that decide how amounts of a connection are converted.
 with connections as (
     select * from {{ ref('stg_finance__connections') }}
 ),

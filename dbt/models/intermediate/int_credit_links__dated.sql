@@ -1,15 +1,15 @@
--- Applications of credits to bills, as each side tells them, with the one date on which they count: that of the bill, and that
--- of the credit where the bill has none. Bill and credit are laid side by side by amount, in the order of their dates, and cut
--- where either has an end: what one side tells as one and the other in parts is a row for each part. What is 0, or undone by the
--- next entry, stands beside nothing. What stands beside nothing though both documents are here, in one currency, was told by one
--- of them alone.
+-- Applications of credits to bills as each side tells them, with the one date on which they count: the bill's, or the credit's if
+-- the bill has none. The rows of bill and credit are matched by amount, in the order of their dates, and cut where a row of
+-- either side ends: an application that one side tells as one and the other in parts becomes a row for each part. Rows of 0, or
+-- undone by the next row, have no match. If both documents exist in one currency, a row without a match was told by one of them
+-- alone.
 with told as (
     select
         connection_id,
         'bill' as told_by,
         bill_id as document_id,
         bill_id,
-        -- One that names no credit is a pair of nobody.
+        -- A row without a credit belongs to no pair.
         coalesce(linked_id, '') as credit_id,
         position,
         allocated_date,
@@ -71,7 +71,7 @@ numbered as (
     from runs
 ),
 
--- Of a run of an odd length the last row lasts.
+-- In a run of odd length the last row lasts.
 placed as (
     select
         *,
@@ -79,7 +79,7 @@ placed as (
     from numbered
 ),
 
--- Both of a pair on one day: as if they had not been.
+-- Both rows of an undone pair count on one day, as if they did not exist.
 idle as (
     select
         connection_id,
@@ -116,7 +116,7 @@ lasting as (
             when bills.currency_code is null and credits.currency_code is null then true
             else coalesce(bills.currency_code = credits.currency_code, false)
         end as is_one_currency,
-        -- What a void or unknown document tells settles nothing else.
+        -- An application that a void or unknown document tells does not settle the other one.
         bills.bill_id is not null and credits.bill_credit_memo_id is not null
         and case placed.told_by
             when 'bill' then {{ daybook.posting_status('bills.status') }} else {{ daybook.posting_status('credits.status') }}
@@ -128,8 +128,8 @@ lasting as (
     where not placed.is_undone
 ),
 
--- Amounts of both signs, of two currencies or not known are no measure: there the first row of one side is the first of the
--- other.
+-- Amounts cannot be compared if they have both signs or two currencies, or are not known. Then the first row of one side matches
+-- the first of the other.
 measured as (
     select
         *,
@@ -166,7 +166,7 @@ ends as (
     group by connection_id, bill_id, credit_id, ends_at
 ),
 
--- What ends at a cut or goes on over it is the row after those that have ended before.
+-- The row that ends at a cut, or continues over it, is the one after all rows that have ended before.
 cuts as (
     select
         connection_id,
@@ -186,7 +186,7 @@ sides as (
     select 'vendor_credit' as told_by
 ),
 
--- Each row with the cuts that are its own, by a window: a join took the square of the number of rows of a pair.
+-- Each row with its own cuts, by a window function: a join took the square of the number of rows in a pair.
 rows_and_cuts as (
     select
         connection_id,
@@ -200,7 +200,7 @@ rows_and_cuts as (
         allocated_date,
         allocated_amount,
         has_measure,
-        -- Where amounts are no measure, what stands beside nothing may be what the other side has told as one.
+        -- If amounts cannot be compared, a row without a match may be part of a row that the other side tells as one.
         is_one_currency and is_of_both and (has_measure or is_one_tale) as may_be_alone
     from laid
     union all
@@ -238,7 +238,7 @@ cut_rows as (
     window told as (partition by connection_id, bill_id, credit_id, told_by, told_place)
 ),
 
--- The cuts that lie beyond what one side tells are no part of it.
+-- Cuts beyond the rows of one side are not part of it.
 parts as (
     select
         connection_id,

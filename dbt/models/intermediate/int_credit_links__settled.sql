@@ -1,6 +1,6 @@
--- What the applications of a credit that one document alone tells settle of the other one, as far as balances count it there:
--- each what it says where all of it counts. Where less does, the earliest ones come first until that is used up, for nobody knows
--- which it is, and the rows add up to what the document says.
+-- The amount by which applications of a credit that only one document tells settle the other one, as far as balances count them
+-- there: each its own amount if all of it counts. If less does, the earliest ones come first until it is used up, because nobody
+-- knows which ones count, and the rows then add up to what the document says.
 with told_alone as (
     select * from {{ ref('int_credit_links__dated') }}
     where is_told_alone
@@ -14,7 +14,7 @@ credits as (
     select * from {{ ref('stg_finance__bill_credit_memos') }}
 ),
 
--- Nothing is applied before there is something to apply it to.
+-- Nothing is applied before both documents exist.
 links as (
     select
         told_alone.*,

@@ -1,8 +1,8 @@
--- The top of each customer's line of parents. A line that comes back to itself has no top. Lines are walked up customer by
--- customer as far as lines of people go. From there each step leads twice as far up as the one before, to a million customers: a
--- long line costs no more than as many short ones, where what keeps every ancestor of every customer costs the square of its
+-- The top of each customer's line of parents. A cyclic line has no top. Lines are first walked customer by customer, as far as
+-- the lines of real companies go. From there each step leads twice as far up as the one before, up to a million customers. So a
+-- long line costs no more than as many short ones, while keeping every ancestor of every customer would cost the square of its
 -- length, or the cube.
--- What stands between the blocks of Jinja is not indented by them.
+-- SQL between Jinja blocks is not indented by them.
 -- noqa: disable=LT02
 {%- if target.type == 'spark' %}
 {{ daybook.rooted_by_steps(ref('stg_finance__customers')) }}
@@ -13,7 +13,7 @@ with recursive known as (
     select * from {{ ref('stg_finance__customers') }}
 ),
 
--- A parent that is not there is none.
+-- A parent that does not exist counts as none.
 customers as (
     select
         known.connection_id,
@@ -62,7 +62,7 @@ step_0 as materialized (
     where distance = {{ walked }} and next_id is not null
 ),
 {% for step in range(1, steps + 1) %}
-    -- Grouped for the planner alone: it expects each join to have many times the rows of the one before.
+    -- Grouped only for the planner, which expects each join to multiply the rows of the one before.
     step_{{ step }} as materialized (
         select
             steps.connection_id,
@@ -74,7 +74,7 @@ step_0 as materialized (
         group by steps.connection_id, steps.customer_id
     ),
 {% endfor %}
--- Where all steps led to no customer with a top, they went round.
+-- If all steps led to no customer with a top, the line is a cycle.
 rooted as (
     select
         customers.connection_id,

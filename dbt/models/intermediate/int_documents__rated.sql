@@ -1,4 +1,5 @@
--- Every document with the rate that turns its amounts into the base currency, or why there is none. A rate is never guessed.
+-- Every document with the rate that converts its amounts into the base currency, or the reason why there is none. A rate is never
+-- guessed.
 with bills as (
     select * from {{ ref('stg_finance__bills') }}
 ),
@@ -24,7 +25,7 @@ seeded_rates as (
     from {{ ref('fx_rates') }}
 ),
 
--- Sent, and not known here: too large, or a text that is no number.
+-- Rates that were sent but are not known here: too large, or a text that is no number.
 unknown_rates as (
     select
         connection_id,

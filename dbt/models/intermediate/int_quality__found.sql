@@ -1,4 +1,4 @@
--- The records that each check of the macro quality_checks found, each record once a check.
+-- The records that each check of the macro quality_checks found, once per check.
 with bills as (
     select * from {{ ref('bills') }}
 ),
@@ -39,8 +39,8 @@ expense_lines as (
     select * from {{ ref('expense_lines') }}
 ),
 
--- The API tells no total of an expense: where no line has one, it counts 0 and nobody knows what it cost. A line whose total does
--- not fit is told by another check.
+-- The API tells no total of an expense. If no line has one, the expense counts as 0 and nobody knows what it cost. Another check
+-- finds lines whose total does not fit.
 expenses_without_amount as (
     select
         expenses.connection_id,
@@ -54,7 +54,7 @@ expenses_without_amount as (
     where expense_lines.expense_id is null
 ),
 
--- In a year that nobody looks at, whatever document it is.
+-- Every kind of document, dated in a year that nobody looks at.
 dated_documents as (
     select
         connection_id,
@@ -78,8 +78,8 @@ dated_documents as (
     from expenses
 ),
 
--- Rates of documents are in the currency of the books. That of a foreign document is 1 where the base currency is another one, or
--- where nobody filled it in.
+-- Rates of documents are in the currency of the books. A foreign document has the rate 1 if the base currency differs from it, or
+-- if nobody filled in the rate.
 rated_documents as (
     select
         connection_id,
@@ -100,8 +100,8 @@ connections as (
     select * from {{ ref('stg_finance__connections') }}
 ),
 
--- One company behind two connections has each of its bills in both. IDs of a platform may be numbers that two companies have:
--- with the day and the amount they are one bill.
+-- If one company has two connections, each of its bills is in both. Two companies may have the same number as a platform ID; with
+-- the same day and amount it is one bill.
 bills_of_companies as (
     select
         posted_bills.connection_id,
@@ -131,7 +131,7 @@ accounts as (
     select * from {{ ref('accounts') }}
 ),
 
--- Where the card or the bill that a document pays off was itself recorded, its lines are spent twice.
+-- If the card or the bill that a document pays off was itself recorded, its lines are spent twice.
 lines_on_payment_accounts as (
     select
         spend_lines.connection_id,
@@ -161,7 +161,7 @@ items as (
     select * from {{ ref('items') }}
 ),
 
--- Of a customer or an item that was deleted, or that nobody has read yet: whoever joins them by it loses the line.
+-- Lines whose customer or item was deleted, or was never read: a join by it loses the line.
 lines_of_unknown_customers as (
     select
         spend_lines.connection_id,
@@ -181,7 +181,8 @@ lines_of_unknown_items as (
     where spend_lines.item_id is not null and items.item_id is null
 ),
 
--- Of subscriptions that are there, as they are: what the source has put right since is odd no more, whatever it was worth then.
+-- Items of existing subscriptions as they are now: an item that the source has corrected is no longer odd, whatever it was worth
+-- before.
 subscription_items as (
     select * from {{ ref('int_subscription_item_versions__priced') }}
     where next_month is null
@@ -246,7 +247,7 @@ allocation_sides as (
         on allocations.connection_id = credits.connection_id and allocations.source_id = credits.vendor_credit_id
     where
         allocations.source_type = 'credit' and not allocations.is_orphan
-        -- Amounts of two currencies are no two tales of one.
+        -- Amounts in two currencies cannot be compared.
         and (credits.vendor_credit_id is null or credits.currency_code is not distinct from bills.currency_code)
     group by allocations.connection_id, allocations.bill_id, allocations.source_id, bills.currency_code
 ),

@@ -1,6 +1,6 @@
--- Every line of every document, with the sign it has in spend, and one balancing line (position -1) where the header of a bill or
--- credit memo is not the sum of its lines, or is not known to be, or has none. Excluded documents are here too: marts.bills needs
--- their amounts.
+-- Every line of every document with its sign in spend, and one balancing line (position -1) if the header of a bill or credit
+-- memo is not, or may not be, the sum of its lines, or has no lines. Includes excluded documents, because marts.bills needs their
+-- amounts.
 with bills as (
     select * from {{ ref('stg_finance__bills') }}
 ),
@@ -9,7 +9,7 @@ bill_lines as (
     select * from {{ ref('int_bill_lines__netted') }}
 ),
 
--- Of a type, as headers are: a condition on one side alone would have DuckDB compare each with each.
+-- With a type, like the headers: a condition on one side alone would make DuckDB compare every pair of rows.
 bill_taxes as (
     select
         'bill' as document_type,
@@ -133,8 +133,9 @@ balances as (
             and headers.document_id = line_totals.document_id
 ),
 
--- The tax that only the header tells is no net amount; where it may be in the lines or not, the rest is not known. Nor is what is
--- beside a line that tells tax and is not told apart, nor what a credit is more than its lines: the API tells no tax of it.
+-- Tax that only the header tells is no net amount; if it may be in the lines, the net amount of the rest is not known. Nor is
+-- that of a rest beside a line whose tax cannot be separated, or of a credit's amount beyond its lines, for which the API tells
+-- no tax.
 netted_balances as (
     select
         balances.*,
@@ -156,7 +157,7 @@ netted_balances as (
             and balances.document_id = bill_taxes.bill_id
 ),
 
--- A line without a total is a remark and worth 0; one whose total does not fit is not known.
+-- A line without a total is a remark, worth 0; a line whose total does not fit is not known.
 valued_expense_lines as (
     select
         lines.*,

@@ -1,5 +1,5 @@
--- Every list that is read of a connection, and whether the platform offers it, or ever did. One that it does not offer any more
--- was read until then: to its end once, or in part, where records of it are here. One that it never offered has nothing.
+-- Every list that is read for a connection, and whether the platform offers it, or ever did. A list that is no longer offered was
+-- read until then: to its end at least once, or in part if records of it are here. A list that never was offered has nothing.
 with streams as (
     select * from {{ ref('stg_finance__streams') }}
 ),

@@ -1,9 +1,10 @@
--- What history knows of when a customer paid: from all versions of the subscriptions, whether or not they stood at a month's end.
+-- The times at which a customer paid, as far as history knows: from all versions of the subscriptions, whether or not they were
+-- current at a month's end.
 with months as (
     select * from {{ ref('int_subscription_months__observed') }}
 ),
 
--- With those whose list of items is empty: platforms may empty it when they cancel a subscription.
+-- Includes versions with an empty list of items: platforms may empty it when they cancel a subscription.
 versions as (
     select * from {{ ref('int_subscription_versions__owned') }}
     where op = 'upsert'
@@ -26,7 +27,7 @@ priced_versions as (
     group by connection_id, subscription_id, recorded_at, platform_customer_id, first_month
 ),
 
--- In whatever currency. Of what is not known nobody knows whether it was paid.
+-- In any currency. If the revenue is not known, nobody knows whether it was paid.
 payments as (
     select
         connection_id,
@@ -37,7 +38,7 @@ payments as (
     group by connection_id, platform_customer_id
 ),
 
--- What was in trial then had not been paid before.
+-- A subscription in trial then had not been paid before.
 late_customers as (
     select distinct
         connection_id,
@@ -70,7 +71,8 @@ final as (
         customers.platform_customer_id,
         payments.first_paid_month,
         payments.first_unknown_month,
-        -- What is not active, nor in trial, when history begins or its customer is first seen was paid before that, or never.
+        -- A subscription that is neither active nor in trial when history begins, or when its customer is first seen, was paid
+        -- before that, or never.
         coalesce(
             customers.first_lapsed_month
             <= greatest(customers.first_month, coalesce(baselines.baseline_month, customers.first_month)),

@@ -1,4 +1,4 @@
--- What each item of each version of a subscription is worth a month.
+-- The monthly value of each item of each version of a subscription.
 {% set computed_amount -%}
     {{ daybook.money_mul('items.quantity', 'items.unit_amount', daybook.minor_units('items.currency_code')) }}
 {%- endset %}
@@ -18,11 +18,13 @@ unfit_prices as (
     {{ daybook.unfit_rows('subscription_item_versions', ['quantity', 'unit_amount']) }}
 ),
 
--- Before any other join: what is expected of joins by several columns is one row, and the next one would look at each.
+-- Before any other join: the planner expects one row from joins by several columns, and the next join would scan all rows for
+-- each.
 items as (
     select
         item_versions.*,
-        -- Only of a count in these bounds is anything computed: twelve times what a source may send is no bigint, in any row.
+        -- Only counts within these bounds are used: twelve times a count that a source may send does not fit in a bigint, in any
+        -- row.
         case when item_versions.interval_count between 1 and 9999 then item_versions.interval_count end as intervals,
         unfit_amounts.record_id is not null as has_unfit_own_amount,
         unfit_prices.record_id is not null as has_unfit_price
@@ -49,7 +51,7 @@ described as (
         versions.platform_customer_id,
         items.currency_code,
         items.status,
-        -- Of a status that nobody knows (past_due, for example) it is not known whether it is paid.
+        -- For an unknown status (for example past_due) it is not known whether it is paid.
         case
             when items.status = 'active' then true
             when items.status in ('in_trial', 'paused', 'canceled') then false
@@ -102,7 +104,7 @@ priced as (
         case
             when not is_active then 'not_active'
             when is_active is null then 'unknown_status'
-            -- Nothing is nothing a month, whatever its interval: a setup that costs nothing, for example.
+            -- Nothing is nothing a month, whatever its interval, for example a free setup.
             when period_amount = 0 then 'priced'
             when numerator is null then 'unknown_interval'
             when period_amount is null and has_unfit_amount then 'unfit_amount'

@@ -1,4 +1,4 @@
--- What each subscription item is worth a month, as the warehouse knew it at the end of each month, observed or not.
+-- The monthly value of each subscription item, as the warehouse knew it at the end of each month, observed or not.
 with months as (
     select * from {{ ref('int_subscription_months__observed') }}
 ),

@@ -1,11 +1,11 @@
--- The months subscriptions are told for, from the first version on, or from the first month in which they were read completely,
--- when that was before: there were none then, so what comes later is new. A month is observed when a sync or reconcile that
--- ended in it had read subscriptions completely, whatever became of other streams; months before the first that is known of
--- are taken as observed. One that was last read before its last day is told as of then, and is not complete: what changed in
--- the rest of it counts in the month that was read next. Months are those of UTC, so a month is over once it is in UTC as well:
--- on the first day of the next one, in zones ahead of UTC, that is known when subscriptions were read in a later month. Months
--- whose end pruning has removed versions of, and those before them, are not observed: history cannot tell them any more. Where it
--- removed others only, a month before all of them is noted.
+-- The months for which subscriptions are shown, beginning with the first version, or with the first month in which they were read
+-- completely if that is earlier: none existed then, so later ones are new. A month is observed if a sync or reconcile that ended
+-- in it had read subscriptions completely, whatever happened to other streams; months before the first known one count as
+-- observed. A month last read before its last day is shown as of then, and is not complete: changes in the rest of it count in
+-- the next month that was read. Months are those of UTC, so a month is over only once it is over in UTC as well; in zones ahead
+-- of UTC, on the first day of the next month, that is known if subscriptions were read in a later month. Months whose end
+-- versions pruning has removed, and the months before them, are not observed: history no longer shows them. If pruning removed
+-- only other versions, a month before all of them is recorded.
 with versions as (
     select * from {{ ref('stg_finance__subscription_item_versions') }}
     where {{ daybook.reporting_day_of('recorded_at') }} <= {{ daybook.as_of_date() }}
@@ -103,7 +103,7 @@ observed as (
         coalesce(month = min(case when is_observed then month end) over (partition by connection_id), false) as is_baseline,
         is_observed,
         case when is_observed then complete_until end as observed_until,
-        -- Where the day was not written down it is taken as the last one.
+        -- If the day was not recorded, it counts as the last one.
         is_observed
         and {{ daybook.month_end('month') }} < {{ daybook.as_of_date() }}
         and (

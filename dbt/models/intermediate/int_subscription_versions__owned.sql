@@ -1,6 +1,6 @@
--- Whose each version of a subscription is, and at the ends of which months it stands: from the first on, until the next version
--- counts. What was recorded after the day until which its month was read counts in the next month: its own is told as of that
--- day. A version that was replaced in the month in which it counts stands at no end.
+-- The customer of each version of a subscription, and the month ends at which it is current: from its first month on, until the
+-- next version counts. A version recorded after the day up to which its month was read counts in the next month, because its own
+-- month is shown as of that day. A version replaced in the month in which it counts is current at no month end.
 with months as (
     select * from {{ ref('int_subscription_months__observed') }}
 ),
@@ -23,7 +23,8 @@ recordings as (
     group by connection_id, subscription_id, recorded_at
 ),
 
--- This evening it may be the next month in UTC already: what came since is of this month, if that was read on its last day.
+-- This evening it may already be the next month in UTC. Versions recorded since count in this month, if it was read on its last
+-- day.
 counted as (
     select
         recordings.connection_id,
@@ -44,7 +45,8 @@ counted as (
     left join months on recordings.connection_id = months.connection_id and recordings.recorded_month = months.month
 ),
 
--- How many versions name a customer, from this one on and up to this one: those with one count have one of them among them.
+-- The number of versions that name a customer, from this one on and up to this one. Versions with the same count share one such
+-- version.
 periods as (
     select
         *,
@@ -58,7 +60,7 @@ periods as (
     from counted
 ),
 
--- A version that names no customer is of the one that is named next, else of the one that was named last: to be named is no sale.
+-- A version without a customer gets the next customer that is named, else the last one before: naming a customer is no sale.
 owned as (
     select
         connection_id,
@@ -69,7 +71,7 @@ owned as (
         coalesce(
             max(platform_customer_id) over (partition by connection_id, subscription_id, named_from_here),
             max(platform_customer_id) over (partition by connection_id, subscription_id, named_so_far),
-            -- Nobody knows that two subscriptions without a customer have the same one.
+            -- Nobody knows whether two subscriptions without a customer have the same one.
             '(none) ' || subscription_id
         ) as platform_customer_id,
         first_month,

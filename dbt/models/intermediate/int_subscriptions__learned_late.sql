@@ -1,5 +1,5 @@
--- Subscriptions that were there before the first month that was observed, and that history learned of after it: the service
--- copied them later, or they could not land until somebody mended them. Nobody knows what they brought in before.
+-- Subscriptions that existed before the first observed month, and that appeared in history after it: the service copied them
+-- later, or they could not land until somebody corrected them. Nobody knows their earlier revenue.
 with months as (
     select * from {{ ref('int_subscription_months__observed') }}
 ),

@@ -1,5 +1,5 @@
--- Every vendor with the name it has so far, those first that most is spent on: what the template of the seed vendor_names is
--- written from. Names of vendors that are not here are kept.
+-- Every vendor with its present name, those with the most spend first, for the template of the seed vendor_names. Names of
+-- vendors that are not here are kept.
 with vendors as (
     select * from {{ ref('vendors') }}
 ),
@@ -42,7 +42,7 @@ ranked as (
     select
         connection_id,
         vendor_id,
-        -- A cell of a spreadsheet holds 32,767 characters, and a name of a vendor may have millions.
+        -- A spreadsheet cell holds 32,767 characters, and a vendor's name may have millions.
         left(vendor_name, 1000) as vendor_name,
         row_number() over (
             order by {{ daybook.binary_order('connection_id') }}, spend desc nulls last, {{ daybook.binary_order('vendor_id') }}

@@ -47,7 +47,7 @@ sightings as (
         case when posting_status = 'excluded' then 'nothing' else 'expense_debit' end as role
     from lines
     union all
-    -- The member that lines without an account belong to.
+    -- The member for lines without an account.
     select
         connection_id,
         null as account_id,

@@ -14,12 +14,12 @@ credits as (
     select * from {{ ref('stg_finance__bill_credit_memos') }}
 ),
 
--- What one document alone tells settles the other one too.
+-- An application that only one document tells settles the other one too.
 settled as (
     select * from {{ ref('int_credit_links__settled') }}
 ),
 
--- One that counts in parts counts as a whole with the last of them.
+-- An application that counts in parts counts as a whole with the last part.
 counted as (
     select
         connection_id,

@@ -11,7 +11,7 @@ bills as (
     where posting_status = 'posted'
 ),
 
--- What settles bills, by the day on which it counts everywhere. What has no date counts as before every day.
+-- Settlements of bills by the day on which they count everywhere. Undated ones count as before every day.
 settlements as (
     select * from {{ ref('int_ap_allocations__signed') }}
     where document_type = 'bill' and coalesce(counted_date <= {{ daybook.as_of_date() }}, true)
@@ -38,7 +38,7 @@ currencies as (
     from credits
 ),
 
--- The current month ends today, and is not over on its last day either.
+-- The current month ends today, and is not over even on its last day.
 months as (
     select
         {{ daybook.month_of('as_of_date') }} as month,
@@ -64,8 +64,8 @@ balances as (
     group by connection_id, currency_code, as_of_date
 ),
 
--- Bills of which a part was settled on a day that nobody tells: by what no payment or credit explains, or by one without a date.
--- Past days have them without it, or with it where it came back; what is due today is known.
+-- Bills of which a part was settled on an unknown day: by something that no payment or credit explains, or by an undated one.
+-- Past days show the bill without that part, or with it if it came back. The amount due today is known.
 hidden as (
     select
         connection_id,
@@ -78,12 +78,12 @@ hidden as (
     from bills
     where
         (total_amount > 0 and ((has_unexplained_amount and unexplained_amount > 0) or coalesce(undated_amount <> 0, true)))
-        -- What was owed back, until it was settled: no open bill, so days payable outstanding need not have it.
+        -- An amount that was owed back until it was settled. It is no open bill, so days payable outstanding does not need it.
         or (total_amount < 0 and ((has_unexplained_amount and unexplained_amount < 0) or coalesce(undated_amount < 0, true)))
 ),
 
--- And those of which more is due than their total less what settled them, a late fee for example: no purchase stands for it, and
--- nobody knows since when it is due.
+-- Also bills of which more is due than their total less their settlements, for example a late fee: no purchase accounts for it,
+-- and nobody knows since when it is due.
 unclear as (
     select
         hidden.connection_id,
@@ -121,7 +121,7 @@ unexplained as (
     group by connection_id, currency_code, month
 ),
 
--- Of which month they are nobody knows: of each since their bill was issued they may be.
+-- Nobody knows their month: each month since the bill was issued is possible.
 undated_payments as (
     select
         bills.connection_id,
@@ -144,7 +144,7 @@ purchases as (
         currency_code,
         {{ daybook.month_of('issue_date') }} as month,
         {{ daybook.whole_sum('total_amount') }} as purchases,
-        -- What is set against open bills, which are above 0 as well.
+        -- Compared with open bills, which are above 0 as well.
         {{ daybook.whole_sum('total_amount', 'coalesce(total_amount > 0, true)') }} as purchases_above_0,
         count(*) - count(total_amount) as unknown_count
     from bills
@@ -182,8 +182,8 @@ settled_by_then as (
     from bill_settlements
 ),
 
--- What comes back takes off what was paid last: the part of a payment below what its bill was paid with on every later day lasts.
--- So it is with credits, among themselves.
+-- A refund takes off the latest payment first, so the part of a payment below the smallest paid amount on any later day lasts.
+-- The same holds among credits.
 lasting as (
     select
         *,
@@ -194,7 +194,7 @@ lasting as (
     from settled_by_then
 ),
 
--- Of what is owed a payment pays what credits up to its day, and payments before it, have left.
+-- A payment pays what is owed only as far as credits up to its day, and earlier payments, have left something.
 lasted_by_then as (
     select
         *,
@@ -206,8 +206,8 @@ lasted_by_then as (
     from lasting
 ),
 
--- What pays what is owed is above 0 on both sides: of it alone there are shares and means. Where one of the two is not known,
--- nobody knows whether it is, and with how much.
+-- Payments of what is owed have a bill total and an amount above 0, and shares and means are only of those. If one of the two is
+-- not known, nobody knows whether and how much a payment counts.
 weighed as (
     select
         connection_id,
@@ -217,16 +217,17 @@ weighed as (
         unknown_count,
         coalesce(settled > 0, true) and coalesce(total_amount > 0, true) as is_weighed,
         case
-            -- Against a total that is not known, "least" would say that all of it was owed.
+            -- With an unknown total, "least" would say that all of it was owed.
             when unknown_of_bill = 0 and total_amount is not null
                 then least(lasted_by_then, total_amount) - least(lasted_by_then - lasting_amount, total_amount)
         end as weight,
-        -- One of the two days is wrong where a century is between them; and the sum of amounts times days fits its type.
+        -- If the two days are a century apart, one of them is wrong. The limit also keeps the sum of amounts times days within
+        -- its type.
         case
             when abs({{ daybook.days_between('issue_date', 'counted_date') }}) <= 36525
                 then {{ daybook.days_between('issue_date', 'counted_date') }}
         end as days_to_pay,
-        -- Null without a due date: it was neither late nor in time.
+        -- Null without a due date: neither late nor in time.
         counted_date > due_date as is_late
     from lasted_by_then
     where source_type = 'payment' and counted_date is not null
@@ -242,7 +243,7 @@ payments as (
         {{ daybook.whole_sum('weight', 'is_weighed and is_late') }} as weight_late,
         {{ daybook.whole_sum('weight', 'is_weighed and days_to_pay is not null') }} as weight_with_days,
         {{ daybook.whole_sum('weight * days_to_pay', 'is_weighed and days_to_pay is not null') }} as weighted_days,
-        -- One of which nobody knows how much of what was owed it paid makes shares and means unknown as well.
+        -- A payment with an unknown weight makes shares and means unknown as well.
         cast(
             sum(unknown_count) + count(*) filter (where is_weighed and weight is null and unknown_count = 0) as bigint
         ) as unknown_count
@@ -321,7 +322,7 @@ rolling as (
     )
 ),
 
--- What is unexplained may have been open at each of the month ends, and what is due beyond a total at none. Where that is more
+-- Unexplained amounts may have been open at each of the month ends, and amounts due beyond a total at none. If that makes more
 -- than half a day, nobody knows.
 judged as (
     select

@@ -56,7 +56,7 @@ settlements as (
     group by connection_id, bill_id
 ),
 
--- With the credits of which only the vendor credit tells, as far as balances count them.
+-- Includes credits that only the vendor credit tells, as far as balances count them.
 counted as (
     select
         connection_id,
@@ -143,7 +143,7 @@ joined as (
     left join waiting on bills.connection_id = waiting.connection_id and bills.bill_id = waiting.record_id
 ),
 
--- A bill that is open, or void, was not paid off, whatever was paid of it.
+-- An open or void bill was not paid off, whatever was paid of it.
 settled as (
     select
         *,

@@ -28,12 +28,13 @@ vendor_habits as (
     where
         not bills.is_open and (bills.issue_date is null or bills.issue_date <= bills.as_of_date)
         and bills.due_date is not null and bills.paid_off_date is not null
-        -- Bills that name no vendor have no habit in common.
+        -- Bills without a vendor have no habit in common.
         and bills.vendor_id <> '(none)'
     group by bills.connection_id, bills.vendor_id
 ),
 
--- What is dated ahead cannot fall due, or be expected, before it is issued. What is not overdue cannot be expected before today.
+-- A bill dated ahead cannot fall due, or be expected, before it is issued. A bill that is not overdue cannot be expected before
+-- today.
 payable as (
     select
         connection_id,
@@ -68,7 +69,7 @@ payable as (
 expected as (
     select
         payable.*,
-        -- What a credit settles later stands until then, and nobody pays it.
+        -- An amount that a credit settles later stands until then, and nobody pays it.
         case when credited.document_id is null then 0 else credited.credited_later_amount end as credited_amount,
         {{ daybook.days_between('payable.as_of_date', 'payable.due_date') }} as days_to_due,
         case

@@ -6,7 +6,7 @@ settled as (
     select * from {{ ref('int_connections__settled') }}
 ),
 
--- A list that the platform does not offer any more is as fresh as when it was read last; one that it never offered has nothing.
+-- A list that the platform no longer offers is as fresh as its last reading; a list that was never offered has nothing.
 streams as (
     select * from {{ ref('int_streams__offered') }}
     where was_offered
@@ -16,19 +16,19 @@ reads as (
     select * from {{ ref('int_connections__read') }}
 ),
 
--- As fresh as the stalest stream, and not at all while one was never read, or hides what the service has.
+-- As fresh as the stalest stream; not fresh at all while a stream was never read, or hides data that the service has.
 successes as (
     select
         connection_id,
         case when count(*) = count(last_success_at) then min(last_success_at) end as last_success_at,
         bool_or(is_stalled) as is_stalled,
-        -- Subscriptions have no time of their last sync by the service.
+        -- Subscriptions have no time of the service's last sync.
         max(case when stream <> 'subscriptions' then watermark end) as newest_synced_at
     from streams
     group by connection_id
 ),
 
--- Reads that find nothing new succeed, whether a company is quiet or the service has lost its link to the platform.
+-- Reads without new data succeed, whether a company is quiet or the service has lost its link to the platform.
 quiet as (
     select
         connection_id,

@@ -1,4 +1,4 @@
-{#- A pair for each two of a group took the square of it. So many documents of a kind may stand between those of a pair. -#}
+{#- The number of documents of a kind that may stand between those of a pair. Pairing every two of a group took its square. -#}
 {%- set nearest = 10 -%}
 {%- set by_date = 'document_date nulls last, place' -%}
 {%- set by_amount = daybook.binary_order('currency_code') ~ ' nulls last, amount nulls last, ' ~ by_date -%}
@@ -36,8 +36,8 @@ documents as (
     select * from expenses
 ),
 
--- Each with a number of its own, by which they are found again: bills by ID, then expenses. And how many each rule finds alike,
--- the document itself included: it tells whether there are pairs that are not listed.
+-- Each document with a number by which it is found again (bills by ID, then expenses), and with the number of documents that each
+-- rule finds alike, itself included, which tells whether there are pairs that are not listed.
 counted as (
     select
         *,
@@ -87,9 +87,9 @@ counted as (
 
 {% endfor -%}
 
--- Bills and expenses in one line, each with how many of either kind stand up to it: those of a vendor and amount that has both,
--- which few have. The lines of all vendors and amounts are one, for a join by one column: neighbours that are not alike fit no
--- rule. Sums, for DuckDB takes the square for a count with a filter.
+-- Bills and expenses of a vendor and amount that has both, which few have, in one order, each with the number of either kind up
+-- to it. The groups of all vendors and amounts form one sequence, for a join by one column: neighbors from different groups fit
+-- no rule. Uses sums, because a count with a filter takes DuckDB the square.
 placed as (
     select
         document_type,
@@ -115,7 +115,7 @@ placed as (
         where document_type = '{{ kind }}'
     ),
 
-    -- The nearest of the other kind, on both sides.
+    -- The nearest documents of the other kind, on both sides.
     sought_by_{{ kind }}s as (
         select
             place,
@@ -185,7 +185,7 @@ compared as (
     inner join counted as b on candidates.place_b = b.place
 ),
 
--- Those of one number are bills: expenses have none.
+-- Documents with the same number are bills: expenses have no number.
 judged as (
     select
         *,

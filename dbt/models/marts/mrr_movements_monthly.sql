@@ -56,7 +56,7 @@ known as (
             and months.month = customer_months.month
 ),
 
--- A month opens with what history knows at its beginning, though the month before was read in part or not at all.
+-- A month opens with what history knows at its beginning, even if the month before was read in part or not at all.
 opened as (
     select
         *,
@@ -68,12 +68,12 @@ opened as (
     from known
 ),
 
--- A customer pays, or does not, in all currencies together: one that changes it is neither new nor lost.
+-- A customer's currencies count together, so one that changes currency is neither new nor lost.
 judged as (
     select
         opened.*,
         opened.closing - opened.opening as movement,
-        -- Null where it hangs on a currency that is not known.
+        -- Null if it depends on a currency that is not known.
         {% for end in ['opening', 'closing'] -%}
             case
                 when bool_or(opened.{{ end }} <> 0) over customer_month then true
@@ -81,11 +81,11 @@ judged as (
                 else false
             end as is_{{ end }}_paid,
         {% endfor -%}
-        -- Before the month began: what is paid within it, stopped and paid again is new.
+        -- Before the month began: a subscription paid within it, stopped and paid again is new.
         case
             when payers.first_paid_month < opened.month then true
             when payers.first_unknown_month < opened.month then null
-            -- Nobody knows who paid by what is gone from history.
+            -- Nobody knows who paid in versions that are gone from history.
             when opened.has_pruned_months then null
             when payers.is_first_seen_lapsed or payers.is_learned_late then null
             else false
@@ -98,7 +98,7 @@ judged as (
     window customer_month as (partition by opened.connection_id, opened.platform_customer_id, opened.month)
 ),
 
--- Null where nobody knows whether it is: what it is known not to be is false.
+-- Null if nobody knows; false if it is known not to be.
 moved as (
     select
         *,

@@ -3,8 +3,7 @@ with reads as (
 ),
 
 {% set dimensions = ['account', 'class', 'department', 'location'] -%}
--- By the IDs as they are, of which the database knows how many there are: so it sums them up in memory, without sorting each line
--- four times.
+-- Grouped by the raw IDs, whose number the database knows, so that it sums in memory without sorting each line four times.
 summed as (
     {% for dimension in dimensions -%}
         select

@@ -42,8 +42,8 @@ counted as (
     group by connection_id
 ),
 
--- A resource that is read in two lists is as fresh as the older of them. A list that is not offered any more is as fresh as when
--- it was read last.
+-- A resource that is read in two lists is as fresh as the older of them. A list that is no longer offered is as fresh as its last
+-- reading.
 resourced as (
     select
         connection_id,

@@ -32,7 +32,7 @@ credited_later as (
     where document_type = 'vendor_credit'
 ),
 
--- With the applications of which only the bill tells, as far as balances count them.
+-- Includes applications that only the bill tells, as far as balances count them.
 applied as (
     select
         connection_id,

@@ -27,7 +27,7 @@ monthly as (
     group by connection_id, vendor_id, spend_month, currency_code
 ),
 
--- Shares are of what was spent: a vendor that gave back more than it got has none.
+-- Shares are of positive spend: a vendor that gave back more than it got has none.
 weighed as (
     select
         monthly.*,
@@ -43,7 +43,8 @@ weighed as (
 ranked as (
     select
         *,
-        -- What was only given back was bought elsewhere, or before the books begin. What is not known may have been bought.
+        -- Documents that were only returned were bought elsewhere, or before the books begin. Unknown amounts may have been
+        -- bought.
         min(case when coalesce(bill_spend > 0 or expense_spend > 0, true) then spend_month end)
             over (partition by connection_id, vendor_id) as first_spend_month,
         {{ daybook.whole_sum_over('positive_spend', '(partition by connection_id, spend_month, currency_code)') }} as month_spend,

@@ -46,7 +46,7 @@ sightings as (
         coalesce(status = 'void', false) as is_void
     from credits
     union all
-    -- The member that documents without a vendor belong to.
+    -- The member for documents without a vendor.
     select
         connection_id,
         'none' as document_type,
@@ -70,7 +70,7 @@ seen as (
     group by connection_id, coalesce(vendor_id, '(none)')
 ),
 
--- The name on the latest document is the one that is used today: of those that stand and are not still to come, if there is one.
+-- The name on the latest document is the current one; preferably a document that stands and is not dated ahead.
 named as (
     select
         connection_id,

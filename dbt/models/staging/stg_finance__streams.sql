@@ -1,5 +1,5 @@
--- Every list that is read of a connection, whether or not a run has come to it. One that has stalled was read to its end, and
--- did not show what the service is known to have: it is known up to its watermark, and not at all where it has none.
+-- Every list that is read for a connection, whether or not a run has read it yet. A stalled list was read to its end without
+-- showing what the service is known to have: it is known up to its watermark, and not at all without one.
 with source as (
     select * from {{ source('finance', 'streams') }}
 ),

@@ -6,7 +6,7 @@ connections as (
     select * from {{ ref('stg_finance__connections') }}
 ),
 
--- Rounded by the snapshot and still too large for the marts: it is null here.
+-- Rounded by the snapshot but still too large for the marts, so it is null here.
 in_this_world as (
     select
         table_name,
