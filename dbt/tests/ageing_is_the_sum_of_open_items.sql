@@ -1,4 +1,4 @@
--- Ageing and its buckets are the sum of the open items, on every day. What is not known is so in both.
+-- Ageing and its buckets are the sum of the open items, on every day. An unknown amount is unknown in both.
 with items as (
     select
         as_of_date,

@@ -1,5 +1,5 @@
--- What allocations settle of a bill is what the bill says was paid and credited; what they take off a vendor credit is what the
--- credit says was applied, whichever side tells it.
+-- The settled amounts of a bill in allocations are its paid and credited amounts, and those of a vendor credit are its applied
+-- amount, whichever side tells them.
 with documents as (
     select
         connection_id,

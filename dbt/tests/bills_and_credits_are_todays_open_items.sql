@@ -1,4 +1,4 @@
--- What bills and credits say is open is what the open items of today say, document by document.
+-- The open amounts of bills and credits equal today's open items, document by document.
 with documents as (
     select
         connection_id,

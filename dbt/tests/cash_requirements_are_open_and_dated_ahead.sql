@@ -1,5 +1,5 @@
--- Over all weeks cash requirements are the open bills and those dated ahead, and the credits below 0, as they fall due and as
--- they are expected. What credits settle later is due, and not expected.
+-- Over all weeks, cash requirements are the open bills, the bills dated ahead, and the credits below 0, both as they fall due and
+-- as they are expected. Amounts that credits settle later are due, but not expected.
 with payable as (
     select
         connection_id,

@@ -1,4 +1,4 @@
--- What is expected in the row of what is overdue is overdue: nothing is there of bills that fall due later.
+-- Expected cash in the overdue row is overdue: bills that fall due later are not in it.
 select
     connection_id,
     currency_code,

@@ -1,4 +1,4 @@
--- What a month ends with in the KPIs is what is open on its last day, or today.
+-- The month-end amounts in the KPIs equal the open items on the month's last day, or today.
 with items as (
     select
         connection_id,

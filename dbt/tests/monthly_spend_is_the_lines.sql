@@ -1,5 +1,5 @@
--- Both monthly marts are the sum of the posted spend lines that are not dated ahead, in every month and currency. What is not
--- known is so in all of them.
+-- Both monthly marts are the sum of the posted spend lines that are not dated ahead, in every month and currency. An unknown
+-- amount is unknown in all of them.
 with lines as (
     select
         connection_id,

@@ -1,4 +1,5 @@
--- Where only the header of a bill tells its tax, and the net amount of every line is known, they are the total less that tax.
+-- If only the header of a bill tells its tax, and the net amount of every line is known, the lines' net amounts are the total
+-- less that tax.
 with spend as (
     select
         connection_id,

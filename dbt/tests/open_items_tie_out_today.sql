@@ -1,5 +1,5 @@
--- What is open today is what the documents say, and what is dated after today unless it was not taken off yet, where it is more
--- than noise.
+-- Today's open amount is the one that the documents tell, plus settlements dated after today unless they were not deducted yet,
+-- if it is more than noise.
 with documents as (
     select
         connection_id,
@@ -46,7 +46,7 @@ settled as (
             and documents.document_id = settlements.document_id
 ),
 
--- What is to come may be taken off already, or not: nothing is due twice.
+-- Future settlements may be deducted already, or not: nothing is due twice.
 open_documents as (
     select
         connection_id,

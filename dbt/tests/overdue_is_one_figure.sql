@@ -1,4 +1,4 @@
--- Bills, open items, ageing, cash requirements: each says of every currency that the same is overdue.
+-- Bills, open items, ageing and cash requirements show the same overdue amount in every currency.
 with figures as (
     select
         'bills' as mart,

@@ -1,4 +1,4 @@
--- Opening and movements make closing, and closing is the revenue of the items.
+-- Opening plus movements is closing, and closing is the revenue of the items.
 with items as (
     select
         connection_id,

@@ -1,4 +1,4 @@
--- A share is between 0 and 1, and the vendors of a month have all of it together.
+-- A share is between 0 and 1, and the shares of all vendors of a month add up to 1.
 with shares as (
     select overdue_share as share from {{ ref('ap_ageing') }}
     union all

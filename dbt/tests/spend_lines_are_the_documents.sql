@@ -1,5 +1,5 @@
--- Bills plus expenses, less refunds and vendor credits: to the digit, document by document. A line that is not known leaves
--- its document unknown in spend; a document that is not known is nowhere a sum.
+-- Spend is bills plus expenses, less refunds and vendor credits, to the digit, document by document. An unknown line makes its
+-- document unknown in spend, and an unknown document is no sum anywhere.
 with documents as (
     select
         connection_id,
