@@ -1,6 +1,6 @@
 """
-All marts of many books, from the API's own JSON text. Shares nothing with the dbt project: written from what the documents
-say that each figure is. Reads one JSON document from standard input and writes one to standard output:
+All marts of many books, from the API's own JSON text. Shares nothing with the dbt project: written from the
+documented definition of each figure. Reads one JSON document from standard input and writes one to standard output:
 
   {"now": "2026-11-22T12:00:00Z", "time_zone": "UTC", "fx_rates": […], "books": [{"connection_id", "records": {"bills": ["{…}"]}, …}]}
   {"bills": [{"connection_id": …, "bill_id": …, …}, …], …}

@@ -1,4 +1,4 @@
-"""When Daybook read the lists of a connection."""
+"""The times at which Daybook read the lists of a connection."""
 
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
