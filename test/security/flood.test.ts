@@ -21,7 +21,7 @@ const serving = startDaybook(['serve'], { cwd, env });
 afterAll(() => serving.stop());
 await serving.says(/Serving at/);
 const url = urlOf(serving);
-/** The number of measurements of an attack's effect on others. Each takes the whole machine. */
+/** The number of measurements of an attack's effect on others. Meanwhile the attack takes the whole machine. */
 const looks = isProof ? 20 : 8;
 
 test.each(
