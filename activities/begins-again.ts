@@ -77,7 +77,7 @@ export async function beginAgainIfNeeded(
   }
   if (!reading.isFirst || stoodStill || cursor === null) return false;
   // Once per run: a service that asks for a pause after every few pages would be read in circles. The watermark is capped anyway, and a
-   // reconcile's whole listing is judged before it counts: `beginAgainIfStoodStill`.
+  // reconcile's whole listing is judged before it counts: `beginAgainIfStoodStill`.
   const stoodStillFor = before === null ? 0 : now - before;
   // Behind a record with a future time a list shows nothing that has come since.
   const isBehindFuture = taken.takenOver && (taken.highestMilliseconds ?? -Infinity) > now + tolerance;

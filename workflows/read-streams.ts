@@ -41,7 +41,7 @@ export async function readStreams(
     streams.filter((stream) => stream !== 'events').map((stream) => reader.read(stream)),
   );
   // The events come last, because records of the lists may have been deleted since. Events do not name their company, so
-   // a list, which does, must have succeeded.
+  // a list, which does, must have succeeded.
   const gotThrough = results.some((result) => result !== 'unfinished' && result.state === 'done');
   if (streams.includes('events') && gotThrough && !results.includes('unfinished'))
     results.push(await reader.read('events'));

@@ -14,7 +14,11 @@ const product = new RegExp(
   'g',
 );
 /** Files that commit on behalf of others. */
-const onBehalf = ['warehouse/transactions/in-transaction.ts', 'warehouse/transactions/taking-locks.ts', 'warehouse/open-warehouse.ts'];
+const onBehalf = [
+  'warehouse/transactions/in-transaction.ts',
+  'warehouse/transactions/taking-locks.ts',
+  'warehouse/open-warehouse.ts',
+];
 const writes =
   /\b(insert\s+into|update\s+\S+(\s+(as\s+)?\w+)?\s+set|delete\s+from|merge\s+into|truncate|(create|alter|drop)\s)/i;
 

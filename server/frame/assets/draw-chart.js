@@ -75,10 +75,10 @@ function isLine({ shape }) {
   return shape === 'line';
 }
 
-function seriesOf({ name, color, shape, values }, kind) {
+function seriesOf({ name, color: named, shape, values }, kind) {
   // The only place where an amount becomes a number: the length of a bar. The text that is read stays exact.
   const data = values.map((value) => (value === null ? null : Number(value.replaceAll(',', ''))));
-  const color = colorOf(`chart-${color}`);
+  const color = colorOf(`chart-${named}`);
   if (shape === 'line')
     return {
       name,
@@ -97,7 +97,7 @@ function seriesOf({ name, color, shape, values }, kind) {
       : { barGap: '10%', barCategoryGap: '30%' }),
     itemStyle: {
       borderColor: colorOf('surface'),
-      borderWidth: shape === 'stacked' && color !== 'neutral' ? 0.5 : 0,
+      borderWidth: shape === 'stacked' && named !== 'neutral' ? 0.5 : 0,
     },
   };
 }
