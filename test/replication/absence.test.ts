@@ -7,13 +7,13 @@ import { servicesOf } from './serve.ts';
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 
-describe('a listing that shows a record without a usable id proves no absence', () => {
+describe('a listing that shows a record without a usable ID does not prove absence', () => {
   test.each([
     ['is a number', '7'],
     ['is null', 'null'],
     ['is empty', '""'],
     ['is missing', undefined],
-  ])('of a subscription whose id %s for a while', async (_, id) => {
+  ])('for a subscription whose ID %s for a while', async (_, id) => {
     const service = await serve();
     const good = ['5', '6', '7', '8'].map((one) => subscription(one));
     service.lists = { subscriptions: good };
@@ -30,7 +30,7 @@ describe('a listing that shows a record without a usable id proves no absence', 
     expect(await service.ids('subscriptions')).toEqual(['5', '6', '7', '8']);
   });
 
-  test('of bills, though fetches cost more than a second listing: they are asked for', async () => {
+  test('for bills, even if fetches cost more than a second listing: missing bills are fetched', async () => {
     const service = await serve();
     service.lists = { bills: ['1', '2', '3', '4', '5', '6'].map((one) => bill(one)) };
     await service.sync(['bills']);
@@ -45,7 +45,7 @@ describe('a listing that shows a record without a usable id proves no absence', 
     expect(await service.ids('bills')).toEqual(['1', '2', '3', '4', '5', '6']);
   });
 
-  test('and the held one that has the digits of its number lives, though a person has discarded the entry', async () => {
+  test('for a held record whose ID came as a number, even after the quarantine entry is discarded', async () => {
     const service = await serve();
     service.lists = { customers: ['5', '6', '7', '8'].map((one) => customer(one)) };
     // This platform has no fetch.
@@ -61,7 +61,7 @@ describe('a listing that shows a record without a usable id proves no absence', 
   test.each([
     ['its ID came as a number', { id: '7' }],
     ['a field came in a wrong form', { emails: '"none"', addresses: '"none"' }],
-  ])('nor that it is as the source has it, of a customer without a currency: %s', async (_, wrong) => {
+  ])('or equality, for a customer without a currency: %s', async (_, wrong) => {
     const service = await serve();
     const plain = { currency_code: 'null', last_synced_at: at(-3_600_000) };
     service.lists = { customers: ['5', '6', '7', '8'].map((one) => customer(one, plain)) };
@@ -85,7 +85,7 @@ describe('a listing that shows a record without a usable id proves no absence', 
     expect((await service.reconcile(['customers'])).status).toBe('succeeded');
   });
 
-  test('until a person has discarded it', async () => {
+  test('until the quarantine entry is discarded', async () => {
     const service = await serve();
     service.lists = { subscriptions: ['5', '6', '7', '8'].map((one) => subscription(one)) };
     await service.sync(['subscriptions']);
@@ -100,7 +100,7 @@ describe('a listing that shows a record without a usable id proves no absence', 
   });
 });
 
-test('a fetch that is answered with another record proves nothing: a second listing decides', async () => {
+test('a fetch answered with another record does not prove absence; a second listing decides', async () => {
   const service = await serve();
   service.lists = { customers: ['a', 'b', 'c', 'd'].map((one) => customer(one)) };
   await service.sync(['customers']);
@@ -116,7 +116,7 @@ test('a fetch that is answered with another record proves nothing: a second list
 test.each([
   ['without a platform', '{"id":"svc-other","orgId":"other","platform":null}'],
   ['without an organisation', '{"id":"svc-other","platform":"QUICKBOOKS"}'],
-])('a response that names another company %s lands nothing', async (_, named) => {
+])('a response that names another company %s is not landed', async (_, named) => {
   const service = await serve();
   service.lists = { bills: [bill('a')], customers: [] };
   await service.sync(['bills']);
@@ -131,7 +131,7 @@ test.each([
   expect(await service.ids('bills')).toEqual(['a']);
 });
 
-test('a list that becomes empty costs no resource without a question, also where one record is too young to be missed', async () => {
+test('an emptied list deletes nothing without approval, even if one record is too young to count as missing', async () => {
   const service = await serve();
   const old = Array.from({ length: 20 }, (_, place) => subscription(`s${place}`));
   const young = subscription('young', { updated_at: `"${new Date().toISOString()}"` });
@@ -142,7 +142,7 @@ test('a list that becomes empty costs no resource without a question, also where
   expect(await service.ids('subscriptions')).toHaveLength(21);
 });
 
-test('where the service does not tell its time, a record of the future hides nothing that comes after it', async () => {
+test('a record dated in the future hides no later record when the service sends no Date header', async () => {
   const service = await serve();
   service.date = () => null;
   const ahead = new Date(Date.now() + 2 * 3_600_000).toISOString();

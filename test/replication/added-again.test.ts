@@ -19,7 +19,7 @@ test.each<[string, (connectionId: string) => Promise<void>]>([
   ['', () => Promise.resolve()],
   [', also where a backfill is planned first', planned],
 ])(
-  'one 404 of a list after its connection was removed, its data kept, and added again is a failure%s',
+  'one 404 from a list is retried after its connection is removed with data kept and re-added%s',
   async (_which, before) => {
     const service = await serve();
     service.lists = { bills: [bill('a'), bill('b')], customers: [customer('c')] };
@@ -35,7 +35,7 @@ test.each<[string, (connectionId: string) => Promise<void>]>([
   },
 );
 
-test('a list of one kind of record that was never offered is not missing after that', async () => {
+test('a refund list that was never offered is not reported as missing after its connection is re-added', async () => {
   const service = await serve();
   service.lists = { expenses: [expense('e')] };
   service.onList = (_resource, query) =>

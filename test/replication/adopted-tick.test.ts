@@ -13,7 +13,7 @@ import { resourceNamed } from '../../resources/index.ts';
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 
-test('a workflow goes on with the list that a tick which left it had in hand', async () => {
+test('a workflow continues with the list that its tick left unfinished', async () => {
   const service = await serve();
   const connectionId = service.connection;
   const [tickId, workflowRunId] = [randomUUID(), randomUUID()];

@@ -13,7 +13,7 @@ const hour = 3_600_000;
 const start = Date.now() - 48 * hour;
 const down = { status: 503, body: '' };
 
-proofTest('two runs that give up behind a record of the future pass by nothing', async () => {
+proofTest('two runs that fail behind a record dated in the future skip nothing', async () => {
   const service = await serve();
   const clock = clockOf(service);
   const { old, future, list } = withFuture(service);
@@ -30,7 +30,7 @@ proofTest('two runs that give up behind a record of the future pass by nothing',
   expect(await service.ids('bills')).toEqual(['future', 'new', 'old']);
 });
 
-test('a watermark of the future, of a release that did not note what time the service had told, passes by nothing', async () => {
+test('a future watermark from a release that did not store the service time skips nothing', async () => {
   const service = await serve();
   const clock = clockOf(service);
   const old = billAt('old', start - hour);
@@ -47,7 +47,7 @@ test('a watermark of the future, of a release that did not note what time the se
 });
 
 proofTest(
-  'a run whose cursor is refused behind a record of the future, and that gives up then, passes by nothing',
+  'a run that fails after its cursor is refused behind a record dated in the future skips nothing',
   async () => {
     const service = await serve();
     const clock = clockOf(service);
@@ -70,7 +70,7 @@ proofTest(
   },
 );
 
-test('a run that gave up while the clock of the service was ahead loses nothing once that is put right', async () => {
+test('a run that fails while the service clock is ahead loses nothing once the clock is corrected', async () => {
   const service = await serve();
   const clock = clockOf(service);
   const old = billAt('old', start - hour);
@@ -90,7 +90,7 @@ test('a run that gave up while the clock of the service was ahead loses nothing 
   expect(await service.ids('bills')).toEqual(['edited', 'new', 'old']);
 });
 
-test('a sync that comes when time has caught up with a clock that was ahead reads what was written since that was put right', async () => {
+test('a sync after real time has passed a clock that was ahead reads edits made since the clock was corrected', async () => {
   const service = await serve();
   const clock = clockOf(service);
   clock.ahead = 6 * hour;
@@ -113,7 +113,7 @@ test('a sync that comes when time has caught up with a clock that was ahead read
   expect(service.asked.filter((path) => path.includes('bills')).length).toBe(1);
 });
 
-test('a clock that is put back between two pages of one reading is noticed at the second', async () => {
+test('a clock set back between two pages of one read is detected at the second page', async () => {
   const service = await serve();
   const clock = clockOf(service);
   clock.ahead = 6 * hour;
@@ -132,7 +132,7 @@ test('a clock that is put back between two pages of one reading is noticed at th
   expect(await service.ids('bills')).toEqual(['first', 'last', 'new']);
 });
 
-test('a run that is ended while the clock of the service is ahead begins again once that is put right', async () => {
+test('a run ended while the service clock is ahead starts over once the clock is corrected', async () => {
   const service = await serve();
   const clock = clockOf(service);
   const old = billAt('old', start - hour);
@@ -158,7 +158,7 @@ test('a run that is ended while the clock of the service is ahead begins again o
   expect(await service.ids('bills')).toEqual(['edited', 'last', 'new', 'old']);
 });
 
-test('a sync that takes up where another stopped behind a record of the future reads what has come since', async () => {
+test('a sync that resumes behind a record dated in the future reads newer records', async () => {
   const service = await serve();
   const clock = clockOf(service);
   const old = billAt('old', start - hour);
@@ -179,7 +179,7 @@ test('a sync that takes up where another stopped behind a record of the future r
   expect(await service.ids('bills')).toEqual(['f', 'g', 'new', 'old']);
 });
 
-test('servers of one service whose clocks differ by minutes do not keep a sync from its end', async () => {
+test('a sync completes when servers of one service have clocks that differ by minutes', async () => {
   const service = await serve();
   let asked = 0;
   service.date = () => new Date(start + ((asked += 1) % 2) * 5 * 60_000);
@@ -188,7 +188,7 @@ test('servers of one service whose clocks differ by minutes do not keep a sync f
   expect((await service.ids('bills')).length).toBe(30);
 });
 
-test('one answer without its time does not hide that the service puts its clock back after it', async () => {
+test('one response without a Date header does not hide that the service clock is set back later', async () => {
   const service = await serve();
   const clock = clockOf(service);
   clock.ahead = 6 * hour;
@@ -207,7 +207,7 @@ test('one answer without its time does not hide that the service puts its clock 
   expect(await service.ids('bills')).toEqual(['ahead', 'edited', 'new']);
 });
 
-test('a service that puts its clock back by a little more than the lookback loses nothing', async () => {
+test('a sync loses nothing when the service clock is set back by slightly more than the lookback', async () => {
   const service = await serve();
   service.lookbackMilliseconds = 60_000;
   let ahead = 60_600;
@@ -225,7 +225,7 @@ test('a service that puts its clock back by a little more than the lookback lose
   expect(await service.ids('bills')).toEqual(['ahead', 'new']);
 });
 
-test('a service that puts its clock back while the host sleeps behind an answer of the database loses nothing', async () => {
+test('a sync loses nothing when the service clock is set back while the host sleeps waiting for the database', async () => {
   const service = await serve();
   service.lookbackMilliseconds = 0;
   let shown = start;

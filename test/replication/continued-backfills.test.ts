@@ -8,7 +8,7 @@ const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 const days = { from: '2024-01-01', to: '2024-02-20' };
 
-test('a backfill that goes on is partial while what an earlier run of it left in quarantine waits', async () => {
+test('a continued backfill is partial while records from its earlier run wait in quarantine', async () => {
   const service = await withBrokenWindow({ total_amount: '"much"' });
   expect(await service.backfill(['bills'], days)).toMatchObject({ status: 'failed' });
   service.onList = () => undefined;
@@ -19,7 +19,7 @@ test('a backfill that goes on is partial while what an earlier run of it left in
   ).toEqual([{ record_id: 'a', status: 'open' }]);
 });
 
-test('and it succeeds once that has landed', async () => {
+test('a continued backfill succeeds once the quarantined record has landed', async () => {
   const service = await withBrokenWindow({ total_amount: '"much"' });
   await service.backfill(['bills'], days);
   service.onList = () => undefined;
@@ -28,7 +28,7 @@ test('and it succeeds once that has landed', async () => {
   expect(await service.backfill(['bills'], days)).toMatchObject({ status: 'succeeded' });
 });
 
-test('it is partial too when the record has turned from refund to expense, so that another list shows it', async () => {
+test('a continued backfill is partial when the quarantined record moved from the refund list to the expense list', async () => {
   const service = await serve();
   const bad = (type: string): string =>
     expense('r', {
@@ -49,7 +49,7 @@ test('it is partial too when the record has turned from refund to expense, so th
   expect(await service.backfill(['expenses'], days)).toMatchObject({ status: 'partial' });
 });
 
-test('windows that were read when the clock of Postgres was ahead are read again', async () => {
+test('a continued backfill rereads windows that were read while the clock of Postgres was ahead', async () => {
   const broken = { isMended: false };
   const service = await withBrokenWindow({}, broken);
   expect(await service.backfill(['bills'], days)).toMatchObject({ status: 'failed' });
@@ -65,8 +65,8 @@ test('windows that were read when the clock of Postgres was ahead are read again
   ]);
 });
 
-describe('after the clock of Postgres was ahead, so that later runs begin in the future', () => {
-  test('windows of a backfill that was ended from outside, nobody knows when, are read again', async () => {
+describe('after the Postgres clock was ahead, so that later runs begin in the future, a continued backfill', () => {
+  test('rereads windows of a backfill that was terminated at an unknown time', async () => {
     const broken = { isMended: false };
     const service = await withBrokenWindow({}, broken);
     await beginsInTheFuture(service);
@@ -80,7 +80,7 @@ describe('after the clock of Postgres was ahead, so that later runs begin in the
     ]);
   });
 
-  test('what an earlier run of a backfill left in quarantine counts', async () => {
+  test('counts what its earlier run left in quarantine', async () => {
     const broken = { isMended: false };
     const service = await withBrokenWindow({ total_amount: '"much"' }, broken);
     await beginsInTheFuture(service);

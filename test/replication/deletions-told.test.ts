@@ -12,7 +12,7 @@ const serve = servicesOf(warehouse);
 
 const wanted = 'select stream from sync.streams where connection_id = $1 and reconcile_wanted_at is not null';
 
-test('a deletion whose event tells whole seconds asks once for a reconcile, where the record was touched in that second', async () => {
+test('a deletion event in whole seconds requests one reconcile if the record was touched in that second', async () => {
   const service = await serve();
   const second = Math.floor(Date.now() / 1_000 - 30) * 1_000;
   const touched = JSON.stringify(new Date(second + 200).toISOString());
@@ -29,7 +29,7 @@ test('a deletion whose event tells whole seconds asks once for a reconcile, wher
   expect(await service.rows(wanted)).toEqual([]);
 });
 
-test('a deletion in the second of a version that was there before it is believed', async () => {
+test('a deletion event one second newer than the held version is applied', async () => {
   const service = await serve();
   service.lists = { bills: [bill('kept'), bill('x', { last_synced_at: at(-60_000) })] };
   await service.sync(['bills']);
@@ -43,7 +43,7 @@ function deletionOf(id: string, when: string): string {
   return `{"id":"e-${id}","resource":"BILL","type":"object_deleted","last_synced_at":${when},"data":{"id":"${id}","deleted_at":${when}}}`;
 }
 
-test('a deletion that is told once more, after its first telling came too soon, is carried out', async () => {
+test('a deletion webhook that is resent after a premature one is applied', async () => {
   const service = await serve();
   const x = bill('x', { last_synced_at: at(-3_600_000) });
   service.lists = { bills: [bill('kept'), x] };
@@ -59,7 +59,7 @@ test('a deletion that is told once more, after its first telling came too soon, 
   ).toEqual([{ status: 'applied', outcome: 'gone at the source too: deleted' }]);
 });
 
-test('what a webhook deleted, and a page in flight of the same second shows touched, stays deleted', async () => {
+test('a record deleted by a webhook stays deleted when a page in flight shows it touched in the same second', async () => {
   const service = await serve();
   const x = bill('x', { last_synced_at: at(-3_600_000) });
   service.lists = { bills: [bill('kept'), x] };
@@ -78,7 +78,7 @@ test('what a webhook deleted, and a page in flight of the same second shows touc
   expect(await service.ids('bills')).toEqual(['kept']);
 });
 
-test('a bad form that a list which lags shows after a webhook has deleted the record does not wait in quarantine', async () => {
+test('an invalid version from a lagging list is not quarantined after a webhook deleted the record', async () => {
   const service = await serve();
   service.lists = { bills: [bill('kept'), bill('x', { last_synced_at: at(-3_600_000) })] };
   await service.sync(['bills']);
@@ -90,7 +90,7 @@ test('a bad form that a list which lags shows after a webhook has deleted the re
   expect(await service.rows('select status from sync.quarantine where connection_id = $1')).toEqual([]);
 });
 
-test('what awaits approval, and an event or a webhook has deleted meanwhile, awaits it no more', async () => {
+test('a deletion awaiting approval is withdrawn once an event deletes the record', async () => {
   const service = await serve();
   const ids = Array.from({ length: 120 }, (_, index) => `b${index}`);
   const of = (some: readonly string[]): string[] =>
@@ -111,7 +111,7 @@ test('what awaits approval, and an event or a webhook has deleted meanwhile, awa
   expect(alerts).toEqual([]);
 });
 
-describe('an old question deletes nothing that the source shows again under its ID as a number', () => {
+describe('an old deletion request deletes nothing once the source shows the record with its ID as a number', () => {
   const old = { last_synced_at: at(-3_600_000) };
   // The last id is more than a double holds.
   const ids = ['1000', '1001', '1002', '9007199254740993'];

@@ -16,8 +16,8 @@ const formsWithoutVersion = {
   customers: customer('s', { last_synced_at: undefined, name: '"Jane Doe"' }),
 };
 
-describe('a record that waits in quarantine because it tells no version, and is erased', () => {
-  test('does not come back by a replay that has read it', async () => {
+describe('a quarantined record without a version, once erased,', () => {
+  test('is not restored by a replay that has already read it', async () => {
     const service = await waiting('subscriptions');
     let isErased = false;
     const erasing = overSessions(warehouse, (client) => ({
@@ -35,7 +35,7 @@ describe('a record that waits in quarantine because it tells no version, and is 
   });
 
   test.each(['subscriptions', 'customers'] as const)(
-    'does not come back by a page in flight of %s',
+    'is not restored by a page of %s in flight',
     async (name) => {
       const service = await waiting(name);
       service.onList = async (resource) => {
@@ -51,7 +51,7 @@ describe('a record that waits in quarantine because it tells no version, and is 
     },
   );
 
-  test('waits again when it is made again at the source', async () => {
+  test('is quarantined again when it is re-created at the source', async () => {
     const service = await waiting('customers');
     const again = service.lists.customers ?? [];
     service.lists.customers = [];

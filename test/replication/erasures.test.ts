@@ -42,8 +42,8 @@ describe.each(
     ['tells its time', (): Date | null => new Date()],
     ['does not tell its time', (): Date | null => null],
   ]),
-)('what is erased never comes back, of a service that %s:', (_which, date) => {
-  proofTest('not by a list that lags by seconds and shows an edit on its second page', async () => {
+)('an erased record never comes back, with a service that %s:', (_which, date) => {
+  proofTest('from a list that lags by seconds and shows an edit on its second page', async () => {
     const service = await serve({ customers: [customer('kept'), personal({ seconds: anHour })] }, date);
     await service.sync(['customers']);
     service.lists.customers = [customer('kept')];
@@ -58,28 +58,28 @@ describe.each(
     await expectNothing(service);
   });
 
-  test('not by a page in flight that shows an edit', async () => {
+  test('from a page in flight that shows an edit', async () => {
     const service = await serve({ customers: [customer('kept'), personal({ seconds: anHour })] }, date);
     await service.sync(['customers']);
     await eraseWhileInFlight(service);
     await expectNothing(service);
   });
 
-  proofTest('not by a page of a reconcile in flight', async () => {
+  proofTest('from a reconcile page in flight', async () => {
     const service = await serve({ customers: [customer('kept'), personal({ seconds: anHour })] }, date);
     await service.sync(['customers']);
     await eraseWhileInFlight(service, () => service.reconcile(['customers']));
     await expectNothing(service);
   });
 
-  proofTest('not by a page in flight where nothing was held yet', async () => {
+  proofTest('from a page in flight when the record was never held', async () => {
     const service = await serve({ customers: [customer('kept')] }, date);
     await service.sync(['customers']);
     await eraseWhileInFlight(service);
     await expectNothing(service);
   });
 
-  proofTest('not by a list that lags, where no record can be fetched', async () => {
+  proofTest('from a lagging list when records cannot be fetched', async () => {
     const service = await serve({}, date);
     const planted = (seconds: number): string =>
       subscription(id, { updated_at: ago(seconds), platform_id: text(plantedIn(service)) });
@@ -95,7 +95,7 @@ describe.each(
   });
 });
 
-test('what lives again after it was erased, genuinely newer, is copied', async () => {
+test('a record that is re-created after its erasure, in a newer version, is copied', async () => {
   const service = await serve({ customers: [customer('kept'), personal({ seconds: anHour })] });
   await service.sync(['customers']);
   service.lists.customers = [customer('kept')];
@@ -106,7 +106,7 @@ test('what lives again after it was erased, genuinely newer, is copied', async (
   expect(await service.rows('select id from finance.deleted_records where connection_id = $1')).toEqual([]);
 });
 
-test('a customer that was merged into another one is erased once a reconcile has deleted it', async () => {
+test('a customer that was merged into another one can be erased once a reconcile has deleted it', async () => {
   const service = await serve({ customers: [customer('kept'), personal({ seconds: anHour })] });
   await service.sync(['customers']);
   service.lists.customers = [customer('kept')];
@@ -128,7 +128,7 @@ test('a customer that was merged into another one is erased once a reconcile has
   expect([living.code, living.stderr]).toEqual([1, expect.stringContaining('The source still returns')]);
 });
 
-test('a subscription that the source lists under its ID as a number is not erased', async () => {
+test('a subscription that the source lists with its ID as a number is not erased', async () => {
   const shown = subscription('x', { id: '4711', updated_at: ago(anHour) });
   const service = await serve({ subscriptions: [subscription('kept'), shown] });
   await service.sync(['subscriptions']);
@@ -136,7 +136,7 @@ test('a subscription that the source lists under its ID as a number is not erase
   expect([typed.code, typed.stderr]).toEqual([1, expect.stringContaining('The source still returns 4711')]);
 });
 
-test('an expense is erased where the platform has no list of refunds', async () => {
+test('an expense can be erased on a platform without a list of refunds', async () => {
   const service = await serve({ expenses: [expense('kept'), expense('a', { last_synced_at: ago(anHour) })] });
   service.onList = (_resource, query) =>
     query.get('expense_type') === 'refund' ? { status: 404, body: '{"error_code":"NOT_FOUND"}' } : undefined;
@@ -145,7 +145,7 @@ test('an expense is erased where the platform has no list of refunds', async () 
   expect((await erase(service, 'expenses', 'a')).held['finance.expenses']).toBe(1);
 });
 
-proofTest('an erasure leaves when the deletion was as it was known before', async () => {
+proofTest('an erasure preserves the known time and source of the deletion', async () => {
   const service = await serve({ customers: [customer('kept'), personal({ seconds: anHour })] });
   await service.sync(['customers']);
   service.lists.customers = [customer('kept')];
@@ -161,7 +161,7 @@ proofTest('an erasure leaves when the deletion was as it was known before', asyn
   ).toEqual([{ deleted_at: new Date(deletedAt), source: 'event' }]);
 });
 
-test('an erasure writes nothing under the next connection of the name, removed while the source is asked', async () => {
+test('an erasure writes nothing to a re-added connection of the same name', async () => {
   const service = await serve({ customers: [customer('kept'), personal({ seconds: anHour })] });
   await service.sync(['customers']);
   service.lists.customers = [customer('kept')];
@@ -179,8 +179,8 @@ test('an erasure writes nothing under the next connection of the name, removed w
     expect(await service.rows(`select from ${table} where connection_id = $1`)).toEqual([]);
 });
 
-proofDescribe('the pages of a listing hold nothing of what is erased, and that is counted:', () => {
-  test('of one that was killed', async () => {
+proofDescribe('an erasure removes the record from stored listing pages, and counts them:', () => {
+  test('of a killed listing', async () => {
     const service = await serve({ bills: [bill('kept'), priced()] });
     await service.sync(['bills']);
     const { pass } = await openListing(warehouse, { connectionId: service.connection, stream: 'bills' });
@@ -192,7 +192,7 @@ proofDescribe('the pages of a listing hold nothing of what is erased, and that i
     expect(await service.reconcile(['bills'])).toMatchObject({ status: 'succeeded' });
   });
 
-  test('of one that goes on after it, and proves what it proved without', async () => {
+  test('of a listing that continues afterward, and still proves equality', async () => {
     const service = await serve({ bills: [bill('kept'), priced()] });
     await service.sync(['bills']);
     let listed: unknown[] = [];
@@ -232,7 +232,7 @@ proofDescribe('the pages of a listing hold nothing of what is erased, and that i
   }
 });
 
-describe('what stored webhooks tell of an erased record is erased, and counted:', () => {
+describe('an erasure clears stored webhooks about the record, and counts them:', () => {
   test.each<[string, (record: string) => Fields]>(
     some(
       [
@@ -279,7 +279,7 @@ describe('what stored webhooks tell of an erased record is erased, and counted:'
       ],
       1,
     ),
-  )('one %s', async (_which, webhookOf) => {
+  )('a webhook %s', async (_which, webhookOf) => {
     const service = await serve({ customers: [customer('kept'), personal({ seconds: anHour })] });
     await service.sync(['customers']);
     await deliver(service, webhookOf(edited(service)));
@@ -289,7 +289,7 @@ describe('what stored webhooks tell of an erased record is erased, and counted:'
     await expectNothing(service);
   });
 
-  proofTest('what others tell of other records stays, those that name it by its ID too', async () => {
+  proofTest('but keeps webhooks about other records, even those that mention its ID', async () => {
     const service = await serve({ customers: [customer('kept'), personal({ seconds: anHour })] });
     await service.sync(['customers']);
     const naming = list(object({ customer_id: text(id), description: '"Paper"' }));
@@ -315,7 +315,7 @@ describe('what stored webhooks tell of an erased record is erased, and counted:'
     ).toEqual([{ type: 'BILL' }, { type: 'CUSTOMER' }, { type: 'ITEMS' }, { type: 'JOB' }]);
   });
 
-  proofTest('of a body that Postgres holds as a text alone', async () => {
+  proofTest('a webhook whose body Postgres can store only as text', async () => {
     const service = await serve({ customers: [customer('kept')] });
     await service.sync(['customers']);
     const spoiled = (record: string): Fields => ({ ...job({ response: record }), note: '"\\ud800"' });
@@ -326,7 +326,7 @@ describe('what stored webhooks tell of an erased record is erased, and counted:'
     await expectNothing(service);
   });
 
-  test('of a body with numbers that Postgres could not write out', async () => {
+  test('a webhook whose numbers Postgres could not write out', async () => {
     const service = await serve({ customers: [customer('kept')] });
     await service.sync(['customers']);
     const long = list(...Array<string>(12_000).fill('1e89999'));
@@ -337,16 +337,19 @@ describe('what stored webhooks tell of an erased record is erased, and counted:'
     await expectNothing(service);
   });
 
-  test.each(some(['5', 'a "quoted" \\ id', '(a|b)+.*$', 'é-ü', '%_']))('of the ID %j', async (odd) => {
-    const service = await serve({ customers: [customer('kept')] });
-    await service.sync(['customers']);
-    const record = customer(odd, { email: text(plantedIn(service)) });
-    await deliver(service, job({ response: object({ customer: record }) }));
-    await deliver(service, job({ response: object({ customer: customer('kept', { phone: '"15-x"' }) }) }));
-    const { held } = await erase(service, 'customers', odd);
-    expect(held['sync.webhook_inbox']).toBe(1);
-    await expectNothing(service);
-  });
+  test.each(some(['5', 'a "quoted" \\ id', '(a|b)+.*$', 'é-ü', '%_']))(
+    'webhooks about the ID %j',
+    async (odd) => {
+      const service = await serve({ customers: [customer('kept')] });
+      await service.sync(['customers']);
+      const record = customer(odd, { email: text(plantedIn(service)) });
+      await deliver(service, job({ response: object({ customer: record }) }));
+      await deliver(service, job({ response: object({ customer: customer('kept', { phone: '"15-x"' }) }) }));
+      const { held } = await erase(service, 'customers', odd);
+      expect(held['sync.webhook_inbox']).toBe(1);
+      await expectNothing(service);
+    },
+  );
 
   test.each(
     some<[string, string, (record: string) => string]>([
@@ -355,7 +358,7 @@ describe('what stored webhooks tell of an erased record is erased, and counted:'
       ['with signs by their number', 'A&B=1', (record) => text(record.replace(/[&=]/g, numbered))],
       ['within a text that is JSON', 'é/"\\1', (record) => text(object({ body: text(record) }))],
     ]),
-  )('of an ID in a text that is JSON, %s', async (_which, odd, spelled) => {
+  )('webhooks with an ID inside JSON text, %s', async (_which, odd, spelled) => {
     const service = await serve({ customers: [customer('kept')] });
     await service.sync(['customers']);
     const told = spelled(object({ customer: customer(odd, { email: text(plantedIn(service)) }) }));
@@ -371,7 +374,7 @@ describe('what stored webhooks tell of an erased record is erased, and counted:'
     return `\\u${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
   }
 
-  test('of an ID that is spelled otherwise within a text that is JSON', async () => {
+  test('webhooks whose ID is escaped differently inside JSON text', async () => {
     const odd = 'INV"7\\';
     const service = await serve({ customers: [customer('kept')] });
     await service.sync(['customers']);
@@ -386,7 +389,7 @@ describe('what stored webhooks tell of an erased record is erased, and counted:'
   test.each([
     { none: '', code: 2 },
     { none: ' ', code: 0 },
-  ])('and none of the ID $none, in which there is nothing to find', async ({ none, code }) => {
+  ])('but none for the blank ID $none', async ({ none, code }) => {
     const service = await serve({ customers: [customer('kept')], subscriptions: [] });
     await service.sync(['customers']);
     await deliver(service, job({ response: object({ customer: customer('kept') }) }));
@@ -399,7 +402,7 @@ describe('what stored webhooks tell of an erased record is erased, and counted:'
   });
 });
 
-test('a living subscription that moves between two pages is not erased', async () => {
+test('an erasure refuses a living subscription that moves between two pages', async () => {
   const service = await serve({ subscriptions: [subscription('kept'), subscribed(anHour)], customers: [] });
   await service.sync(['subscriptions']);
   await writtenAnHourAgo(service);
@@ -418,7 +421,7 @@ test('a living subscription that moves between two pages is not erased', async (
   expect(await service.ids('subscriptions')).toEqual([id, 'first', 'kept'].sort());
 });
 
-test('a living subscription is not erased because the token came to open another company behind the first page', async () => {
+test('an erasure refuses a living subscription when the token opens another company after the first page', async () => {
   const service = await serve({ subscriptions: [subscription('kept'), subscribed(anHour)], customers: [] });
   await service.sync(['customers', 'subscriptions']);
   await writtenAnHourAgo(service);
@@ -448,7 +451,7 @@ function unnamed(records: readonly string[], next: string): Answer {
   return { status: 200, body: `{"subscriptions":[${records.join(',')}],"next_cursor":${next}}` };
 }
 
-proofTest('a subscription that was written a moment ago is not erased because no list shows it', async () => {
+proofTest('an erasure refuses a subscription written moments ago, even if no list shows it', async () => {
   const service = await serve({ subscriptions: [subscription('kept'), subscribed(anHour)], customers: [] });
   await service.sync(['subscriptions']);
   service.lists.subscriptions = [subscription('kept')];
@@ -457,7 +460,7 @@ proofTest('a subscription that was written a moment ago is not erased because no
 });
 
 proofTest(
-  'what was made again, and landed, after the source had said that it was gone is not erased',
+  'an erasure refuses a record that was re-created and landed after the source reported it gone',
   async () => {
     const service = await serve({ bills: [bill('kept'), bill(id, { last_synced_at: ago(anHour) })] });
     await service.sync(['bills']);
@@ -478,7 +481,7 @@ proofTest(
 );
 
 proofTest(
-  'not even a page in flight of a platform whose clock is ahead brings an erased subscription back',
+  'a page in flight does not restore an erased subscription, even if the platform clock is ahead',
   async () => {
     const ahead = -2 * anHour;
     const kept = subscription('kept', { updated_at: ago(ahead + 600) });
@@ -504,11 +507,11 @@ proofTest(
   },
 );
 
-describe('a bad form of what was erased stays away:', () => {
+describe('an invalid version of an erased record is not stored:', () => {
   const bad = (service: ScriptedService, seconds: number): string =>
     customer(id, { last_synced_at: ago(seconds), email: text(plantedIn(service)), phone: '4711' });
 
-  proofTest('of a list that lags', async () => {
+  proofTest('from a lagging list', async () => {
     const service = await serve({});
     service.lists.customers = [customer('kept'), bad(service, 30)];
     await service.sync(['customers']);
@@ -519,14 +522,14 @@ describe('a bad form of what was erased stays away:', () => {
     await expectNothing(service);
   });
 
-  test('of a page in flight', async () => {
+  test('from a page in flight', async () => {
     const service = await serve({ customers: [customer('kept'), personal({ seconds: anHour })] });
     await service.sync(['customers']);
     await eraseWhileInFlight(service, () => service.sync(['customers']), bad(service, 5));
     await expectNothing(service);
   });
 
-  proofTest('of a page of a reconcile in flight', async () => {
+  proofTest('from a reconcile page in flight', async () => {
     const service = await serve({ customers: [customer('kept'), personal({ seconds: anHour })] });
     await service.sync(['customers']);
     await eraseWhileInFlight(service, () => service.reconcile(['customers']), bad(service, 5));
@@ -536,7 +539,7 @@ describe('a bad form of what was erased stays away:', () => {
   proofTest.each<[string, (service: ScriptedService) => Promise<unknown>]>([
     ['the connection was removed, its data kept, and added again', addAgain],
     ['the runs of its time are pruned', () => pruneWarehouse(warehouse, { keep: nothing, dryRun: false })],
-  ])('of a list that lags, after %s', async (_when, between) => {
+  ])('from a lagging list, after %s', async (_when, between) => {
     const service = await serve({ customers: [customer('kept'), personal({ seconds: anHour })] });
     await service.sync(['customers']);
     service.lists.customers = [customer('kept')];
@@ -547,13 +550,13 @@ describe('a bad form of what was erased stays away:', () => {
     await expectNothing(service);
   });
 
-  proofTest('of the fetch for a webhook', async () => {
+  proofTest('from a fetch for a webhook', async () => {
     await eraseWhileFetched((service) =>
       service.tellOfBill('UPDATED', `{"id":"${id}","last_synced_at":${ago(5)}}`),
     );
   });
 
-  proofTest('of the fetch of a reconcile', async () => {
+  proofTest('from a fetch by a reconcile', async () => {
     await eraseWhileFetched((service) => {
       service.lists.bills = [bill('kept')];
       return service.reconcile(['bills']);
@@ -583,7 +586,7 @@ describe('a bad form of what was erased stays away:', () => {
   }
 });
 
-test('an erasure reaches a form of the record that waits because its ID came as a number', async () => {
+test('an erasure removes a quarantined version of the record whose ID came as a number', async () => {
   const service = await serve({});
   const held = customer('4711', { last_synced_at: ago(anHour) });
   const other = customer('other', { id: '47110', last_synced_at: ago(30) });
@@ -600,7 +603,7 @@ test('an erasure reaches a form of the record that waits because its ID came as 
   ]);
 });
 
-test('an erasure leaves records in quarantine that only name the erased one by its number', async () => {
+test('an erasure keeps quarantined records that only mention the erased ID as a number', async () => {
   const service = await serve({ customers: [customer('kept')] });
   const held = bill('7', { last_synced_at: ago(anHour) });
   const linked = list(object({ id: '7', allocated_date: 'null', allocated_amount: '5' }));
@@ -627,7 +630,7 @@ test('an erasure leaves records in quarantine that only name the erased one by i
 test.each([
   ['its ID is a number', '9007199254740993', object({ id: '9007199254740993', deleted_at: '"2024-01-01"' })],
   ['it does not say when', '4711', object({ id: '"4711"', deleted_at: '"2024-01-01"' })],
-])('an erasure reaches an event about the record that waits because %s', async (_, erased, data) => {
+])('an erasure removes a quarantined event about the record, where %s', async (_, erased, data) => {
   const service = await serve({ customers: [customer('kept')] });
   const about = { resource: '"ACCOUNTING_CUSTOMER"', type: '"object_deleted"' };
   const event = object({

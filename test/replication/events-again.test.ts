@@ -10,8 +10,8 @@ const serve = servicesOf(warehouse);
 
 const hour = 3_600_000;
 
-describe('a record that a reconcile has found alive is not deleted by the event that it overruled', () => {
-  test('when the clock of the service was ahead as it was deleted, and was put right before it was made again', async () => {
+describe('an overruled deletion event does not delete the record that a reconcile found alive', () => {
+  test('when the service clock was ahead at the deletion and was corrected before the re-creation', async () => {
     const service = await madeAgain();
     for (let times = 0; times < 2; times += 1) {
       expect((await service.sync(['bills'])).status).toBe('succeeded');
@@ -20,7 +20,7 @@ describe('a record that a reconcile has found alive is not deleted by the event 
     expect(await service.rows('select id from finance.deleted_records where connection_id = $1')).toEqual([]);
   });
 
-  test('when the event is newer than the record, and the last one that there is', async () => {
+  test('when the event is newer than the record and is the last event', async () => {
     const service = await serve();
     service.lists = { bills: [bill('a'), bill('b')] };
     service.events = [deletionOf('a', '2026-01-01T00:00:00Z')];
@@ -31,7 +31,7 @@ describe('a record that a reconcile has found alive is not deleted by the event 
     expect(await service.ids('bills')).toEqual(['a', 'b']);
   });
 
-  test('and a newer one deletes it', async () => {
+  test('but a newer event deletes it', async () => {
     const service = await madeAgain();
     service.lists.bills = [bill('b')];
     service.events.push(deletionOf('a', stampOf(Date.now() + 3 * hour)));
@@ -39,7 +39,7 @@ describe('a record that a reconcile has found alive is not deleted by the event 
     expect(await service.ids('bills')).toEqual(['b']);
   });
 
-  test('and of another one that is not newer a reconcile decides, asked for once', async () => {
+  test('but a different event that is not newer requests one reconcile, which decides', async () => {
     const service = await madeAgain();
     service.events.push(deletionOf('a', stampOf(Date.now() + hour)));
     await service.sync(['bills']);

@@ -9,7 +9,7 @@ import { servicesOf } from './serve.ts';
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 
-test('an edit with an older time than what is held, of a server that is behind', async () => {
+test('an edit older than the held version, from a server that is behind, requests a reconcile', async () => {
   const service = await serve();
   await syncThen(service, [billAt('x', 25_000, 'one')], [billAt('x', 0, 'two')]);
   await letTimePass(service);
@@ -19,7 +19,7 @@ test('an edit with an older time than what is held, of a server that is behind',
   expect(await memos(service)).toEqual(['two']);
 });
 
-test('the same when the service has put its clock right', async () => {
+test('an edit older than the held version, after the service clock was corrected, requests a reconcile', async () => {
   const service = await serve();
   const ahead = 7_200_000;
   service.date = () => new Date(Date.now() + ahead);
@@ -32,7 +32,7 @@ test('the same when the service has put its clock right', async () => {
   expect(await memos(service)).toEqual(['two']);
 });
 
-test('the same of a subscription, when its platform has', async () => {
+test('a subscription edit older than the held version, after the platform clock was corrected, requests a reconcile', async () => {
   const service = await serve();
   service.lists = {
     subscriptions: [subscription('s', { updated_at: at(600_000), status: '"active"' })],
@@ -48,7 +48,7 @@ test('the same of a subscription, when its platform has', async () => {
   expect(await service.isReconcileWanted()).toBe(true);
 });
 
-test('a list that lags for seconds asks for nothing', async () => {
+test('a list that lags for seconds does not request a reconcile', async () => {
   const service = await serve();
   await syncThen(service, [billAt('x', -10_000, 'one')], [billAt('x', -10_000, 'one')]);
   const edited = billAt('x', 0, 'two');
@@ -58,7 +58,7 @@ test('a list that lags for seconds asks for nothing', async () => {
   expect([await memos(service), await service.isReconcileWanted()]).toEqual([['two'], false]);
 });
 
-test('nor does one that lags for ever, once a reconcile has asked for the record', async () => {
+test('a list that lags forever requests no second reconcile', async () => {
   const service = await serve();
   const x = billAt('x', 0, 'one');
   await syncThen(service, [x], [billAt('x', -10_000, 'stale')]);
@@ -73,7 +73,7 @@ test('nor does one that lags for ever, once a reconcile has asked for the record
   expect([await memos(service), await service.isReconcileWanted()]).toEqual([['one'], false]);
 });
 
-test('a record that lists show alive, and that the tombstone of a clock ahead beats', async () => {
+test('a listed record that is older than a tombstone from a clock ahead requests a reconcile', async () => {
   const service = await serve();
   await syncThen(service, [billAt('x', -3_600_000, 'one')], []);
   service.date = () => new Date(Date.now() + 7_200_000);
@@ -87,7 +87,7 @@ test('a record that lists show alive, and that the tombstone of a clock ahead be
   expect(await memos(service)).toEqual(['two']);
 });
 
-test('a deletion that a webhook tells before a fetch shows it', async () => {
+test('a deletion webhook that comes before a fetch shows the deletion requests a reconcile', async () => {
   const service = await serve();
   const x = billAt('x', -3_600_000, 'one');
   await syncThen(service, [x], [x]);
@@ -99,7 +99,7 @@ test('a deletion that a webhook tells before a fetch shows it', async () => {
   expect(await service.ids('bills')).toEqual(['kept']);
 });
 
-test('but not one of a record that was made again since', async () => {
+test('a deletion webhook for a record that was re-created does not request a reconcile', async () => {
   const service = await serve();
   const x = billAt('x', -3_600_000, 'one');
   await syncThen(service, [x], [billAt('x', 0, 'again')]);
@@ -107,7 +107,7 @@ test('but not one of a record that was made again since', async () => {
   expect([await memos(service), await service.isReconcileWanted()]).toEqual([['again'], false]);
 });
 
-test('a record that is gone when a webhook of its edit is applied', async () => {
+test('an edit webhook for a record that is gone requests a reconcile', async () => {
   const service = await serve();
   await syncThen(service, [billAt('x', -3_600_000, 'one')], []);
   await service.tellOfBill('UPDATED', billAt('x', -1_000, 'two'));
@@ -117,7 +117,7 @@ test('a record that is gone when a webhook of its edit is applied', async () => 
   expect(await service.ids('bills')).toEqual(['kept']);
 });
 
-test('a record that is gone when its bad form is replayed', async () => {
+test('a replay of a quarantined record that is gone requests a reconcile', async () => {
   const service = await serve();
   await syncThen(service, [billAt('x', -3_600_000, 'one')], [bill('x', { last_synced_at: at(), memo: '7' })]);
   await service.sync(['bills']);
@@ -127,7 +127,7 @@ test('a record that is gone when its bad form is replayed', async () => {
   expect([await service.ids('bills'), await service.isReconcileWanted()]).toEqual([['kept', 'x'], true]);
 });
 
-test('a deletion whose event is seconds older than the last touch, of a server that is behind', async () => {
+test('a deletion event seconds older than the last touch, from a server that is behind, requests one reconcile', async () => {
   const service = await serve();
   await syncThen(service, [billAt('x', -57_000, 'one')], []);
   service.events = [deletionOf('x', -60_000)];
@@ -139,7 +139,7 @@ test('a deletion whose event is seconds older than the last touch, of a server t
   expect([await service.ids('bills'), await service.isReconcileWanted()]).toEqual([['kept'], false]);
 });
 
-test('what an event of a server that is behind has deleted, and a list that lags brings back', async () => {
+test('a lagging list that restores a record deleted by an event of a server that is behind requests a reconcile', async () => {
   const service = await serve();
   await syncThen(service, [billAt('x', -3_600_000, 'one')], []);
   service.events = [deletionOf('x', -60_000)];
@@ -152,7 +152,7 @@ test('what an event of a server that is behind has deleted, and a list that lags
   expect(await service.ids('bills')).toEqual(['kept']);
 });
 
-test('what a reconcile has deleted, and the list of the next one, which lags, brings back', async () => {
+test('a lagging list that restores a record deleted by the previous reconcile requests another reconcile', async () => {
   const service = await serve();
   const now = billAt('now', 20_000, 'now');
   await syncThen(service, [now, billAt('x', -3_600_000, 'one')], [now]);
@@ -165,7 +165,7 @@ test('what a reconcile has deleted, and the list of the next one, which lags, br
   expect(await memos(service)).toEqual(['now']);
 });
 
-test('a record that lists showed so late that syncs had passed it by, and one with it of which no webhook came', async () => {
+test('a webhook edit that syncs have passed by requests a reconcile, which also repairs a record without a webhook', async () => {
   const service = await serve();
   const [old, late] = [-86_400_000, -3_600_000];
   const now = billAt('now', -1_000, 'now');

@@ -12,8 +12,8 @@ const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 const minute = 60_000;
 
-describe('one 404 to a fetch', () => {
-  test('that is followed by the record deletes nothing, also when a 404 was proved before', async () => {
+describe('one 404 from a fetch', () => {
+  test('deletes nothing when the record is found next, even after another 404 was proved', async () => {
     const service = await serve();
     const young = ['y', 'z'].map((id) => bill(id, { last_synced_at: at(-minute) }));
     const old = [1, 2, 3].map((n) => bill(`b${n}`));
@@ -28,7 +28,7 @@ describe('one 404 to a fetch', () => {
     expect(await service.ids('bills')).toEqual(['b1', 'b2', 'b3', 'y', 'z']);
   });
 
-  test('does not make the webhook of an old deletion true', async () => {
+  test('does not confirm a webhook about an old deletion', async () => {
     const service = await serve();
     const old = bill('r', { last_synced_at: at(-60 * minute) });
     service.lists = { bills: [bill('a'), old] };
@@ -41,8 +41,8 @@ describe('one 404 to a fetch', () => {
   });
 });
 
-describe('a record that is made again while a second listing is read', () => {
-  test('lives when a webhook brings it, though that listing lags', async () => {
+describe('a record re-created while a second listing is read', () => {
+  test('lives when a webhook brings it, even if that listing lags', async () => {
     const service = await serve();
     service.lists = { bills: ['b1', 'b2', 'b3', 'b4', 'b5', 'r'].map((id) => bill(id)) };
     await service.sync(['bills']);
@@ -63,7 +63,7 @@ describe('a record that is made again while a second listing is read', () => {
     expect(await service.ids('bills')).toContain('r');
   });
 
-  test('lives when a sync brings it, where nothing lags and nothing can be fetched', async () => {
+  test('lives when a sync brings it, even if records cannot be fetched', async () => {
     const service = await serve();
     const old = [1, 2, 3, 4, 5].map((n) =>
       subscription(`s${n}`, { updated_at: `"2024-01-${10 + n}T00:00:00.000Z"` }),
@@ -88,7 +88,7 @@ describe('a record that is made again while a second listing is read', () => {
     expect(await service.ids('subscriptions')).toEqual(['s1', 's2', 's3', 's4', 's5']);
   });
 
-  test('comes back with the next sync, where the second listing had passed its place', async () => {
+  test('comes back with the next sync when the second listing had passed its place', async () => {
     const service = await serve();
     const old = [1, 2, 3, 4, 5].map((n) =>
       subscription(`s${n}`, { updated_at: `"2024-01-${10 + n}T00:00:00.000Z"` }),
@@ -117,7 +117,7 @@ describe('a record that is made again while a second listing is read', () => {
     expect(await service.ids('subscriptions')).toEqual(['s1', 's2', 's3', 's4', 's5']);
   });
 
-  test('comes back with the next sync, where the list that is read twice lags behind it', async () => {
+  test('comes back with the next sync when the list that is read twice lags', async () => {
     const service = await serve();
     service.lists = { bills: ['b1', 'b2', 'b3', 'b4', 'b5', 'r'].map((id) => bill(id)) };
     await service.sync(['bills']);
@@ -138,7 +138,7 @@ describe('a record that is made again while a second listing is read', () => {
   });
 });
 
-test('what waits for approval and was shown by a sync since is no longer deleted', async () => {
+test('an approved deletion spares records that a sync has shown since', async () => {
   const service = await serve();
   const all = Array.from({ length: 100 }, (_, n) => subscription(`s${String(n).padStart(3, '0')}`));
   service.lists = { subscriptions: all };
@@ -152,7 +152,7 @@ test('what waits for approval and was shown by a sync since is no longer deleted
   expect(await service.ids('subscriptions')).toHaveLength(100);
 });
 
-test('what waits for approval and was shown by a later reconcile that was given up is no longer deleted', async () => {
+test('an approved deletion spares records that a later failed reconcile has shown', async () => {
   const service = await serve();
   const all = Array.from({ length: 100 }, (_, n) => subscription(`s${String(n).padStart(3, '0')}`));
   service.lists = { subscriptions: all };
@@ -171,7 +171,7 @@ test('what waits for approval and was shown by a later reconcile that was given 
   expect(await service.ids('subscriptions')).toHaveLength(100);
 });
 
-test('an approved deletion is not carried out under a token that opens another company', async () => {
+test('an approved deletion is refused when the token opens another company', async () => {
   const service = await serve();
   service.lists = { bills: ['a', 'b', 'c', 'd'].map((id) => bill(id)) };
   await service.sync(['bills']);
@@ -190,7 +190,7 @@ test('an approved deletion is not carried out under a token that opens another c
   ).toEqual([{ paused: true }]);
 });
 
-test('an id that became a number proves nothing absent, also when a sync beside the reconcile meets it', async () => {
+test('an ID that became a number does not prove absence, even when a concurrent sync reads it', async () => {
   const service = await serve();
   service.lists = { subscriptions: ['5', '6', '7', '8'].map((id) => subscription(id)) };
   await service.sync(['subscriptions']);
@@ -208,8 +208,8 @@ test('an id that became a number proves nothing absent, also when a sync beside 
   expect(await service.ids('subscriptions')).toEqual(['5', '6', '7', '8']);
 });
 
-describe('a fetch decides', () => {
-  test('that a record is gone, though its list still shows it under an older version', async () => {
+describe('a fetch', () => {
+  test('proves that a record is gone, even if its list still shows an older version', async () => {
     const service = await serve();
     const [before, held] = [-60, -1].map((minutes) =>
       bill('r', { last_synced_at: at(minutes * minute), memo: `"${minutes}"` }),
@@ -222,7 +222,7 @@ describe('a fetch decides', () => {
     expect(await service.ids('bills')).toEqual(['a']);
   });
 
-  test('what a record that no list shows is, after a clock was put right', async () => {
+  test('repairs a record that no list shows, after a clock was corrected', async () => {
     const service = await serve();
     const wrong = expense('x', {
       expense_type: '"refund"',
@@ -243,8 +243,8 @@ describe('a fetch decides', () => {
   });
 });
 
-describe('a listing that begins again', () => {
-  test('because its cursor expired forgets what it had shown', async () => {
+describe('a listing that starts over', () => {
+  test('after its cursor expired forgets what it had shown', async () => {
     const service = await serve();
     service.lists = { bills: ['a', 'b', 'r'].map((id) => bill(id)) };
     await service.sync(['bills']);
@@ -265,7 +265,7 @@ describe('a listing that begins again', () => {
     expect(await service.ids('bills')).toEqual(['a', 'b']);
   });
 
-  test('does so when it stood still for longer than the lookback', async () => {
+  test('after a pause longer than the lookback forgets what it had shown', async () => {
     const service = await serve();
     service.lists = { bills: ['a', 'b', 'r'].map((id) => bill(id)) };
     await service.sync(['bills']);
@@ -288,7 +288,7 @@ describe('a listing that begins again', () => {
   });
 });
 
-test('a rebuild does not bring back what was deleted while its row was lost', async () => {
+test('a rebuild does not restore a record that was deleted while its row was missing', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a'), bill('b')] };
   await service.sync(['bills']);
@@ -301,7 +301,7 @@ test('a rebuild does not bring back what was deleted while its row was lost', as
   expect(await service.ids('bills')).toEqual(['b']);
 });
 
-test('lines that were left when their bill was lost are not in the way of its next version', async () => {
+test('line rows left by a lost bill do not block its next version', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a'), bill('b')] };
   await service.sync(['bills']);
@@ -313,7 +313,7 @@ test('lines that were left when their bill was lost are not in the way of its ne
   expect(await service.ids('bills')).toEqual(['a', 'b']);
 });
 
-test('another batch of the past asks for a reconcile of subscriptions, once they have been read', async () => {
+test('another batch of history requests a reconcile of subscriptions once they have been read', async () => {
   const service = await serve();
   const wanted = (): Promise<unknown[]> =>
     service.rows(
@@ -333,7 +333,7 @@ test('another batch of the past asks for a reconcile of subscriptions, once they
 });
 
 describe('in quarantine', () => {
-  test('the event of an old deletion closes nothing that does not say how new it is', async () => {
+  test('an old deletion event does not close an entry without a version', async () => {
     const service = await serve();
     service.lists = { bills: [bill('a'), bill('r', { last_synced_at: 'null' })] };
     service.events = [deletionOf('r', '2023-01-01T00:00:00Z')];
@@ -341,7 +341,7 @@ describe('in quarantine', () => {
     expect(await open(service)).toEqual(['r']);
   });
 
-  test('a bad form that is older than the good one that is held does not wait', async () => {
+  test('an invalid version older than the held valid one is not kept', async () => {
     const service = await serve();
     const bad = bill('r', { last_synced_at: at(-2 * minute), total_amount: '"x"' });
     service.lists = { bills: [bad, bill('r', { last_synced_at: at(-minute) })] };

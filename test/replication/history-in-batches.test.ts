@@ -10,7 +10,7 @@ const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 const day = 86_400_000;
 
-test('a batch of history that is told of while the first reading of subscriptions is on its way asks for a reconcile', async () => {
+test('a batch of history announced during the first read of subscriptions requests a reconcile', async () => {
   const service = await serve();
   const first = subscription('first', { updated_at: at(-600_000) });
   service.lists = { subscriptions: [first], customers: [customer('c')] };

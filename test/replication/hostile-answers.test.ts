@@ -5,7 +5,7 @@ import { ScriptedService } from './scripted-service.ts';
 
 const { warehouse } = await createTestDatabase();
 
-test('a list of millions of empty records fails its stream alone, with a sentence, and others land', async () => {
+test('a list of millions of empty records fails only its own stream, with a readable error', async () => {
   const service = await new ScriptedService(warehouse).start();
   onTestFinished(() => {
     service.stop();

@@ -10,7 +10,7 @@ import { servicesOf } from './serve.ts';
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 
-test('a deletion that only a reconcile can decide about is not forgotten when the connection is removed, its data kept, and added again', async () => {
+test('a requested reconcile survives removing the connection with data kept and re-adding it', async () => {
   const service = await serve();
   const second = Math.floor(Date.now() / 1_000) * 1_000 - 60_000;
   service.lists = {
@@ -36,7 +36,7 @@ test('a deletion that only a reconcile can decide about is not forgotten when th
 });
 
 test.each(['{}', '{"id":5}', 'null'])(
-  'a webhook of a deletion that does not say of which record (%s) asks for a reconcile',
+  'a deletion webhook that does not identify its record (%s) requests a reconcile',
   async (record) => {
     const service = await serve();
     service.lists = { bills: [bill('a'), bill('5')] };
@@ -49,7 +49,7 @@ test.each(['{}', '{"id":5}', 'null'])(
   },
 );
 
-test('a webhook of a deletion whose record the service refuses to return asks for a reconcile', async () => {
+test('a deletion webhook whose record the service refuses to return requests a reconcile', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a'), bill('b')] };
   await service.sync(['bills']);

@@ -15,7 +15,7 @@ const serve = servicesOf(warehouse);
 test.each([
   ['the list still refuses', true],
   ['the list answers by then', false],
-])('an attempt that wakes when its run has ended changes nothing of how it ended: %s', async (_, refuses) => {
+])('an attempt that wakes after its run ended does not change the outcome: %s', async (_, refuses) => {
   const service = await serve();
   service.lists = { bills: [bill('a')], customers: [customer('c')] };
   await service.sync([]);
@@ -35,7 +35,7 @@ test.each([
   expect(await told()).toEqual(before);
 });
 
-test('a page in hand does not land once somebody has reset the activity, and an attempt of the same number reads', async () => {
+test('a page in flight does not land once the activity was reset and an attempt with the same number reads', async () => {
   const service = await serve();
   const execution = { workflowId: `sync/${service.connection}`, runId: randomUUID() };
   const read = (): Promise<unknown> =>
@@ -58,7 +58,7 @@ test('a page in hand does not land once somebody has reset the activity, and an 
   expect(await service.ids('bills')).toEqual([]);
 });
 
-test('a run of webhooks that a killed attempt has opened is closed, also by an attempt that a reset has made the first', async () => {
+test('a webhook run opened by a killed attempt is closed, even by a reset that counts as the first attempt', async () => {
   const service = await serve();
   const { connection } = service;
   const execution = { workflowId: `webhooks/${connection}`, runId: randomUUID() };

@@ -8,7 +8,7 @@ const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 const statuses = 'select id, status from finance.subscriptions where connection_id = $1 order by id';
 
-test('an edit of a subscription that the service copies late, after a later one of another, is read', async () => {
+test('a subscription edit that the service copies late, after a newer edit of another, is read', async () => {
   const service = await serve();
   service.lists = { subscriptions: [edited('a', 600), edited('b', 600)], customers: [customer('c')] };
   await service.sync(['subscriptions', 'customers']);
@@ -28,7 +28,7 @@ test('an edit of a subscription that the service copies late, after a later one 
   expect(service.asked.filter((path) => path.startsWith('/subscriptions')).length).toBe(1);
 });
 
-test('a subscription whose time lies ahead hides no edit of a platform whose clock is behind', async () => {
+test('a subscription dated in the future hides no edits from a platform whose clock is behind', async () => {
   const service = await serve();
   const future = edited('future', -1_440);
   service.lists = { subscriptions: [future, edited('b', 600)], customers: [customer('c')] };

@@ -9,7 +9,7 @@ const serve = servicesOf(warehouse);
 const minute = 60_000;
 const night = 15 * 60 * minute;
 
-test('what waits for approval and was shown since is not deleted, though the service has put its clock right', async () => {
+test('an approved deletion spares records shown since, even after the service clock was corrected', async () => {
   const service = await serve();
   const all = Array.from({ length: 100 }, (_, n) => subscription(`s${String(n).padStart(3, '0')}`));
   service.lists = { subscriptions: all };
@@ -30,7 +30,7 @@ test('what waits for approval and was shown since is not deleted, though the ser
   expect(await service.ids('subscriptions')).toHaveLength(100);
 });
 
-test('a reconcile that knows that its listing stood still, and proves nothing, deletes nothing for it', async () => {
+test('a reconcile whose listing stalled, and so proves nothing, deletes nothing', async () => {
   const service = await serve();
   const clock = { now: 0 };
   service.date = () => new Date(Date.now() + clock.now);
@@ -64,7 +64,7 @@ test('a reconcile that knows that its listing stood still, and proves nothing, d
   });
 });
 
-test('a fetch that shows otherwise than what an answer in flight has written meanwhile does not count as a list that lagged', async () => {
+test('a fetch that differs from a response landed meanwhile is not taken for a lagging list', async () => {
   const service = await serve();
   // The service's clock is two hours ahead.
   const [first, second] = [120, 125].map((minutes) =>
@@ -94,7 +94,7 @@ test('a fetch that shows otherwise than what an answer in flight has written mea
   if (run.status === 'succeeded') expect(memo).toBe('right');
 });
 
-test('a list that becomes empty costs no resource without a question, also where a webhook brings one record meanwhile', async () => {
+test('an emptied list deletes nothing without approval, even if a webhook brings one record meanwhile', async () => {
   const service = await serve();
   const old = Array.from({ length: 20 }, (_, place) => bill(`b${place}`));
   service.lists = { bills: old };
@@ -117,7 +117,7 @@ test('a list that becomes empty costs no resource without a question, also where
   });
 });
 
-test('what only a forgotten beginning of a listing showed differently leaves no doubt behind', async () => {
+test('a difference shown only by the abandoned start of a listing leaves no doubt', async () => {
   const service = await serve();
   const clock = { now: 0 };
   service.date = () => new Date(Date.now() + clock.now);
@@ -145,7 +145,7 @@ test('what only a forgotten beginning of a listing showed differently leaves no 
   expect({ status: run.status, failure }).toEqual({ status: 'succeeded', failure: null });
 });
 
-test('two reconciles within seconds, of which the first met a clock that was behind, do not believe a list that lags', async () => {
+test('two reconciles seconds apart do not trust a lagging list when the first met a clock that was behind', async () => {
   const service = await serve();
   const before = subscription('r', { updated_at: at(-60 * minute), status: '"paused"' });
   const now = subscription('r', { updated_at: at(-1_000), status: '"canceled"' });

@@ -16,7 +16,7 @@ import { servicesOf } from './serve.ts';
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 
-test('a sync whose last page is lost with them has not succeeded, and the next one reads it', async () => {
+test('a sync that loses the commit of its last page is partial, and the next sync reads the page', async () => {
   const service = await withLostPage(
     `select from sync.run_streams where connection_id = $1 and stream = 'bills' and status = 'succeeded'`,
   );
@@ -28,7 +28,7 @@ test('a sync whose last page is lost with them has not succeeded, and the next o
   expect(await service.ids('bills')).toEqual(['one', 'two']);
 });
 
-test('nor has a tick, whatever an earlier execution of its workflow has read', async () => {
+test('a tick that loses the record of a list it read is partial, whatever an earlier execution of its workflow read', async () => {
   const service = await serve();
   service.lists = { bills: [bill('one')], customers: [customer('c')] };
   const both = ['bills', 'customers'];
@@ -51,7 +51,7 @@ test('nor has a tick, whatever an earlier execution of its workflow has read', a
   });
 });
 
-test('nor has a backfill, and the next one reads it', async () => {
+test('a backfill that loses the commit of its last page is partial, and the next backfill reads the page', async () => {
   const service = await withLostPage(
     `select from finance.bills b where connection_id = $1 and id = 'two' and not exists (
        select from sync.passes p where p.connection_id = b.connection_id and p.stream = 'bills'
@@ -65,7 +65,7 @@ test('nor has a backfill, and the next one reads it', async () => {
 });
 
 test.each(['sync', 'reconcile'] as const)(
-  'a page that is lost while the next one is awaited is read again by the %s',
+  'a page lost while the next one is awaited is reread by the %s',
   async (run) => {
     const { service, bills } = await withLostMiddle();
     expect(await service[run](['bills'])).toMatchObject({ status: 'succeeded' });
@@ -73,14 +73,14 @@ test.each(['sync', 'reconcile'] as const)(
   },
 );
 
-test('and so it is by a backfill', async () => {
+test('a page lost while the next one is awaited is reread by a backfill', async () => {
   const { service, bills } = await withLostMiddle();
   const days = { from: '2024-01-01', to: '2024-01-20' };
   expect(await service.backfill(['bills'], days)).toMatchObject({ status: 'succeeded' });
   expect(await service.ids('bills')).toEqual(bills);
 });
 
-test('and so is a page of events', async () => {
+test('a page of events lost while the next one is awaited is reread', async () => {
   const service = await serve();
   const held = ['a', 'b', 'c', 'd'];
   service.lists = { bills: held.map((id) => bill(id)) };
@@ -93,7 +93,7 @@ test('and so is a page of events', async () => {
 });
 
 test.each(['DELETED', 'UPDATED'] as const)(
-  'a webhook of a bill that was %s is not closed where what it led to is lost',
+  'a webhook for a bill that was %s is not closed when the commit of its effect is lost',
   async (code) => {
     const service = await serve();
     service.lists = { bills: [bill('a'), bill('b')] };
@@ -112,7 +112,7 @@ test.each(['DELETED', 'UPDATED'] as const)(
   },
 );
 
-test('a backfill whose plan is lost has read nothing, whatever the same one did before', async () => {
+test('a backfill that loses its plan fails, whatever an earlier equal backfill read', async () => {
   const service = await serve();
   const days = { from: '2024-01-01', to: '2024-02-01' };
   service.lists = { bills: [bill('one')] };
@@ -124,7 +124,7 @@ test('a backfill whose plan is lost has read nothing, whatever the same one did 
   expect(losing.isLost()).toBe(true);
 });
 
-test('a rebuild that has lost a batch has not succeeded', async () => {
+test('a rebuild that loses a batch fails', async () => {
   const service = await serve();
   service.lists = { bills: Array.from({ length: 2_300 }, (_, place) => bill(`b${10_000 + place}`)) };
   await service.sync(['bills']);
@@ -142,7 +142,7 @@ test('a rebuild that has lost a batch has not succeeded', async () => {
   ).toEqual([]);
 });
 
-test('nor has one of which a batch that only removed rows is lost', async () => {
+test('a rebuild that loses a batch of pure deletions fails', async () => {
   const service = await serve();
   const held = Array.from({ length: 2_100 }, (_, place) => `b${10_000 + place}`);
   service.lists = { bills: [...held.map((id) => bill(id)), bill('z')] };
@@ -163,7 +163,7 @@ test('nor has one of which a batch that only removed rows is lost', async () => 
   expect(await service.ids('bills')).toEqual(['z']);
 });
 
-test('nor has one whose last batch is lost', async () => {
+test('a rebuild that loses its last batch fails', async () => {
   const service = await serve();
   service.lists = { bills: [bill('one')] };
   await service.sync(['bills']);
@@ -173,7 +173,7 @@ test('nor has one whose last batch is lost', async () => {
   expect(await runOf(service, 'rebuild')).toEqual({ status: 'failed' });
 });
 
-test('an erasure that is lost has not succeeded', async () => {
+test('an erasure whose commit is lost fails', async () => {
   const service = await serve();
   service.lists = { bills: [bill('one')] };
   await service.sync(['bills']);
@@ -186,7 +186,7 @@ test('an erasure that is lost has not succeeded', async () => {
   expect(await service.ids('bills')).toEqual(['one']);
 });
 
-test('a replay whose landing is lost has not succeeded, and its entry waits', async () => {
+test('a replay whose landing is lost fails, and its quarantine entry stays open', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a'), bill('b', { total_amount: '"much"' })] };
   await service.sync(['bills']);
@@ -207,22 +207,25 @@ test.each([
   ['whose record the service refuses', 'DELETED', () => ({ status: 404, body: '{}' })],
   ['of an edit of what is gone', 'UPDATED', undefined],
   ['that is told before it is done', 'DELETED', undefined],
-] as const)('a webhook %s waits where the wish for a reconcile is lost', async (what, code, onFetch) => {
-  const service = await serve();
-  service.lists = { bills: [bill('a'), bill('b')] };
-  await service.sync(['bills']);
-  if (!what.startsWith('that')) service.lists.bills = [bill('b')];
-  if (onFetch !== undefined) service.onFetch = onFetch;
-  const losing = losingCommit(warehouse, wish);
-  service.warehouse = losing;
-  await service.tellOfBill(code, bill('a', { last_synced_at: at() })).catch(() => undefined);
-  service.warehouse = warehouse;
-  expect(losing.isLost()).toBe(true);
-  await service.applyWebhooks();
-  expect(await service.isReconcileWanted()).toBe(true);
-});
+] as const)(
+  'a webhook %s is applied again when its reconcile request is lost',
+  async (what, code, onFetch) => {
+    const service = await serve();
+    service.lists = { bills: [bill('a'), bill('b')] };
+    await service.sync(['bills']);
+    if (!what.startsWith('that')) service.lists.bills = [bill('b')];
+    if (onFetch !== undefined) service.onFetch = onFetch;
+    const losing = losingCommit(warehouse, wish);
+    service.warehouse = losing;
+    await service.tellOfBill(code, bill('a', { last_synced_at: at() })).catch(() => undefined);
+    service.warehouse = warehouse;
+    expect(losing.isLost()).toBe(true);
+    await service.applyWebhooks();
+    expect(await service.isReconcileWanted()).toBe(true);
+  },
+);
 
-test('an entry of what is gone waits where the wish for a reconcile is lost', async () => {
+test('a quarantine entry for a record that is gone stays open when its reconcile request is lost', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a'), bill('b')] };
   await service.sync(['bills']);
@@ -238,7 +241,7 @@ test('an entry of what is gone waits where the wish for a reconcile is lost', as
   expect(await service.isReconcileWanted()).toBe(true);
 });
 
-test('a webhook of a deletion that names no record is not kept where the wish for a reconcile is lost', async () => {
+test('a deletion webhook that names no record is not stored when its reconcile request is lost', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a'), bill('b')] };
   await service.sync(['bills']);
@@ -252,7 +255,7 @@ test('a webhook of a deletion that names no record is not kept where the wish fo
   expect(await service.isReconcileWanted()).toBe(true);
 });
 
-test('a reconcile whose findings are lost leaves the wish that it was made for', async () => {
+test('a reconcile whose findings are lost keeps the reconcile request that it answers', async () => {
   const service = await serve();
   const second = Math.floor(Date.now() / 1_000) * 1_000 - 60_000;
   const [a, b, c] = [bill('a', { last_synced_at: stamp(second + 300) }), bill('b'), bill('c')];
@@ -275,7 +278,7 @@ test('a reconcile whose findings are lost leaves the wish that it was made for',
 
 const beginning = 'insert into "sync"."runs"';
 
-test('a command whose beginning is lost says so', async () => {
+test('a command whose first commit is lost fails with a message', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a')] };
   await service.sync(['bills']);
@@ -284,7 +287,7 @@ test('a command whose beginning is lost says so', async () => {
   expect(losing.isLost()).toBe(true);
 });
 
-test('webhooks of which the run is lost are applied by the next one, which nothing holds back', async () => {
+test('webhooks whose run is lost are applied by the next run', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a'), bill('b')] };
   await service.sync(['bills']);
@@ -298,7 +301,7 @@ test('webhooks of which the run is lost are applied by the next one, which nothi
   expect(await service.ids('bills')).toEqual(['b']);
 });
 
-test('a removal whose beginning is lost has removed nothing, and says so', async () => {
+test('a removal whose first commit is lost removes nothing, and fails with a message', async () => {
   const service = await serve();
   service.lists = { bills: [bill('one')] };
   await service.sync(['bills']);
@@ -315,7 +318,7 @@ test.each([
   ['quiet runs that were counted', 'insert into sync.quiet_days'],
   ['old versions', 'old as materialized'],
 ])(
-  'a prune that has lost a batch of %s notes nothing as done, and the next one does it',
+  'a prune that loses a batch of %s records no progress, and the next prune repeats it',
   async (_, statement) => {
     const service = await serve();
     service.lists = { bills: [bill('one')] };

@@ -11,7 +11,7 @@ import { servicesOf } from './serve.ts';
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 
-test('the event of the deletion takes the lines that were left', async () => {
+test('a deletion event for a lost row deletes its leftover lines', async () => {
   const service = await withLostBill();
   service.lists.bills = [bill('b')];
   service.events = [deletionOf('a', new Date().toISOString())];
@@ -19,7 +19,7 @@ test('the event of the deletion takes the lines that were left', async () => {
   expect(await linesOf(service)).toEqual(['b']);
 });
 
-test('a reconcile finds that it is gone unannounced: its lines go, and a rebuild does not bring it back', async () => {
+test('a reconcile finds an unannounced deletion of a lost row, and a rebuild does not restore the row', async () => {
   const service = await withLostBill();
   service.lists.bills = [bill('b')];
   expect(await service.reconcile(['bills'])).toMatchObject({ status: 'succeeded' });
@@ -32,21 +32,21 @@ test('a reconcile finds that it is gone unannounced: its lines go, and a rebuild
   expect([await service.ids('bills'), await deletedOf(service)]).toEqual([['b'], ['a']]);
 });
 
-test('what its list and its fetch show nowhere counts with the rows: where all are gone, a reconcile asks', async () => {
+test('a reconcile counts lost rows as deletions, and asks for approval when all records are gone', async () => {
   const service = await withLostBill();
   service.lists.bills = [];
   expect(await service.reconcile(['bills'])).toMatchObject({ status: 'partial' });
   expect([await service.ids('bills'), await aliveInHistory(service)]).toEqual([['b'], ['a', 'b']]);
 });
 
-test('where more rows are lost than are left, those are not all there are, and a reconcile does not ask', async () => {
+test('a reconcile that finds more lost rows than held rows does not ask for approval while some records live', async () => {
   const service = await withLostBill(['a', 'c', 'd', 'e']);
   service.lists.bills = [bill('b')];
   expect(await service.reconcile(['bills'])).toMatchObject({ status: 'succeeded' });
   expect([await service.ids('bills'), await aliveInHistory(service)]).toEqual([['b'], ['b']]);
 });
 
-test('a reconcile keeps the lines of what lives at the source, which has its row again', async () => {
+test('a reconcile restores a lost row that lives at the source, and keeps its lines', async () => {
   const service = await withLostBill();
   expect(await service.reconcile(['bills'])).toMatchObject({ status: 'succeeded' });
   expect(await linesOf(service)).toEqual(['a', 'b']);
@@ -55,7 +55,7 @@ test('a reconcile keeps the lines of what lives at the source, which has its row
   ).toEqual([{ record_id: 'a', kind: 'missing' }]);
 });
 
-test('a sync that brings a lost row again adds no version to history, and takes the lines that were left', async () => {
+test('a sync that restores a lost row adds no version to history', async () => {
   const service = await withLostBill();
   service.lists.bills = [bill('b'), bill('a', { last_synced_at: `"${new Date().toISOString()}"` })];
   const { status } = await service.sync(['bills']);
@@ -63,7 +63,7 @@ test('a sync that brings a lost row again adds no version to history, and takes 
   expect(await versionsOf(service, 'a')).toEqual(['upsert']);
 });
 
-test('a record that had been made again is not among the deleted after a rebuild, though its old event came again', async () => {
+test('a re-created record is not marked as deleted by a rebuild, even if its old deletion event is reread', async () => {
   const service = await withBillMadeAgain();
   await service.rows(`delete from finance.bills where connection_id = $1 and id = 'a'`);
   await service.sync(['bills']);
@@ -71,7 +71,7 @@ test('a record that had been made again is not among the deleted after a rebuild
   expect([await service.ids('bills'), await deletedOf(service)]).toEqual([['a', 'b'], []]);
 });
 
-test('a record that was deleted and made again as it was, between two syncs, outlives a rebuild and its old event', async () => {
+test('a record deleted and re-created unchanged between two syncs survives a rebuild and its old deletion event', async () => {
   const service = await serve();
   const a = (minutes: number): string => bill('a', { last_synced_at: `"${minutesAgo(minutes)}"` });
   service.lists = { bills: [a(90), bill('b')] };
@@ -89,7 +89,7 @@ test('a record that was deleted and made again as it was, between two syncs, out
   ]);
 });
 
-test('a sync does not take a row that somebody has restored for what it reads', async () => {
+test('a sync overwrites a row restored from a backup with the current version', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a', { last_synced_at: `"${minutesAgo(90)}"` })] };
   await service.sync(['bills']);
@@ -112,7 +112,7 @@ test('a sync does not take a row that somebody has restored for what it reads', 
   ]).toEqual(['succeeded', [{ memo: 'today' }], [], ['upsert', 'upsert']]);
 });
 
-test('a reconcile that meets a record as it is held takes it from the deleted', async () => {
+test('a reconcile removes the tombstone of a record that lives unchanged', async () => {
   const service = await withBillMadeAgain();
   await addTombstone(warehouse, {
     connectionId: service.connection,
@@ -134,7 +134,7 @@ async function withLostBill(lost: readonly string[] = ['a']): Promise<ScriptedSe
   return service;
 }
 
-test('a record that was made again, whose row was lost, and that its old event buried, ends in history when it is gone', async () => {
+test('a re-created record whose row was lost and whose old event was reread ends in history when it is gone', async () => {
   const service = await withBillMadeAgain();
   await service.rows(`delete from finance.bills where connection_id = $1 and id = 'a'`);
   await service.sync(['bills']);

@@ -15,14 +15,14 @@ const broken = { status: 503, body: '' };
 test.for([
   ['one 404', [notFound], 2],
   ['404s with another failure between', [notFound, broken, notFound], 4],
-] as const)('%s in the first sync leaves nothing out', async ([, answers, requests]) => {
+] as const)('the first sync leaves nothing out after %s', async ([, answers, requests]) => {
   const service = await company();
   const asked = answer(service, 'bills', answers);
   expect(await service.sync(['bills', 'customers'])).toMatchObject({ status: 'succeeded' });
   expect([await service.ids('bills'), asked.bills]).toEqual([['1', '2', '3'], requests]);
 });
 
-test.for(['reconcile', 'backfill'] as const)('so with a %s', async (kind) => {
+test.for(['reconcile', 'backfill'] as const)('one 404 leaves nothing out of a %s', async (kind) => {
   const service = await company();
   const asked = answer(service, 'bills', [notFound]);
   const day = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
@@ -35,7 +35,7 @@ test.for(['reconcile', 'backfill'] as const)('so with a %s', async (kind) => {
   expect(asked.bills).toBeGreaterThan(1);
 });
 
-test('so of refunds, beside expenses', async () => {
+test('one 404 from the list of refunds, beside expenses, leaves nothing out', async () => {
   const service = await company();
   let asked = 0;
   service.onList = (name, query) =>
@@ -44,7 +44,7 @@ test('so of refunds, beside expenses', async () => {
   expect(await service.ids('expenses')).toEqual(['1', '2']);
 });
 
-test('two 404s in a row are a list that the platform does not have: it is asked once a day', async () => {
+test('a list that answers 404 twice in a row is unsupported, and is requested once a day', async () => {
   const service = await company();
   const asked = answer(
     service,
@@ -68,7 +68,7 @@ test('two 404s in a row are a list that the platform does not have: it is asked 
   expect(asked.bills).toBe(3);
 });
 
-test('a record that a webhook brought shows that the platform has them: the next sync asks for the list', async () => {
+test('a list marked unsupported is requested by the next sync once a webhook brings a record', async () => {
   const service = await company();
   answer(service, 'bills', [notFound, notFound]);
   await service.sync(['bills', 'customers']);
@@ -80,7 +80,7 @@ test('a record that a webhook brought shows that the platform has them: the next
   expect(await service.ids('bills')).toEqual(['1', '2', '3']);
 });
 
-test('so while the sync that met the 404s goes on', async () => {
+test('a list marked unsupported by a running sync is requested by the next sync when a webhook comes meanwhile', async () => {
   const service = await company();
   answer(service, 'bills', [notFound, notFound]);
   const answerBills = service.onList;
@@ -104,7 +104,7 @@ test('so while the sync that met the 404s goes on', async () => {
   expect(await service.ids('bills')).toEqual(['1', '2', '3']);
 });
 
-test('once a record has shown that there is such a list, a 404 of it is a failure, and each sync asks again', async () => {
+test('a 404 is a failure, and every sync retries, once a record has shown that the list exists', async () => {
   const service = await company();
   const asked = answer(
     service,

@@ -17,8 +17,8 @@ afterEach(() => {
   for (const service of started.splice(0)) service.stop();
 });
 
-describe('one bad record is never in the way of others: an ID that no index of Postgres holds', () => {
-  test.each(some([2_001, 2_700, 10_000]))('of %i random characters waits in quarantine', async (length) => {
+describe('one bad record never blocks others: an ID too long for a Postgres index', () => {
+  test.each(some([2_001, 2_700, 10_000]))('of %i random characters is quarantined', async (length) => {
     const service = await serve();
     const id = randomId(length);
     service.lists = { bills: [bill('a'), bill(id), bill('b')] };
@@ -29,7 +29,7 @@ describe('one bad record is never in the way of others: an ID that no index of P
     ]);
   });
 
-  test('of 2,000 bytes lands, is deleted, and is known as deleted', async () => {
+  test('of 2,000 bytes lands, and can be deleted', async () => {
     const service = await serve();
     const id = randomId(2_000);
     service.lists = { bills: [bill('a'), bill('b'), bill(id)] };
@@ -40,7 +40,7 @@ describe('one bad record is never in the way of others: an ID that no index of P
     expect(await service.ids('bills')).toEqual(['a', 'b']);
   });
 
-  test('is one entry, however often it is met and whatever changes, and closed when a complete listing lacks it', async () => {
+  test('has one quarantine entry through edits, closed when a complete listing lacks it', async () => {
     const service = await serve();
     const id = randomId(4_000);
     service.lists = { bills: [bill('a'), bill('b'), bill(id)] };
@@ -55,7 +55,7 @@ describe('one bad record is never in the way of others: an ID that no index of P
     expect(service.asked.some((path) => path.includes(encodeURIComponent(id)))).toBe(false);
   });
 
-  test('in a deletion event keeps no other deletion waiting', async () => {
+  test('in a deletion event does not block other deletions', async () => {
     const service = await serve();
     service.lists = { bills: [bill('a'), bill('b')] };
     await service.sync(['bills']);
@@ -71,7 +71,7 @@ describe('one bad record is never in the way of others: an ID that no index of P
     ]);
   });
 
-  test('in a webhook keeps no other webhook from being stored', async () => {
+  test('in a webhook does not block the storing of other webhooks', async () => {
     const service = await serve();
     service.lists = { bills: [bill('a')] };
     await service.sync(['bills']);
@@ -93,8 +93,8 @@ describe('one bad record is never in the way of others: an ID that no index of P
   });
 });
 
-describe('one bad record is never in the way of others: 24:00:00.5 is no time', () => {
-  test('as a version, it puts the record in quarantine', async () => {
+describe('one bad record never blocks others: the invalid time 24:00:00.5', () => {
+  test('as a version, puts the record in quarantine', async () => {
     const service = await serve();
     const version = '"2026-01-01T24:00:00.5Z"';
     service.lists = { bills: [bill('a'), bill('x', { last_synced_at: version }), bill('b')] };
@@ -105,7 +105,7 @@ describe('one bad record is never in the way of others: 24:00:00.5 is no time', 
     ]);
   });
 
-  test('as the time of a deletion, it keeps no other deletion waiting', async () => {
+  test('as the time of a deletion, does not block other deletions', async () => {
     const service = await serve();
     service.lists = { bills: [bill('a'), bill('b'), bill('c')] };
     await service.sync(['bills']);
@@ -117,33 +117,36 @@ describe('one bad record is never in the way of others: 24:00:00.5 is no time', 
   });
 });
 
-describe('one bad record is never in the way of others: a fetch of one absent record', () => {
-  test.each(some([400, 403, 450, 451, 500, 550, 200], 2))('that always answers %i', async (status) => {
-    const service = await serve();
-    service.lists = { bills: ['a', 'b', 'c', 'd'].map((id) => bill(id)) };
-    await service.sync(['bills']);
-    service.lists.bills = [bill('d')];
-    // A second listing would cost at least as many pages as there are absent records, so each of them is fetched.
-    const pages = ['', 'two', 'three'];
-    service.onList = (_resource, query) => {
-      const at = pages.indexOf(query.get('cursor') ?? '');
-      return pageOf(service, at === 0 ? [bill('d')] : [], pages[at + 1] ?? null);
-    };
-    service.onFetch = (_resource, id) => (id === 'a' ? { status, body: '{"error_code":"X"}' } : undefined);
-    expect(await service.reconcile(['bills'])).toMatchObject({
-      status: 'partial',
-      streams: [{ stream: 'bills', status: 'partial', failure_type: 'NotEqual', deleted: 2 }],
-    });
-    expect(await service.ids('bills')).toEqual(['a', 'd']);
-    expect(await service.rows(failures)).toMatchObject([
-      { failure: expect.stringContaining('1 of the bills that the list shows differently') as string },
-    ]);
-    service.onFetch = () => undefined;
-    expect(await service.reconcile(['bills'])).toMatchObject({ status: 'succeeded' });
-    expect(await service.ids('bills')).toEqual(['d']);
-  });
+describe('one bad record never blocks others: a fetch of one absent record', () => {
+  test.each(some([400, 403, 450, 451, 500, 550, 200], 2))(
+    'that always answers %i does not block other deletions',
+    async (status) => {
+      const service = await serve();
+      service.lists = { bills: ['a', 'b', 'c', 'd'].map((id) => bill(id)) };
+      await service.sync(['bills']);
+      service.lists.bills = [bill('d')];
+      // A second listing would cost at least as many pages as there are absent records, so each of them is fetched.
+      const pages = ['', 'two', 'three'];
+      service.onList = (_resource, query) => {
+        const at = pages.indexOf(query.get('cursor') ?? '');
+        return pageOf(service, at === 0 ? [bill('d')] : [], pages[at + 1] ?? null);
+      };
+      service.onFetch = (_resource, id) => (id === 'a' ? { status, body: '{"error_code":"X"}' } : undefined);
+      expect(await service.reconcile(['bills'])).toMatchObject({
+        status: 'partial',
+        streams: [{ stream: 'bills', status: 'partial', failure_type: 'NotEqual', deleted: 2 }],
+      });
+      expect(await service.ids('bills')).toEqual(['a', 'd']);
+      expect(await service.rows(failures)).toMatchObject([
+        { failure: expect.stringContaining('1 of the bills that the list shows differently') as string },
+      ]);
+      service.onFetch = () => undefined;
+      expect(await service.reconcile(['bills'])).toMatchObject({ status: 'succeeded' });
+      expect(await service.ids('bills')).toEqual(['d']);
+    },
+  );
 
-  test('fails the resource when no fetch is answered: nobody knows whether it is the record', async () => {
+  test('fails the resource when every fetch fails, since the record may not be the cause', async () => {
     const service = await serve();
     service.lists = { bills: ['a', 'b'].map((id) => bill(id)) };
     await service.sync(['bills']);
@@ -154,11 +157,11 @@ describe('one bad record is never in the way of others: a fetch of one absent re
   });
 });
 
-describe('one bad record is quarantined, never dropped: one that was gone and comes back just as it was', () => {
+describe('one bad record is quarantined, never dropped: one that was gone and returns unchanged', () => {
   const bad = subscription('x', { items: '{"not":"a list"}' });
   const good = ['5', '6', '8'].map((id) => subscription(id));
 
-  test.each(['sync', 'reconcile'] as const)('waits in quarantine again after a %s', async (kind) => {
+  test.each(['sync', 'reconcile'] as const)('is quarantined again after a %s', async (kind) => {
     const service = await serve();
     service.lookbackMilliseconds = 0;
     service.lists = { subscriptions: [...good, bad] };
@@ -170,7 +173,7 @@ describe('one bad record is quarantined, never dropped: one that was gone and co
     expect(await openOf(service)).toMatchObject([{ record_id: 'x' }]);
   });
 
-  test('also when its deletion was announced: a list may lag behind that, but not a fetch', async () => {
+  test('is quarantined again by a fetch after an announced deletion, but not by a list, which may lag', async () => {
     const service = await serve();
     const spoiled = bill('x', { memo: '7' });
     service.lists = { bills: [bill('a'), bill('b'), spoiled] };
@@ -185,7 +188,7 @@ describe('one bad record is quarantined, never dropped: one that was gone and co
   });
 });
 
-test('records whose fetches keep failing keep no webhook of another waiting', async () => {
+test('records whose fetches keep failing do not block webhooks for other records', async () => {
   const service = await serve();
   service.lists = { bills: [bill('first')] };
   await service.sync(['bills']);
@@ -201,7 +204,7 @@ test('records whose fetches keep failing keep no webhook of another waiting', as
   expect(held).toEqual([{ held: false }]);
 });
 
-test('the webhooks of a connection wait where the service answers for no record', async () => {
+test('webhooks of a connection wait when the service answers for no record', async () => {
   const service = await serve();
   service.lists = { bills: [bill('first')] };
   await service.sync(['bills']);
@@ -269,7 +272,7 @@ async function openOf(service: ScriptedService): Promise<Row[]> {
   return (await entriesOf(service)).filter(({ status }) => status === 'open');
 }
 
-test('a new expense that a reconcile has met, and that turns into a refund which cannot land, stalls no list of expenses', async () => {
+test('an expense that a reconcile has read and that becomes an invalid refund does not stall the list of expenses', async () => {
   const service = await serve();
   const old = { last_synced_at: at(-3_600_000) };
   service.lists = { expenses: [expense('a', old), expense('r', { ...old, expense_type: '"refund"' })] };
@@ -293,7 +296,7 @@ test('a new expense that a reconcile has met, and that turns into a refund which
   }
 });
 
-test('a list that has stopped at an old bad form of a record which was put right has stalled', async () => {
+test('a list stuck at an old invalid version of a record that was since fixed is stalled', async () => {
   const service = await serve();
   const a = bill('a', { last_synced_at: at(-3_600_000) });
   service.lists = { bills: [a] };
@@ -314,7 +317,7 @@ test('a list that has stopped at an old bad form of a record which was put right
   expect(await service.sync(['bills'])).toMatchObject({ status: 'succeeded' });
 });
 
-test('of a type or a code that is a book the list of webhooks tells the beginning', async () => {
+test('a webhook list shows only the beginning of a very long type or code', async () => {
   const book = 'x'.repeat(1_800_000);
   const body = JSON.stringify({ type: book, code: book, connection_id: randomId(10) });
   const webhook = readWebhook(Buffer.from(body));

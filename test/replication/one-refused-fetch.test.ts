@@ -12,7 +12,7 @@ const serve = servicesOf(warehouse);
 
 // The platform refuses one record, such as one of a locked period, and returns all others.
 test.each([451, 452])(
-  'a record whose fetch alone answers %i keeps no webhook of another waiting',
+  'a record whose fetch alone answers %i does not block webhooks for other records',
   async (status) => {
     const service = await serve();
     service.lists = { bills: [bill('a'), bill('b'), bill('x')] };
@@ -33,7 +33,7 @@ test.each([451, 452])(
   },
 );
 
-test('a request for a pause that the fetch of another record gets too holds back the webhooks of the connection', async () => {
+test('a pause requested for every fetch holds back the webhooks of the connection', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a'), bill('x')] };
   await service.sync(['bills']);
@@ -44,7 +44,7 @@ test('a request for a pause that the fetch of another record gets too holds back
   expect(await service.rows(inbox)).toEqual([{ record_id: 'x', status: 'waiting', tries: 1 }]);
 });
 
-test('a reconcile ends although the fetch of one record is always answered by a request for a pause', async () => {
+test('a reconcile completes even if the fetch of one record always answers with a requested pause', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a'), bill('b'), bill('x')] };
   await service.sync(['bills']);

@@ -6,7 +6,7 @@ import { servicesOf } from './serve.ts';
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 
-test.fails('where no refunds are offered, a reconcile compares the expenses', async () => {
+test.fails('a reconcile compares expenses on a platform without refunds', async () => {
   const service = await serve();
   service.onList = (_resource, query) =>
     query.get('expense_type') === 'refund' ? { status: 404, body: '{}' } : undefined;

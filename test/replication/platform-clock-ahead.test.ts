@@ -8,7 +8,7 @@ const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 const ahead = 2 * 3_600_000;
 
-test('a page in flight does not revive a subscription that a reconcile deleted, on a platform whose clock is ahead', async () => {
+test('a page in flight does not restore a subscription deleted by a reconcile, even if the platform clock is ahead', async () => {
   const service = await serve();
   const kept = subscription('kept', { updated_at: at(ahead - 3_600_000) });
   await holdTwo(service, kept);
@@ -24,7 +24,7 @@ test('a page in flight does not revive a subscription that a reconcile deleted, 
   expect(await service.ids('subscriptions')).toEqual(['kept']);
 });
 
-test('a subscription that is made again after its deletion was found lives again', async () => {
+test('a subscription re-created after its deletion was found lives again', async () => {
   const service = await serve();
   const kept = subscription('kept', { updated_at: at(-3_600_000) });
   await holdTwo(service, kept);

@@ -8,7 +8,7 @@ const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 
 test.each(['null', undefined])(
-  'a fetch whose platform_data is %s keeps what a list brought last',
+  'a fetch whose platform_data is %s keeps the platform_data from the list',
   async (fetched) => {
     const service = await serve();
     await service.rows('update sync.connections set expand_platform_data = true where connection_id = $1');

@@ -12,7 +12,7 @@ import { servicesOf } from './serve.ts';
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 
-test('a run keeps on which server it began, and on which timeline of it', async () => {
+test('a run stores the server and the timeline on which it began', async () => {
   const service = await serve();
   await service.sync(['bills']);
   expect(await service.rows('select timeline from sync.runs where connection_id = $1')).toEqual([
@@ -20,13 +20,13 @@ test('a run keeps on which server it began, and on which timeline of it', async 
   ]);
 });
 
-test('a reconcile whose findings are lost answers no wish, whatever else waits in quarantine', async () => {
+test('a reconcile whose findings are lost answers no reconcile request, even with a record in quarantine', async () => {
   const service = await serve();
   await syncDoubtedDeletion(service, [bill('b'), bill('bad', { total_amount: '"much"' })]);
   await loseFindings(service);
 });
 
-test('nor the wish of a deletion that names no record', async () => {
+test('a reconcile whose findings are lost does not answer the request of a deletion that names no record', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a'), bill('b')] };
   await service.sync(['bills']);
@@ -36,7 +36,7 @@ test('nor the wish of a deletion that names no record', async () => {
   await loseFindings(service);
 });
 
-test('a backfill whose plan is lost does not succeed by windows that another run has left', async () => {
+test('a backfill whose plan is lost does not succeed because of windows left by another run', async () => {
   const service = await serve();
   const days = { from: '2024-01-01', to: '2024-02-20' };
   const updated = { updated_at: '"2024-01-02T00:00:00.000Z"' };
@@ -67,7 +67,7 @@ test('a backfill whose plan is lost does not succeed by windows that another run
 });
 
 test.each([404, 410])(
-  'a reconcile does not delete what its second listing shows, whose comparison is lost, after a %i',
+  'a reconcile whose second comparison is lost after a %i deletes nothing that the second listing shows',
   async (status) => {
     const service = await serve();
     const all = ['a', 'b', 'c', 'x', 'y'].map((id) => bill(id));
@@ -96,7 +96,7 @@ test.each([404, 410])(
   },
 );
 
-test('a webhook that has the number of a lost one is applied', async () => {
+test('a webhook that reuses the number of a lost one is applied', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a'), bill('b')] };
   await service.sync(['bills']);

@@ -11,7 +11,7 @@ const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 const minute = 60_000;
 
-test('a reconcile that fetched what cannot be stored does not succeed because it died before it had counted that', async () => {
+test('a reconcile that dies before it counts a fetched invalid record does not succeed', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a'), bill('r', { last_synced_at: at(-minute) })] };
   await service.sync(['bills']);
@@ -31,7 +31,7 @@ test('a reconcile that fetched what cannot be stored does not succeed because it
 test.each([
   ['beside which nothing happens', false],
   ['beside which an attempt of a failed one lives on', true],
-])('a reconcile that cannot prove it all, %s, does not succeed', async (_, livesOn) => {
+])('a reconcile that cannot prove equality, %s, does not succeed', async (_, livesOn) => {
   const service = await serve();
   const [older, newer] = [-60, -1].map((minutes) =>
     bill('c', { last_synced_at: at(minutes * minute), memo: `"${minutes}"` }),
@@ -82,7 +82,7 @@ test.each([
   });
 });
 
-test('a record that is made again in the second in which a fetch did not find it, and that a webhook has brought, lives', async () => {
+test('a record re-created in the second in which a fetch missed it, and brought by a webhook, lives', async () => {
   const service = await serve();
   const second = Math.floor(Date.now() / 1_000) * 1_000;
   let now = second;

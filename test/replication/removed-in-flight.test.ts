@@ -23,7 +23,7 @@ afterEach(() => admin.clearFaults());
 const down = { kind: 'status', status: 503 } as const;
 
 proofTest(
-  'a webhook whose fetch is slow lands nothing of the company before under the next one',
+  'a webhook with a slow fetch lands nothing of the previous company in a re-added connection',
   async () => {
     const { name, other } = await companies();
     await sync(installation, name);
@@ -52,7 +52,7 @@ proofTest(
   },
 );
 
-proofTest('a first answer that is slow does not pin its company to the next connection', async () => {
+proofTest('a slow first response does not pin its company to a re-added connection', async () => {
   const { name, other } = await companies();
   await admin.addFault({ match: { connection: name }, fault: { kind: 'slow', ms: 6_000 } });
   await admin.clearRequests();
@@ -66,7 +66,7 @@ proofTest('a first answer that is slow does not pin its company to the next conn
   expect(await heldOf(name)).toMatchObject({ service_connection_id: `conn-${other}` });
 });
 
-proofTest('a token that is set while the first answers are on their way is the one that counts', async () => {
+proofTest('a token set while the first responses are in flight takes effect', async () => {
   const { name, other } = await companies();
   await admin.addFault({ match: { connection: name }, fault: { kind: 'slow', ms: 6_000 } });
   await admin.clearRequests();
@@ -81,7 +81,7 @@ proofTest('a token that is set while the first answers are on their way is the o
   expect((await installation.compare(name, { sourceConnection: other })).differences).toEqual([]);
 });
 
-test('a sync that had read some lists does not succeed for the next connection, and neither does a reconcile', async () => {
+test('a sync or reconcile that has read some lists does not succeed for a re-added connection', async () => {
   for (const kind of ['sync', 'reconcile'] as const) {
     const { name } = await companies();
     if (kind === 'reconcile') await sync(installation, name);
@@ -107,7 +107,7 @@ test('a sync that had read some lists does not succeed for the next connection, 
   }
 });
 
-proofTest('a backfill whose plan went with the connection does not succeed', async () => {
+proofTest('a backfill whose plan was removed with its connection does not succeed', async () => {
   const { name } = await companies();
   await admin.addFault({ match: { connection: name }, fault: down });
   const input = { connection: name, from: '2000-01-01', to: '2030-01-01', reason: 'test' };
@@ -122,7 +122,7 @@ proofTest('a backfill whose plan went with the connection does not succeed', asy
   expect(await rejection(handle.result())).toMatchObject({ type: 'ConnectionReplaced' });
 });
 
-proofTest('a replay lands nothing that was kept of the company before', async () => {
+proofTest('a replay lands nothing of the previous company in a re-added connection', async () => {
   const { name, other } = await companies();
   await admin.configure({ missingRecordStatus: 404 });
   await land(warehouse, { connectionId: name, stream: 'bills', pages: [[bill('kept', { memo: '7' })]] });
@@ -143,7 +143,7 @@ proofTest('a replay lands nothing that was kept of the company before', async ()
   expect(await heldOf(name)).toMatchObject({ bills: 0, versions: 0 });
 });
 
-test('"connection remove" ends what runs, so that who adds the name again and syncs gets a sync of their own', async () => {
+test('"connection remove" terminates running workflows, so that a re-added connection gets a new sync', async () => {
   const { name } = await companies();
   await admin.addFault({ match: { connection: name, path: '/accounting/items' }, fault: down });
   const handle = await startSync(installation, name);

@@ -9,8 +9,8 @@ const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 
 // A bill is open, then paid. Somebody restores the open row from a backup; history has both.
-describe('of a bill whose row was restored, and whose source then is as that row again', () => {
-  test('a sync lands it after a rebuild', async () => {
+describe('a bill whose row was restored from a backup, and whose source returns to the restored state,', () => {
+  test('is landed by a sync after a rebuild', async () => {
     const service = await restored();
     await rebuildBills(warehouse, service);
     expect(await statusOf(service)).toEqual([{ status: 'paid' }]);
@@ -21,7 +21,7 @@ describe('of a bill whose row was restored, and whose source then is as that row
   });
 
   test.each(['sync', 'reconcile'] as const)(
-    'history has that it was opened again after a %s, and a rebuild does not falsify it',
+    'has its reopening in history after a %s, and survives a rebuild',
     async (run) => {
       const service = await restored();
       reopen(service);
@@ -33,7 +33,7 @@ describe('of a bill whose row was restored, and whose source then is as that row
   );
 });
 
-test('a row that is not that of its hash, of a content that history does not have last, is a version once it is repaired', async () => {
+test('a row that does not match its hash becomes a version in history once it is repaired', async () => {
   const service = await restored();
   // As an earlier release left it: the row of the latest content, with the hash of the previous one.
   await service.rows(

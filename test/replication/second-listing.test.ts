@@ -9,7 +9,7 @@ const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 const hour = 3_600_000;
 
-test('a reconcile does not say equal of a record that its second listing showed with other content than is held', async () => {
+test('a reconcile does not report equality for a record that its second listing showed with other content', async () => {
   const service = await serve();
   const [s1 = '', s2 = '', s3 = '', s4 = ''] = [1, 2, 3, 4].map((n) => subscription(`s${n}`));
   // The platform's clock is two hours ahead.

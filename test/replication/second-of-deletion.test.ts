@@ -8,7 +8,7 @@ import { servicesOf } from './serve.ts';
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 
-test('what an event has deleted is not brought back by a page of a backfill in flight', async () => {
+test('a record deleted by an event is not restored by a backfill page in flight', async () => {
   const { service, touched, tellEvent } = await withBill();
   const { asked, answer } = answerLater(service, [bill('kept'), touched]);
   const running = service.backfill(['bills'], { from: '2024-01-01', to: '2024-01-20' });
@@ -20,7 +20,7 @@ test('what an event has deleted is not brought back by a page of a backfill in f
   await expectProved(service, ['kept']);
 });
 
-test('what a webhook has deleted is not brought back by a list that lags by seconds', async () => {
+test('a record deleted by a webhook is not restored by a list that lags by seconds', async () => {
   const { service, touched, tellWebhook } = await withBill();
   await tellWebhook();
   service.lists.bills = [bill('kept'), touched];
@@ -30,7 +30,7 @@ test('what a webhook has deleted is not brought back by a list that lags by seco
   await expectProved(service, ['kept']);
 });
 
-test('nor by an answer that a reconcile has in hand', async () => {
+test('a record deleted by a webhook is not restored by a reconcile fetch in flight', async () => {
   const { service, touched, tellWebhook } = await withBill();
   service.lists.bills = [bill('kept')];
   service.onFetch = async (_resource, id) => {
@@ -49,7 +49,7 @@ test('nor by an answer that a reconcile has in hand', async () => {
 });
 
 test.each(['tellEvent', 'tellWebhook'] as const)(
-  'what is made again in that second comes with the reconcile: %s',
+  'a record re-created in the second of its deletion comes back with the reconcile: %s',
   async (tell) => {
     const living = await withBill();
     const { service, touched } = living;
@@ -65,7 +65,7 @@ test.each(['tellEvent', 'tellWebhook'] as const)(
   },
 );
 
-test('what is made again in the second in which a reconcile found it gone comes with the next one, which is wanted', async () => {
+test('a record re-created in the second in which a reconcile found it gone comes back with the next, requested one', async () => {
   const { service, touched, second } = await withBill();
   service.lists.bills = [bill('kept')];
   service.date = () => new Date(second + 300);
@@ -77,7 +77,7 @@ test('what is made again in the second in which a reconcile found it gone comes 
   await expectProved(service, ['kept', 'x']);
 });
 
-test('what a reconcile found gone, by a server that is behind, goes again when a list that lags shows it', async () => {
+test('a record that a server that is behind reported gone is deleted again after a lagging list restores it', async () => {
   const service = await serve();
   service.lists = { bills: [bill('kept'), bill('x', { last_synced_at: at(-3_600_000) })] };
   await service.sync(['bills']);

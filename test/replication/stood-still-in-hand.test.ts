@@ -14,8 +14,8 @@ const serve = servicesOf(warehouse);
 const minute = 60_000;
 const night = 15 * 60 * minute;
 
-describe('after a reconcile that succeeded the warehouse equals the API', () => {
-  test('where the only page of its listing waited in hand over night', async () => {
+describe('a warehouse equals the API after a reconcile that succeeded', () => {
+  test('even if the only page of its listing was held in memory overnight', async () => {
     const { service, clock } = await company({ bills: ['a', 'b', 'r'].map((id) => bill(id)) });
     let evening: Date | null = null;
     service.date = () => {
@@ -46,8 +46,8 @@ describe('after a reconcile that succeeded the warehouse equals the API', () => 
   });
 });
 
-describe('a listing that takes hours and never stands still is listed once', () => {
-  test('though one list of the resource is long and the other short, and what is absent is fetched', async () => {
+describe('a listing that takes hours without a pause is read once', () => {
+  test('even if one list of the resource is long, the other short, and absent records are fetched', async () => {
     const shown = ['1', '2', '3', '4', '5', '6'].map((n) => refund(`r${n}`));
     const { service, clock } = await company({ expenses: [expense('e1'), expense('e2'), ...shown] });
     service.lists.expenses = [expense('e1'), ...shown];
@@ -66,7 +66,7 @@ describe('a listing that takes hours and never stands still is listed once', () 
     expect({ status: run.status, beginnings }).toEqual({ status: 'succeeded', beginnings: 1 });
   });
 
-  test('though the list is lagging whenever it is read, so that each reconcile has something to fetch', async () => {
+  test('even if the list lags whenever it is read, so that every reconcile has records to fetch', async () => {
     const shown = ['1', '2', '3', '4', '5', '6'].map((n) => refund(`r${n}`));
     const { service, clock } = await company({ expenses: [expense('e1'), ...shown] });
     let fresh = 0;

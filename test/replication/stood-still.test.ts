@@ -12,8 +12,8 @@ const minute = 60_000;
 const night = 15 * 60 * minute;
 const away = { status: 503, body: '' };
 
-describe('after a reconcile that succeeded the warehouse equals the API', () => {
-  test('where only the first beginning of its listing, the evening before, had shown a new record', async () => {
+describe('a warehouse equals the API after a reconcile that succeeded', () => {
+  test('even if only the abandoned start of its listing, the evening before, showed a record', async () => {
     const { service, clock } = await company({ bills: ['a', 'b'].map((id) => bill(id)) });
     let beginnings = 0;
     service.onList = (_, query) => {
@@ -29,7 +29,7 @@ describe('after a reconcile that succeeded the warehouse equals the API', () => 
     expect(await service.ids('bills')).toEqual(['a', 'b']);
   });
 
-  test('where its second listing, a night after the first, no longer showed a record', async () => {
+  test('even if its second listing, one night after the first, no longer showed a record', async () => {
     const { service, clock } = await company({ bills: ['a', 'b', 'r', 'x', 'y', 'z'].map((id) => bill(id)) });
     service.lists.bills = ['a', 'b', 'r'].map((id) => bill(id));
     let listings = 0;
@@ -44,7 +44,7 @@ describe('after a reconcile that succeeded the warehouse equals the API', () => 
     expect(await service.ids('bills')).toEqual(['a', 'b']);
   });
 
-  test('where one list of the resource was read a night before the other', async () => {
+  test('even if one list of the resource was read one night before the other', async () => {
     const { service, clock } = await company({ expenses: [expense('e1'), expense('e2'), refund('r1')] });
     service.onList = async (_, query) => {
       if (query.get('expense_type') !== 'refund' || clock.now > 0) return undefined;
@@ -57,7 +57,7 @@ describe('after a reconcile that succeeded the warehouse equals the API', () => 
     expect(await service.ids('expenses')).toEqual(['e1', 'r1']);
   });
 
-  test('where its listing stood still for two nights', async () => {
+  test('even if its listing stalled for two nights', async () => {
     const { service, clock } = await company({ bills: ['a', 'b', 'r'].map((id) => bill(id)) });
     let beginnings = 0;
     service.onList = (_, query) => {
@@ -74,7 +74,7 @@ describe('after a reconcile that succeeded the warehouse equals the API', () => 
     expect(await service.ids('bills')).toEqual(['a', 'b']);
   });
 
-  test('where what was absent could only be asked for in the morning', async () => {
+  test('even if absent records could be fetched only in the morning', async () => {
     const { service, clock } = await company({ bills: ['a', 'b', 'r'].map((id) => bill(id)) });
     service.lists.bills = ['a', 'r'].map((id) => bill(id));
     service.onFetch = () => {
@@ -88,7 +88,7 @@ describe('after a reconcile that succeeded the warehouse equals the API', () => 
   });
 });
 
-test('a reconcile that stands still however often it begins says so, and does not say that all is equal', async () => {
+test('a reconcile whose listing stalls every time says so, and does not report equality', async () => {
   const { service, clock } = await company({ bills: ['a', 'b'].map((id) => bill(id)) });
   let beginnings = 0;
   let waited = false;
@@ -116,8 +116,8 @@ test('a reconcile that stands still however often it begins says so, and does no
   expect(await service.reconcile(['bills'])).toMatchObject({ status: 'succeeded' });
 });
 
-describe('a listing that takes hours and never stands still is listed once', () => {
-  test('though one list of the resource is long and the other short, and both are listed twice', async () => {
+describe('a listing that takes hours without a pause is not restarted', () => {
+  test('even if one list of the resource is long, the other short, and both are listed twice', async () => {
     const shown = ['1', '2', '3', '4', '5', '6'].map((n) => expense(`e${n}`));
     const { service, clock } = await company({
       expenses: [...shown, ...['7', '8', '9', '10', '11', '12', '13', '14'].map((n) => expense(`e${n}`))],
@@ -137,7 +137,7 @@ describe('a listing that takes hours and never stands still is listed once', () 
     expect(await service.ids('expenses')).toHaveLength(7);
   });
 
-  test('though the fetches of what is absent take hours', async () => {
+  test('even if the fetches of absent records take hours', async () => {
     const all = ['a', 'b', 'c', 'd'].map((id) => bill(id));
     const { service, clock } = await company({ bills: all });
     service.lists.bills = all.slice(0, 1);

@@ -7,7 +7,7 @@ import { servicesOf } from './serve.ts';
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 
-test('a success that was noted while the clock of Postgres was ahead does not hide for hours that nothing succeeds', async () => {
+test('a success recorded while the Postgres clock was ahead does not hide later hours without a success', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a')] };
   await service.sync([]);

@@ -10,7 +10,7 @@ import { servicesOf } from './serve.ts';
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 
-test('a reconcile deletes nothing because of answers that came when the token opened another company', async () => {
+test('a reconcile deletes nothing because of responses received while the token opened another company', async () => {
   const service = await serve();
   const c = bill('c', { last_synced_at: at(-1_000) });
   service.lists = { bills: [bill('a'), bill('b'), c] };
@@ -27,7 +27,7 @@ test('a reconcile deletes nothing because of answers that came when the token op
   expect(await service.ids('bills')).toEqual(['a', 'b', 'c']);
 });
 
-test('a reconcile whose last answer names another company proves nothing', async () => {
+test('a reconcile whose last response names another company is refused', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a'), bill('b')] };
   await service.sync(['bills']);
@@ -36,7 +36,7 @@ test('a reconcile whose last answer names another company proves nothing', async
 });
 
 test.each(['sync', 'reconcile'] as const)(
-  'what a list shows that names nobody is not landed by a %s once the token opens another company',
+  'a page that names no company is not landed by a %s once the token opens another company',
   async (run) => {
     const service = await serve();
     service.lists = { bills: [bill('a')], subscriptions: [subscription('s-a')] };
@@ -51,7 +51,7 @@ test.each(['sync', 'reconcile'] as const)(
   },
 );
 
-test('events that another company is asked for delete nothing', async () => {
+test('events read while the token opens another company delete nothing', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a')] };
   await service.sync(['bills']);
@@ -61,7 +61,7 @@ test('events that another company is asked for delete nothing', async () => {
   expect(await service.ids('bills')).toEqual(['a']);
 });
 
-test('events of another company move nothing: those of the right one are read once the token opens it again', async () => {
+test('events of another company do not move the watermark, so events of the right company are read later', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a'), bill('b')] };
   const hour = 3_600_000;
@@ -77,7 +77,7 @@ test('events of another company move nothing: those of the right one are read on
   expect(await service.ids('bills')).toEqual(['b']);
 });
 
-test('of a list without an order, no page that names nobody is the last one of two', async () => {
+test('a sync of an unordered list is refused when the company changes before a last page that names none', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a')], subscriptions: [subscription('s-a')] };
   await service.sync(['bills', 'subscriptions']);
@@ -94,7 +94,7 @@ test('of a list without an order, no page that names nobody is the last one of t
   await expectRefused(service, () => service.sync(['subscriptions']));
 });
 
-test('no window of a backfill is done because of an empty page of another company', async () => {
+test('a backfill window is not done because of an empty page from another company', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a')], subscriptions: [subscription('s-a')] };
   await service.sync(['bills', 'subscriptions']);
@@ -111,7 +111,7 @@ test('no window of a backfill is done because of an empty page of another compan
   expect(windows).toBe(2);
 });
 
-test('a webhook of a deletion deletes nothing when the fetch may have been answered by another company', async () => {
+test('a deletion webhook deletes nothing when another company may have answered its fetch', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a'), bill('b')] };
   await service.sync(['bills']);

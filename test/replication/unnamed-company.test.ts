@@ -19,7 +19,7 @@ describe('a company that no list of its platform names', () => {
     expect(await service.ids('subscriptions')).toEqual(['s-a', 's-b']);
   });
 
-  test('is copied by a backfill, and an empty list of it is one', async () => {
+  test('is copied by a backfill, and may have an empty list', async () => {
     const service = await serveUnnamed();
     const days = { from: '2024-01-01', to: '2024-02-20' };
     expect(await service.backfill(['subscriptions'], days)).toMatchObject({ status: 'succeeded' });
@@ -29,7 +29,7 @@ describe('a company that no list of its platform names', () => {
     expect(await empty.sync(['subscriptions'])).toMatchObject({ status: 'succeeded' });
   });
 
-  test('loses what its list no longer shows to a reconcile that lists twice', async () => {
+  test('loses records missing from its list after a reconcile that lists twice', async () => {
     const service = await serveUnnamed();
     service.lookbackMilliseconds = 0;
     await service.sync(['subscriptions']);
@@ -38,7 +38,7 @@ describe('a company that no list of its platform names', () => {
     expect(await service.ids('subscriptions')).toEqual(['s-a']);
   });
 
-  test('is asked for its name once in each reading, however many pages there are', async () => {
+  test('is asked for its name a fixed number of times per read, however many pages there are', async () => {
     const service = await serveUnnamed();
     const list = service.onList;
     const pages = 8;
@@ -53,7 +53,7 @@ describe('a company that no list of its platform names', () => {
     expect(service.asked.filter((url) => /limit=1(&|$)/.test(url))).toHaveLength(6);
   });
 
-  test('is pinned by the first answer that names it, and is as strict from then on as any', async () => {
+  test('is pinned by the first response that names it, and must be named from then on', async () => {
     const service = await serveUnnamed();
     await service.sync(['subscriptions']);
     const list = service.onList;
@@ -72,7 +72,7 @@ describe('a company that no list of its platform names', () => {
     expect(await service.ids('subscriptions')).toEqual(['s-a', 's-b', 's-c']);
   });
 
-  test('keeps what it had to nobody: its name is free once that is deleted', async () => {
+  test('keeps its records from a re-added connection until they are deleted', async () => {
     const service = await serveUnnamed();
     const { connection: connectionId, url: apiAddress } = service;
     await service.sync(['subscriptions']);
@@ -85,8 +85,8 @@ describe('a company that no list of its platform names', () => {
   });
 });
 
-describe('a token alone proves nothing', () => {
-  test('of a removed company whose records are kept and whose name is known', async () => {
+describe('a token alone does not prove the company', () => {
+  test('of a removed connection whose records are kept and whose company is known', async () => {
     const service = await serveUnnamed();
     const { connection: connectionId, url: apiAddress } = service;
     const list = service.onList;
@@ -105,7 +105,7 @@ describe('a token alone proves nothing', () => {
     expect(await service.ids('subscriptions')).toEqual(['s-a']);
   });
 
-  test('where a list that has to name the company does not', async () => {
+  test('when a list that must name the company does not', async () => {
     const service = await serveUnnamed();
     const one = service.onOne;
     const bills: Answer = { status: 200, body: '{"bills":[],"next_cursor":null}' };
@@ -114,7 +114,7 @@ describe('a token alone proves nothing', () => {
     expect(await service.ids('subscriptions')).toEqual([]);
   });
 
-  test('once another one was set: what the old one brought does not land', async () => {
+  test('once another token was set: responses to the old token do not land', async () => {
     const service = await serveUnnamed();
     const { connection: connectionId } = service;
     const list = service.onList;

@@ -8,7 +8,7 @@ const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 
 test.each([1, 2])(
-  'a list that does not come in the order that was asked for, and whose cursor grows old, loses nothing: %s on a page',
+  'a list in another order than requested, whose cursor expires, loses nothing: %s on a page',
   async (pageSize) => {
     const service = await serve();
     const newestFirst = [0, 1, 2, 3].map((days) =>

@@ -10,7 +10,7 @@ import { servicesOf } from './serve.ts';
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 
-test('a bad form that came after the service had said that the record is gone waits in quarantine', async () => {
+test('an invalid version received after the service reported the record gone is quarantined', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a'), bill('b')] };
   await service.sync(['bills']);
@@ -29,7 +29,7 @@ test('a bad form that came after the service had said that the record is gone wa
   expect(status).toBe('partial');
 });
 
-test('a deletion that is announced again while the first one is being asked about is asked about', async () => {
+test('a deletion announced again while the first announcement is checked is checked too', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a'), bill('b')] };
   await service.sync(['bills']);
@@ -46,7 +46,7 @@ test('a deletion that is announced again while the first one is being asked abou
   expect(await service.ids('bills')).toEqual(['b']);
 });
 
-test('a deletion that a webhook announces in the second of the last touch is done, or left to a reconcile', async () => {
+test('a deletion announced by a webhook in the second of the last touch is applied by a requested reconcile', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a'), bill('b')] };
   await service.sync(['bills']);
@@ -66,7 +66,7 @@ test('a deletion that a webhook announces in the second of the last touch is don
   expect(await service.ids('bills')).toEqual(['b']);
 });
 
-test('a record that lands while the service says that it is gone, to a webhook that does not, has its reconcile', async () => {
+test('a record that lands while the service reports it gone to another webhook gets a reconcile', async () => {
   const service = await serve();
   service.lists = { bills: [bill('b')] };
   await service.sync(['bills']);
@@ -80,7 +80,7 @@ test('a record that lands while the service says that it is gone, to a webhook t
   expect(await service.isReconcileWanted('bills')).toBe(true);
 });
 
-test('a deletion that is announced before anybody knows which company the connection is deletes once that is known', async () => {
+test('a deletion announced before the company of the connection is known is applied once it is known', async () => {
   const service = await serve();
   const nameless = '{}';
   await store(service, bill('a'));
@@ -93,7 +93,7 @@ test('a deletion that is announced before anybody knows which company the connec
   expect(await service.ids('bills')).toEqual(['b']);
 });
 
-test('a newer form that a list shows and that cannot land is no standstill', async () => {
+test('a newer, invalid version in a list is not a stall', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a', { last_synced_at: stamp(-60_000) })] };
   await service.sync(['bills']);

@@ -16,38 +16,35 @@ const serve = servicesOf(warehouse);
 test.each([
   ['', false],
   [', also where one was wanted before', true],
-])(
-  'a reconcile that is wanted while another one lists is still wanted when that has ended%s',
-  async (_which, before) => {
-    const service = await serve();
-    const second = Math.floor(Date.now() / 1_000) * 1_000 - 60_000;
-    const touched = { last_synced_at: `"${new Date(second + 300).toISOString()}"` };
-    const event = (id: string): string => deletionOf(id, new Date(second).toISOString().replace('.000', ''));
-    service.lists = { bills: [bill('b'), bill('c'), bill('x', touched), bill('y', touched)] };
+])('a reconcile requested while another one lists is still requested afterward%s', async (_which, before) => {
+  const service = await serve();
+  const second = Math.floor(Date.now() / 1_000) * 1_000 - 60_000;
+  const touched = { last_synced_at: `"${new Date(second + 300).toISOString()}"` };
+  const event = (id: string): string => deletionOf(id, new Date(second).toISOString().replace('.000', ''));
+  service.lists = { bills: [bill('b'), bill('c'), bill('x', touched), bill('y', touched)] };
+  await service.sync(['bills']);
+  service.lists.bills = [bill('b'), bill('c'), bill('y', touched)];
+  if (before) {
+    service.events = [event('x')];
     await service.sync(['bills']);
-    service.lists.bills = [bill('b'), bill('c'), bill('y', touched)];
-    if (before) {
-      service.events = [event('x')];
-      await service.sync(['bills']);
-      expect(await service.isReconcileWanted('bills')).toBe(true);
-    }
-    service.onFetch = async () => {
-      service.onFetch = () => undefined;
-      // The reconcile has listed y, and fetches x. Then y is deleted, and the deletion is announced.
-      service.lists.bills = [bill('b'), bill('c')];
-      service.events.push(event('y'));
-      expect((await service.sync(['bills'])).status).toBe('succeeded');
-      expect(await service.isReconcileWanted('bills')).toBe(true);
-      return undefined;
-    };
-    expect((await service.reconcile(['bills'])).status).toBe('succeeded');
-    await service.sync(['bills']);
-    expect(await service.ids('bills')).toEqual(['b', 'c', 'y']);
     expect(await service.isReconcileWanted('bills')).toBe(true);
-  },
-);
+  }
+  service.onFetch = async () => {
+    service.onFetch = () => undefined;
+    // The reconcile has listed y, and fetches x. Then y is deleted, and the deletion is announced.
+    service.lists.bills = [bill('b'), bill('c')];
+    service.events.push(event('y'));
+    expect((await service.sync(['bills'])).status).toBe('succeeded');
+    expect(await service.isReconcileWanted('bills')).toBe(true);
+    return undefined;
+  };
+  expect((await service.reconcile(['bills'])).status).toBe('succeeded');
+  await service.sync(['bills']);
+  expect(await service.ids('bills')).toEqual(['b', 'c', 'y']);
+  expect(await service.isReconcileWanted('bills')).toBe(true);
+});
 
-test('a wish of a time that is still to come, for a clock was ahead, is answered by the second reconcile after it', async () => {
+test('a reconcile request dated in the future by a wrong clock is answered by the second reconcile', async () => {
   const service = await serve();
   service.lists = { bills: [bill('b')] };
   await service.sync(['bills']);
@@ -61,7 +58,7 @@ test('a wish of a time that is still to come, for a clock was ahead, is answered
   expect(await service.isReconcileWanted('bills')).toBe(false);
 });
 
-test('an event without an id that comes while a wanted reconcile lists still has its reconcile', async () => {
+test('an event without an ID that comes while a requested reconcile lists gets its own reconcile', async () => {
   const service = await serve();
   service.lists = { bills: [bill('b'), bill('c'), bill('x'), bill('y')] };
   await service.sync(['bills']);
@@ -88,7 +85,7 @@ test('an event without an id that comes while a wanted reconcile lists still has
   expect(await service.isReconcileWanted('bills')).toBe(true);
 });
 
-test('a wish that a reconcile could not answer stays, and is answered an hour later, then ever later', async () => {
+test('a reconcile request that a reconcile cannot answer is retried after an hour, then at growing intervals', async () => {
   const service = await serve();
   const second = Math.floor(Date.now() / 1_000 - 30) * 1_000;
   const touched = JSON.stringify(new Date(second + 200).toISOString());
@@ -126,7 +123,7 @@ test('a wish that a reconcile could not answer stays, and is answered an hour la
   expect(await due()).toEqual([]);
 });
 
-test('a bad record that somebody has discarded leaves no wish unanswered', async () => {
+test('a discarded bad record leaves no reconcile request unanswered', async () => {
   const service = await serve();
   const others = [bill('b'), bill('bad', { total_amount: '"much"' })];
   await syncDoubtedDeletion(service, others, () => service.discardAll());
@@ -136,7 +133,7 @@ test('a bad record that somebody has discarded leaves no wish unanswered', async
   expect(await service.isReconcileWanted('bills')).toBe(false);
 });
 
-test('a discarded form of a record that is held in an older one leaves no wish unanswered either', async () => {
+test('a discarded version of a record held in an older version leaves no reconcile request unanswered', async () => {
   const service = await serve();
   const bad = bill('bad', { total_amount: '"much"', last_synced_at: at(-1_000) });
   service.lists = { bills: [bill('b'), bill('bad')] };
@@ -149,7 +146,7 @@ test('a discarded form of a record that is held in an older one leaves no wish u
   expect(await service.isReconcileWanted('bills')).toBe(false);
 });
 
-test('a new wish does not wait for one that was put off', async () => {
+test('a new reconcile request does not wait for a postponed one', async () => {
   const service = await serve();
   service.lists = { bills: [bill('kept')] };
   await service.sync(['bills']);

@@ -16,7 +16,7 @@ async function serve(): Promise<ScriptedService> {
   return service;
 }
 
-test('two lagging listings do not delete what lives, where one record has a version of the future', async () => {
+test('two lagging listings do not delete living records when one record has a future version', async () => {
   const service = await serve();
   const old = [1, 2, 3, 4, 5].map((n) => bill(`b${n}`));
   const future = bill('future', { last_synced_at: at(120 * minute) });
@@ -46,7 +46,7 @@ test('two lagging listings do not delete what lives, where one record has a vers
 });
 
 test.each(['ends', 'is refused its cursor'])(
-  'what a list shows late while a reading stands still is seen, where the clock of the service is behind ours and the reading %s',
+  'a record that a list shows late during a stalled read is read, when the service clock is behind and the read %s',
   async (end) => {
     const service = await serve();
     const time = passing(-30 * 60 * minute);
@@ -75,7 +75,7 @@ test.each(['ends', 'is refused its cursor'])(
   },
 );
 
-test('a clock that only a later page tells is not that of the beginning', async () => {
+test('a service time first sent with a later page is not taken as the start of the read', async () => {
   const service = await serve();
   const time = passing(0);
   const first = billAt('first', time.shown());
@@ -111,7 +111,7 @@ function billAt(id: string, milliseconds: number): string {
   return bill(id, { last_synced_at: `"${new Date(milliseconds).toISOString()}"` });
 }
 
-test('what waits for approval and was shown by a later reconcile that was given up is no longer deleted', async () => {
+test('an approved deletion spares records that a later failed reconcile has shown', async () => {
   const service = await serve();
   const all = Array.from({ length: 100 }, (_, n) =>
     subscription(`s${String(n).padStart(3, '0')}`, n < 40 ? { updated_at: at(-minute) } : {}),
@@ -140,7 +140,7 @@ test('what waits for approval and was shown by a later reconcile that was given 
   });
 });
 
-test('a list that lags for some seconds, over two reconciles, does not put an older version in place of the newer', async () => {
+test('a list that lags for seconds over two reconciles does not replace a newer version with an older one', async () => {
   const service = await serve();
   const [before, now] = [-60, -1].map((minutes) =>
     bill('r', { last_synced_at: at(minutes * minute), memo: `"${minutes}"` }),
@@ -163,7 +163,7 @@ test('a list that lags for some seconds, over two reconciles, does not put an ol
   });
 });
 
-test('what was erased does not come back with a list that lags for some seconds, over two reconciles', async () => {
+test('an erased record is not restored by a list that lags for seconds over two reconciles', async () => {
   const service = await serve();
   const all = ['a', 'b', 'c', 'e'].map((id) => subscription(id));
   service.lists = { subscriptions: all };
@@ -187,7 +187,7 @@ test('what was erased does not come back with a list that lags for some seconds,
   }).toMatchObject({ ids: ['a', 'b', 'c'], versions: [] });
 });
 
-test('one list of the resource was read a night before the other: no success that is false', async () => {
+test('a reconcile that reads one list of a resource one night before the other does not falsely succeed', async () => {
   const service = await serve();
   service.lists = { expenses: [expense('e1'), expense('e2'), refund('r1')] };
   await service.sync(['expenses']);
@@ -207,7 +207,7 @@ test('one list of the resource was read a night before the other: no success tha
   });
 });
 
-test('a second listing whose cursor has expired over night: no success that is false', async () => {
+test('a reconcile whose second listing has its cursor expire overnight does not falsely succeed', async () => {
   const service = await serve();
   const all = ['a', 'b', 'r', 'x', 'y', 'z'].map((id) => bill(id));
   service.lists = { bills: all };

@@ -25,7 +25,7 @@ test.each([
     lacking: (commits: number) => [commits - 1],
   },
 ])(
-  '$scenario.name keeps its promises when a standby that lacks $lacks takes over after any',
+  '$scenario.name keeps its promises when a standby that lacks $lacks takes over after any commit',
   async ({ scenario, lacking }) => {
     const { takeovers, broken } = await afterEachCommit(scenario, { warehouse, standby, lacking });
     expect(broken).toEqual([]);

@@ -11,7 +11,7 @@ const standby = await openStandby(warehouse, adminUrl);
 afterAll(() => standby.close());
 
 test.each([...reads, ...reconciles, ...commands])(
-  '$name keeps its promises when a standby that lacks 1, 3, or all commits, or all but the first, takes over after any',
+  '$name keeps its promises when a standby lacking 1, 3, all, or all but the first commit takes over after any commit',
   async (scenario) => {
     const lacking = (commits: number): number[] => [1, 3, commits - 1, commits];
     const { takeovers, broken } = await afterEachCommit(scenario, { warehouse, standby, lacking });
