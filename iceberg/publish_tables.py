@@ -47,6 +47,7 @@ from pyiceberg.table import Table, TableProperties, Transaction
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.refs import MAIN_BRANCH, SnapshotRefType
 from pyiceberg.table.snapshots import Operation, Snapshot
+from pyiceberg.table.update import RemoveSnapshotRefUpdate
 from pyiceberg.table.update.schema import UpdateSchema
 from pyiceberg.table.update.snapshot import ExpireSnapshots, ManageSnapshots, _OverwriteFiles
 from sqlalchemy import Connection, event, text
@@ -85,6 +86,18 @@ MOST_READ = 160 * MOST_BYTES
 
 # The limit of bytes for the manifests of the current snapshot, which are held together: a hundred thousand entries.
 MOST_HELD = 2 * MOST_BYTES
+
+# The limit of snapshots, and of tags, of a table: each is looked at several times in a commit.
+MOST_SNAPSHOTS = 20_000
+
+# How many files are removed at a time: a bucket takes several requests for each.
+FILES_AT_ONCE = 16
+
+# How many files are removed between two lines of output: a bucket takes some seconds for them.
+SAID_EACH = 500
+
+# How many manifests, and lists of them, are read between two lines of output.
+READ_EACH = 10
 
 # Errors of the operating system that concern the file itself.
 LOOKED_UP = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENXIO, errno.ENAMETOOLONG}
@@ -147,6 +160,8 @@ class OwnCatalog(SqlCatalog):
         kinds = {table.io.place_of(location)[1] for location in [table.metadata_location, *named]}
         if kinds != {"metadata"} or metadata.location != f"{table.io.folder}/{identifier[-1]}":
             raise ForeignFile("metadata outside of the table's folder")
+        if max(len(metadata.snapshots), len(metadata.refs)) > MOST_SNAPSHOTS:
+            raise ForeignFile("more snapshots than a table of Daybook has")
         main = metadata.refs.get(MAIN_BRANCH)
         if metadata.current_snapshot_id != (main and main.snapshot_id):
             raise ValueError("two snapshots that are the current one")
@@ -320,12 +335,10 @@ class Namespace:
         before = table.metadata
         with table.transaction() as transaction:
             # Daybook creates no branches, and each keeps the files that it names.
-            for branch in refs_of(before, SnapshotRefType.BRANCH) - {MAIN_BRANCH}:
-                ManageSnapshots(transaction).remove_branch(branch).commit()
+            branches = refs_of(before, SnapshotRefType.BRANCH) - {MAIN_BRANCH}
             tags = refs_of(before, SnapshotRefType.TAG)
-            gone = [tag for tag in tags if tag not in shown and not (tag in wanted and wanted[tag].is_at(before, tag))]
-            for tag in gone:
-                ManageSnapshots(transaction).remove_tag(tag).commit()
+            gone = {tag for tag in tags if tag not in shown and not (tag in wanted and wanted[tag].is_at(before, tag))}
+            remove_refs(transaction, branches | gone)
             for snapshot_id, content in wanted.items():
                 if snapshot_id in transaction.table_metadata.refs:
                     continue
@@ -403,10 +416,11 @@ class Namespace:
         """
         if self.name != "finance":
             return
-        current = table.metadata.current_snapshot()
-        read = table.metadata.snapshots if self.will_sweep else [current] if current else []
+        if current := table.metadata.current_snapshot():
+            manifests.read(current)
         there = {f"{self.location}/{name}/data/{one}" for one in self.files.names_in(name, "data")}
-        if not all(manifests.files_of(snapshot) <= there for snapshot in read):
+        # These include the files of all other snapshots that were read: with a sweep, of all.
+        if not there.issuperset(manifests.paths):
             raise FileNotFoundError("a file of rows that the table names")
 
     def _require_listed(self, table: Table, name: str, manifests: "Manifests") -> None:
@@ -502,10 +516,20 @@ class Namespace:
             return self.files.left_of(name)
         table = self.tables[name]
         gone = self._places(name) - self._named(table, Manifests(table.io))
-        for place in gone:
-            with suppress(OSError):
-                self.files.remove(*place)
+        self._remove(name, list(gone))
         return len(gone & self._places(name)) if gone else 0
+
+    def _remove(self, name: str, places: list[tuple[str, str, str]]) -> None:
+        """Removes what it may. There may be any number, so it writes a line and checks the lock from time to time."""
+        with ThreadPoolExecutor(FILES_AT_ONCE) as pool:
+            for start in range(0, len(places), SAID_EACH):
+                self._require_lock()
+                list(pool.map(self._try_to_remove, places[start : start + SAID_EACH]))
+                say(swept=name)
+
+    def _try_to_remove(self, place: tuple[str, str, str]) -> None:
+        with suppress(OSError):
+            self.files.remove(*place)
 
     def _named(self, table: Table, manifests: "Manifests") -> set[tuple[str, str, str]]:
         metadata = table.metadata
@@ -531,6 +555,7 @@ class Manifests:
         self.paths: list[str] = []
         self.sizes: dict[str, int] = {}
         self.entries = 0
+        self.reads = 0
         self.before = OwnFile.read
         # Whether any manifest lists removed files.
         self.list_gone = False
@@ -545,6 +570,7 @@ class Manifests:
 
     def read(self, snapshot: Snapshot) -> list[str]:
         """Returns the paths of a snapshot's manifests, after reading them."""
+        self._count_read()
         manifests = {one.manifest_path: one for one in snapshot.manifests(self.io)}
         require_few(manifests)
         self._require_little_read()
@@ -554,7 +580,14 @@ class Manifests:
                 self._require_little_read()
         return list(manifests)
 
+    def _count_read(self) -> None:
+        """Writes a line from time to time: there may be tens of thousands, and a program that says nothing for long is ended."""
+        self.reads += 1
+        if self.reads % READ_EACH == 0:
+            say(looked=self.io.properties[TABLE])
+
     def _read_manifest(self, path: str, manifest: ManifestFile) -> None:
+        self._count_read()
         before = OwnFile.read
         entries = manifest.fetch_manifest_entry(self.io, discard_deleted=False)
         self.sizes[path] = OwnFile.read - before
@@ -763,6 +796,14 @@ def content_of(snapshot) -> str | None:
 
 def refs_of(metadata: TableMetadata, kind: SnapshotRefType) -> set[str]:
     return {name for name, ref in metadata.refs.items() if ref.snapshot_ref_type == kind}
+
+
+def remove_refs(transaction: Transaction, names: Collection[str]) -> None:
+    """Removes tags and branches in one step: pyiceberg copies the metadata for each update, and for each requirement, of which it keeps the first."""
+    if names:
+        update = ManageSnapshots(transaction).remove_tag(next(iter(names)))
+        update._updates = tuple(RemoveSnapshotRefUpdate(ref_name=name) for name in names)
+        update.commit()
 
 
 def expire(transaction: Transaction, *, before: datetime | None = None, but: Collection[int] = ()) -> None:

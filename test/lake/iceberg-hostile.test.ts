@@ -43,7 +43,7 @@ interface Metadata {
   'current-snapshot-id': number;
   properties: Record<string, string>;
   'metadata-log': { 'metadata-file': string; 'timestamp-ms': number }[];
-  refs: Record<string, { 'snapshot-id': number }>;
+  refs: Record<string, { 'snapshot-id': number; type?: string }>;
   snapshots: { 'snapshot-id': number; 'manifest-list': string; summary?: Record<string, string> }[];
 }
 
@@ -172,6 +172,15 @@ const foreign: Attack[] = [
       await promisify(execFile)(await pythonWithReaders(), ['-c', growEntries, fileURLToPath(list)]);
     },
   },
+  {
+    what: 'its metadata lists more snapshots than Daybook follows',
+    attack: () =>
+      edit('bills', ({ snapshots }) => {
+        const [first] = snapshots;
+        const others = Array.from({ length: 20_001 }, (_, at) => ({ ...first!, 'snapshot-id': at + 1 }));
+        snapshots.push(...others);
+      }),
+  },
 ];
 
 test.each(some(foreign, 2))(
@@ -287,6 +296,29 @@ proofTest(
   },
 );
 
+test('thousands of tags of no snapshot are removed in seconds', async () => {
+  const { snapshotId } = await exportNow({ force: true });
+  await edit('bills', ({ refs, 'current-snapshot-id': current }) => {
+    for (let at = 0; at < 3_000; at += 1) refs[`foreign-${at}`] = { 'snapshot-id': current, type: 'tag' };
+  });
+  const { 'table-uuid': before } = await readMetadata('bills');
+  const started = performance.now();
+  expect((await exportNow({ force: true })).icebergProblem).toBeUndefined();
+  expect(performance.now() - started).toBeLessThan(60_000);
+  const { 'table-uuid': after, refs } = await readMetadata('bills');
+  expect(after).toBe(before);
+  expect(Object.keys(refs).sort()).toEqual([...(await lake.snapshotIds()), 'main']);
+  expect(refs).toHaveProperty(snapshotId);
+});
+
+test('the program that removes many files says something meanwhile, and asks whether the tables are still its own', async () => {
+  const { stdout } = await promisify(execFile)(await pythonWithReaders(), ['-c', sweepMany, programs]);
+  expect(stdout.trim().split('\n')).toEqual([
+    ...Array.from({ length: 3 }, () => '{"swept": "bills"}'),
+    'left 0, asked 4',
+  ]);
+});
+
 test('behind a link that is planted while the tables are committed nothing is removed', async () => {
   const victim = join(outside, 'victim');
   await mkdir(join(victim, 'deep'), { recursive: true });
@@ -336,6 +368,34 @@ test('a file in the place of a folder is told, and the snapshot is published', a
 test('the file outside is there', async () => {
   expect(await readdir(outside)).toEqual(['precious']);
 });
+
+const programs = fileURLToPath(new URL('../../iceberg', import.meta.url));
+
+/** Sweeps 1,200 files that no table names. */
+const sweepMany = `
+import sys, time
+sys.path.insert(0, sys.argv[1])
+import publish_tables
+names, asked = {f"{at}.parquet" for at in range(1_200)}, []
+
+class Slow:
+    def names_in(self, table, kind):
+        return list(names) if kind == "data" else []
+
+    def remove(self, table, kind, name):
+        time.sleep(0.001)
+        names.discard(name)
+
+class Table:
+    io = None
+
+namespace = object.__new__(publish_tables.Namespace)
+namespace.files, namespace.tables = Slow(), {"bills": Table()}
+namespace._named = lambda *_: set()
+namespace._require_lock = lambda: asked.append(1)
+left = namespace._sweep_table("bills")
+print(f"left {left}, asked {len(asked)}")
+`;
 
 /** Moves the manifests of a list of files, which names them by their paths. */
 const moveManifests = `
