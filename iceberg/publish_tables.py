@@ -840,7 +840,9 @@ def version_of(location: str) -> int:
 
 
 def newest_version(names: list[str]) -> int:
-    return max((version_of(name) for name in names if name.endswith(".metadata.json")), default=-1)
+    """Of names as Daybook and Spark give them: whoever may write in the lake may put any other beside these."""
+    found = [re.fullmatch(r"([0-9]{1,9})-.+\.metadata\.json", name) for name in names]
+    return max((int(one[1]) for one in found if one), default=-1)
 
 
 def storage(folder: str) -> dict[str, str]:

@@ -296,6 +296,19 @@ proofTest(
   },
 );
 
+test('names in the folder of its metadata that are none of ours cost a table nothing, and go with an erasure', async () => {
+  await exportNow({ force: true });
+  const { 'table-uuid': before } = await readMetadata('bills');
+  const folder = join(location, 'iceberg/finance/bills/metadata');
+  const foreignNames = ['x.metadata.json', '-.metadata.json', '9_9-x.metadata.json'];
+  for (const name of foreignNames) await writeFile(join(folder, name), '');
+  expect((await exportNow({ force: true })).icebergProblem).toBeUndefined();
+  expect((await readMetadata('bills'))['table-uuid']).toBe(before);
+  await showSnapshots(lake, places, { owner, add: true, sweep: true, newest: undefined });
+  expect((await readMetadata('bills'))['table-uuid']).toBe(before);
+  expect((await readdir(folder)).filter((name) => foreignNames.includes(name))).toEqual([]);
+});
+
 test('thousands of tags of no snapshot are removed in seconds', async () => {
   const { snapshotId } = await exportNow({ force: true });
   await edit('bills', ({ refs, 'current-snapshot-id': current }) => {
