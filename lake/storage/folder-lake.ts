@@ -9,7 +9,7 @@ import {
   writeFile,
   type FileHandle,
 } from 'node:fs/promises';
-import { constants, existsSync, lstatSync } from 'node:fs';
+import { constants, lstatSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import {
   manifestFile,
@@ -72,7 +72,7 @@ export function openFolderLake(location: string): Lake {
       }),
     async snapshotIds() {
       const names = (await namesIn(snapshots)).filter((name) => snapshotIdPattern.test(name));
-      return names.filter((id) => existsSync(join(snapshots, id, successFile))).sort();
+      return (await filterConcurrently(8, names, isComplete)).sort();
     },
     async read(path) {
       try {
@@ -147,7 +147,7 @@ export function openFolderLake(location: string): Lake {
       }
     },
     async filesIn(folder, isMeant = () => true) {
-      if (!existsSync(join(location, folder))) return [];
+      if (!(await hasFolder(folder))) return [];
       const found = await unobstructed(location, { path: folder, is: 'a folder' }, () =>
         filesBelow(join(location, folder)),
       );
@@ -155,7 +155,7 @@ export function openFolderLake(location: string): Lake {
     },
     hasFilesIn: async (folder) => (await lake.filesIn(folder)).length > 0,
     async foldersIn(folder) {
-      if (!existsSync(join(location, folder))) return [];
+      if (!(await hasFolder(folder))) return [];
       const entries = await unobstructed(location, { path: folder, is: 'a folder' }, () =>
         readdir(join(location, folder), { withFileTypes: true }),
       );
@@ -189,7 +189,7 @@ export function openFolderLake(location: string): Lake {
         // Anything else than a folder in place of the marts holds none, and keeps no snapshot.
         if (found?.isDirectory() !== true) return;
         await inOwnFolder(path, async (folder) => {
-          if (!existsSync(join(folder, id))) return;
+          if (!(await isFound(join(folder, id)))) return;
           const gone = nameOfDraft(`gone-${id}`);
           await rename(join(folder, id), join(folder, gone));
           await removeIn(folder, gone);
@@ -211,6 +211,24 @@ export function openFolderLake(location: string): Lake {
 
   function isLink(folder: string): LakeRefused {
     return new LakeRefused(location, `${folder} is a link, and nothing is written through one`);
+  }
+
+  async function hasFolder(folder: string): Promise<boolean> {
+    try {
+      return await isFound(join(location, folder));
+    } catch (error) {
+      throw asRefusal(error);
+    }
+  }
+
+  /** False if the folder may not be opened: `foldersIn` lists it, so it is reported. */
+  async function isComplete(id: string): Promise<boolean> {
+    try {
+      return await isFound(join(snapshots, id, successFile));
+    } catch (error) {
+      if (isForbidden(error)) return false;
+      throw error;
+    }
   }
 
   async function removeLeftoversOfBuilds(): Promise<void> {
@@ -332,6 +350,17 @@ function isDraft(name: string): boolean {
 /** One file or folder may not be used; others may be. */
 function isForbidden(error: unknown): boolean {
   return ['EACCES', 'EPERM'].includes(String(codeOf(error)));
+}
+
+/** Whether a file or folder exists. Throws if the disk does not answer. */
+async function isFound(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(String(codeOf(error)))) return false;
+    throw error;
+  }
 }
 
 async function removeNamed(folder: string, isMeant: (name: string) => boolean): Promise<void> {

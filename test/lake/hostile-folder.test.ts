@@ -276,6 +276,25 @@ test('a snapshot is neither published nor removed through a link in the place of
 const isLinux = process.platform === 'linux';
 const oldId = '20260101T000000Z-abcdef';
 
+test.skipIf(!isLinux)(
+  'a snapshot of which nobody can see whether it is complete is not passed over',
+  async () => {
+    const made = join(location, 'made');
+    await mkdir(join(made, oldId), { recursive: true });
+    await writeFile(join(made, oldId, '_SUCCESS'), '');
+    // So long that no path leads to its files.
+    let deep = join(location, 'deep');
+    while (deep.length < 3_830) deep = join(deep, 'x'.repeat(200));
+    deep = join(deep, 'x'.repeat(4_080 - deep.length - 1));
+    await mkdir(deep, { recursive: true });
+    renameSync(made, join(deep, 'snapshots'));
+    const unseen = await openLake({ location: deep, scratch: location });
+    await expect(unseen.snapshotIds()).rejects.toThrow('ENAMETOOLONG');
+    await expect(unseen.filesIn(`snapshots/${oldId}`)).rejects.toThrow('ENAMETOOLONG');
+    renameSync(join(deep, 'snapshots'), made);
+  },
+);
+
 test.skipIf(!isLinux).each<[string, string, () => Promise<void>]>([
   [`marts/${oldId}`, 'marts', () => lake.removeLeftovers('marts')],
   [`marts/${oldId}`, `marts/${oldId}`, () => lake.removeLeftovers('marts')],
