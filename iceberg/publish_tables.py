@@ -821,8 +821,11 @@ def expire(transaction: Transaction, *, before: datetime | None = None, but: Col
 def lately_replaced(metadata: TableMetadata) -> set[int]:
     """Returns snapshots that were replaced so recently that readers who have looked up their IDs may still be reading; however old they are."""
     since = (datetime.now(timezone.utc) - GRACE).timestamp() * 1000
-    in_order = sorted(metadata.snapshots, key=lambda one: one.timestamp_ms)
-    return {one.snapshot_id for one, next_one in zip(in_order, in_order[1:]) if next_one.timestamp_ms >= since}
+    made = sorted(metadata.snapshots, key=lambda one: one.timestamp_ms)
+    # A mart that becomes what it was before gets no new snapshot: `main` is set back.
+    current = metadata.snapshot_log
+    followed = [*zip(made, made[1:]), *zip(current, current[1:])]
+    return {one.snapshot_id for one, next_one in followed if next_one.timestamp_ms >= since}
 
 
 def metrics(schema: pa.Schema) -> dict[str, str]:

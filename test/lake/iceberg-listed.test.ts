@@ -95,22 +95,38 @@ test('the list of complete snapshots keeps no files of what it replaced more tha
 
 test('who has looked up the marts of a build can read them for six hours after the next one on the same snapshot; an erasure waits for nobody', async () => {
   const { snapshotId: id } = await exportNow({ force: true, iceberg: { add: false, cacheFolder } });
-  const build = async (day: string): Promise<string> => {
-    const query = `select 'mine' as connection_id, '${day}' as day`;
-    await showMart(lake, { databaseUrl: url, cacheFolder, scratch }, { id, query });
-    return (await listed('marts', 'totals')).current;
-  };
-  const builds = [await build('saturday')];
+  const builds = [await build(id, 'saturday')];
   await makeOlder('totals', { hours: 24 });
-  builds.push(await build('sunday'));
+  builds.push(await build(id, 'sunday'));
   const seen = async (): Promise<string[]> => (await readable()).filter((one) => builds.includes(one));
   expect(await seen()).toEqual([...builds].sort());
   await makeOlder('totals', { hours: 7 });
-  builds.push(await build('monday'));
+  builds.push(await build(id, 'monday'));
   expect(await seen()).toEqual(builds.slice(1).sort());
   expect(await erase('nobody')).toEqual([]);
   expect(await seen()).toEqual(builds.slice(2));
 });
+
+test('who has looked up the marts of a build can read them for six hours after one that makes them what they were before', async () => {
+  const { snapshotId: id } = await exportNow({ force: true, iceberg: { add: false, cacheFolder } });
+  const [before, between] = [await build(id, 'before'), await build(id, 'between')];
+  const builds = [before, between];
+  const seen = async (): Promise<string[]> => (await readable()).filter((one) => builds.includes(one));
+  expect(await build(id, 'before')).toBe(before);
+  expect(await seen()).toEqual([...builds].sort());
+  for (const day of ['after', 'later']) {
+    await makeOlder('totals', { hours: 7 });
+    await build(id, day);
+  }
+  expect(await seen()).toEqual([]);
+});
+
+/** The snapshot of the mart that is current after the build. */
+async function build(id: string, day: string): Promise<string> {
+  const query = `select 'mine' as connection_id, '${day}' as day`;
+  await showMart(lake, { databaseUrl: url, cacheFolder, scratch }, { id, query });
+  return (await listed('marts', 'totals')).current;
+}
 
 /** The snapshots of a mart whose files exist. Expects no other files. */
 async function readable(): Promise<string[]> {
