@@ -1,5 +1,5 @@
 import { cpSync, existsSync, statSync } from 'node:fs';
-import { extname, join, relative } from 'node:path';
+import { basename, extname, join, relative } from 'node:path';
 
 /**
  * Copies the files that these sources and folders need at run time. A checkout also holds other files, such as settings with
@@ -10,7 +10,8 @@ export function copyAssets({ from, to, names }) {
     cpSync(join(from, name), join(to, name), {
       recursive: true,
       filter: (path) =>
-        !ofDbtByHand.has(relative(from, path)) && (isFolder(path) || kinds.has(extname(path))),
+        !ofDbtByHand.has(relative(from, path)) &&
+        (isFolder(path) ? basename(path) !== '__pycache__' : kinds.has(extname(path))),
     });
   }
 }

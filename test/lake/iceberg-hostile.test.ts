@@ -332,6 +332,14 @@ test('the program that removes many files says something meanwhile, and asks whe
   ]);
 });
 
+test('the program runs no compiled file that lies beside its sources', async () => {
+  const copy = join(outside, 'programs');
+  await cp(programs, copy, { recursive: true });
+  const imported = promisify(execFile)(await pythonWithReaders(), ['-B', '-c', plantCompiled, copy]);
+  expect((await imported).stdout).toBe('of its source\n');
+  await rm(copy, { recursive: true });
+});
+
 test('behind a link that is planted while the tables are committed nothing is removed', async () => {
   const victim = join(outside, 'victim');
   await mkdir(join(victim, 'deep'), { recursive: true });
@@ -408,6 +416,19 @@ namespace._named = lambda *_: set()
 namespace._require_lock = lambda: asked.append(1)
 left = namespace._sweep_table("bills")
 print(f"left {left}, asked {len(asked)}")
+`;
+
+/** Plants a compiled file that Python does not compare with its source. */
+const plantCompiled = `
+import importlib.util, py_compile, sys
+source = f"{sys.argv[1]}/own_files.py"
+with open(f"{sys.argv[1]}/planted.py", "w") as planted:
+    planted.write("FOLDER = MOST_BYTES = TABLE = ForeignFile = OwnFile = OwnFileIO = 0")
+unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH
+py_compile.compile(planted.name, importlib.util.cache_from_source(source), invalidation_mode=unchecked)
+sys.path.insert(0, sys.argv[1])
+import publish_tables
+print("of its source" if publish_tables.OwnFileIO else "planted")
 `;
 
 /** Moves the manifests of a list of files, which names them by their paths. */

@@ -19,6 +19,7 @@ const left = [
   'dbt/logs/dbt.log',
   'dbt/target/run_results.json',
   'dbt/target/compiled/bills.sql',
+  'dbt/__pycache__/run_dbt.cpython-311.pyc',
 ];
 
 test('neither settings nor what dbt leaves behind get into the package', async () => {
@@ -41,6 +42,12 @@ test('neither settings nor what dbt leaves behind get into the package', async (
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name));
   expect(files.sort()).toEqual(sources.map((path) => join(to, path)).sort());
+  expect(copied.filter(({ name }) => name === '__pycache__')).toEqual([]);
+});
+
+test('git has no compiled Python, which no diff shows', async () => {
+  const { stdout } = await run(['git', 'ls-files', '*.pyc', '*.pyo', '*.so'], { cwd: root });
+  expect(stdout).toBe('');
 });
 
 test('git ignores them, and the build of the image does not see them', async () => {
