@@ -48,7 +48,7 @@ export interface Lake {
    * that may not be opened is listed with a slash at its end: something is there. A bucket throws ListTooLong.
    */
   filesIn(folder: string, isMeant?: (path: string) => boolean): Promise<string[]>;
-  /** Whether `filesIn` would list any. */
+  /** Whether `filesIn` would list any that may be Daybook's: in a bucket nothing removes others. */
   hasFilesIn(folder: string): Promise<boolean>;
   /**
    * Lists the folders directly below a folder of the lake that are named by a snapshot ID and have a file somewhere below them; other folders

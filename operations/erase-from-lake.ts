@@ -131,7 +131,8 @@ async function notFound({ client }: ExportSession, lake: Lake): Promise<Snapshot
   const lost = (noted?.ids ?? []).filter((id) => !complete.has(id));
   const there = await filterConcurrently(8, lost, (id) => lake.isThere(`snapshots/${id}`));
   const missing = lost.filter((id) => !there.includes(id));
-  const withFiles = (await lake.foldersIn('snapshots')).filter((id) => !complete.has(id));
+  const others = (await lake.foldersIn('snapshots')).filter((id) => !complete.has(id));
+  const withFiles = await filterConcurrently(8, others, (id) => lake.hasFilesIn(`snapshots/${id}`));
   const incomplete = [...new Set([...there, ...withFiles])].sort().reverse();
   return [
     { became: 'missing', ids: missing } as const,

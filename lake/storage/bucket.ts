@@ -39,7 +39,7 @@ export interface Bucket {
   list(prefix: string, isMeant?: (path: string) => boolean): Promise<string[]>;
   /** Lists the names directly under a prefix that have objects below them and that `isMeant` accepts. Throws ListTooLong. */
   folders(prefix: string, isMeant?: (name: string) => boolean): Promise<string[]>;
-  /** Whether there is any object under a prefix. */
+  /** Whether there is any object under a prefix that Daybook could have written. */
   hasAny(prefix: string): Promise<boolean>;
   /** Whether an object exists according to a listing. */
   isListed(path: string): Promise<boolean>;
@@ -165,8 +165,15 @@ export function openBucket(
       }),
     hasAny: (under) =>
       asked(async () => {
-        for await (const keys of listedKeys(listedAt, keyOf(under))) if (keys.length > 0) return true;
-        return false;
+        try {
+          for await (const keys of listedKeys(listedAt, keyOf(under)))
+            if (keys.some((key) => canBeOurs(pathOf(key)))) return true;
+          return false;
+        } catch (error) {
+          // A later one may be.
+          if (!(error instanceof ListTooLong)) throw error;
+          return true;
+        }
       }),
     isListed: (path) => asked(async () => (await findListed(keyOf(path))) !== undefined),
     read: async (path) => {

@@ -339,6 +339,20 @@ test('an erasure in a bucket that is no lake of ours removes no snapshot there t
   expect(code).toBe(1);
 });
 
+test('an erasure does not name a folder in a bucket whose only names are none that Daybook could write', async () => {
+  await warehouse.pool.query('delete from sync.snapshots');
+  const location = `s3://${s3.bucket}/foreign`;
+  await exportNow({ lake: location, force: true });
+  const Key = 'foreign/snapshots/20200101T000000Z-aaaaaa/\u0001';
+  await s3.client.send(new PutObjectCommand({ Bucket: s3.bucket, Key, Body: 'x' }));
+  const { code, stdout } = await run(['erase', connection, 'bills', 'to-erase'], {
+    env: { ...s3.env, DAYBOOK_LAKE: location },
+  });
+  expect(stdout).not.toContain('lack their _SUCCESS');
+  expect(stdout).toContain('Erased bills to-erase');
+  expect(code).toBe(0);
+});
+
 test('an erasure in a bucket never lists all files of all snapshots: a bucket of millions takes as many requests', async () => {
   const location = `s3://${s3.bucket}/many`;
   await exportNow({ lake: location, force: true });
