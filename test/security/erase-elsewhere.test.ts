@@ -311,12 +311,12 @@ proofTest(
     await s3.client.send(new DeleteObjectCommand({ Bucket: s3.bucket, Key: key }));
     const env = { ...s3.env, DAYBOOK_LAKE: s3.location };
     const { code, stdout } = await run(['erase', connection, 'bills', 'to-erase'], { env });
-    expect(stdout).toContain(`snapshots ${made.snapshotId} in ${s3.location} lack their _SUCCESS`);
+    expect(stdout).toContain(`Snapshots ${made.snapshotId} in ${s3.location} lack their _SUCCESS`);
     expect(code).toBe(1);
     // The same holds if Postgres was restored to a time before the snapshot, because readers are led to it.
     await warehouse.pool.query('delete from sync.snapshots');
     const unknown = await run(['erase', connection, 'bills', 'to-erase'], { env });
-    expect(unknown.stdout).toContain(`snapshots ${made.snapshotId} in ${s3.location} lack their _SUCCESS`);
+    expect(unknown.stdout).toContain(`Snapshots ${made.snapshotId} in ${s3.location} lack their _SUCCESS`);
     await exportNow({ lake: s3.location, force: true });
     await s3.client.send(new PutObjectCommand({ Bucket: s3.bucket, Key: key, Body: '' }));
     const again = await run(['erase', connection, 'bills', 'to-erase'], { env });
