@@ -174,6 +174,8 @@ export function rowsOf(
     id,
     columns: {
       [name]: 'id',
+      field_issues: 'id',
+      waiting_deletions: 'id',
       ...Object.fromEntries(children.map(({ table, parentKey }) => [table, parentKey])),
       ...(name === 'subscriptions'
         ? { subscription_item_versions: 'subscription_id', deleted_subscriptions: 'subscription_id' }

@@ -348,10 +348,15 @@ async function fileWithout(
 /** The condition for the record's rows. Rows about it in the table of unfit values are its content too. */
 function condition({ connectionId, id, columns }: RowsToErase, table: string): string {
   const ofConnection = `connection_id = ${quoted(connectionId)}`;
-  return table === unfitTableName
-    ? `${ofConnection} and record_id = ${quoted(id)} and table_name in (${Object.keys(columns).map(quoted).join(', ')})`
-    : `${ofConnection} and ${named(columns[table] ?? '')} = ${quoted(id)}`;
+  const tables = `(${Object.keys(columns).map(quoted).join(', ')})`;
+  if (table === unfitTableName)
+    return `${ofConnection} and record_id = ${quoted(id)} and table_name in ${tables}`;
+  const ofRecord = `${ofConnection} and ${named(columns[table] ?? '')} = ${quoted(id)}`;
+  return ofAnyResource.has(table) ? `${ofRecord} and resource in ${tables}` : ofRecord;
 }
+
+/** Tables with rows of every resource: another one may have a record of the same ID. */
+const ofAnyResource: ReadonlySet<string> = new Set(['field_issues', 'waiting_deletions']);
 
 function isOfErased(
   { connectionId, id, columns }: RowsToErase,

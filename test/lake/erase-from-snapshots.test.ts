@@ -8,13 +8,18 @@ import { filesBeside } from '../../lake/snapshots/find-damage.ts';
 import type { Lake } from '../../lake/lake.ts';
 import { openLake } from '../../lake/open-lake.ts';
 import { readManifest, readPointer } from '../../lake/manifest/pointer.ts';
-import { bill } from '../support/finance-records.ts';
+import { rowsOf } from '../../operations/erase-from-lake.ts';
+import { resources } from '../../resources/index.ts';
+import { items } from '../../resources/items.ts';
+import { snapshotTables } from '../../warehouse/snapshots/snapshot-tables.ts';
+import { bill, item } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { createTestLake, testWarehouseId as warehouseId } from './create-test-lake.ts';
 import { lockHeld } from './lock-held.ts';
+import { readParquet } from './read-parquet.ts';
 import { pass, startS3Proxy } from './s3-proxy.ts';
 import { startS3Server } from './s3-server.ts';
 
@@ -68,6 +73,68 @@ test('so are folders that may not be opened, in a snapshot that stays; in a buck
   expect(await filesBeside({ ...withFolder, location: s3.location }, manifest)).toEqual([]);
 });
 
+test('no table names an erased record any more, but that it was deleted; one of the same ID of another resource stays', async () => {
+  const record = { connectionId, resource: items, id: 'of-two-resources' };
+  const unreadable = `{"unit_price":"1,234.50"}`;
+  const runId = 'run-of-items';
+  await land(warehouse, {
+    connectionId,
+    runId,
+    stream: 'items',
+    pages: [[item(record.id, { bill_item: unreadable })]],
+  });
+  await land(warehouse, {
+    connectionId,
+    stream: 'bills',
+    pages: [[bill(record.id, { currency_rate: '"1,0843"' })]],
+  });
+  // As a reconcile leaves it that asks for approval.
+  await rows(
+    warehouse,
+    `update sync.run_streams set failure_type = 'ApprovalNeeded' where run_id = $1 and stream = 'items'`,
+    [runId],
+  );
+  await rows(
+    warehouse,
+    `insert into sync.discrepancies (connection_id, resource, record_id, kind, status, run_id, version)
+     values ($1, 'items', $2, 'extra', 'confirmed', $3, '2024-02-01')`,
+    [connectionId, record.id, runId],
+  );
+  const { snapshotId } = await exportNow({ force: true });
+  const before = await tablesNaming(snapshotId, record.id);
+  expect(before).toMatchObject({
+    items: ['items'],
+    field_issues: ['bills', 'items'],
+    waiting_deletions: ['items'],
+  });
+  const duckDb = await openDuckDb({ spillFolder: `${scratch}-spill` });
+  const erasing = { assertHeld: lockHeld };
+  const rewritten = await eraseFromSnapshots(lake, duckDb, rowsOf(record, { warehouseId }), erasing);
+  duckDb.close();
+  const to = rewritten.find(({ from }) => from === snapshotId)?.manifest.snapshot_id ?? '';
+  expect(await tablesNaming(to, record.id)).toEqual({
+    bills: before.bills,
+    bill_lines: before.bill_lines,
+    field_issues: ['bills'],
+  });
+});
+
+test('every table with rows of single records is one that an erasure looks into', () => {
+  const erased = new Set(
+    resources.flatMap((resource) =>
+      Object.keys(rowsOf({ connectionId, resource, id: 'any' }, { warehouseId }).columns),
+    ),
+  );
+  // That a record was deleted stays known, so that no late page brings it back.
+  const stays = ['deleted_records'];
+  const namesRecords = snapshotTables.filter(({ key }) =>
+    key.some(
+      (column) => column === 'id' || (column.endsWith('_id') && !/^(connection|run)_id$/.test(column)),
+    ),
+  );
+  expect(namesRecords.map(({ name }) => name).sort()).toEqual([...erased, ...stays].sort());
+});
+
 test('where readers are led nowhere, an erasure leads them to the newest snapshot, and not to an older one that held the record', async () => {
   const [held, newest] = await exportHeldThenNot();
   await rm(join(location, 'latest.json'));
@@ -107,6 +174,22 @@ test('while a bucket copies one file for an erasure, it is asked for the next', 
   expect(erased).toEqual([snapshotId]);
   expect(await isAsked).toBe(true);
 });
+
+/** In which tables of a snapshot a record of the connection is, and of which resources its rows are where they say so. */
+async function tablesNaming(snapshotId: string, id: string): Promise<Record<string, (string | null)[]>> {
+  const folder = join(location, 'snapshots', snapshotId);
+  const found: Record<string, (string | null)[]> = {};
+  for (const { name, columns } of snapshotTables) {
+    const resource = columns.some((column) => column.name === 'resource') ? 'resource' : `'${name}'`;
+    const held = await readParquet(
+      folder,
+      `select distinct ${resource} as resource from read_parquet('{lake}/${name}/*.parquet') as r
+       where r::varchar like '%${id}%' order by 1`,
+    );
+    if (held.length > 0) found[name] = held.map((one) => one.resource ?? null);
+  }
+  return found;
+}
 
 /** Returns the ids of a snapshot that holds the record, and of a later one that does not. */
 async function exportHeldThenNot(): Promise<[string, string]> {
