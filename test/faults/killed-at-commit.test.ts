@@ -21,6 +21,7 @@ import { removeOrphans } from '../../warehouse/reconcile/remove-orphans.ts';
 import { wantReconcilesWith } from '../../warehouse/reconcile/want-reconcile.ts';
 import { pruneWarehouse } from '../../warehouse/retention/prune-warehouse.ts';
 import { keepWeights } from '../../warehouse/snapshots/keep-weights.ts';
+import { lockHeld } from '../lake/lock-held.ts';
 import { endingSessions } from '../support/ending-sessions.ts';
 import { bill } from '../support/finance-records.ts';
 import { landListing } from '../support/land-listing.ts';
@@ -140,7 +141,7 @@ const steps: Record<string, (connectionId: string) => Promise<(on: Warehouse) =>
     const weights = { table: 'bills', writtenTo: 'finance.bills', fresh, isAll: false, uncounted: [] };
     return Promise.resolve(async (on) => {
       const client = await on.pool.connect();
-      await keepWeights(client, [weights]).finally(() => {
+      await keepWeights(client, { weights: [weights], assertHeld: lockHeld }).finally(() => {
         client.release(true);
       });
     });

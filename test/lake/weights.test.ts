@@ -4,8 +4,8 @@ import { usualSizes } from '../../activities/export/plan-parts.ts';
 import { weighDecidingTables } from '../../activities/export/weigh-tables.ts';
 import { SnapshotBroken } from '../../lake/errors.ts';
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
-import { keepWeights } from '../../warehouse/snapshots/keep-weights.ts';
-import { openExportSession } from '../../warehouse/snapshots/open-snapshot.ts';
+import { keepWeights, type TableWeights } from '../../warehouse/snapshots/keep-weights.ts';
+import { openExportSession, type ExportSession } from '../../warehouse/snapshots/open-snapshot.ts';
 import { snapshotTables } from '../../warehouse/snapshots/snapshot-tables.ts';
 import { weighTable, type TableWeighed } from '../../warehouse/snapshots/weigh-table.ts';
 import { connectionWithEverything } from '../support/connection-with-everything.ts';
@@ -16,6 +16,7 @@ import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { createTestLake } from './create-test-lake.ts';
+import { lockHeld } from './lock-held.ts';
 
 const { warehouse, url } = await createTestDatabase();
 const weighed = snapshotTables.filter(
@@ -126,6 +127,26 @@ test('what was weighed before a failover is not kept by the server that took ove
   expect(await rows(warehouse, keptSql)).toEqual(before);
 });
 
+test('an export that has lost its lock keeps nothing: what another one has weighed since stays', async () => {
+  const connectionId = await addTestConnection(warehouse);
+  await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('before')]] });
+  const first = await openExportSession(url);
+  const seenByFirst = await weighedBy(first);
+  await warehouse.pool.query(
+    `select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = current_database() and application_name = 'daybook lock'`,
+  );
+  await warehouse.pool.query(`update finance.bills set memo = 'by hand' where connection_id = $1`, [
+    connectionId,
+  ]);
+  const second = await openExportSession(url);
+  await second.keepWeights(await weighedBy(second));
+  await second.close();
+  const kept = await rows(warehouse, keptSql);
+  await expect(first.keepWeights(seenByFirst)).rejects.toThrow();
+  await first.close();
+  expect(await rows(warehouse, keptSql)).toEqual(kept);
+});
+
 test('a count of changes that was lost with a failover does not come again', async () => {
   const connectionId = await addTestConnection(warehouse);
   await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('first')]] });
@@ -156,6 +177,14 @@ test('an export that finds its weights wrong weighs everything at the next attem
 
 const keptSql = 'select * from sync.table_weights order by table_name, connection_id';
 
+/** What an export finds in its moment. */
+async function weighedBy(session: ExportSession): Promise<TableWeights[]> {
+  const snapshot = await session.openSnapshot({ readers: 1 });
+  const deciding = await weighDecidingTables(snapshot, { sizes: usualSizes, onProgress: () => undefined });
+  await snapshot.release();
+  return [...deciding.values()].flatMap(({ weights }) => weights ?? []);
+}
+
 /** Weighs as an export does, and compares with one pass over each table. Returns which connections of which tables were read. */
 async function weigh(): Promise<Record<string, string[]>> {
   const found = await inSnapshot(async (client) => {
@@ -180,10 +209,8 @@ async function weigh(): Promise<Record<string, string[]>> {
 async function keep(found: ReadonlyMap<string, TableWeighed>): Promise<void> {
   const writer = new pg.Client(url);
   await writer.connect();
-  await keepWeights(
-    writer,
-    [...found.values()].flatMap(({ weights }) => weights ?? []),
-  );
+  const weights = [...found.values()].flatMap((one) => one.weights ?? []);
+  await keepWeights(writer, { weights, assertHeld: lockHeld });
   await writer.end();
 }
 

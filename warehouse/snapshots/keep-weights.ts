@@ -20,9 +20,13 @@ export interface TableWeights {
 
 /**
  * Stores the weights found in a snapshot. Expects the lock of the export, and the session that has read the snapshot, after its transaction. A server
- * that has this commit later then has what was weighed, too.
+ * that has this commit later then has what was weighed, too. `assertHeld` throws if the lock is lost: another export may
+ * have weighed since what was written by hand, and what this one has seen before must not replace it.
  */
-export async function keepWeights(client: ClientBase, weights: readonly TableWeights[]): Promise<void> {
+export async function keepWeights(
+  client: ClientBase,
+  { weights, assertHeld }: { weights: readonly TableWeights[]; assertHeld: () => Promise<void> },
+): Promise<void> {
   const found = weights.filter(({ fresh, isAll }) => isAll || fresh.length > 0);
   if (found.length === 0) return;
   await client.query(beginStatement);
@@ -52,6 +56,8 @@ export async function keepWeights(client: ClientBase, weights: readonly TableWei
       [writtenTo, uncounted],
     );
   }
+  // The rows are locked by now: whoever has the lock next writes them after this.
+  await assertHeld();
   await client.query('commit');
 }
 

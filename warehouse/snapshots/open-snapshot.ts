@@ -37,7 +37,7 @@ export interface ExportSession {
   readonly assertAlive: () => Promise<void>;
   /**
    * Stores what its tables were found to hold, for the next export, once the moment is released. The session that has read the snapshot writes it: a
-   * later session may be with a standby that took over meanwhile, and lacks what was read.
+   * later session may be with a standby that took over meanwhile, and lacks what was read. Throws if the lock is lost.
    */
   keepWeights(weights: readonly TableWeights[]): Promise<void>;
   /** Makes the next export weigh everything. */
@@ -60,7 +60,7 @@ export async function openExportSession(
       client,
       origin: `${system ?? ''}/${database}`,
       assertAlive: () => lock.assertHeld(),
-      keepWeights: (weights) => keepWeights(client, weights),
+      keepWeights: (weights) => keepWeights(client, { weights, assertHeld: () => lock.assertHeld() }),
       forgetWeights: () => forgetWeights(client),
       openSnapshot: ({ readers }) => openSnapshot(client, { url, readers }),
       async close() {
