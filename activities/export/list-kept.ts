@@ -5,6 +5,7 @@ import { parquetRows } from '../../lake/parquet/parquet-rows.ts';
 import { withFileOf } from '../../lake/snapshots/with-file-of.ts';
 import type { RoomForUnfit } from '../../warehouse/snapshots/list-unfit.ts';
 import { recordKeyOf } from '../../warehouse/snapshots/unfit-table.ts';
+import { grouped } from './grouped.ts';
 import type { PartFilled } from './keep-parts.ts';
 import type { PartPlanned, TablePlanned } from './plan-parts.ts';
 import type { UnfitPlanned } from './unfit-parts.ts';
@@ -53,11 +54,18 @@ export async function listKept(
   return found;
 }
 
-/** Whether some pieces of a kept connection are written anew. Only files tell which values belong to which piece. */
+/** Whether some pieces of a kept connection are written anew, or gone. Only files tell which values belong to which piece. */
 function isPartlyKept({ parts }: TablePlanned, isKept: ReadonlySet<PartPlanned>): boolean {
   const pieces = parts.filter(({ piece }) => piece !== undefined);
   const kept = new Set(pieces.filter((part) => isKept.has(part)).map(({ connections }) => connections?.[0]));
-  return pieces.some((part) => !isKept.has(part) && kept.has(part.connections?.[0]));
+  const isKeptIn = (part: PartPlanned): boolean => kept.has(part.connections?.[0]);
+  return pieces.some((part) => !isKept.has(part) && isKeptIn(part)) || lackPieces(pieces.filter(isKeptIn));
+}
+
+/** Some are not planned: those without rows, which may have had some. */
+function lackPieces(pieces: readonly PartPlanned[]): boolean {
+  const planned = grouped(pieces, ({ connections }) => connections?.[0]);
+  return [...planned.values()].some((of) => of.length < (of[0]?.piece?.of ?? 0));
 }
 
 function listedOf(

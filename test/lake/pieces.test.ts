@@ -9,7 +9,7 @@ import { readManifest } from '../../lake/manifest/pointer.ts';
 import { verifySnapshot } from '../../lake/snapshots/verify-snapshot.ts';
 import { bill, type Fields } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
-import { rows } from '../support/rows.ts';
+import { row, rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { createTestLake, testWarehouseId as warehouseId } from './create-test-lake.ts';
@@ -93,6 +93,44 @@ test('what does not fit is listed once, also where its piece was kept and anothe
   await expectUnfit(third, 29);
   const written = (await filesOf(third, 'unfit_values')).filter(({ since }) => since === third);
   expect(written.length).toBeLessThanOrEqual(2);
+});
+
+test('what did not fit in a piece that is gone is listed no more', async () => {
+  const connectionId = await addTestConnection(warehouse, 'losing');
+  await landBills(connectionId, 1, 60);
+  await exportNow();
+  const { pieces } = await row(
+    warehouse,
+    `select array_length(string_to_array(mark, ' '), 1) as pieces from sync.table_weights
+     where table_name = 'bills' and connection_id = $1`,
+    [connectionId],
+  );
+  const [first, ...others] = await rows(
+    warehouse,
+    `select substring(id from 2)::int as bill from finance.bills
+     where connection_id = $1 and hashtextextended(id, 0) & ($2::int - 1) = 0`,
+    [connectionId, pieces],
+  );
+  const unfit = { total_amount: '0.10000000001' } as const;
+  for (const { bill: number } of [first!, ...others])
+    await landBills(connectionId, Number(number), Number(number), unfit);
+  const isOfIt = ({ key }: { key: Record<string, unknown> }): boolean => key.connection_id === connectionId;
+  const { snapshotId: before } = await exportNow();
+  expect((await readManifest(lake, before))?.unfit.filter(isOfIt)).toHaveLength(others.length + 1);
+  for (const [table, id] of [
+    ['bills', 'id'],
+    ['bill_lines', 'bill_id'],
+  ] as const)
+    await rows(
+      warehouse,
+      `delete from finance.${table} where connection_id = $1 and hashtextextended(${id}, 0) & ($2::int - 1) = 0`,
+      [connectionId, pieces],
+    );
+  const { snapshotId: after } = await exportNow();
+  await expectWhole(after);
+  const { unfit: listed, unfit_values: count } = (await readManifest(lake, after))!;
+  expect(listed.filter(isOfIt)).toEqual([]);
+  expect(listed).toHaveLength(count!);
 });
 
 test('an erased record is in none of the pieces', async () => {
