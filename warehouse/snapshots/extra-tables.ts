@@ -1,5 +1,6 @@
 import { resourceNames } from '../../resources/index.ts';
 import type { ColumnKind } from '../../resources/resource.ts';
+import { markSql } from './mark.ts';
 import { notGoing } from './not-going.ts';
 import { columnOf, type SnapshotTable } from './snapshot-table.ts';
 
@@ -14,12 +15,12 @@ export const extraTables: readonly SnapshotTable[] = [
   // The creation time of a subscription tells whether history learned of it late, also once it is gone.
   table('deleted_subscriptions', {
     from: `(
-      select connection_id, record_id as subscription_id, nullif(payload ->> 'created_at', '')::timestamptz as created_at
+      select connection_id, record_id as subscription_id, nullif(payload ->> 'created_at', '')::timestamptz as created_at, xmin
       from sync.tombstones where resource = 'subscriptions' and payload is not null
     ) as deleted_subscriptions`,
     key: ['connection_id', 'subscription_id'],
     columns: { connection_id: 'id', subscription_id: 'id', created_at: 'time' },
-    changesBy: 'content',
+    changesBy: { writtenTo: 'sync.tombstones', resource: undefined },
   }),
   table('waiting_deletions', {
     from: '(select connection_id, resource, record_id as id from sync.waiting_deletions) as waiting',
@@ -104,20 +105,21 @@ export const extraTables: readonly SnapshotTable[] = [
     changesBy: 'content',
   }),
   table('field_issue_counts', {
+    // In the place of one transaction: another number when the rows that are counted are others.
     from: `(
-      select connection_id, resource, field, count(*) as issues
+      select connection_id, resource, field, count(*) as issues, hashtextextended(${markSql}, 0) as xmin
       from sync.field_issues group by connection_id, resource, field
     ) as field_issue_counts`,
     key: ['connection_id', 'resource', 'field'],
     columns: { connection_id: 'id', resource: 'text', field: 'text', issues: 'integer' },
-    changesBy: 'content',
+    changesBy: { writtenTo: 'sync.field_issues', resource: undefined },
   }),
   // Without the value: it is not a number, and may be anything.
   table('field_issues', {
-    from: '(select connection_id, resource, record_id as id, field from sync.field_issues) as issues',
+    from: '(select connection_id, resource, record_id as id, field, xmin from sync.field_issues) as issues',
     key: ['connection_id', 'resource', 'id', 'field'],
     columns: { connection_id: 'id', resource: 'text', id: 'id', field: 'text' },
-    changesBy: 'content',
+    changesBy: { writtenTo: 'sync.field_issues', resource: undefined },
   }),
   table('subscription_item_versions', {
     from: 'history.subscription_item_versions',

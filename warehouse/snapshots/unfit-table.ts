@@ -60,7 +60,14 @@ export function recordKeyOf(key: readonly string[]): string | undefined {
   return key.filter((name) => !namesNoRecord.has(name)).at(-1);
 }
 
-const namesNoRecord = new Set(['table_name', 'connection_id', 'position', 'recorded_at', 'column_name']);
+const namesNoRecord = new Set([
+  'table_name',
+  'connection_id',
+  'position',
+  'recorded_at',
+  'column_name',
+  'field',
+]);
 
 const noRows = `select ${unfitTable.columns
   .map(({ name, parquet }) => `null::${postgresTypeOf(parquet)} as ${named(name)}`)

@@ -34,38 +34,53 @@ export async function weighTable(
   table: SnapshotTable,
   { rowsOfPiece }: { rowsOfPiece: number },
 ): Promise<TableWeighed> {
-  const { columns, changesBy } = table;
+  const { changesBy } = table;
   if (typeof changesBy === 'object' && 'writtenTo' in changesBy)
     return weighConnections(client, table, { changesBy, rowsOfPiece });
-  if (changesBy === 'none') return weighWhole(client, table, { mark: `''`, content: 'null' });
-  const content = digestOf(columns.map((column) => column.name));
-  return weighWhole(client, table, {
-    mark: changesBy === 'content' ? content : digestOf(changesBy.contentOf),
-    content,
-  });
+  if (changesBy === 'none')
+    return weighWhole(client, `select count(*) as rows, '' as mark from ${table.from}`);
+  return weighWhole(client, contentSql(table, changesBy));
 }
 
-/** Returns SQL for a digest of the values of some columns in all rows. A text in Postgres has at most 1 GB, and the rows may have more. */
+/**
+ * Returns SQL for both digests in one pass, so that they are about the same rows. A text in Postgres has at most 1 GB, which is 32 million row
+ * digests, so these are digested in up to 4,096 groups first.
+ */
+function contentSql(
+  { from, key, columns }: SnapshotTable,
+  changesBy: 'content' | { readonly contentOf: readonly string[] },
+): string {
+  const all = columns.map(({ name }) => name);
+  const deciding = changesBy === 'content' ? all : changesBy.contentOf;
+  const digests = `${digestOfAll('mark')} as mark, ${digestOfAll('content')} as content`;
+  return `
+    select coalesce(sum(rows), 0) as rows, ${digests}
+    from (
+      select count(*) as rows, ${digests}
+      from (
+        select ${digestOf(key)} as key, ${digestOf(deciding)} as mark, ${digestOf(all)} as content from ${from}
+      ) as digested
+      group by left(key, 3)
+    ) as grouped`;
+}
+
+/** Returns SQL for a digest of the values of some columns in a row. */
 function digestOf(columns: readonly string[]): string {
-  const row = `md5(row(${columns.map(named).join(', ')})::text)`;
-  return `md5(coalesce(string_agg(${row}, ',' order by ${row}), ''))`;
+  return `md5(row(${columns.map(named).join(', ')})::text)`;
 }
 
-/** Reads both in one pass, so that they are about the same rows. */
-async function weighWhole(
-  client: ClientBase,
-  { from }: SnapshotTable,
-  { mark, content }: { mark: string; content: string },
-): Promise<TableWeighed> {
+function digestOfAll(digest: string): string {
+  return `md5(coalesce(string_agg(${digest}, ',' order by ${digest}), ''))`;
+}
+
+async function weighWhole(client: ClientBase, sql: string): Promise<TableWeighed> {
   const {
     rows: [seen],
-  } = await client.query<{ rows: string; mark: string; content: string | null }>(
-    `select count(*) as rows, ${mark} as mark, ${content} as content from ${from}`,
-  );
+  } = await client.query<{ rows: string; mark: string; content?: string }>(sql);
   return {
     rows: Number(seen?.rows),
     mark: seen?.mark ?? '',
-    content: seen?.content ?? undefined,
+    content: seen?.content,
     connections: undefined,
     weights: undefined,
   };
