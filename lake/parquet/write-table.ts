@@ -3,6 +3,7 @@ import { mkdir, readdir, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { StreamTooLong, throughPipe } from './csv-pipe.ts';
+import { cutCsv } from './cut-csv.ts';
 import { named, quoted, type DuckDb } from './duck-db.ts';
 import { RowTooLong, SnapshotBroken } from '../errors.ts';
 import { removeIn } from '../files/remove-below.ts';
@@ -31,30 +32,40 @@ export interface PartsByConnection {
   readonly connections: readonly (readonly string[])[];
 }
 
-/** Each part holds the rows with one value in a column that no file has. The rows are sorted by it. */
+/** Each part holds the rows with one value in the first column, which no file has. The rows are sorted by it, and so are the values. */
 export interface PartsByColumn {
   readonly column: string;
   readonly values: readonly number[];
 }
 
 /**
- * Writes the rows of a table in their order, and returns the names of the files in the folder, part by part. A part that holds everything has
- * several files if it is larger than 1 GB; a part without rows has a file too. Throws RowTooLong, SnapshotBroken, and PartsTooLarge if the parts
- * must be written one by one.
+ * Writes the rows of a table in their order, and says to which files of the folder, part by part. A part that holds everything, or
+ * one by column that has long rows, has more than one past 1 GB; one without rows has its file too. Throws RowTooLong, SnapshotBroken, and
+ * PartsTooLarge when parts by connection are to be written one by one.
  */
 export async function writeTable(duckDb: DuckDb, input: WriteTableInput): Promise<string[][]> {
   const { table, folder, parts, longestRow } = input;
   if (!(await tryToWrite(duckDb, input, usualRowBytes).catch(falseOfTooLong))) {
-    if (parts !== undefined) throw new PartsTooLarge(`Parts of ${table.name} are written one by one`);
+    if (parts !== undefined && 'connections' in parts)
+      throw new PartsTooLarge(`Parts of ${table.name} are written one by one`);
     const rowBytes = Math.max(usualRowBytes, await longestRow());
     if (rowBytes > longestRowBytes) throw new RowTooLong(table.name, longestRowBytes);
     if (!(await tryToWrite(duckDb, input, rowBytes)))
       throw new SnapshotBroken(`${table.name} lost rows on the way`);
   }
-  if (parts !== undefined)
-    return ('column' in parts ? parts.values : parts.connections).map((_, index) => [fileName(index)]);
+  if (parts === undefined) return [await filesIn(folder)];
+  const found = new Set(await readdir(folder));
+  const files = ('column' in parts ? parts.values : parts.connections).map(async (_, index) => {
+    const several = folderName(index);
+    if (!found.has(several)) return [fileName(index)];
+    return (await filesIn(join(folder, several))).map((name) => join(several, name));
+  });
+  return Promise.all(files);
+}
+
+async function filesIn(folder: string): Promise<string[]> {
   const names = await readdir(folder);
-  return [names.sort((one, other) => numberIn(one) - numberIn(other))];
+  return names.sort((one, other) => numberIn(one) - numberIn(other));
 }
 
 /** The parts of a table have too much data, or too long a row, to be written together. */
@@ -84,19 +95,22 @@ function falseOfTooLong(error: unknown): false {
 
 /** Returns whether every row was written. A row that is longer than a buffer is an error or, if it is the last one, silently dropped. */
 async function tryToWrite(duckDb: DuckDb, input: WriteTableInput, rowBytes: number): Promise<boolean> {
-  const { table, folder, pipe, parts, rows, openCsv, partBytes = 1_000_000_000 } = input;
+  const { table, folder, pipe, parts, rows, openCsv } = input;
   await mkdir(dirname(folder), { recursive: true });
   await removeIn(dirname(folder), basename(folder));
-  const selected = selectSql(table, { pipe, rowBytes });
+  const selected = selectSql(table.columns, { from: table.columns, pipe, rowBytes });
   const connection = await duckDb.connect();
   try {
     if (parts === undefined) {
-      const sql = `copy (${selected}) to ${quoted(folder)} (${parquetOptions}, file_size_bytes ${partBytes}, filename_pattern 'part-{i}')`;
+      const sql = `copy (${selected}) to ${quoted(folder)} (${severalFiles(input)})`;
       const written = await throughPipe(pipe, openCsv, () => connection.runAndReadAll(sql));
       return Number(written.getRows()[0]?.[0]) === rows;
     }
     await mkdir(folder);
-    if ('column' in parts) return (await writeByColumn(connection, { ...input, parts, selected })) === rows;
+    if ('column' in parts) {
+      const write = rowBytes > usualRowBytes ? writeOneByOne : writeByColumn;
+      return (await write(connection, { ...input, parts, rowBytes })) === rows;
+    }
     const create = (): Promise<unknown> => connection.run(`create temp table batch as ${selected}`);
     await throughPipe(pipe, openCsv, create, bytesTogether);
     let copied = 0;
@@ -113,16 +127,21 @@ async function tryToWrite(duckDb: DuckDb, input: WriteTableInput, rowBytes: numb
   }
 }
 
+interface ByColumn extends WriteTableInput {
+  readonly parts: PartsByColumn;
+  readonly rowBytes: number;
+}
+
 /** Streams the rows to the files of the parts, and returns their number. */
-async function writeByColumn(
-  connection: DuckDBConnection,
-  input: WriteTableInput & { parts: PartsByColumn; selected: string },
-): Promise<number> {
-  const { table, folder, pipe, parts, openCsv, selected } = input;
+async function writeByColumn(connection: DuckDBConnection, input: ByColumn): Promise<number> {
+  const { table, folder, pipe, parts, openCsv, rowBytes } = input;
   const { column, values } = parts;
-  await connection.run(`set partitioned_write_flush_threshold = ${rowsInMemory}`);
+  // DuckDB counts the rows that it gathers, and not their bytes; and what it has of a part stays in memory as long as its file is open.
+  await connection.run('set partitioned_write_flush_threshold = 1');
+  await connection.run('set partitioned_write_max_open_files = 1');
   const divided = join(folder, 'divided');
-  const sql = `copy (${selected}) to ${quoted(divided)} (${parquetOptions}, partition_by (${named(column)}))`;
+  const selected = selectSql(table.columns, { from: table.columns, pipe, rowBytes });
+  const sql = `copy (${selected}) to ${quoted(divided)} (${gatheredOptions}, partition_by (${named(column)}))`;
   const written = await throughPipe(pipe, openCsv, () => connection.runAndReadAll(sql));
   const found = new Set(await readdir(divided));
   for (const [index, value] of values.entries()) {
@@ -135,7 +154,30 @@ async function writeByColumn(
   return Number(written.getRows()[0]?.[0]);
 }
 
-/** Selects no rows, with the columns of a file. */
+/**
+ * The same where rows are long: of what DuckDB divides it holds two copies more than of what passes through, which is too much for rows of 50 MB.
+ * They are read once all the same, and a part may be several files.
+ */
+async function writeOneByOne(connection: DuckDBConnection, input: ByColumn): Promise<number> {
+  const { table, folder, pipe, parts, openCsv, rowBytes } = input;
+  const held = table.columns.filter(({ name }) => name !== parts.column);
+  const selected = selectSql(held, { from: table.columns, pipe, rowBytes });
+  const csv = cutCsv(openCsv());
+  let copied = 0;
+  try {
+    for (const [index, value] of parts.values.entries()) {
+      const sql = `copy (${selected}) to ${quoted(join(folder, folderName(index)))} (${severalFiles(input)})`;
+      const open = (): Readable => csv.rowsOf(value);
+      const written = await throughPipe(pipe, open, () => connection.runAndReadAll(sql));
+      copied += Number(written.getRows()[0]?.[0]);
+    }
+  } finally {
+    await csv.drain();
+  }
+  return copied;
+}
+
+/** No rows, with the columns of a file. */
 function noneOf({ columns }: LakeTable, without: string): string {
   const nulls = columns
     .filter(({ name }) => name !== without)
@@ -143,20 +185,27 @@ function noneOf({ columns }: LakeTable, without: string): string {
   return `select ${nulls.join(', ')} where false`;
 }
 
-/** The rows of a few parts, because they are sorted. */
-const rowsInMemory = 50_000;
-
 /** A value has more digits before the point than its type, or is a time that it cannot hold. */
 export function isUncastable(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Conversion Error');
 }
 
-/** The format of every file of a snapshot. */
-export const parquetOptions =
-  "format parquet, compression zstd, compression_level 1, row_group_size_bytes '12MB'";
+/** How every file of a snapshot is written. */
+export const parquetOptions = optionsFor('12MB');
 
-function selectSql({ columns }: LakeTable, { pipe, rowBytes }: { pipe: string; rowBytes: number }): string {
-  const types = columns.map(({ name }) => `${quoted(name)}: 'VARCHAR'`).join(', ');
+/** The same where DuckDB gathers rows: a row group is full then at half of what is said. */
+const gatheredOptions = optionsFor('24MB');
+
+function optionsFor(rowGroup: string): string {
+  return `format parquet, compression zstd, compression_level 1, row_group_size_bytes '${rowGroup}'`;
+}
+
+/** Some columns of rows that come through a pipe. */
+function selectSql(
+  columns: readonly LakeColumn[],
+  { from, pipe, rowBytes }: { from: readonly LakeColumn[]; pipe: string; rowBytes: number },
+): string {
+  const types = from.map(({ name }) => `${quoted(name)}: 'VARCHAR'`).join(', ');
   // Postgres writes null as nothing and an empty text as "".
   // A pattern matches no pipe, so DuckDB tries the path itself. `name=value` in it would become a column, instead of the file's column of that name.
   const csv = `read_csv(${quoted(pipe)}, hive_partitioning = false, columns = {${types}}, header = false, auto_detect = false, delim = ',',
@@ -178,8 +227,18 @@ function valueOf({ name, parquet }: LakeColumn): string {
   return `coalesce(cast(try_cast(${text} as decimal(18,${scale})) as ${parquet}), cast(${text} as ${parquet}))`;
 }
 
+/** Where one becomes too large it goes on in another. */
+function severalFiles({ partBytes = 1_000_000_000 }: WriteTableInput): string {
+  return `${parquetOptions}, file_size_bytes ${partBytes}, filename_pattern 'part-{i}'`;
+}
+
 function fileName(index: number): string {
   return `part-${index}.parquet`;
+}
+
+/** Of a part that has several files. */
+function folderName(index: number): string {
+  return `part-${index}`;
 }
 
 function numberIn(name: string): number {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import pg from 'pg';
+import { expect, test, vi } from 'vitest';
 import type { PartSizes } from '../../activities/export/plan-parts.ts';
 import { openDuckDb } from '../../lake/parquet/duck-db.ts';
 import { eraseFromSnapshots } from '../../lake/snapshots/erase-from-snapshots.ts';
@@ -68,12 +69,33 @@ test('a connection that has grown or shrunk much is divided anew, and is whole',
   expect((await filesOf(shrunk, 'bills')).length).toBeLessThan(20);
 });
 
-test('rows that are too long to be written together are written piece by piece', async () => {
+test('rows that are too long to be divided by DuckDB pass through piece by piece, and are read once more', async () => {
   const long = bill('b9', newer({ memo: `"${'x'.repeat(3_000_000)}"` }));
   await landBills(large, 10, 20, { memo: '"beside"' });
   await land(warehouse, { connectionId: large, stream: 'bills', pages: [[long]] });
+  const query = vi.spyOn(pg.Client.prototype, 'query');
   const { snapshotId } = await exportNow({ force: true });
+  const texts = query.mock.calls.map(([one]) => textOf(one));
+  query.mockRestore();
   await expectWhole(snapshotId);
+  expect((await filesOf(snapshotId, 'bills')).length).toBeGreaterThanOrEqual(8);
+  const passes = texts.filter((text) =>
+    /from finance\.bills where.*connection_id in \('large'\)/s.test(text),
+  );
+  expect(passes.map((text) => /^\s*(copy|select max|select count)/.exec(text)?.[1])).toEqual([
+    'select count',
+    'copy',
+    'select max',
+    'copy',
+  ]);
+  const memos = await held(snapshotId, 'bills', `connection_id = 'large' and memo is not null`, 'id, memo');
+  expect(memos.map(({ id, memo }) => [id, memo?.length]).sort()).toEqual(
+    [
+      ...Array.from({ length: 11 }, (_, index) => [`b${10 + index}`, 'beside'.length]),
+      ['b7', 'changed'.length],
+      ['b9', 3_000_000],
+    ].sort(),
+  );
 });
 
 test('what does not fit is listed once, also where its piece was kept and another was not', async () => {
@@ -204,4 +226,9 @@ async function landBills(connectionId: string, from: number, to: number, fields:
 function newer(fields: Fields): Fields {
   version += 1;
   return { ...fields, last_synced_at: `"2024-02-01T00:00:00.${String(version).padStart(3, '0')}Z"` };
+}
+
+/** Of a query as the client is given it. */
+function textOf(query: unknown): string {
+  return typeof query === 'string' ? query : ((query as { text?: string }).text ?? '');
 }

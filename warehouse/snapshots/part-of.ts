@@ -11,8 +11,8 @@ export interface PartOfTable {
 }
 
 /**
- * Returns the rows of some parts as a table. Several pieces belong to one connection; their rows then have a column with the piece that they belong
- * to, and are sorted by it.
+ * The rows of some parts, as a table of its own. Several pieces are those of one connection: the rows then begin with a column that says of which
+ * piece they are, and are sorted by it.
  */
 export function rowsOfParts(table: SnapshotTable, parts: readonly PartOfTable[]): SnapshotTable {
   if (parts.some(({ connections }) => connections === undefined)) return table;
@@ -30,7 +30,7 @@ export function rowsOfParts(table: SnapshotTable, parts: readonly PartOfTable[])
   if (pieces.length === 1) return { ...selected(table, { where }), orderBy };
   return {
     ...selected(table, { where, more: `, ${piece} as ${pieceColumn.name}` }),
-    columns: [...table.columns, pieceColumn],
+    columns: [pieceColumn, ...table.columns],
     orderBy: [pieceColumn.name, ...orderBy],
   };
 }

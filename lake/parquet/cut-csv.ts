@@ -1,0 +1,84 @@
+import { Readable } from 'node:stream';
+
+/** CSV whose rows are sorted by their first column, a number, as one stream for each number. */
+export interface CutCsv {
+  /** The rows that begin with the number. Asked of one number after the other, each read to its end, as they are sorted. */
+  rowsOf(value: number): Readable;
+  /** Takes what nobody has read: the session behind the stream can do nothing else before. */
+  drain(): Promise<void>;
+}
+
+/** Lines end with a line feed, and a value in quotes doubles its own, as Postgres writes them. */
+export function cutCsv(source: Readable): CutCsv {
+  // It may break off before anybody reads; who reads is told then.
+  source.on('error', () => undefined);
+  const runs = runsOf(source);
+  let next: IteratorResult<Run> | undefined;
+  async function* bytesOf(value: number): AsyncGenerator<Buffer> {
+    for (
+      next ??= await runs.next();
+      next.done !== true && next.value.value === value;
+      next = await runs.next()
+    )
+      yield next.value.bytes;
+  }
+  return {
+    rowsOf: (value) => Readable.from(bytesOf(value), { objectMode: false }),
+    async drain() {
+      while ((await runs.next()).done !== true);
+    },
+  };
+}
+
+/** Bytes of rows, or of a part of a row, that begin with the same number. */
+interface Run {
+  readonly value: number;
+  readonly bytes: Buffer;
+}
+
+async function* runsOf(source: Readable): AsyncGenerator<Run> {
+  let value: number | undefined;
+  let isQuoted = false;
+  let isRowStart = true;
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const read of source) {
+    const chunk = rest.length === 0 ? (read as Buffer) : Buffer.concat([rest, read as Buffer]);
+    let from = 0;
+    let at = 0;
+    while (at < chunk.length) {
+      if (isRowStart) {
+        const comma = chunk.indexOf(commaByte, at);
+        if (comma < 0) break;
+        const begun = Number(chunk.toString('latin1', at, comma));
+        if (value !== undefined && value !== begun && at > from) {
+          yield { value, bytes: chunk.subarray(from, at) };
+          from = at;
+        }
+        value = begun;
+        at = comma + 1;
+      }
+      ({ at, isQuoted, isEnd: isRowStart } = endOfRow(chunk, at, isQuoted));
+    }
+    if (value !== undefined && at > from) yield { value, bytes: chunk.subarray(from, at) };
+    rest = chunk.subarray(at);
+  }
+}
+
+/** Where the row ends, or the chunk before it does. */
+function endOfRow(
+  chunk: Buffer,
+  from: number,
+  isQuotedBefore: boolean,
+): { at: number; isQuoted: boolean; isEnd: boolean } {
+  let isQuoted = isQuotedBefore;
+  for (let at = from; at < chunk.length; at += 1) {
+    const byte = chunk[at];
+    if (byte === quoteByte) isQuoted = !isQuoted;
+    else if (byte === lineFeed && !isQuoted) return { at: at + 1, isQuoted, isEnd: true };
+  }
+  return { at: chunk.length, isQuoted, isEnd: false };
+}
+
+const commaByte = 0x2c;
+const quoteByte = 0x22;
+const lineFeed = 0x0a;
