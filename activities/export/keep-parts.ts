@@ -39,10 +39,11 @@ export async function keepParts(
   const wanted = planned.flatMap(({ table, parts }) =>
     parts.flatMap((part) => {
       const files = part.content === undefined ? undefined : held.get(part.content);
+      // What is written is held to this number too.
+      if (files === undefined || rowsIn(files) !== part.rows) return [];
       const listing = unfit.partFor(part);
       const listed = listing === undefined ? [] : (held.get(listing.content) ?? []);
-      if (files === undefined || (listing !== undefined && needsFile(listing) && listed.length === 0))
-        return [];
+      if (listing !== undefined && needsFile(listing) && listed.length === 0) return [];
       const of = { table, part, files };
       return [listing === undefined ? [of] : [of, { table: unfit.table, part: listing, files: listed }]];
     }),
@@ -64,4 +65,8 @@ export async function keepParts(
     }));
   });
   return kept.flat();
+}
+
+function rowsIn(files: readonly ManifestFile[]): number {
+  return files.reduce((sum, { rows }) => sum + rows, 0);
 }

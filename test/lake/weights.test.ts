@@ -202,6 +202,20 @@ test('an export that finds its weights wrong weighs everything at the next attem
   expect(await exportNow({ force: true })).toMatchObject({ skipped: false });
 });
 
+test('a part that was published with another number of rows than is wanted now is not kept', async () => {
+  const { exportNow } = await createTestLake(url);
+  const connectionId = await addTestConnection(warehouse);
+  await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });
+  await exportNow();
+  await warehouse.pool.query(
+    "update sync.table_weights set rows = rows + 1 where table_name = 'bills' and connection_id = $1",
+    [connectionId],
+  );
+  await land(warehouse, { connectionId, stream: 'customers', pages: [[customer('e')]] });
+  await expect(exportNow()).rejects.toThrow(SnapshotBroken);
+  expect(await exportNow()).toMatchObject({ skipped: false });
+});
+
 const keptSql = 'select * from sync.table_weights order by table_name, connection_id';
 
 /** What an export finds in its moment. */
