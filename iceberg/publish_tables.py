@@ -846,7 +846,7 @@ def version_of(location: str) -> int:
 
 
 def newest_version(names: list[str]) -> int:
-    """Of names as Daybook and Spark give them: whoever may write in the lake may put any other beside these."""
+    """Looks only at names as Daybook and Spark give them: anyone with write access to the lake can add others."""
     found = [re.fullmatch(r"([0-9]{1,9})-.+\.metadata\.json", name) for name in names]
     return max((int(one[1]) for one in found if one), default=-1)
 

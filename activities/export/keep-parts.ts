@@ -39,7 +39,7 @@ export async function keepParts(
   const wanted = planned.flatMap(({ table, parts }) =>
     parts.flatMap((part) => {
       const files = part.content === undefined ? undefined : held.get(part.content);
-      // What is written is held to this number too.
+      // New files must have this number of rows, too.
       if (files === undefined || rowsIn(files) !== part.rows) return [];
       const listing = unfit.partFor(part);
       const listed = listing === undefined ? [] : (held.get(listing.content) ?? []);

@@ -62,7 +62,7 @@ function isPartlyKept({ parts }: TablePlanned, isKept: ReadonlySet<PartPlanned>)
   return pieces.some((part) => !isKept.has(part) && isKeptIn(part)) || lackPieces(pieces.filter(isKeptIn));
 }
 
-/** Some are not planned: those without rows, which may have had some. */
+/** Whether some pieces are not planned: pieces without rows, which may have had rows before. */
 function lackPieces(pieces: readonly PartPlanned[]): boolean {
   const planned = grouped(pieces, ({ connections }) => connections?.[0]);
   return [...planned.values()].some((of) => of.length < (of[0]?.piece?.of ?? 0));

@@ -1,16 +1,16 @@
 import { Readable } from 'node:stream';
 
-/** CSV whose rows are sorted by their first column, a number, as one stream for each number. */
+/** CSV that is sorted by its first column, a number, as one stream for each number. */
 export interface CutCsv {
-  /** The rows that begin with the number. Asked of one number after the other, each read to its end, as they are sorted. */
+  /** Returns the rows that begin with the number. Callers ask in sorted order, and read each stream to its end before the next. */
   rowsOf(value: number): Readable;
-  /** Takes what nobody has read: the session behind the stream can do nothing else before. */
+  /** Reads the rest: the database session is busy until its stream ends. */
   drain(): Promise<void>;
 }
 
-/** Lines end with a line feed, and a value in quotes doubles its own, as Postgres writes them. */
+/** Expects the CSV of Postgres: rows end with a line feed, and quotes within a quoted value are doubled. */
 export function cutCsv(source: Readable): CutCsv {
-  // It may break off before anybody reads; who reads is told then.
+  // The stream may fail before anybody reads it; the reader gets the error later.
   source.on('error', () => undefined);
   const runs = runsOf(source);
   let next: IteratorResult<Run> | undefined;
@@ -30,7 +30,7 @@ export function cutCsv(source: Readable): CutCsv {
   };
 }
 
-/** Bytes of rows, or of a part of a row, that begin with the same number. */
+/** Bytes of consecutive rows, or of a part of a row, that begin with the same number. */
 interface Run {
   readonly value: number;
   readonly bytes: Buffer;
@@ -64,7 +64,7 @@ async function* runsOf(source: Readable): AsyncGenerator<Run> {
   }
 }
 
-/** Where the row ends, or the chunk before it does. */
+/** Returns where the row ends, or the end of the chunk if that comes first. */
 function endOfRow(
   chunk: Buffer,
   from: number,

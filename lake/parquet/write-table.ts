@@ -32,16 +32,16 @@ export interface PartsByConnection {
   readonly connections: readonly (readonly string[])[];
 }
 
-/** Each part holds the rows with one value in the first column, which no file has. The rows are sorted by it, and so are the values. */
+/** Each part holds the rows with one value in the first column, which the files omit. Rows and values are sorted by it. */
 export interface PartsByColumn {
   readonly column: string;
   readonly values: readonly number[];
 }
 
 /**
- * Writes the rows of a table in their order, and says to which files of the folder, part by part. A part that holds everything, or
- * one by column that has long rows, has more than one past 1 GB; one without rows has its file too. Throws RowTooLong, SnapshotBroken, and
- * PartsTooLarge when parts by connection are to be written one by one.
+ * Writes the rows of a table in their order, and returns the files of the folder for each part. A part that holds everything, or a part by
+ * column with long rows, continues in another file after 1 GB. A part without rows has a file too. Throws RowTooLong, SnapshotBroken, and
+ * PartsTooLarge if parts by connection must be written one by one.
  */
 export async function writeTable(duckDb: DuckDb, input: WriteTableInput): Promise<string[][]> {
   const { table, folder, parts, longestRow } = input;
@@ -136,7 +136,7 @@ interface ByColumn extends WriteTableInput {
 async function writeByColumn(connection: DuckDBConnection, input: ByColumn): Promise<number> {
   const { table, folder, pipe, parts, openCsv, rowBytes } = input;
   const { column, values } = parts;
-  // DuckDB counts the rows that it gathers, and not their bytes; and what it has of a part stays in memory as long as its file is open.
+  // DuckDB limits the number of gathered rows, not their bytes, and it keeps the rows of a part in memory while that part's file is open.
   await connection.run('set partitioned_write_flush_threshold = 1');
   await connection.run('set partitioned_write_max_open_files = 1');
   const divided = join(folder, 'divided');
@@ -155,8 +155,8 @@ async function writeByColumn(connection: DuckDBConnection, input: ByColumn): Pro
 }
 
 /**
- * The same where rows are long: of what DuckDB divides it holds two copies more than of what passes through, which is too much for rows of 50 MB.
- * They are read once all the same, and a part may be several files.
+ * Does the same for long rows: DuckDB holds two more copies of the rows that it divides than of rows that it streams, which is too much for
+ * rows of 50 MB. The rows are still read only once, and a part may have several files.
  */
 async function writeOneByOne(connection: DuckDBConnection, input: ByColumn): Promise<number> {
   const { table, folder, pipe, parts, openCsv, rowBytes } = input;
@@ -177,7 +177,7 @@ async function writeOneByOne(connection: DuckDBConnection, input: ByColumn): Pro
   return copied;
 }
 
-/** No rows, with the columns of a file. */
+/** Returns SQL that selects no rows, with the columns of a file. */
 function noneOf({ columns }: LakeTable, without: string): string {
   const nulls = columns
     .filter(({ name }) => name !== without)
@@ -193,14 +193,14 @@ export function isUncastable(error: unknown): boolean {
 /** How every file of a snapshot is written. */
 export const parquetOptions = optionsFor('12MB');
 
-/** The same where DuckDB gathers rows: a row group is full then at half of what is said. */
+/** The options where DuckDB gathers rows: it then ends a row group at half of the given size. */
 const gatheredOptions = optionsFor('24MB');
 
 function optionsFor(rowGroup: string): string {
   return `format parquet, compression zstd, compression_level 1, row_group_size_bytes '${rowGroup}'`;
 }
 
-/** Some columns of rows that come through a pipe. */
+/** Returns SQL that selects some columns of the rows from a pipe. */
 function selectSql(
   columns: readonly LakeColumn[],
   { from, pipe, rowBytes }: { from: readonly LakeColumn[]; pipe: string; rowBytes: number },
@@ -227,7 +227,7 @@ function valueOf({ name, parquet }: LakeColumn): string {
   return `coalesce(cast(try_cast(${text} as decimal(18,${scale})) as ${parquet}), cast(${text} as ${parquet}))`;
 }
 
-/** Where one becomes too large it goes on in another. */
+/** Returns the options that continue in another file when one becomes too large. */
 function severalFiles({ partBytes = 1_000_000_000 }: WriteTableInput): string {
   return `${parquetOptions}, file_size_bytes ${partBytes}, filename_pattern 'part-{i}'`;
 }
@@ -236,7 +236,7 @@ function fileName(index: number): string {
   return `part-${index}.parquet`;
 }
 
-/** Of a part that has several files. */
+/** The folder of a part that has several files. */
 function folderName(index: number): string {
   return `part-${index}`;
 }

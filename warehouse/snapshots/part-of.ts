@@ -11,8 +11,8 @@ export interface PartOfTable {
 }
 
 /**
- * The rows of some parts, as a table of its own. Several pieces are those of one connection: the rows then begin with a column that says of which
- * piece they are, and are sorted by it.
+ * Returns the rows of some parts as a table of its own. Several pieces belong to one connection: the rows then begin with a column that names
+ * their piece, and are sorted by it.
  */
 export function rowsOfParts(table: SnapshotTable, parts: readonly PartOfTable[]): SnapshotTable {
   if (parts.some(({ connections }) => connections === undefined)) return table;
