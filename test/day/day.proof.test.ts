@@ -11,7 +11,7 @@ const { address, namespace, client } = await createTestNamespace();
 const folder = await mkdtemp(join(tmpdir(), 'daybook-day-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('after a day of changes, lost and doubled webhooks, faults and killed processes everything is as the source has it', async () => {
+test('the warehouse matches the source after a day of changes, lost and doubled webhooks, faults and killed processes', async () => {
   const place = {
     databaseUrl: url,
     warehouse,
