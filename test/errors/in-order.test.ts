@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { inOrder } from '../../errors/in-order.ts';
 
-test('each step is taken, also after one that fails, and the first failure is thrown at the end', async () => {
+test('every step runs even after one that fails, and the failure is thrown at the end', async () => {
   const taken: string[] = [];
   const fails = (name: string) => (): Promise<void> => {
     taken.push(name);
@@ -17,7 +17,7 @@ test('each step is taken, also after one that fails, and the first failure is th
   expect(taken).toEqual(['http', 'worker', 'pool', 'servers']);
 });
 
-test('a step that throws before it returns holds up none', async () => {
+test('a step that throws synchronously does not stop the next step', async () => {
   const taken: string[] = [];
   const throws = (): Promise<void> => {
     throw new Error('at once');

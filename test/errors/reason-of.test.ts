@@ -17,7 +17,7 @@ test.each([`select 'of a record'::numeric`, `select 'of a record'::timestamptz`]
   },
 );
 
-test('a log says what else Postgres refused, and what caused an error', async () => {
+test('a log gives the message of any other Postgres error, and the cause of an error', async () => {
   const error: unknown = await rows(warehouse, 'select from missing').catch((thrown: unknown) => thrown);
   expect(reasonOf(error)).toBe('relation "missing" does not exist');
   expect(reasonOf(new Error('fetch failed', { cause: new Error('connect ECONNREFUSED') }))).toBe(
