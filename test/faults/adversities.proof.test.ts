@@ -12,7 +12,7 @@ await admin.configure({ maximumLimit: 10 });
 await installation.startWorker();
 
 test.each(adversities)(
-  '$fault: the sync says so, goes on when it is over, and ends exact',
+  'a sync reports this fault, continues once it is over, and leaves an exact copy: $fault',
   async ({ fault, strike, words }) => {
     const connection = await installation.connect({ records: 60 });
     await admin.addFault({

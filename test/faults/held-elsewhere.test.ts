@@ -48,7 +48,7 @@ const held = [
   ],
 ] as const;
 
-test.each(held)('%s: %s, by a test of its own', async (fault, survived, file, name) => {
+test.each(held)('a test in another folder covers the fault "%s": %s', async (fault, survived, file, name) => {
   expect(await readFile(new URL(`../../${file}`, import.meta.url), 'utf8')).toContain(name);
   await prove({ fault, during: `\`${file}\``, survived, seen: '' });
 });

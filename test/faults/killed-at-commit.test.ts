@@ -154,7 +154,7 @@ function readerOf(connectionId: string): NewReader {
 
 describe.each(some(Object.keys(steps), 8))('%s', (file) => {
   test.each(['before', 'after'] as const)(
-    'whose session ends %s its commit, and which is done again, ends as if it had been done once',
+    'leaves the same state as one undisturbed run if its session ends %s the commit and it runs again',
     async (when) => {
       const undisturbed = await stateAfter(file, (step) => step(warehouse));
       const disturbed = await stateAfter(file, async (step) => {
@@ -165,7 +165,7 @@ describe.each(some(Object.keys(steps), 8))('%s', (file) => {
     },
   );
 
-  test('has its row in docs/proof.md', async () => {
+  test('has a row in docs/proof.md', async () => {
     const during = '`test/faults/killed-at-commit.test.ts`';
     const survived = 'the session of Postgres before and after';
     await prove({ fault: faultAt(file), during, survived, seen: '' });

@@ -14,7 +14,7 @@ let turn = 0;
 let counted = 0;
 
 test.each(phases)(
-  '$name ends the same, whoever is killed at whichever of its commits',
+  'a kill of any process at any of its commits leaves the same result: $name',
   { timeout: 3_600_000 },
   async ({ name: during, live }) => {
     const { died, recovered } = world.executioner;

@@ -31,7 +31,7 @@ const address = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
 const installation = await createInstallation({ env: { DAYBOOK_API_URL: address } });
 upstream = installation.sandbox.url;
 
-test('a sync of a list whose pages go round ends, says so, and lands the other lists', async () => {
+test('a sync of a list whose pages form a loop ends, reports the loop, and reads the other lists', async () => {
   await installation.admin.execute({
     kind: 'add-connection',
     name: 'acme',

@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 300_000 });
 const installation = await createInstallation();
 const { admin } = installation;
 
-test('a worker that stands still until others have its work commits nothing when it goes on', async () => {
+test('a worker that is suspended and resumes after another took over its sync leaves an exact copy', async () => {
   const zombie = await installation.startWorker();
   const { connection, handle } = await syncInTheMiddle();
   const { lease } = await passOf(installation, { connection });
@@ -57,7 +57,7 @@ test('a worker whose clock jumps six hours ahead and twelve back in the middle o
   });
 });
 
-test('a record of 10 MB lands, and so do the records beside it', async () => {
+test('a record of 10 MB lands, and so do the records of other lists', async () => {
   const worker = await installation.startWorker();
   const connection = await installation.connect({ records: 20 });
   const memo = `"${'x'.repeat(10_000_000)}"`;

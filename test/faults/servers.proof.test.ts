@@ -24,7 +24,7 @@ const { admin, home, env, cwd } = servers;
 await servers.startWorker();
 
 test.skipIf(!mayMount)(
-  'a full disk under Postgres, Temporal and DAYBOOK_HOME costs time and nothing else',
+  'a full disk under Postgres, Temporal and DAYBOOK_HOME costs a sync time and nothing else',
   async () => {
     const { connection, typed } = await syncUnderWay();
     const ballast = await fillDisk(home.root);
@@ -38,7 +38,7 @@ test.skipIf(!mayMount)(
   },
 );
 
-test('a Postgres that is restarted in the middle of a sync costs time and nothing else', async () => {
+test('a restart of Postgres in the middle of a sync costs time and nothing else', async () => {
   const { connection, typed } = await syncUnderWay();
   const [postmaster = 0] = await serverPids('Postgres', home);
   const restarted = servers.restarted('Postgres');
@@ -47,7 +47,7 @@ test('a Postgres that is restarted in the middle of a sync costs time and nothin
   await survives({ connection, typed, fault: 'Postgres is restarted' });
 });
 
-test('a Temporal that is away for a minute in the middle of a sync costs time and nothing else', async () => {
+test('a minute without Temporal in the middle of a sync costs time and nothing else', async () => {
   const { connection, typed } = await syncUnderWay();
   const pids = await serverPids('Temporal', home);
   for (const pid of pids) process.kill(pid, 'SIGSTOP');
