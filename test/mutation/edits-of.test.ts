@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { withEdit } from './edit.ts';
 import { editsOf } from './edits-of.ts';
 
-describe('mistakes are made in SQL', () => {
-  test('in conditions, where each is left out, or its operator is another one', () => {
+describe('the mistakes planted in SQL', () => {
+  test('omit each condition, or change its operator', () => {
     expect(mistakesIn('select a from t where a >= $1 and b = ${x} or c is null')).toEqual([
       'select a from t where true and b = ${x} or c is null',
       'select a from t where a > $1 and b = ${x} or c is null',
@@ -15,7 +15,7 @@ describe('mistakes are made in SQL', () => {
     ]);
   });
 
-  test('in assignments, each of which is left out, and none becomes a comparison', () => {
+  test('omit each assignment, and turn none into a comparison', () => {
     expect(mistakesIn('update t set a = case when b <> 1 then 2 end, c = $1 where d = $2')).toEqual([
       'update t set c = $1 where d = $2',
       'update t set a = case when b = 1 then 2 end, c = $1 where d = $2',
@@ -27,14 +27,14 @@ describe('mistakes are made in SQL', () => {
     ]);
   });
 
-  test('in branches, of which two are exchanged', () => {
+  test('swap two branches of a case', () => {
     expect(mistakesIn("case when a then 'x' when b then 'y' else 'z' end")).toEqual([
       "case when b then 'y' when a then 'x' else 'z' end",
       "case when a then 'x' when b then 'z' else 'y' end",
     ]);
   });
 
-  test('in functions, orders and limits', () => {
+  test('change functions, orders and limits', () => {
     expect(mistakesIn('select coalesce(greatest(a, b), c) from t order by d limit 1')).toEqual([
       'select greatest(a, b) from t order by d limit 1',
       'select coalesce(least(a, b), c) from t order by d limit 1',
@@ -44,7 +44,7 @@ describe('mistakes are made in SQL', () => {
     ]);
   });
 
-  test('and not in its comments and texts, nor in sentences for people', () => {
+  test('leave comments, string literals and sentences for people alone', () => {
     expect(mistakesIn("select '1 = 2 and true' -- where a = 1")).toEqual([]);
     expect(mistakesIn('Nothing is equal, and nothing is where it was.')).toEqual([]);
   });
@@ -55,7 +55,7 @@ describe('mistakes are made in SQL', () => {
   }
 });
 
-test('mistakes are made in code, and not in imports, types, comments or names', () => {
+test('mistakes are planted in code, but not in imports, types, comments or names', () => {
   const code = `
 import { a } from './1.ts';
 interface B { readonly b: true }
