@@ -19,7 +19,7 @@ const interruptions = places.flatMap((place) =>
 );
 
 test.for(scenarios)(
-  '$name: ended and started again, or reset while it runs, it ends as it would have',
+  'a workflow that is terminated and started again, or reset while it runs, has the same outcome: $name',
   { timeout: 1_800_000 },
   async ({ name, prepare }, { annotate }) => {
     let interrupted = 0;

@@ -23,7 +23,7 @@ describe.skipIf('missing' in before)(`a worker ${name} beside one of this checko
     return worker;
   };
 
-  test('workflows go from the old one to the new one and back, and the tables end exact', async () => {
+  test('workflows move from the old worker to the new one and back, and the tables match the source', async () => {
     await admin.configure({ maximumLimit: 5 });
     const connections = await Promise.all([1, 2].map(() => installation.connect()));
 

@@ -12,7 +12,7 @@ const { installation, scenarios } = await openReruns({ temporalAddress });
 const { warehouse } = installation;
 
 test.for(scenarios)(
-  '$name: to whatever task it is reset, it ends as it did, and nothing changes',
+  'a workflow that is reset to any of its tasks ends as before and changes nothing: $name',
   { timeout: 1_800_000 },
   async ({ name, prepare }, { annotate }) => {
     const start = await prepare(installation);

@@ -13,7 +13,7 @@ const { admin, env, namespace } = installation;
 const temporal = await ensureTemporalCli({ report: () => undefined });
 const execute = promisify(execFile);
 
-test('a sync that began without versions goes on with the first that is set current, then with the next, then rolled back', async () => {
+test('a sync begun on an unversioned worker moves to each version that is set current, and back on a rollback', async () => {
   const connection = await installation.connect({ ready: false });
   let running: DaybookProcess = await installation.startWorker();
   const sync = await startSync(installation, connection);
