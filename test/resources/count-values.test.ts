@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createValueCounter, mostValuesIn } from '../../resources/count-values.ts';
 
-test('values of JSON are counted as its bytes come, and there are never more than its commas and brackets say', () => {
+test('neither count of JSON values is ever too low, even if the bytes arrive in two pieces', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.nat({ max: 3 }), (value, indent) => {
       const bytes = Buffer.from(JSON.stringify(value, null, indent));
@@ -16,7 +16,7 @@ test('values of JSON are counted as its bytes come, and there are never more tha
   );
 });
 
-test('what is written in texts may count as values too, but only in the count of the most there can be', () => {
+test('the upper bound counts commas and brackets in strings as values; the running count does not', () => {
   const bytes = Buffer.from('["a, b, [c], {d}"]');
   expect(createValueCounter()(bytes)).toBe(2);
   expect(1 + mostValuesIn(bytes)).toBe(7);

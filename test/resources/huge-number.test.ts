@@ -18,7 +18,7 @@ test.each([
   ['an exponent that makes it small', '{"a":1e-99999}', false],
   ['a text', `{"id":"1e99999","b":"\\"1e99999","c":"${'9'.repeat(100_000)}\\\\"}`, false],
   ['one behind a text', '{"id":"x\\\\","a":1e99999}', true],
-])('%s', (_what, text, isHuge) => {
+])('a number is huge with more than 90,000 digits before the point: %s', (_what, text, isHuge) => {
   expect(() => void JSON.parse(text)).not.toThrow();
   expect(hasHugeNumber(text)).toBe(isHuge);
 });
@@ -41,7 +41,7 @@ test.each([
   ['texts', many('"1e89999"', 1_000) + many('"x\\", 1e89999"', 1_000), undefined],
   ['behind texts, with spaces', `{"a" : ["\\\\", ${many(' 1e89999 ', 1)}]}`, expandingNumbers],
   ['one that is huge, behind others', `[${many('1e4000', 11)},1e90000]`, hugeNumber],
-])('numbers that are longer with all their digits: %s', (_what, text, problem) => {
+])('numbers are refused if their exponents stand for too many digits: %s', (_what, text, problem) => {
   expect(problemOfNumbers(text)).toBe(problem);
 });
 
@@ -55,12 +55,12 @@ test.each([
     '-1E99999',
     'currency_rate has a number of more than 90,000 digits before the point, which cannot be summed up',
   ],
-])('of a decimal that is told as text too', (currency_rate, reason) => {
+])('a decimal in a string is held to the same limit of digits', (currency_rate, reason) => {
   const record = { id: 'b', last_synced_at: '2024-01-01T00:00:00Z', currency_rate };
   expect(recordCheckOf(bills)(record)).toBe(reason);
 });
 
-test('a text of many digits is looked through once', () => {
+test('a search of millions of digits for huge numbers takes less than 5 seconds', () => {
   const started = performance.now();
   expect(hasHugeNumber(`[${'12345 '.repeat(1_000_000).trim().replaceAll(' ', ',')}]`)).toBe(false);
   expect(hasHugeNumber(`["${'\\"1e99999'.repeat(1_000_000)}"]`)).toBe(false);

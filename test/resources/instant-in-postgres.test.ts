@@ -12,7 +12,7 @@ const times = fc.stringMatching(
   /^(00|19|20)\d\d-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([Tt ]([012]\d:[0-6]\d|24:00)(:[0-6]\d)?([.,]\d{1,6})?([Zz]|[+-][01]\d(:?[0-6]\d)?)?)?$/,
 );
 
-test('what counts as a moment is one to Postgres too, the same to the microsecond', async () => {
+test('a text that counts as a moment is the same moment to Postgres, to the microsecond', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(times, { minLength: 300, maxLength: 300 }), async (texts) => {
       const moments = texts.filter((text) => microsecondsOf(text) !== undefined);

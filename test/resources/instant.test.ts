@@ -23,7 +23,7 @@ describe('an ISO 8601 text is a moment, to the microsecond', () => {
   });
 });
 
-test('neighbouring microseconds are told apart', () => {
+test('neighboring microseconds are distinct moments', () => {
   const earlier = microsecondsOf('2024-06-30T23:59:59.999998Z') ?? NaN;
   expect(microsecondsOf('2024-06-30T23:59:59.999999Z')).toBe(earlier + 1);
 });
@@ -47,7 +47,7 @@ test.each([
   ['a fraction behind a comma', '2024-01-01T00:00:00,123Z'],
   ['a fraction of a minute', '2024-01-01T00:00.5Z'],
   ['something behind it', '2024-01-01T00:00:00Z maybe'],
-])('%s is no moment', (_, text) => {
+])('%s is not a moment', (_, text) => {
   expect(microsecondsOf(text)).toBeUndefined();
 });
 
@@ -61,6 +61,6 @@ test.each([
   ['2024-01-311', false],
   ['31.01.2024', false],
   ['', false],
-])('whether "%s" begins with a day of the calendar: %s', (text, begins) => {
+])('"%s" begins with a day of the calendar: %s', (text, begins) => {
   expect(beginsWithDay(text)).toBe(begins);
 });

@@ -57,7 +57,7 @@ const values = fc.oneof(
 const edits = fc.array(fc.record({ at: fc.nat(), value: values }), { minLength: 1, maxLength: 3 });
 
 test.each(resourceNames)(
-  '%s: what fits is what the schema takes, whatever stands anywhere in a record',
+  'the quick check of %s accepts exactly the records that the schema accepts, with any value in any place',
   (name) => {
     const resource = resourceNamed(name);
     const fits = recordFitsOf(resource);
@@ -76,7 +76,7 @@ test.each(resourceNames)(
   },
 );
 
-test('so is a list that is too long, and one that is just not', () => {
+test('the quick check agrees with the schema about lists at and beyond the limit, and about values that are not records', () => {
   const resource = resourceNamed('bills');
   const lines = (count: number): unknown => ({
     ...(JSON.parse(records.bill('1')) as object),

@@ -26,14 +26,14 @@ test('expenses are read twice, as expenses and as refunds, and every other resou
   expect(streamNamed('refunds').stream.query).toMatchObject({ expense_type: 'refund' });
 });
 
-test('every list is asked for in the order of the field its watermark is on, where it can be sorted', () => {
+test('every list is filtered by its watermark field, and sorted by it if the API can sort it', () => {
   for (const { stream, resource } of streams) {
     expect(stream.floorParameter).toBe(`${resource.version}_min`);
     expect(stream.query.sort).toBe(resource.name === 'subscriptions' ? undefined : 'last_synced_at ASC');
   }
 });
 
-test('every column has a comment, and no two of a table have one name', () => {
+test('every table and column has a comment, and no table has two columns of the same name', () => {
   const tables = resources.flatMap((resource) => [resource, ...resource.children]);
   for (const { columns, comment } of tables) {
     expect(comment).not.toBe('');
@@ -42,7 +42,7 @@ test('every column has a comment, and no two of a table have one name', () => {
   }
 });
 
-test('a stream that does not exist is a defect, and the message names those there are', () => {
+test('an unknown stream throws an error that names the streams there are', () => {
   expect(() => streamNamed('invoices')).toThrow(
     'There is no stream invoices; the streams are bills, expenses,',
   );
