@@ -19,7 +19,7 @@ const hour = 60 * minute;
 
 afterEach(() => admin.clearFaults());
 
-test('a refused token pauses the connection with what to do, and the right one resumes it', async () => {
+test('a refused token pauses the connection and says what to do, and the right token resumes it', async () => {
   const connection = await scheduled({ token: 'nobody-has-this-token' });
   const end = await sync(installation, connection);
   expect(end.run.status).toBe('failed');
@@ -45,7 +45,7 @@ test.for([
   [401, 'CONNECTION_DISABLED', 'repair or reauthorize it there'],
   [451, 'PLATFORM_REFUSED', 'have the company authorize it again'],
 ] as const)(
-  '%i %s pauses the connection, and a sync by hand that gets through resumes it',
+  '%i %s pauses the connection, and a successful manual sync resumes it',
   async ([status, code, remedy]) => {
     const connection = await scheduled();
     await admin.execute({ kind: 'refuse', connection, refusal: { status, code } });
@@ -73,7 +73,7 @@ test('a token of another company pauses the connection', async () => {
   });
 });
 
-test('a pause that a person made outlives refusals, new tokens and syncs that get through', async () => {
+test('a pause that a person made outlives refused tokens, new tokens and successful syncs', async () => {
   const connection = await scheduled({ token: 'wrong' });
   await pauseConnection(warehouse, { connectionId: connection, why: 'month end' });
   await followConnection({ warehouse, temporal }, { connectionId: connection });
@@ -93,7 +93,7 @@ test('a pause that a person made outlives refusals, new tokens and syncs that ge
   });
 });
 
-test('failures make a schedule slower, up to 6 h, and the first success makes it as it was', async () => {
+test('repeated failures stretch the interval of a schedule up to 6 h, and the first success restores it', async () => {
   const connection = await scheduled();
   await admin.addFault({ match: { connection }, fault: { kind: 'status', status: 500 } });
   await sync(installation, connection);
@@ -118,7 +118,7 @@ test('failures make a schedule slower, up to 6 h, and the first success makes it
   expect((await schedule(connection)).state.note).toBe('');
 });
 
-test('a sync that read something before it failed in part slows nothing down', async () => {
+test('a sync that fails for only some lists resets the count of failures', async () => {
   const connection = await scheduled();
   await warehouse.pool.query('update sync.connections set failures = 3 where connection_id = $1', [
     connection,
@@ -131,7 +131,7 @@ test('a sync that read something before it failed in part slows nothing down', a
   expect(await stateOf(connection)).toMatchObject({ failures: 0 });
 });
 
-test('a sync that found everything well writes nothing about the connection and leaves its schedule alone', async () => {
+test('a second successful sync writes neither the connection nor its schedule', async () => {
   const connection = await scheduled();
   await sync(installation, connection);
   const before = [await stateOf(connection), (await schedule(connection)).info.lastUpdatedAt];
@@ -139,7 +139,7 @@ test('a sync that found everything well writes nothing about the connection and 
   expect([await stateOf(connection), (await schedule(connection)).info.lastUpdatedAt]).toEqual(before);
 });
 
-proofTest('a failure that is noted twice counts once', async () => {
+proofTest('a failure that is recorded twice counts once', async () => {
   const connectionId = await scheduled();
   const failed = { connection: connectionId, status: 'failed' } as const;
   const runId = await addRun(warehouse, failed);
@@ -151,7 +151,7 @@ proofTest('a failure that is noted twice counts once', async () => {
   expect(await stateOf(connectionId)).toMatchObject({ failures: 2 });
 });
 
-proofTest('a sync that failed in part and read nothing proves nothing', async () => {
+proofTest('a partial sync that read nothing neither ends a pause nor resets the count of failures', async () => {
   const [connectionId, other] = [await scheduled(), await scheduled()];
   await sync(installation, other);
   const runId = await addRun(warehouse, { connection: connectionId, status: 'failed' });
@@ -161,7 +161,7 @@ proofTest('a sync that failed in part and read nothing proves nothing', async ()
   expect(await stateOf(connectionId)).toMatchObject({ failures: 1, paused_why: 'why' });
 });
 
-test('a sync of nothing but a list that is not offered ends no pause, for it may have asked nobody', async () => {
+test('a sync of only an unsupported list ends no pause, as it may have sent no request', async () => {
   const connectionId = await scheduled();
   const stream = { stream: 'items', status: 'unsupported', type: null, failure: null } as const;
   const failed = await addRun(warehouse, { connection: connectionId, status: 'failed' });
@@ -172,7 +172,7 @@ test('a sync of nothing but a list that is not offered ends no pause, for it may
 });
 
 proofTest(
-  'a schedule that is gone from Temporal comes back with the next failure, and the sync ends as ever',
+  'a failed sync ends as usual and recreates, paused, a schedule that was deleted in Temporal',
   async () => {
     const connection = await scheduled({ token: 'wrong' });
     await temporal.schedule.getHandle(`sync/${connection}`).delete();
@@ -181,7 +181,7 @@ proofTest(
   },
 );
 
-proofTest('a connection without schedules fails and recovers without any', async () => {
+proofTest('a refused token pauses a connection without schedules, and creates no schedule', async () => {
   const connection = await installation.connect({ token: 'wrong' });
   await sync(installation, connection);
   expect(await stateOf(connection)).toMatchObject({ paused_by: 'daybook' });

@@ -24,7 +24,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-test('a connection gets the schedules that are set, and no other', async () => {
+test('a connection gets the schedules that are set for it, and no others', async () => {
   const connectionId = await scheduled({ syncEvery: 15 * minute });
   expect(await describe(`reconcile/${connectionId}`)).toBeUndefined();
   expect(await describe(`backfill/${connectionId}`)).toBeUndefined();
@@ -44,7 +44,7 @@ test('a connection gets the schedules that are set, and no other', async () => {
   expect(schedule?.state).toMatchObject({ paused: false, note: '' });
 });
 
-test('a backfill is told how far back it reads, and jitter is 5 minutes at most', async () => {
+test('a backfill schedule passes on how far back to read, and has a jitter of at most 5 minutes', async () => {
   const connectionId = await addTestConnection(warehouse);
   await setSchedule(warehouse, { connectionId, backfill: { every: 7 * day, last: 90 * day } });
   await followConnection(places, { connectionId });
@@ -53,21 +53,21 @@ test('a backfill is told how far back it reads, and jitter is 5 minutes at most'
   expect(described?.spec.jitter).toBe(5 * minute);
 });
 
-test('a schedule that is as it is to be is not touched', async () => {
+test('a schedule that is already as it should be is not updated', async () => {
   const connectionId = await scheduled({ syncEvery: 15 * minute, reconcileEvery: day });
   await followConnection(places, { connectionId });
   expect((await describe(`sync/${connectionId}`))?.info.lastUpdatedAt).toBeUndefined();
   expect((await describe(`reconcile/${connectionId}`))?.info.lastUpdatedAt).toBeUndefined();
 });
 
-test('a schedule follows its interval, and goes when it is switched off', async () => {
+test('a schedule takes its changed interval, and is deleted when it is switched off', async () => {
   const connectionId = await scheduled({ syncEvery: 15 * minute, reconcileEvery: day });
   await change(connectionId, { syncEvery: hour, reconcileEvery: null });
   expect((await describe(`sync/${connectionId}`))?.spec.intervals?.[0]?.every).toBe(hour);
   expect(await describe(`reconcile/${connectionId}`)).toBeUndefined();
 });
 
-test('what was changed in the Web UI is repaired, but for a pause', async () => {
+test('a change made in the Web UI is reverted, but a pause made there stays', async () => {
   const connectionId = await scheduled({ syncEvery: hour });
   const handle = temporal.schedule.getHandle(`sync/${connectionId}`);
   await handle.pause('the auditors are here');
@@ -78,7 +78,7 @@ test('what was changed in the Web UI is repaired, but for a pause', async () => 
   expect(state).toMatchObject({ paused: true, note: 'the auditors are here' });
 });
 
-test('a pause reaches every schedule with its reason, and resuming lifts it', async () => {
+test('a pause of a connection pauses every schedule with its reason, and resuming ends it', async () => {
   const connectionId = await scheduled({ syncEvery: hour, reconcileEvery: day });
   await pauseConnection(warehouse, { connectionId, why: 'month end' });
   await followConnection(places, { connectionId });
@@ -93,7 +93,7 @@ test('a pause reaches every schedule with its reason, and resuming lifts it', as
   }
 });
 
-test('a pause made in the Web UI outlives one of ours, and ends when a person resumes the connection', async () => {
+test('a pause made in the Web UI outlives a pause by Daybook, and ends when a person resumes the connection', async () => {
   const connectionId = await scheduled({ syncEvery: hour });
   const handle = temporal.schedule.getHandle(`sync/${connectionId}`);
   await handle.pause('by hand');
@@ -106,7 +106,7 @@ test('a pause made in the Web UI outlives one of ours, and ends when a person re
   expect((await handle.describe()).state).toMatchObject({ paused: false, note: '' });
 });
 
-test('a schedule of our name that somebody else made is neither changed nor deleted', async () => {
+test('a schedule that somebody else made under an ID of Daybook is neither changed nor deleted', async () => {
   const connectionId = await addTestConnection(warehouse);
   await temporal.schedule.create({
     scheduleId: `sync/${connectionId}`,
@@ -135,7 +135,7 @@ test('a schedule of another warehouse is neither changed nor deleted', async () 
   await followConnection(places, { connectionId });
 });
 
-test('a repair brings back schedules that were deleted in Temporal, paused where the connection is', async () => {
+test('a repair recreates schedules that were deleted in Temporal, paused if their connection is paused', async () => {
   const [runs, paused] = [await scheduled({ syncEvery: hour }), await scheduled({ reconcileEvery: day })];
   await pauseConnection(warehouse, { connectionId: paused, why: 'month end' });
   await temporal.schedule.getHandle(`sync/${runs}`).delete();
@@ -148,7 +148,7 @@ test('a repair brings back schedules that were deleted in Temporal, paused where
   });
 });
 
-test('a repair deletes the schedules of a connection that is gone, and leaves those of others', async () => {
+test('a repair deletes the schedules of a removed connection, and leaves those of another warehouse', async () => {
   const connectionId = await scheduled({ syncEvery: hour, reconcileEvery: day });
   await temporal.schedule.create({
     scheduleId: 'sync/of-another-warehouse',
@@ -165,7 +165,7 @@ test('a repair deletes the schedules of a connection that is gone, and leaves th
   expect(await describe('sync/of-another-warehouse')).toBeDefined();
 });
 
-test('a repair leaves connections of another API address to the workers that run with it', async () => {
+test('a repair creates no schedule for a connection of another API address', async () => {
   const connectionId = 'elsewhere';
   const token = 'a token';
   await addConnection(warehouse, testKey, {
@@ -181,7 +181,7 @@ test('a repair leaves connections of another API address to the workers that run
 });
 
 proofTest(
-  'a repair that Temporal or a foreign schedule prevents says so in the log and does the rest',
+  'a repair logs a foreign schedule and repairs the others, and logs that Temporal is unreachable',
   async () => {
     const [taken, other] = [await addTestConnection(warehouse), await addTestConnection(warehouse)];
     await temporal.schedule.create({
@@ -202,7 +202,7 @@ proofTest(
   },
 );
 
-test('workers that repair at once make each schedule once and agree', async () => {
+test('simultaneous repairs leave every schedule with the interval that is set', async () => {
   const connections = await Promise.all(
     Array.from({ length: 5 }, async () => {
       const connectionId = await addTestConnection(warehouse);
@@ -217,7 +217,7 @@ test('workers that repair at once make each schedule once and agree', async () =
   }
 });
 
-test('whoever tells Temporal last tells it what the database said last', async () => {
+test('concurrent changes of an interval leave Temporal with the interval in the database', async () => {
   const connectionId = await scheduled({ syncEvery: hour });
   await Promise.all(
     Array.from({ length: 8 }, (_, index) => change(connectionId, { syncEvery: (index + 1) * minute })),

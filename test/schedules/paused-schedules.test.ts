@@ -19,7 +19,7 @@ const { client: temporal } = namespace;
 
 const minute = 60_000;
 
-test('pauses made in Temporal are found by one request, and those of the database are not among them', async () => {
+test('a single request finds the pauses made in Temporal, without those made by Daybook', async () => {
   const [paused, pausedHere] = [await scheduled(), await scheduled(), await scheduled()];
   await temporal.schedule.getHandle(`sync/${paused}`).pause('the auditors are here');
   await pauseConnection(warehouse, { connectionId: pausedHere, why: 'month end' });
@@ -32,7 +32,7 @@ test('pauses made in Temporal are found by one request, and those of the databas
   await temporal.schedule.getHandle(`sync/${paused}`).unpause();
 });
 
-test('of many connections none is described, and who asks again within seconds asks nothing of Temporal', async () => {
+test('the facts about many schedules take one list request, even if they are read again within seconds', async () => {
   const connections = await Promise.all(Array.from({ length: 12 }, () => scheduled()));
   const { client, asked } = await countRequests(namespace);
   const questions = {
@@ -47,7 +47,7 @@ test('of many connections none is described, and who asks again within seconds a
   expect(asked.get('DescribeSchedule')).toBeUndefined();
 });
 
-test('of thousands that run only some are asked for what they try in vain', async () => {
+test('a read of the facts about 400 running workflows describes only 25 of them', async () => {
   const { client, asked } = await countRequests(namespace);
   const names = Array.from({ length: 400 }, (_, index) => `co-${index}`);
   await readTemporalFacts(client, {
@@ -57,7 +57,7 @@ test('of thousands that run only some are asked for what they try in vain', asyn
   expect(asked.get('DescribeWorkflowExecution')).toBe(25);
 });
 
-test('the next run is computed as Temporal does it, but for the jitter', async () => {
+test('the computed time of the next run is the one in Temporal, except for the jitter', async () => {
   for (const every of [5 * minute, 15 * minute, 60 * minute, 24 * 60 * minute]) {
     const connection = await scheduled(every);
     const { info } = await temporal.schedule.getHandle(`sync/${connection}`).describe();
@@ -71,7 +71,7 @@ test('the next run is computed as Temporal does it, but for the jitter', async (
   }
 });
 
-test('a connection that fails runs next when its longer interval says', () => {
+test('the next run of a failing connection follows its longer interval', () => {
   const now = new Date('2026-11-23T12:00:00Z');
   const next = nextSyncAt('acme-us', { every: 15 * minute, stretch: 1, failures: 3 }, now).getTime();
   expect(next).toBeGreaterThan(now.getTime());
@@ -81,7 +81,7 @@ test('a connection that fails runs next when its longer interval says', () => {
   ).toBe(120 * minute);
 });
 
-proofTest('without Temporal what it would say is thrown, and asked again the next time', async () => {
+proofTest('each read of paused schedules throws while Temporal is unreachable', async () => {
   const connection = Connection.lazy({ address: '127.0.0.1:9', connectTimeout: '200ms' });
   const away = new Client({ connection });
   await expect(pausedSchedules(away)).rejects.toThrow();

@@ -25,7 +25,7 @@ beforeEach(async () => {
   asked.clear();
 });
 
-test('a fleet gets its schedules, and once they are as wanted Temporal is asked for some of them only', async () => {
+test('a repair creates the schedules of a fleet, and describes only some of those that look right, others each time', async () => {
   await addFleet(warehouse, { connections: 120 });
   expect(await repair()).toBe('');
   expect(asked.get('CreateSchedule')).toBe(240);
@@ -52,7 +52,7 @@ test('a fleet gets its schedules, and once they are as wanted Temporal is asked 
   expect(unchecked.length).toBe(20);
 });
 
-proofTest('what the database changed, and nobody told Temporal of, is told by the next repair', async () => {
+proofTest('a repair applies changes in the database that have not reached Temporal', async () => {
   await addFleet(warehouse, { connections: 3 });
   await repair();
   await pool.query(
@@ -70,7 +70,7 @@ proofTest('what the database changed, and nobody told Temporal of, is told by th
 });
 
 proofTest(
-  'of workers that start at once one repairs, and the others wait for a repair that began after they asked',
+  'six workers that start at the same time create each schedule once, with at most two repairs',
   async () => {
     await addFleet(warehouse, { connections: 20 });
     await Promise.all([repair(), repair(), repair(), repair(), repair(), repair()]);
@@ -79,7 +79,7 @@ proofTest(
   },
 );
 
-proofTest('within the hour nothing is asked again, but by a worker that starts', async () => {
+proofTest('a repair asks Temporal nothing within an hour of the last one, unless a worker starts', async () => {
   await addFleet(warehouse, { connections: 2 });
   await repair();
   asked.clear();
@@ -93,7 +93,7 @@ proofTest('within the hour nothing is asked again, but by a worker that starts',
 });
 
 proofTest(
-  'the turn of a worker that died is taken by another, and one that only stood still has lost it',
+  'a repair turn that has expired goes to another worker, and its first holder can neither extend nor end it',
   async () => {
     const now = await readClock(warehouse);
     const turn = await takeRepairTurn(warehouse, { since: now });
@@ -113,7 +113,7 @@ proofTest(
   },
 );
 
-proofTest('times of a clock that was wrong keep nobody from repairing', async () => {
+proofTest('a repair time in the future, from a wrong clock, keeps no worker from repairing', async () => {
   const now = await readClock(warehouse);
   await pool.query(
     `update sync.settings set value = (clock_timestamp() + interval '1 day')::text where name like 'schedules_repair%'`,
@@ -124,7 +124,7 @@ proofTest('times of a clock that was wrong keep nobody from repairing', async ()
   expect(await takeRepairTurn(warehouse, { since: now })).toBe('done');
 });
 
-proofTest('a repair goes on past what goes wrong, counts it, and is not taken for done', async () => {
+proofTest('a repair continues after failures, counts them, and does not count as done', async () => {
   await addFleet(warehouse, { connections: 60 });
   // Temporal refuses such a short interval.
   await pool.query(
@@ -140,7 +140,7 @@ proofTest('a repair goes on past what goes wrong, counts it, and is not taken fo
   expect((await describe('sync/co-00003')).spec.intervals?.[0]?.every).toBe(3_600_000);
 });
 
-test('a pause made in the Web UI stays, whatever else is repaired', async () => {
+test('a pause made in the Web UI survives a repair of its schedule', async () => {
   await addFleet(warehouse, { connections: 2 });
   await repair();
   await temporal.schedule.getHandle('sync/co-00001').pause('the auditors are here');
@@ -152,7 +152,7 @@ test('a pause made in the Web UI stays, whatever else is repaired', async () => 
 });
 
 proofTest(
-  'what was resumed in the Web UI may fire, however long its interval is, until a worker starts',
+  'a schedule that was resumed in the Web UI stays resumed until a worker starts',
   async () => {
     await addFleet(warehouse, { connections: 1 });
     await pauseConnection(warehouse, { connectionId: 'co-00000', why: 'month end' });
@@ -167,7 +167,7 @@ proofTest(
   },
 );
 
-proofTest('a change of what Temporal does not list is repaired too', async () => {
+proofTest('a repair reverts a change of a setting that Temporal does not list', async () => {
   await addFleet(warehouse, { connections: 2 });
   await repair();
   await temporal.schedule
@@ -177,7 +177,7 @@ proofTest('a change of what Temporal does not list is repaired too', async () =>
   expect((await describe('sync/co-00000')).policies.pauseOnFailure).toBe(false);
 });
 
-proofTest('a repair ends early when the worker is stopped, and leaves its turn to the others', async () => {
+proofTest('a repair ends early when its worker is stopped, and leaves its turn to another worker', async () => {
   await addFleet(warehouse, { connections: 60 });
   const stopping = new AbortController();
   const repairing = repairSchedules(places, { logger: pino({ level: 'silent' }), stopping: stopping.signal });
@@ -187,7 +187,7 @@ proofTest('a repair ends early when the worker is stopped, and leaves its turn t
   expect(await describe('sync/co-00059')).toBeDefined();
 });
 
-proofTest('a connection that was told of is not written again within the hour', async () => {
+proofTest('a connection whose schedules are already right is not written again', async () => {
   await addFleet(warehouse, { connections: 1 });
   await repair();
   const version = async (): Promise<unknown> =>

@@ -3,7 +3,7 @@ import { createRetryDelays } from '../../worker/retry-delay.ts';
 
 const activityType = 'startScheduled';
 
-test('a tick that fails is tried again soon, then ever later up to 20 s, and not at once with all others', () => {
+test('retries of a failed tick start within 6 s, slow down to about 20 s, and are spread over time', () => {
   const delayOf = createRetryDelays();
   const delays = (attempt: number): number[] =>
     Array.from({ length: 200 }, (_, n) => delayOf({ activityType, attempt, workflowId: `tick-${n}` }) ?? 0);
@@ -13,7 +13,7 @@ test('a tick that fails is tried again soon, then ever later up to 20 s, and not
   expect(new Set(delays(6)).size).toBeGreaterThan(50);
 });
 
-test('ten thousand connections whose Postgres is away for half an hour try less than 200 times in any second, where they tried 500 times', () => {
+test('10,000 connections without Postgres for half an hour retry less than 200 times in any second', () => {
   let second = 0;
   const delayOf = createRetryDelays(() => second * 1_000);
   // The attempts due in each second: every connection has a tick in a quarter of an hour, and retries until it succeeds.
@@ -30,7 +30,7 @@ test('ten thousand connections whose Postgres is away for half an hour try less 
   }
 });
 
-test('what failed long ago keeps nobody waiting', () => {
+test('failures of an hour ago delay no retry', () => {
   let now = 0;
   const delayOf = createRetryDelays(() => now);
   for (let n = 0; n < 10_000; n += 1) delayOf({ activityType, attempt: 1, workflowId: `tick-${n}` });
@@ -38,7 +38,7 @@ test('what failed long ago keeps nobody waiting', () => {
   expect(delayOf({ activityType, attempt: 50, workflowId: 'another' })).toBeLessThanOrEqual(24_000);
 });
 
-test('any other activity is tried again by its policy', () => {
+test('an activity other than a tick is retried by its own policy', () => {
   expect(
     createRetryDelays()({ activityType: 'readStream', attempt: 3, workflowId: 'sync/a' }),
   ).toBeUndefined();

@@ -21,7 +21,7 @@ describe.each([
   ['which leaves the sync to its workflow', 5, ['succeeded']],
 ] as const)('a tick %s', (_, maximumLimit, statuses) => {
   test.each(['before', 'after'] as const)(
-    'whose worker dies %s any commit leaves one run, and the tables are right',
+    'leaves one run and an exact copy if its worker dies %s any commit',
     async (when) => {
       let place = 0;
       for (let died = true; died;) {

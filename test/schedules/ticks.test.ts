@@ -19,7 +19,7 @@ await installation.startWorker();
 const hour = 3_600_000;
 const day = 24 * hour;
 
-test('a schedule syncs its connection again and again', async () => {
+test('a schedule syncs its connection repeatedly', async () => {
   const connection = await scheduled({ syncEvery: 1_000 });
   await eventually(async () => {
     const { syncs } = await row(
@@ -35,7 +35,7 @@ test('a schedule syncs its connection again and again', async () => {
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test('a tick is a few events long and says what became of its sync', async () => {
+test('a tick takes fewer than 15 events and returns the outcome of its sync', async () => {
   const connection = await scheduled({ syncEvery: hour });
   const workflowId = await trigger(`sync/${connection}`);
   const handle = temporal.workflow.getHandle(workflowId);
@@ -43,7 +43,7 @@ test('a tick is a few events long and says what became of its sync', async () =>
   expect((await handle.fetchHistory()).events?.length).toBeLessThan(15);
 });
 
-test('a tick of a connection about which Temporal is to be told nothing waits for nobody who tells it', async () => {
+test('a tick with nothing to tell Temporal does not wait for the lock on updates of its schedules', async () => {
   const connection = await scheduled({ syncEvery: hour });
   const teller = await warehouse.pool.connect();
   try {
@@ -56,7 +56,7 @@ test('a tick of a connection about which Temporal is to be told nothing waits fo
   }
 });
 
-test('a tick joins the sync that runs', async () => {
+test('a tick joins a sync that is already running', async () => {
   const connection = await installation.connect({ ready: false });
   const running = await temporal.workflow.start('syncConnection', {
     workflowId: `sync/${connection}`,
@@ -71,7 +71,7 @@ test('a tick joins the sync that runs', async () => {
   await running.terminate();
 });
 
-test('a reconcile is started by its schedule too', async () => {
+test('a tick of a reconcile schedule starts the reconcile', async () => {
   const connection = await scheduled({ reconcileEvery: day });
   expect(await tick({ kind: 'reconcile', connection })).toMatchObject({
     workflowId: `reconcile/${connection}`,
@@ -79,7 +79,7 @@ test('a reconcile is started by its schedule too', async () => {
   await temporal.workflow.getHandle(`reconcile/${connection}`).result();
 });
 
-test('the next tick reconciles what an event without an id has marked', async () => {
+test('a tick starts the reconcile of a resource that is marked for one', async () => {
   const connection = await scheduled({ syncEvery: hour });
   await tick({ kind: 'sync', connection });
   await want(connection, 'items');
@@ -95,7 +95,7 @@ test('the next tick reconciles what an event without an id has marked', async ()
   ).toEqual({ streams: ['items'] });
 });
 
-test('a sync that no schedule starts is followed by the reconcile that is wanted', async () => {
+test('a sync outside of any schedule starts the reconcile of a resource that is marked for one', async () => {
   const connection = await installation.connect();
   await sync(installation, connection);
   await want(connection, 'items');
@@ -104,7 +104,7 @@ test('a sync that no schedule starts is followed by the reconcile that is wanted
   expect(await wantedOf(connection)).toEqual([]);
 });
 
-test('the reconcile of a schedule that meets one of a single resource wants the others', async () => {
+test('a scheduled reconcile that meets one of a single resource leaves the other resources to the next sync', async () => {
   const connection = await scheduled({ reconcileEvery: day });
   await sync(installation, connection);
   const blocked = await blockWrites(databaseUrl, 'sync.listed_pages');
@@ -135,7 +135,7 @@ function wantedOf(connection: string): Promise<string[]> {
   return readWantedReconciles(warehouse, connection).then((wanted) => wanted.sort());
 }
 
-test('a backfill reads whole days back from the time that its schedule meant, that day included', async () => {
+test('a scheduled backfill covers whole days back from its nominal time, and that day', async () => {
   const connection = await scheduled({ backfill: { every: 7 * day, last: 30 * day } });
   const start = Date.UTC(2024, 4, 15, 10);
   // Backfills the schedule as the Web UI does, with the ticks of a past time.
@@ -161,7 +161,7 @@ test('a backfill reads whole days back from the time that its schedule meant, th
   await backfill.result();
 });
 
-test('the backfill of a schedule that meets one of a single resource for the same days begins behind it', async () => {
+test('a scheduled backfill begins once a running one of a single resource for the same days has ended', async () => {
   const connection = await scheduled({ backfill: { every: 7 * day, last: 30 * day } });
   const { workflowId, ticking, letGo } = await backfillBehindAnother(connection);
   await letGo();
@@ -180,7 +180,7 @@ test('the backfill of a schedule that meets one of a single resource for the sam
 test.each([
   ['is not begun when the connection was paused meanwhile', true],
   ['begins when it was triggered by hand on a paused connection', false],
-])('one that waits behind another %s', async (_, whileItWaits) => {
+])('a scheduled backfill that waits for another one %s', async (_, whileItWaits) => {
   const connection = await scheduled({ backfill: { every: 7 * day, last: 30 * day } });
   if (!whileItWaits) await pause(connection, 'backfill');
   const { workflowId, ticking, letGo } = await backfillBehindAnother(connection);
@@ -226,7 +226,7 @@ async function backfillBehindAnother(
   };
 }
 
-test('a schedule that is resumed in the Web UI resumes its connection, the other schedules too', async () => {
+test('resuming a schedule in the Web UI resumes its connection and the other schedules', async () => {
   const connection = await scheduled({ syncEvery: hour, reconcileEvery: day });
   await pause(connection);
   const schedule = temporal.schedule.getHandle(`sync/${connection}`);
@@ -254,7 +254,7 @@ test('a paused schedule that is triggered by hand runs once and stays paused', a
   expect((await temporal.schedule.getHandle(`sync/${connection}`).describe()).state.paused).toBe(true);
 });
 
-test('a pause that could not be told to Temporal is kept by the next tick', async () => {
+test('a tick keeps a pause that did not reach Temporal, and pauses the schedule there', async () => {
   const connection = await scheduled({ syncEvery: hour });
   await pauseConnection(warehouse, { connectionId: connection, why: 'month end' });
   expect(await tick({ kind: 'sync', connection })).toEqual({ skipped: `${connection} is paused: month end` });
@@ -263,7 +263,7 @@ test('a pause that could not be told to Temporal is kept by the next tick', asyn
   expect(state).toMatchObject({ paused: true, note: 'Paused by Daybook: month end' });
 });
 
-test('a tick of a connection that is gone says so and takes the schedule with it', async () => {
+test('a tick of a removed connection says so and deletes the schedule', async () => {
   const connection = await scheduled({ syncEvery: hour });
   await removeConnection(warehouse, { connectionId: connection, keepData: false });
   expect(await tick({ kind: 'sync', connection })).toEqual({
@@ -272,7 +272,7 @@ test('a tick of a connection that is gone says so and takes the schedule with it
   await expect(temporal.schedule.getHandle(`sync/${connection}`).describe()).rejects.toThrow();
 });
 
-test('a tick of a connection of another API address says so', async () => {
+test('a tick of a connection of another API address is skipped and names that address', async () => {
   const connection = await scheduled({ syncEvery: hour });
   await warehouse.pool.query(
     `update sync.connections set api_address = 'https://other.example.com' where connection_id = $1`,

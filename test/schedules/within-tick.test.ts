@@ -25,8 +25,8 @@ const hour = 3_600_000;
 beforeEach(() => admin.configure({}));
 afterEach(() => admin.clearFaults());
 
-describe('a tick in which there is little to do runs the sync itself', () => {
-  test('for one action beside its start, 15 events and a request of each list', async () => {
+describe('a tick that has little to do', () => {
+  test('runs the sync itself with one action beside its start, at most 15 events and one request of each list', async () => {
     const connection = await scheduled();
     await sync(installation, connection);
     await admin.clearRequests();
@@ -48,7 +48,7 @@ describe('a tick in which there is little to do runs the sync itself', () => {
     expect(totalOf(run, 'requests')).toBe(8);
   });
 
-  test('changes and deletions too', async () => {
+  test('lands changes and deletions', async () => {
     const connection = await scheduled();
     await sync(installation, connection);
     await admin.activity({ connection, changes: 10 });
@@ -58,7 +58,7 @@ describe('a tick in which there is little to do runs the sync itself', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  proofTest('after people and before backfills, and where pages are read', async () => {
+  proofTest('runs after people and before backfills, on the queue for reading pages', async () => {
     const connection = await scheduled();
     const tick = await startTick(connection);
     await tick.result();
@@ -70,8 +70,8 @@ describe('a tick in which there is little to do runs the sync itself', () => {
   });
 });
 
-describe('the workflow of the sync goes on with the run of a tick', () => {
-  test('of a list with more than one page', async () => {
+describe('the sync workflow continues the run of a tick', () => {
+  test('if a list has more than one page', async () => {
     const connection = await scheduled();
     await admin.configure({ maximumLimit: 5 });
     const { run, workflow } = await goesOn(connection);
@@ -82,7 +82,7 @@ describe('the workflow of the sync goes on with the run of a tick', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  proofTest('that the service asks to pause', async () => {
+  proofTest('if the service asks for a pause', async () => {
     const connection = await scheduled();
     const fault = { kind: 'status', status: 429, code: 'RATE_LIMIT_EXCEEDED', retryAfter: '2' } as const;
     await admin.addFault({ match: { connection, path: '/accounting/items' }, times: 1, fault });
@@ -92,7 +92,7 @@ describe('the workflow of the sync goes on with the run of a tick', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  proofTest('of a company that is not ready, also when the signal that it is comes first', async () => {
+  proofTest('if the company is not ready, even if dataReady arrives right away', async () => {
     const connection = await scheduled({ ready: false });
     const started = await resultOf(connection);
     expect(started).toMatchObject({ why: 'not ready' });
@@ -105,7 +105,7 @@ describe('the workflow of the sync goes on with the run of a tick', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  proofTest('and reads again what is announced when the tick has read a part', async () => {
+  proofTest('and a second run reads a change that is announced after the tick has read a part', async () => {
     const connection = await scheduled();
     await admin.configure({ maximumLimit: 5 });
     const blocked = await blockWrites(databaseUrl, 'finance.items');
@@ -120,7 +120,7 @@ describe('the workflow of the sync goes on with the run of a tick', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('also where it is reset while it reads: what it had read by then was read', async () => {
+  test('even if it is reset while it reads: what it has read until then counts as read', async () => {
     const connection = await scheduled();
     await admin.configure({ maximumLimit: 5 });
     const slow = {
@@ -140,7 +140,7 @@ describe('the workflow of the sync goes on with the run of a tick', () => {
     await expectExact(connection);
   });
 
-  proofTest('once: a copy of its input is a run of its own, and so is a reset', async () => {
+  proofTest('only once: a copy of its input is a run of its own, and so is a reset', async () => {
     const connection = await scheduled();
     await admin.configure({ maximumLimit: 5 });
     const { run, workflow } = await goesOn(connection);
@@ -162,7 +162,7 @@ describe('the workflow of the sync goes on with the run of a tick', () => {
 });
 
 /** Failures are judged as if nobody had tried before. */
-describe('a sync ends the same whether a tick or a person began it', () => {
+describe('a sync ends the same whether a tick or a person starts it', () => {
   const refused = { kind: 'status', status: 401, code: 'INVALID_ACCESS_TOKEN' } as const;
   test.each<[string, { path: string; times?: number; fault: FaultRuleInput['fault'] }]>(
     some([
@@ -220,8 +220,8 @@ describe('a sync ends the same whether a tick or a person began it', () => {
   });
 });
 
-describe('at once', () => {
-  test('two ticks of a connection leave one run of each, and none open', async () => {
+describe('concurrent starts', () => {
+  test('two ticks of a connection leave no run open, and an exact copy', async () => {
     const connection = await scheduled();
     const ticks = await Promise.all([startTick(connection, 'a'), startTick(connection, 'b')]);
     for (const started of await Promise.all(ticks.map((tick) => tick.result())))
@@ -244,7 +244,7 @@ describe('at once', () => {
     expect(runs.map(({ status }) => status)).toEqual(['interrupted', 'succeeded']);
   });
 
-  proofTest('what is announced during a tick is read', async () => {
+  proofTest('a change that is announced during a tick is read', async () => {
     const connection = await scheduled();
     const blocked = await blockWrites(databaseUrl, 'sync.run_streams');
     const tick = await startTick(connection);
@@ -265,7 +265,7 @@ describe('at once', () => {
   });
 });
 
-test('a tick that cannot begin is tried again after seconds, not at once', async () => {
+test('a tick that cannot begin is retried after seconds, not immediately', async () => {
   const connection = await scheduled();
   await warehouse.pool.query('alter table sync.runs rename to runs_away');
   const tick = await startTick(connection);
@@ -280,7 +280,7 @@ test('a tick that cannot begin is tried again after seconds, not at once', async
   expect(await tick.result()).toMatchObject({ quiet: true, status: 'succeeded' });
 });
 
-proofTest('a tick whose schedule is gone when it is tried again leaves no run running', async () => {
+proofTest('a tick whose schedule is switched off before its retry leaves no run open', async () => {
   const connection = await scheduled();
   const blocked = await blockWrites(databaseUrl, 'finance.items');
   const tick = await startTick(connection);
@@ -295,7 +295,7 @@ proofTest('a tick whose schedule is gone when it is tried again leaves no run ru
 });
 
 proofDescribe('a tick that is ended by hand', () => {
-  test('terminated, leaves a run that the next one closes', async () => {
+  test('leaves a run that the next tick closes if it is terminated', async () => {
     const connection = await scheduled();
     const blocked = await blockWrites(databaseUrl, 'finance.items');
     const tick = await startTick(connection, 'a');
@@ -308,7 +308,7 @@ proofDescribe('a tick that is ended by hand', () => {
     expect(runs.map(({ status }) => status)).toContain('succeeded');
   });
 
-  test('cancelled, closes its run', async () => {
+  test('closes its run if it is cancelled', async () => {
     const connection = await scheduled();
     const slow = { kind: 'slow', ms: 60_000 } as const;
     await admin.addFault({ match: { connection, path: '/accounting/items' }, fault: slow });
