@@ -17,7 +17,7 @@ const api = apiOf(installation);
 afterAll(() => api.close());
 await installation.startWorker();
 
-test('what the simulation calls is what the workflows call: the same activities, as often, with the same inputs', async () => {
+test('the simulation calls the same activities as the workflows, as often, and with the same inputs', async () => {
   const [real, played] = [await company(), await company()];
   const days = { from: '2024-01-01', to: '2024-03-01' };
 

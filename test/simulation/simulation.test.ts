@@ -21,7 +21,7 @@ const past = JSON.parse(await readFile(new URL('seeds.json', import.meta.url), '
   history: History;
 }[];
 
-describe('a history that once broke a promise breaks none any more', () => {
+describe('a history that once broke a promise no longer breaks any', () => {
   test.each(some(past, 3).map(({ broke, history }) => [broke, history] as const))(
     '%s',
     async (_, history) => {
@@ -30,7 +30,7 @@ describe('a history that once broke a promise breaks none any more', () => {
   );
 });
 
-test('no history of the first of a seed, with changes, faults, kills and concurrent runs breaks a promise', async () => {
+test('the first histories of a fixed seed, with changes, faults, kills and concurrent runs, break no promise', async () => {
   // Always the same histories here; `npm run simulate` plays others, and more.
   const seed = 7_000_000;
   const { failure, histories } = await runSimulation(stage, {
@@ -44,7 +44,7 @@ test('no history of the first of a seed, with changes, faults, kills and concurr
   expect(histories).toBeGreaterThan(0);
 });
 
-test('every mistake of the list can still be made', async () => {
+test('every listed mistake can still be planted', async () => {
   for (const mutant of mutants) {
     const right = await readFile(new URL(`../../${mutant.file}`, import.meta.url), 'utf8');
     expect(withMistake(mutant, right)).not.toBe(right);
