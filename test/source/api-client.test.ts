@@ -14,7 +14,7 @@ import {
 const connection = { id: 'conn_1', orgId: 'org_1', platform: 'NETSUITE' };
 
 describe('a list', () => {
-  test('is asked for with credentials, version, token and filters, under the path of the base URL', async () => {
+  test('is requested with credentials, version, token and filters, under the path of the base URL', async () => {
     const api = await startScriptedApi((_, response) => {
       answerJson(response, { connection, bills: [], next_cursor: null });
     });
@@ -31,7 +31,7 @@ describe('a list', () => {
     );
   });
 
-  test('comes with its text as it was sent, digit by digit', async () => {
+  test('returns its records with their text as it was sent, digit by digit', async () => {
     const text = '{"id":"b", "total_amount":12345678901234567890.120}';
     const api = await startScriptedApi((_, response) => {
       answerJson(
@@ -54,7 +54,7 @@ describe('a list', () => {
     ['absent', '{"bills":[]}'],
     ['null', '{"bills":[],"next_cursor":null}'],
     ['empty', '{"bills":[],"next_cursor":""}'],
-  ])('with a next_cursor that is %s is the last page', async (_, text) => {
+  ])('ends with the page whose next_cursor is %s', async (_, text) => {
     const api = await startScriptedApi((_, response) => {
       answerJson(response, text);
     });
@@ -63,7 +63,7 @@ describe('a list', () => {
     expect(page.connection).toBeNull();
   });
 
-  test('takes one request of the budget, before it is sent', async () => {
+  test('takes one request from the budget, before it is sent', async () => {
     const api = await startScriptedApi((_, response) => {
       answerJson(response, { bills: [] });
     });
@@ -77,7 +77,7 @@ describe('a list', () => {
     expect(api.requests).toHaveLength(1);
   });
 
-  test('after another one uses a connection there is', async () => {
+  test('reuses the connections of earlier lists', async () => {
     const api = await startScriptedApi((_, response) => {
       answerJson(response, { bills: [] });
     });
@@ -88,7 +88,7 @@ describe('a list', () => {
     expect(api.connections()).toBeLessThanOrEqual(2);
   });
 
-  test('keeps multi-byte characters that are cut between two pieces of the body', async () => {
+  test('keeps multi-byte characters that are split across two chunks of the body', async () => {
     const body = Buffer.from('{"bills":[{"id":"é€😀"}]}');
     const api = await startScriptedApi((_, response) => {
       response.write(body.subarray(0, 17));
@@ -100,7 +100,7 @@ describe('a list', () => {
 });
 
 describe('a fetch', () => {
-  test('brings the text of the record alone', async () => {
+  test('returns the text of the record alone', async () => {
     const record = '{"id":"a/b c","total_amount":0.10, "bill":{"id":"inner"}}';
     const api = await startScriptedApi((_, response) => {
       answerJson(response, `{"connection":${JSON.stringify(connection)},"bill":${record}}`);
@@ -116,7 +116,7 @@ describe('a fetch', () => {
     expect(api.requests[0]?.path).toBe('/accounting/bills/a%2Fb%20c');
   });
 
-  test.each([404, 410])('of a record that is gone (%i) is RecordGone', async (status) => {
+  test.each([404, 410])('throws RecordGone for a record that is gone (%i)', async (status) => {
     const api = await startScriptedApi((_, response) => {
       response.writeHead(status).end();
     });
@@ -129,7 +129,7 @@ describe('a fetch', () => {
   });
 });
 
-describe('an answer of 200 that is not what it should be is tried again', () => {
+describe('a malformed answer with status 200 is retried', () => {
   test.each([
     ['HTML', '<html>busy</html>'],
     ['empty', ''],
@@ -171,8 +171,8 @@ describe('an answer of 200 that is not what it should be is tried again', () => 
   });
 });
 
-describe('a failing network is SourceUnavailable and tried again', () => {
-  test('nobody listens', async () => {
+describe('a network failure is SourceUnavailable, and is retried', () => {
+  test('no server listens', async () => {
     const listing = clientOf({ url: 'http://127.0.0.1:1' }).client.list(billsRequest);
     await expect(listing).rejects.toMatchObject({ ...unavailable, code: 'ECONNREFUSED' });
   });
@@ -211,7 +211,7 @@ describe('a failing network is SourceUnavailable and tried again', () => {
     });
   });
 
-  test('the body falls silent', async () => {
+  test('the body stalls', async () => {
     const api = await startScriptedApi((_, response) => {
       response.write('{"bills":[');
     });
@@ -239,7 +239,7 @@ describe('a failing network is SourceUnavailable and tried again', () => {
     await api.requests[0]?.abandoned;
   });
 
-  test('the body has begun and comes more slowly than any service would send it', async () => {
+  test('the body comes more slowly than any service would send it', async () => {
     const api = await startScriptedApi((_, response) => {
       const drip = setInterval(() => response.write(' '), 20);
       response.on('close', () => {
@@ -254,7 +254,7 @@ describe('a failing network is SourceUnavailable and tried again', () => {
   const unavailable = { name: 'SourceUnavailable', handling: 'retry', status: null };
 });
 
-test('a service that takes its time is waited for: before its answer, before the body, within it', async () => {
+test('the client waits for a slow service before the headers, before the body and within the body', async () => {
   const api = await startScriptedApi((_, response) => {
     const send = (text: string): void => {
       response.write(text);
@@ -272,7 +272,7 @@ test('a service that takes its time is waited for: before its answer, before the
 });
 
 describe('an abort', () => {
-  test('before the answer rejects with its reason and closes the request', async () => {
+  test('rejects with its reason and closes the request if it comes before the answer', async () => {
     const abort = new AbortController();
     const reason = new Error('shutting down');
     const api = await startScriptedApi(() => {
@@ -283,7 +283,7 @@ describe('an abort', () => {
     await api.requests[0]?.abandoned;
   });
 
-  test('in the middle of a body rejects with its reason', async () => {
+  test('rejects with its reason and closes the request if it comes in the middle of the body', async () => {
     const abort = new AbortController();
     const reason = new Error('shutting down');
     const api = await startScriptedApi((_, response) => {
@@ -296,7 +296,7 @@ describe('an abort', () => {
     await api.requests[0]?.abandoned;
   });
 
-  test('that came earlier sends nothing', async () => {
+  test('sends nothing if it comes before the request', async () => {
     const api = await startScriptedApi(() => undefined);
     const reason = new Error('gone');
     const listing = clientOf(api).client.list({ ...billsRequest, signal: AbortSignal.abort(reason) });
@@ -306,7 +306,7 @@ describe('an abort', () => {
 });
 
 describe('a rate limit', () => {
-  test('of the service is told to the budget of the organisation', async () => {
+  test('is reported to the budget of the organization if the service imposes it', async () => {
     const api = await startScriptedApi((_, response) => {
       response.writeHead(429, { 'retry-after': '7' }).end();
     });
@@ -316,7 +316,7 @@ describe('a rate limit', () => {
     expect(budget.reported).toEqual([7_000]);
   });
 
-  test('of the platform concerns its connection alone', async () => {
+  test('is not reported to the budget if the platform imposes it', async () => {
     const api = await startScriptedApi((_, response) => {
       response.writeHead(452).end();
     });
@@ -327,7 +327,7 @@ describe('a rate limit', () => {
 });
 
 describe('an error answer', () => {
-  test('is told by its status when its body never ends', async () => {
+  test('is classified by its status if its body never ends', async () => {
     const api = await startScriptedApi((_, response) => {
       response.writeHead(503);
       response.write('<html>');
@@ -336,7 +336,7 @@ describe('an error answer', () => {
     await expect(client.list(billsRequest)).rejects.toMatchObject({ name: 'SourceUnavailable', status: 503 });
   });
 
-  test('is told by its status when its body hardly comes', async () => {
+  test('is classified by its status if its body comes too slowly', async () => {
     const api = await startScriptedApi((_, response) => {
       response.writeHead(503);
       const drip = setInterval(() => response.write('<'), 20);
@@ -349,7 +349,7 @@ describe('an error answer', () => {
     await api.requests[0]?.abandoned;
   });
 
-  test('is told by its status when its body breaks off', async () => {
+  test('is classified by its status if its body breaks off', async () => {
     const api = await startScriptedApi((_, response) => {
       response.writeHead(451, { 'content-length': '1000' });
       response.write('{"error_');
@@ -362,7 +362,7 @@ describe('an error answer', () => {
   });
 });
 
-test('no token, secret, query or body is in any error', async () => {
+test('an error contains no token, secret, query or body', async () => {
   const quoting = `"${accessToken}" ${clientSecret} client vendor-of-the-body`;
   const script: ((response: ServerResponse) => void)[] = [
     ...[301, 400, 401, 403, 404, 410, 429, 450, 451, 452, 500, 503, 550].map(

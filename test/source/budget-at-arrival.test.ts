@@ -16,7 +16,7 @@ const other = openWarehouse({ url, connections: 5 });
 afterAll(() => other.close());
 
 proofTest(
-  'the API budget holds as requests arrive: hundreds of callers, and a service that turns from slow to fast',
+  'the API budget limits the arrivals from hundreds of callers when a slow service turns fast',
   async () => {
     const limit = 80;
     const api = await startSlowThenFast(13_000);
@@ -27,7 +27,7 @@ proofTest(
   },
 );
 
-test('the API budget holds as requests arrive from two processes together, at a service that turns from slow to fast', async () => {
+test('the API budget limits the arrivals from two processes together when a slow service turns fast', async () => {
   const limit = 100;
   const api = await startSlowThenFast(13_000);
   const clientId = randomUUID();
@@ -42,7 +42,7 @@ test('the API budget holds as requests arrive from two processes together, at a 
   expect(mostInAnyWindow(api.arrivals)).toBeLessThanOrEqual(limit);
 });
 
-test('a request that waited for its connection longer than a grant lasts takes another grant, and uses that connection', async () => {
+test('a request whose grant expires while its connection opens takes another grant and uses that connection', async () => {
   const api = await startSlowThenFast(0);
   const clientId = randomUUID();
   const dispatcher = connectingIn(1_500);
@@ -61,7 +61,7 @@ test('a request that waited for its connection longer than a grant lasts takes a
   expect((grants[2]?.age as number) - (grants[1]?.age as number)).toBeGreaterThan(1.4);
 });
 
-test('a caller that waits for a connection to be free stops waiting when it is told to, and takes nothing of the budget', async () => {
+test('a request aborted while it waits for a free connection ends, and takes nothing from the budget', async () => {
   const api = await startSlowThenFast(5_000);
   const client = openClient({ api, clientId: randomUUID(), limit: 600 });
   const grantsBefore = await countGrants();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { limitConcurrency } from '../../source/concurrency-limit.ts';
 
-test('who waits comes in turns: one of each, and of each the one that came first', async () => {
+test('waiting work runs in turns, one of each caller, the oldest first', async () => {
   const limit = limitConcurrency(1);
   const order: string[] = [];
   const { opened, open } = gate();
@@ -19,7 +19,7 @@ test('who waits comes in turns: one of each, and of each the one that came first
   ]);
 });
 
-test('who is told to stop waiting is forgotten, and keeps nobody else from a place', async () => {
+test('work that is aborted while it waits never runs, and holds up no other work', async () => {
   const limit = limitConcurrency(1);
   const { opened, open } = gate();
   const working = limit.run({ of: 'one' }, () => opened);

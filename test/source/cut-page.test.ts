@@ -22,16 +22,16 @@ describe('the texts of the records of a page', () => {
     ]);
   });
 
-  test('end at the right quote behind any number of backslashes', () => {
+  test('end at the right quote after any number of backslashes', () => {
     const texts = [String.raw`{"a":"\\"}`, String.raw`{"a":"\\\""}`, String.raw`{"a":"\\\\","b":"\u005c"}`];
     expect(recordTexts(`{"bills":[${texts.join(',')}]}`, 'bills')).toEqual(texts);
   });
 
-  test('are none of an empty page', () => {
+  test('are an empty list for an empty page', () => {
     expect(recordTexts('{"bills":[ ]}', 'bills')).toEqual([]);
   });
 
-  test('are those of the last of two members with one name, as with JSON.parse', () => {
+  test('come from the last of two members with the same name, as with JSON.parse', () => {
     expect(recordTexts('{"bills":[1],"b\\u0069lls":[2]}', 'bills')).toEqual(['2']);
   });
 
@@ -40,7 +40,7 @@ describe('the texts of the records of a page', () => {
     expect(recordTexts(`{"bills":[${deep}]}`, 'bills')).toEqual([deep]);
   });
 
-  test('are not made up where there is no array', () => {
+  test('are an error if the page has no array of records', () => {
     expect(() => recordTexts('{"bills":{}}', 'bills')).toThrow('no array "bills"');
     expect(() => recordTexts('{}', 'bills')).toThrow('no array "bills"');
   });
@@ -57,7 +57,7 @@ describe('the texts of the records of a page', () => {
     );
   });
 
-  test('never hang on text that is not JSON', () => {
+  test('are returned or refused with an Error, for any text that is not JSON', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('{', '}', '[', ']', '"', ',', ':', '\\', ' ', '1', 'a') }),

@@ -34,7 +34,7 @@ const bodies = [
   coded('SOMETHING_NEW'),
 ];
 
-describe('a status means the same whatever the body is', () => {
+describe('a status means the same with any body', () => {
   test.each([
     [301, 'RequestRefused', 'stop'],
     [302, 'SourceUnavailable', 'retry'],
@@ -67,7 +67,7 @@ describe('a status means the same whatever the body is', () => {
 
 describe('an error_code', () => {
   test.each([400, 401, 403, 404, 409, 423, 429, 451, 500, 503])(
-    'PRODUCT_NOT_READY is to be waited for with status %i',
+    'PRODUCT_NOT_READY leads to a wait with status %i',
     (status) => {
       const error = errorOf({ status, text: coded('PRODUCT_NOT_READY') });
       expect(error).toMatchObject({ name: 'ProductNotReady', handling: 'wait' });
@@ -82,20 +82,20 @@ describe('an error_code', () => {
         expect(error).toMatchObject({ name: 'ConnectionDisabled', handling: 'stop', errorCode: code });
       });
 
-      test('is tried again while the service itself is down', () => {
+      test('is retried while the service itself is down', () => {
         expect(errorOf({ status: 503, text: coded(code) })).toMatchObject({ handling: 'retry' });
       });
     },
   );
 
-  test('CONNECTION_DISABLED with 401 is about the connection, INVALID_CREDENTIALS perhaps not', () => {
+  test('CONNECTION_DISABLED with 401 is ConnectionDisabled, and INVALID_CREDENTIALS with 401 is CredentialsRefused', () => {
     const disabled = errorOf({ status: 401, text: coded('CONNECTION_DISABLED') });
     expect(disabled.name).toBe('ConnectionDisabled');
     const refused = errorOf({ status: 401, text: coded('INVALID_CREDENTIALS') });
     expect(refused.name).toBe('CredentialsRefused');
   });
 
-  test('is found in a body that was cut off behind it', () => {
+  test('is found in a body that breaks off after it', () => {
     const body = '{"error_type": "X", "error_code" : "PRODUCT_NOT_READY", "error_mess';
     expect(errorOf({ status: 400, text: body }).name).toBe('ProductNotReady');
   });
@@ -108,7 +108,7 @@ describe('an error_code', () => {
     '["PRODUCT_NOT_READY"]',
     '"PRODUCT_NOT_READY"',
     ' PRODUCT_NOT_READY\n',
-  ])('PRODUCT_NOT_READY is to be waited for wherever it stands: %s', (text) => {
+  ])('PRODUCT_NOT_READY leads to a wait as any value of the body: %s', (text) => {
     for (const status of [400, 401, 404, 409, 451, 503])
       expect(errorOf({ status, text })).toMatchObject({
         name: 'ProductNotReady',
@@ -121,11 +121,11 @@ describe('an error_code', () => {
     '{"message":"Not PRODUCT_NOT_READY"}',
     '<p>PRODUCT_NOT_READY</p>',
     '{"code":"PRODUCT_NOT_READY_YET"}',
-  ])('PRODUCT_NOT_READY as a part of a text counts for nothing: %s', (text) => {
+  ])('PRODUCT_NOT_READY as part of a longer text is ignored: %s', (text) => {
     expect(errorOf({ status: 400, text }).name).toBe('RequestRefused');
   });
 
-  test('quoted in a message counts for nothing', () => {
+  test('is ignored if it is quoted in a message', () => {
     const body = JSON.stringify({ error_message: '{"error_code":"PRODUCT_NOT_READY"}' });
     expect(errorOf({ status: 400, text: body }).name).toBe('RequestRefused');
   });
@@ -155,7 +155,7 @@ describe('a rate limit lasts', () => {
   });
 });
 
-test('the message is one sentence that names the request, the status, the code and the request id', () => {
+test('the message is one sentence that names the request, the status, the code and the request ID', () => {
   const error = errorOf({ status: 450, text: coded('BAD_FILTER') });
   expect(error.message).toBe(
     'GET /accounting/bills was refused (450, BAD_FILTER, request req_1): check DAYBOOK_API_URL and DAYBOOK_API_VERSION, and give the request id to the finance API.',

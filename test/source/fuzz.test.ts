@@ -11,7 +11,7 @@ const runs = { numRuns: Number(process.env.TEST_FUZZ ?? (isProof ? 300 : 100)), 
 const timeouts = { headersMilliseconds: 300, bodyIdleMilliseconds: 300, totalMilliseconds: 600 };
 
 test.each(['list', 'fetch'] as const)(
-  'whatever the service answers a %s with, it is taken as it came or is an error that says what to do, in time',
+  'any answer to a %s is returned as it came, or is an error that says what to do, within seconds',
   async (kind) => {
     let answer: Answer;
     const api = await startScriptedApi((_, response) => {

@@ -8,7 +8,7 @@ test.each([
   ['64 kB', Array.from({ length: 20 }, (_, at) => viewOf(64 * 1024, 64 * 1024, at))],
   ['nothing', []],
 ])(
-  'a body that comes in pieces of %s takes the memory of its size, and no more than it says',
+  'a body in pieces of %s takes little more memory than its size, and reports how much',
   (_, pieces) => {
     const gathered = new GatheredPieces();
     for (const piece of pieces) gathered.add(piece);

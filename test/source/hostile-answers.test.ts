@@ -34,7 +34,7 @@ test.each(
     2,
   ),
 )(
-  'an answer without end of %s is no page: it is given back unparsed, and others are answered within a second',
+  'an endless answer of %s is refused unparsed, and blocks the process for less than a second',
   async (_, start, more) => {
     const api = await startScriptedApi((_, response) => {
       response.write(start);
@@ -63,7 +63,7 @@ test.each(
   },
 );
 
-test('a bill with two million lines, in 4 MB, is given back unparsed', async () => {
+test('a bill with two million lines, in 4 MB, is refused unparsed', async () => {
   const api = await startScriptedApi((_, response) => {
     answerJson(response, `{"bills":[{"id":"b","line_items":[${'0,'.repeat(1_999_999)}0]}]}`);
   });
@@ -73,7 +73,7 @@ test('a bill with two million lines, in 4 MB, is given back unparsed', async () 
   expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
 });
 
-test('of answers whose values take fifty times their size, only what was sent is kept until they land', async () => {
+test('records whose values take fifty times their size in memory are kept as text until they land', async () => {
   // A member whose name is a number costs V8 some 300 bytes.
   const nested = `{"id":"b","x":[${'{"30":{}},'.repeat(160_000)}0]}`;
   const api = await startScriptedApi((_, response) => {
@@ -95,7 +95,7 @@ function heapUsed(): number {
   return process.memoryUsage().heapUsed;
 }
 
-test('informational answers without end are cut off long before the time is over, and their connection is closed', async () => {
+test('endless informational answers are cut off before the time limit, and their connection is closed', async () => {
   const api = await startScriptedApi((_, { socket }) => {
     if (socket !== null) flood(socket, 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n');
   });
@@ -116,7 +116,7 @@ test('a few informational answers may come before a page', async () => {
   expect((await client.list(billsRequest)).records).toEqual([]);
 });
 
-test('a text of a million commas is one value', async () => {
+test('a string of 1.2 million commas and brackets counts as one value', async () => {
   const api = await startScriptedApi((_, response) => {
     answerJson(response, `{"bills":[{"id":"b","memo":"${',[{'.repeat(400_000)}"}],"next_cursor":null}`);
   });
@@ -124,7 +124,7 @@ test('a text of a million commas is one value', async () => {
   expect((await client.list(billsRequest)).records).toHaveLength(1);
 });
 
-test('a body of 2 MB that comes byte by byte takes no hundred times its size', async () => {
+test('a body of 2 MB that comes byte by byte takes less than 150 MB of memory', async () => {
   const bytes = 2_000_000;
   async function* drip(): AsyncGenerator<Buffer> {
     for (let sent = 0; sent < bytes; sent += 1) {
@@ -139,7 +139,7 @@ test('a body of 2 MB that comes byte by byte takes no hundred times its size', a
   expect(process.memoryUsage().rss - before).toBeLessThan(150_000_000);
 });
 
-test('a page of many times the records that were asked for is no page', async () => {
+test('a page with many times the requested number of records is refused', async () => {
   const api = await startScriptedApi((_, response) => {
     answerJson(response, `{"bills":[{}${',{}'.repeat(10_000)}]}`);
   });
@@ -148,7 +148,7 @@ test('a page of many times the records that were asked for is no page', async ()
   );
 });
 
-test('brackets and commas within texts, escaped quotes among them, are no values', async () => {
+test('brackets and commas in a string with escaped quotes do not count as values', async () => {
   const record = JSON.stringify({ id: 'b', memo: String.raw`"\,[{"`.repeat(300_000) });
   const api = await startScriptedApi((_, response) => {
     answerJson(response, `{"bills":[${record}]}`);
@@ -156,7 +156,7 @@ test('brackets and commas within texts, escaped quotes among them, are no values
   expect((await clientOf(api).client.list(billsRequest)).records[0]?.text).toBe(record);
 });
 
-test('a page too large is asked for again with fewer records, and so are those after it', async () => {
+test('a page that is too large is requested again with fewer records, and so are the pages after it', async () => {
   const api = await startScriptedApi(({ query }, response) => {
     const count = Math.min(Number(query.get('limit')), 60);
     const record = `{"id":"b","memo":"${'x'.repeat(1_000)}"}`;
@@ -174,7 +174,7 @@ test('a page too large is asked for again with fewer records, and so are those a
   expect(api.requests.map(({ query }) => query.get('limit'))).toEqual(['500', '50', '50']);
 });
 
-test('a single record that is too large fails with a sentence, however few are asked for', async () => {
+test('a single record that is too large is an error with a message, after requests for fewer and fewer records', async () => {
   const api = await startScriptedApi((_, response) => {
     answerJson(response, { bills: [{ id: 'b', memo: 'x'.repeat(60_000) }] });
   });
@@ -198,7 +198,7 @@ test.each([
   ['the header of the credentials', basic.replace(/=+$/, '')],
   ['the access token', accessToken],
   ['the access token in hexadecimal digits', Buffer.from(accessToken).toString('hex')],
-])('a request id that is %s is taken for none', async (_, id) => {
+])('a request ID that is %s is ignored', async (_, id) => {
   for (const status of [200, 400, 500]) {
     const api = await startScriptedApi((_, response) => {
       response.writeHead(status, { 'x-service-request-id': id }).end('{"error_code":"X"}');
@@ -211,7 +211,7 @@ test.each([
   }
 });
 
-test('an error code that is the client secret is taken for none', async () => {
+test('an error code that is the client secret is ignored', async () => {
   const secret = 'SECRET_OF_THE_CLIENT';
   const api = await startScriptedApi((_, response) => {
     response.writeHead(400, { 'x-service-request-id': '7f3a-1' }).end(`{"error_code":"${secret}"}`);
@@ -227,7 +227,7 @@ test.each([
     '{"id":"b","platform_data":{"a":[{}]}}',
   ],
   ['{"id":"b","url":"https://x/?access_token=t&a=1"}', '{"id":"b","url":"https://x/?access_token=&a=1"}'],
-])('of a record %s in a list or a fetch remains %s', async (sent, left) => {
+])('a record sent as %s is kept as %s, from a list or a fetch', async (sent, left) => {
   const api = await startScriptedApi(({ path }, response) => {
     answerJson(response, path.endsWith('/b') ? `{"bill":${sent}}` : `{"bills":[{"id":"a"},${sent}]}`);
   });
@@ -289,14 +289,14 @@ test.each([
     { id: 'company', orgId: 'o'.repeat(8_000_000) },
     'a connection whose orgId has more than 200 characters',
   ],
-])('a company is not named by what must not be shown: %s', async (_, connection, problem) => {
+])('a page is refused if the identity of its company repeats a secret or is too long: %s', async (_, connection, problem) => {
   const api = await startScriptedApi((_, response) => {
     answerJson(response, JSON.stringify({ bills: [], next_cursor: null, connection }));
   });
   await expect(clientOf(api).client.list(billsRequest)).rejects.toThrow(`answered with ${problem}`);
 });
 
-test('a cursor that repeats the access token is no cursor: it would be kept in clear', async () => {
+test('a cursor that repeats the access token is refused, as it would be stored in plain text', async () => {
   const api = await startScriptedApi((_, response) => {
     const next = `https://api/?access_token=${accessToken}&cursor=2`;
     answerJson(response, JSON.stringify({ bills: [], next_cursor: next }));
@@ -306,14 +306,14 @@ test('a cursor that repeats the access token is no cursor: it would be kept in c
   );
 });
 
-test('a decimal string of megabytes is looked through once', () => {
+test('a check of a decimal string of megabytes takes less than a second', () => {
   const record = { currency_rate: `${'1'.repeat(4_000_000)}x` };
   const started = performance.now();
   expect(fieldIssuesOf(bills, record)).toHaveLength(1);
   expect(performance.now() - started).toBeLessThan(1_000);
 });
 
-test('a cursor that no address has room for is no cursor: the next page is not asked for', async () => {
+test('a cursor that is too long for a URL is refused', async () => {
   const api = await startScriptedApi((_, response) => {
     answerJson(response, { bills: [], next_cursor: '%'.repeat(8_193) });
   });
@@ -324,7 +324,7 @@ test('a cursor that no address has room for is no cursor: the next page is not a
   });
 });
 
-test('a record that has the token for an ID is named without it', async () => {
+test('an error about a record whose ID is the access token does not contain the ID', async () => {
   const api = await startScriptedApi((_, response) => {
     response.statusCode = 500;
     response.end('{}');
@@ -334,7 +334,7 @@ test('a record that has the token for an ID is named without it', async () => {
   await expect(fetching).rejects.toThrow(/^GET \/accounting\/bills\/… failed \(500\)/);
 });
 
-test('a time of the service that is not of these millennia is none', () => {
+test('a Date header from an impossible year is ignored', () => {
   expect(servedAtOf('Mon, 01 Jan 12345 00:00:00 GMT')).toBeNull();
   expect(servedAtOf('Mon, 01 Jan 0100 00:00:00 GMT')).toBeNull();
   expect(servedAtOf('Sat, 28 Nov 2026 07:00:00 GMT')).toEqual(new Date('2026-11-28T07:00:00Z'));

@@ -54,14 +54,14 @@ describe('reading a stream', () => {
     }
   });
 
-  test('goes on from a cursor', async () => {
+  test('continues from a given cursor', async () => {
     const api = await startPagedApi({ b: { bills: [3], next_cursor: null } });
     expect(await collect(readPages(clientOf(api).client, { ...reading, cursor: 'b' }, asItCame))).toEqual([
       3,
     ]);
   });
 
-  test('asks for nothing before the first page is asked for', async () => {
+  test('sends no request before the caller asks for the first page', async () => {
     const api = await startPagedApi({});
     const pages = readPages(clientOf(api).client, reading, asItCame);
     await pages.return();
@@ -70,7 +70,7 @@ describe('reading a stream', () => {
 });
 
 describe('the next page', () => {
-  test('is asked for while the caller works, and only that one', async () => {
+  test('is requested while the caller works, and no further page is', async () => {
     const api = await startScriptedApi((request, response) => {
       answerJson(response, { bills: [], next_cursor: `${cursorOf(request)}i` });
     });
@@ -83,7 +83,7 @@ describe('the next page', () => {
     expect(api.requests).toHaveLength(2);
   });
 
-  test('fails only when it is asked for', async () => {
+  test('fails only when the caller asks for it', async () => {
     const api = await startScriptedApi((request, response) => {
       if (cursorOf(request) === '') answerJson(response, { bills: [1], next_cursor: 'a' });
       else response.writeHead(500).end();
@@ -105,7 +105,7 @@ describe('the next page', () => {
     expect(await pages.next()).toEqual({ done: true, value: undefined });
   });
 
-  test('is no longer asked for when the caller leaves early', async () => {
+  test('has its request aborted if the caller leaves early', async () => {
     const api = await startScriptedApi((request, response) => {
       if (cursorOf(request) === '') answerJson(response, { bills: [1], next_cursor: 'a' });
     });
@@ -119,7 +119,7 @@ describe('the next page', () => {
     ).abandoned;
   });
 
-  test('ends with the reason of an abort', async () => {
+  test('fails with the reason of an abort', async () => {
     const abort = new AbortController();
     const api = await startScriptedApi((request, response) => {
       if (cursorOf(request) === '') answerJson(response, { bills: [1], next_cursor: 'a' });
@@ -132,7 +132,7 @@ describe('the next page', () => {
 });
 
 describe('a cursor', () => {
-  test('that comes back as its own successor is an error, not a loop', async () => {
+  test('is an error, not a loop, if it comes back as its own successor', async () => {
     const api = await startPagedApi({
       '': { bills: [1], next_cursor: 'a' },
       a: { bills: [2], next_cursor: 'a' },
@@ -146,7 +146,7 @@ describe('a cursor', () => {
     expect(api.requests).toHaveLength(2);
   });
 
-  test('that is refused with and without a limit is to be restarted without', async () => {
+  test('requires a restart without it if it is refused with and without a limit', async () => {
     const api = await startScriptedApi((_, response) => {
       response.writeHead(400).end();
     });
@@ -157,7 +157,7 @@ describe('a cursor', () => {
 });
 
 describe('a limit', () => {
-  test('that is refused is left out from then on', async () => {
+  test('is left out from then on if it is refused', async () => {
     const api = await startScriptedApi((request, response) => {
       if (request.query.has('limit')) response.writeHead(400).end();
       else if (cursorOf(request) === '') answerJson(response, { bills: [1], next_cursor: 'a' });
@@ -169,7 +169,7 @@ describe('a limit', () => {
     expect(api.requests.map(({ query }) => query.get('limit'))).toEqual(['200', null, null]);
   });
 
-  test('is not the reason of a refusal that stays on the first page', async () => {
+  test('is not blamed if the first page is refused without it too', async () => {
     const api = await startScriptedApi((_, response) => {
       response.writeHead(400).end();
     });
@@ -178,7 +178,7 @@ describe('a limit', () => {
     expect(api.requests).toHaveLength(2);
   });
 
-  test('is sent no second time when the connection does not work', async () => {
+  test('is not left out for a second request if the connection is disabled', async () => {
     const api = await startScriptedApi((_, response) => {
       response.writeHead(400).end('{"error_code":"CONNECTION_DISABLED"}');
     });

@@ -14,7 +14,7 @@ test.each([
   expect(replaceNul(text)).toBe(replaced);
 });
 
-test('what is read is what was meant, with U+FFFD in the place of NUL', () => {
+test('any string reads back as itself, with U+FFFD in place of NUL', () => {
   const text = fc.string({ unit: fc.constantFrom('\u0000', '\\', 'u0000', '"', 'a') });
   fc.assert(
     fc.property(text, (text) => {

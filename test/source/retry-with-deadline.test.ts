@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { retryWithDeadline } from '../../requests/retry-with-deadline.ts';
 
-test('a request that is aborted is not asked again: the signal’s reason is thrown at once', async () => {
+test('an aborted request is not retried, and throws the reason of the signal at once', async () => {
   const aborted = new AbortController();
   let asked = 0;
   const ask = async (): Promise<void> => {
