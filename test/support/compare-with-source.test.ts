@@ -44,7 +44,7 @@ test.each([
   ["update finance.items set id = 'j'", '', /items j is not in the source/],
   ['delete from sync.quarantine', '', /bills: not in quarantine/],
   ["update sync.quarantine set payload = replace(payload, 'USD', 'EUR')", '', /in quarantine without need/],
-])('%s … %s is seen', async (damage, where, difference) => {
+])('the comparison notices the damage: %s … %s', async (damage, where, difference) => {
   const connection = await copy();
   const condition = where === '' ? '' : `and ${where}`;
   await warehouse.pool.query(`${damage} where connection_id = $1 ${condition}`, [connection]);
