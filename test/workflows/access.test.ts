@@ -18,7 +18,7 @@ let worker = await installation.startWorker(withoutPython);
 
 afterEach(() => admin.clearFaults());
 
-test('a wrong access token fails the sync within seconds, in one sentence, with nothing written', async () => {
+test('a wrong access token fails the sync within seconds, with one sentence, before it writes anything', async () => {
   const connection = await installation.connect({ token: 'nobody-has-this-token' });
   const started = Date.now();
   const end = await sync(installation, connection);
@@ -47,7 +47,7 @@ test.for(
   expect(await contentOf(connection)).toEqual([]);
 });
 
-test('a token of another company stops the sync with nothing written', async () => {
+test('a token of another company stops the sync before it writes anything', async () => {
   const connection = await installation.connect();
   const other = await installation.connect();
   await sync(installation, connection);
@@ -65,7 +65,7 @@ test('a token of another company stops the sync with nothing written', async () 
 });
 
 test.for(some(['sync', 'reconcile'] as const))(
-  'a token that is replaced while a %s asks with it neither fails the run nor pauses the connection',
+  'a token that is replaced while a %s uses it neither fails the run nor pauses the connection',
   async (kind) => {
     const connection = await installation.connect({ token: 'revoked-meanwhile' });
     await admin.addFault({ match: {}, fault: { kind: 'slow', ms: 3_000 } });
@@ -96,7 +96,7 @@ test.each([
   'applyWebhooks',
   'awaitApproval',
   'scheduledStart',
-])('%s without an input ends at once, and says what it takes', async (type) => {
+])('%s without an input fails at once, and says what it takes', async (type) => {
   for (const args of [[null], []]) {
     await expect(startedByHand(type, args)).rejects.toMatchObject({
       cause: { type: 'UnknownConnection', message: expect.stringContaining('one JSON object') as string },
@@ -105,7 +105,7 @@ test.each([
 });
 
 test.each(['syncConnection', 'reconcileConnection', 'backfillConnection', 'scheduledStart'])(
-  '%s of resources that are no list of names ends at once, and says so',
+  '%s fails at once, and says so, if its resources are not a list of names',
   async (type) => {
     const connection = await installation.connect();
     for (const resources of ['bills', { a: 1 }, [7], null]) {
@@ -116,7 +116,7 @@ test.each(['syncConnection', 'reconcileConnection', 'backfillConnection', 'sched
   },
 );
 
-test('a scheduled start of no kind there is, or of a connection that is no name, ends at once, and says what it takes', async () => {
+test('scheduledStart fails at once, and says what it takes, if its kind or its connection makes no sense', async () => {
   const connection = 'acme-us';
   for (const input of [
     { connection },
@@ -129,14 +129,14 @@ test('a scheduled start of no kind there is, or of a connection that is no name,
     });
 });
 
-test('a reconcile of which nothing is approved, said as null, approves nothing', async () => {
+test('a reconcile takes null for no approvals', async () => {
   const connection = await installation.connect();
   await expect(startedByHand('reconcileConnection', [{ connection, approved: null }])).resolves.toMatchObject(
     { status: 'succeeded' },
   );
 });
 
-test('a question that says nothing of what is to be approved ends at once', async () => {
+test('awaitApproval fails at once if its input does not say what to approve', async () => {
   for (const more of [{}, { waiting: 'bills' }, { waiting: { bills: 1 }, foundBy: null }]) {
     await expect(startedByHand('awaitApproval', [{ connection: 'acme-eu', ...more }])).rejects.toMatchObject({
       cause: {
@@ -148,7 +148,7 @@ test('a question that says nothing of what is to be approved ends at once', asyn
 });
 
 test.each(['pruneWarehouse', 'exportSnapshot', 'buildMarts'])(
-  '%s, all of whose input is optional, needs none',
+  '%s needs no input, as all of it is optional',
   async (type) => {
     for (const args of [[null], []]) await startedByHand(type, args);
   },
@@ -164,7 +164,7 @@ function startedByHand(type: string, args: unknown[]): Promise<unknown> {
   });
 }
 
-proofTest('one company under two names is refused for the second', async () => {
+proofTest('a company that already has a connection is refused under a second name', async () => {
   const connection = await installation.connect();
   const second = await installation.connect({ token: `token-of-${connection}` });
   await sync(installation, connection);
@@ -175,7 +175,7 @@ proofTest('one company under two names is refused for the second', async () => {
   expect(await contentOf(second)).toEqual([]);
 });
 
-test('a service that lists nothing at all is a failed run, not an empty company', async () => {
+test('a sync fails, instead of finding an empty company, if every list answers 404', async () => {
   const connection = await installation.connect();
   await admin.addFault({ match: { connection }, fault: { kind: 'status', status: 404, code: 'NOT_FOUND' } });
   const end = await sync(installation, connection);
@@ -194,7 +194,7 @@ test('a sync of a connection that does not exist fails at once', async () => {
   ).rejects.toThrow(WorkflowFailedError);
 });
 
-test('a wrong client secret fails the sync within seconds, and the right one mends it', async () => {
+test('a wrong client secret fails the sync without retries, and the right one lets the next sync succeed', async () => {
   const connection = await installation.connect();
   await worker.stop();
   worker = await installation.startWorker({ DAYBOOK_CLIENT_SECRET: 'not-the-secret' });
@@ -208,7 +208,7 @@ test('a wrong client secret fails the sync within seconds, and the right one men
 });
 
 proofTest(
-  'what a worker with a key that was rotated cannot open waits for one with the new key',
+  'a sync waits for a worker with the new key if its worker has a key that was rotated',
   async () => {
     const connection = await installation.connect();
     const to = randomBytes(32);

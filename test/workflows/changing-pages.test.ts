@@ -12,7 +12,7 @@ afterEach(async () => {
   await admin.configure({});
 });
 
-test('records that change, move and come while the pages are read are all landed as they are in the end', async () => {
+test('records that change and move while the pages are read land in their final state', async () => {
   const connection = await installation.connect({ records: 2_000 });
   await admin.configure({ maximumLimit: 100 });
   const bills = await idsOf(connection);
@@ -43,7 +43,7 @@ test('records that change, move and come while the pages are read are all landed
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test('1,200 records that share one last_synced_at all land, and again after they were all touched at once', async () => {
+test('1,200 records with the same last_synced_at all land, and no row changes when all are touched again', async () => {
   const connection = await installation.connect({ records: 3_000 });
   await admin.execute({ kind: 'touch', connection, resource: 'bills' });
   expect((await idsOf(connection)).length).toBeGreaterThan(1_199);
@@ -56,7 +56,7 @@ test('1,200 records that share one last_synced_at all land, and again after they
   expect((await installation.compare(connection, { tables: ['bills'] })).differences).toEqual([]);
 });
 
-test('a cursor that the service refuses in the middle of a pass makes it start again, and ends exact', async () => {
+test('a pass whose cursor the service refuses midway starts again, and leaves an exact copy', async () => {
   const connection = await installation.connect({ records: 600 });
   await admin.configure({ maximumLimit: 20 });
   await admin.addFault({
@@ -69,7 +69,7 @@ test('a cursor that the service refuses in the middle of a pass makes it start a
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-proofTest('cursors that break when their record moves cost a new start, never a record', async () => {
+proofTest('a cursor that breaks because its record moved costs no record', async () => {
   const connection = await installation.connect({ records: 600 });
   await admin.configure({ maximumLimit: 20, cursor: 'row' });
   const bills = await idsOf(connection);

@@ -15,7 +15,7 @@ const worker = await installation.startWorker({ NODE_OPTIONS: `--import=${twoHou
 
 afterEach(() => admin.clearFaults());
 
-test('a worker whose clock is two hours ahead and meets a 429 silences nobody for longer than the service asked', async () => {
+test('a worker with a clock two hours ahead pauses after a 429 no longer than the service asked', async () => {
   const [limited, other] = [await installation.connect(), await installation.connect()];
   await admin.addFault({
     match: { connection: limited, path: '/accounting/bills' },
@@ -36,7 +36,7 @@ test('a worker whose clock is two hours ahead and meets a 429 silences nobody fo
 });
 
 proofTest(
-  'a worker whose clock is two hours ahead applies webhooks after a 429 as soon as the service asked',
+  'a worker with a clock two hours ahead applies webhooks after a 429 as soon as the service allows',
   async () => {
     const connection = await installation.connect();
     await sync(installation, connection);

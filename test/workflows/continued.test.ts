@@ -22,7 +22,7 @@ afterEach(async () => {
   await admin.configure({});
 });
 
-test('a sync whose history grows long goes on in a new execution, as the same run', async () => {
+test('a sync with a long history continues in a new execution, as the same run', async () => {
   const connection = await installation.connect({ records: 600 });
   await admin.configure({ maximumLimit: 3 });
   const handle = await startSync(installation, connection);
@@ -37,7 +37,7 @@ test('a sync whose history grows long goes on in a new execution, as the same ru
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test('a reconcile that is told to pause where it fetches, again and again, goes on in a new execution, as the same run', async () => {
+test('a reconcile whose fetches are told to pause again and again continues in a new execution, as the same run', async () => {
   const connection = await installation.connect({ records: 100 });
   await sync(installation, connection);
   const [bill] = await rows(warehouse, 'select id from finance.bills where connection_id = $1', [connection]);
@@ -65,7 +65,7 @@ const kinds = [
 ] as const;
 
 test.each(kinds)(
-  'a %s that has gone on in a new execution, and is reset to the first task of that, is a run of its own that reads what has changed since',
+  'a %s that is reset to the first task of its last execution is a run of its own that reads later changes',
   async (kind, start) => {
     const { connection, handle, ended } = await continued(kind, start);
     const [bill] = await rows(warehouse, 'select id from finance.bills where connection_id = $1', [
@@ -83,7 +83,7 @@ test.each(kinds)(
 );
 
 test.each(kinds)(
-  'one of a %s to a later task succeeds by what its execution and the one before have read, and what is left is read by its own run',
+  'a %s that is reset to a later task of its last execution succeeds as a run of its own, with an exact copy',
   async (kind, start) => {
     const { connection, handle, ended } = await continued(kind, start);
     for (const task of [-2, 3]) {
@@ -98,7 +98,7 @@ test.each(kinds)(
 );
 
 proofTest.for(kinds)(
-  'a running %s that has gone on in a new execution, and is reset, goes on as a run of its own and ends exact',
+  'a running %s that is reset in a later execution continues as a run of its own, and leaves an exact copy',
   async ([kind, start]) => {
     const connection = await installation.connect({ records: 600 });
     if (kind !== 'sync') await sync(installation, connection);

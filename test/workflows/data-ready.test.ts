@@ -21,7 +21,7 @@ afterEach(async () => {
   await admin.configure({});
 });
 
-test('the update syncNow answers which run will have read what was at the source, and that one has', async () => {
+test('syncNow answers which run will have read what the source has now, and that run has', async () => {
   const connection = await begun();
   const blocked = await blockWrites(databaseUrl, 'finance.items');
   const handle = await startSync(installation, connection);
@@ -35,7 +35,7 @@ test('the update syncNow answers which run will have read what was at the source
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test('before anything was read, it is the run itself', async () => {
+test('syncNow answers with the current run if it has read nothing yet, and no other run follows', async () => {
   const connection = await installation.connect({ ready: false });
   const handle = await startSync(installation, connection);
   await untilAllWait(handle);
@@ -45,8 +45,8 @@ test('before anything was read, it is the run itself', async () => {
   expect(await runsOf(connection)).toEqual([{ status: 'succeeded', reason: 'test' }]);
 });
 
-describe('dataReady that arrives after a list was read leads to a read that began after it', () => {
-  test('while another list is read', async () => {
+describe('dataReady leads to a read that begins after it', () => {
+  test('if it arrives while another list is read', async () => {
     const connection = await begun();
     const blocked = await blockWrites(databaseUrl, 'finance.items');
     const handle = await startSync(installation, connection);
@@ -57,7 +57,7 @@ describe('dataReady that arrives after a list was read leads to a read that bega
     await expectReadAgain(connection, ['succeeded', 'succeeded', 'succeeded']);
   });
 
-  test('also where what that read has committed is lost: the run before it does not count', async () => {
+  test('and the run is partial if what that read committed is lost, although the run before has read the list', async () => {
     const connection = await begun();
     const blocked = await blockWrites(databaseUrl, 'finance.items');
     const handle = await startSync(installation, connection);
@@ -88,7 +88,7 @@ describe('dataReady that arrives after a list was read leads to a read that bega
     });
   });
 
-  proofTest('while the same list is read', async () => {
+  proofTest('if it arrives while the same list is read', async () => {
     const connection = await installation.connect();
     const blocked = await blockWrites(databaseUrl, 'finance.bills');
     const handle = await startSync(installation, connection);
@@ -99,7 +99,7 @@ describe('dataReady that arrives after a list was read leads to a read that bega
     await expectReadAgain(connection, ['succeeded', 'succeeded']);
   });
 
-  proofTest('while the run is being closed', async () => {
+  proofTest('if it arrives while the run is being closed', async () => {
     const connection = await installation.connect();
     const [blockedEvents, path] = [{ kind: 'slow', ms: 2_000 } as const, '/events'];
     await admin.addFault({ match: { connection, path }, times: 1, fault: blockedEvents });
@@ -113,7 +113,7 @@ describe('dataReady that arrives after a list was read leads to a read that bega
     await expectReadAgain(connection, ['succeeded', 'succeeded']);
   });
 
-  proofTest('when the run fails', async () => {
+  proofTest('even if the run fails', async () => {
     const connection = await begun();
     await admin.addFault({
       match: { connection, path: '/accounting/customers' },
@@ -129,7 +129,7 @@ describe('dataReady that arrives after a list was read leads to a read that bega
     await expectReadAgain(connection, ['succeeded', 'partial', 'succeeded']);
   });
 
-  proofTest('in a run of another resource', async () => {
+  proofTest('if it arrives in a run of another resource', async () => {
     const connection = await installation.connect();
     await sync(installation, connection);
     const blocked = await blockWrites(databaseUrl, 'sync.run_streams');
@@ -141,7 +141,7 @@ describe('dataReady that arrives after a list was read leads to a read that bega
     await expectReadAgain(connection, ['succeeded', 'succeeded', 'succeeded']);
   });
 
-  proofTest('in a run whose history grows long', async () => {
+  proofTest('if it arrives in a run with a long history', async () => {
     const connection = await installation.connect({ records: 600 });
     await admin.configure({ maximumLimit: 3 });
     const handle = await startSync(installation, connection);
@@ -151,7 +151,7 @@ describe('dataReady that arrives after a list was read leads to a read that bega
     await expectReadAgain(connection, ['succeeded', 'succeeded']);
   });
 
-  proofTest('in a run that goes on with a list that another one had begun', async () => {
+  proofTest('if it arrives in a run that continues a list of an earlier run', async () => {
     const connection = await installation.connect();
     await admin.configure({ maximumLimit: 5 });
     await admin.addFault({
@@ -175,7 +175,7 @@ describe('dataReady that arrives after a list was read leads to a read that bega
 });
 
 describe('dataReady costs no second run', () => {
-  test('when it comes before any list was read', async () => {
+  test('if it arrives before any list is read', async () => {
     const connection = await installation.connect({ ready: false });
     const handle = await startSync(installation, connection);
     await untilAllWait(handle);
@@ -185,7 +185,7 @@ describe('dataReady costs no second run', () => {
     expect(await runsOf(connection)).toEqual([{ status: 'succeeded', reason: 'test' }]);
   });
 
-  proofTest('when somebody cancels the run: nobody wants it to go on', async () => {
+  proofTest('if the run is cancelled', async () => {
     const connection = await begun();
     const blocked = await blockWrites(databaseUrl, 'finance.items');
     const handle = await startSync(installation, connection);
@@ -199,7 +199,7 @@ describe('dataReady costs no second run', () => {
 });
 
 proofTest(
-  'daybook sync prints and exits with what became of its own run, and says that another one follows',
+  '"daybook sync" prints and exits with the outcome of its own run, and says that another run follows',
   async () => {
     const connection = await begun();
     const blocked = await blockWrites(databaseUrl, 'finance.items');

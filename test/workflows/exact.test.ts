@@ -20,7 +20,7 @@ test('the first sync lands every field of every record exactly', async () => {
   expect(comparison.values).toBeGreaterThan(20_000);
 });
 
-test('a second sync writes nothing to finance and history', async () => {
+test('a second sync without changes writes nothing to finance and history', async () => {
   const connection = await installation.connect();
   await sync(installation, connection);
   const before = await versionsOf(connection);
@@ -30,7 +30,7 @@ test('a second sync writes nothing to finance and history', async () => {
   expect(await versionsOf(connection)).toEqual(before);
 });
 
-test('a sync after changes lands them, and touched records make no new version', async () => {
+test('a sync lands changes, and adds no version of records that were only touched', async () => {
   const connection = await installation.connect();
   await sync(installation, connection);
   const versions = await historyOf(connection);
@@ -41,7 +41,7 @@ test('a sync after changes lands them, and touched records make no new version',
   expect(await historyOf(connection)).toBe(versions + 3 * 6);
 });
 
-test('a platform without subscriptions has an unsupported stream, which is not asked for again within a day', async () => {
+test('a platform without subscriptions has an unsupported stream, which the next sync does not request', async () => {
   const connection = await installation.connect({ platform: 'XERO' });
   const first = await sync(installation, connection);
   expect(first.failure).toBeUndefined();
@@ -58,7 +58,7 @@ test('a platform without subscriptions has an unsupported stream, which is not a
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test('a history is small: six events a chunk, and no payload of 2 KB', async () => {
+test('the history of a sync has at most six events per activity besides its start and end, and no payload of 2 KB', async () => {
   const connection = await installation.connect();
   const { handle } = await sync(installation, connection);
   const events = await eventsOf(handle);
@@ -73,7 +73,7 @@ test('a history is small: six events a chunk, and no payload of 2 KB', async () 
     expect(text.split(',').length).toBeLessThan(2_048);
 });
 
-test('a sync is found by its connection, kind and phase, and its details are a table that people can read', async () => {
+test('a sync has search attributes for its connection, kind and phase, and a readable table of details', async () => {
   const connection = await installation.connect();
   await admin.configure({ maximumLimit: 5 });
   await admin.addFault({
@@ -100,7 +100,7 @@ test('a sync is found by its connection, kind and phase, and its details are a t
   expect(ids).toEqual([`sync/${connection}`]);
 });
 
-test('every activity says what it reads', async () => {
+test('an activity that reads a stream names the stream in its summary', async () => {
   const connection = await installation.connect();
   const { handle } = await sync(installation, connection);
   const summaries = (await eventsOf(handle))

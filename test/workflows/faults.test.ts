@@ -19,7 +19,7 @@ const brief: Record<string, FaultRuleInput['fault']> = {
   '/subscriptions': { kind: 'html', status: 200 },
 };
 
-test('a 500, a 550, half a body, a broken connection and HTML are tried again, and the sync ends exact', async () => {
+test('a sync retries after a 500, a 550, half a body, a broken connection and HTML, and leaves an exact copy', async () => {
   const connection = await installation.connect();
   for (const [path, fault] of Object.entries(brief))
     await admin.addFault({ match: { connection, path }, times: 1, fault });
@@ -30,7 +30,7 @@ test('a 500, a 550, half a body, a broken connection and HTML are tried again, a
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test('a page that names itself as the next one is an error, not a loop', async () => {
+test('a sync recovers from a page that names itself as the next page once', async () => {
   const connection = await installation.connect();
   await admin.addFault({
     match: { connection, path: '/accounting/bills', query: 'cursor=' },
@@ -44,7 +44,7 @@ test('a page that names itself as the next one is an error, not a loop', async (
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test('a stream that keeps failing is given up, the others finish, and the next run completes', async () => {
+test('a stream that keeps failing is given up, the other streams finish, and the next sync succeeds', async () => {
   const connection = await installation.connect();
   await admin.addFault({
     match: { connection, path: '/accounting/items' },
@@ -66,7 +66,7 @@ test('a stream that keeps failing is given up, the others finish, and the next r
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test('a list that answers 404 for a while has failed and is never empty', async () => {
+test('a list that starts to answer 404 counts as failed, not as empty', async () => {
   const connection = await installation.connect();
   await sync(installation, connection);
   await admin.addFault({

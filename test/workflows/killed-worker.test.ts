@@ -6,7 +6,7 @@ import { endOf, startSync } from '../support/sync.ts';
 const installation = await createInstallation();
 const { admin } = installation;
 
-test('a sync whose worker was killed goes on from the last committed page within 40 s and ends exact', async () => {
+test('a sync whose worker is killed continues from the last committed page within 40 s, and leaves an exact copy', async () => {
   const connection = await installation.connect({ records: 600 });
   await admin.configure({ maximumLimit: 5 });
   await admin.addFault({ match: { path: '/accounting/bills' }, fault: { kind: 'slow', ms: 150 } });

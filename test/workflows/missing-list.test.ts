@@ -20,8 +20,8 @@ afterEach(() => admin.clearFaults());
 const itemsPath = '/accounting/items';
 const notFound = { kind: 'status', status: 404, code: 'NOT_FOUND' } as const;
 
-describe('a list that ever returned a page and answers 404', () => {
-  proofTest('once is asked again within the run', async () => {
+describe('a list that returned pages before and answers 404 now', () => {
+  proofTest('is requested again within the run', async () => {
     const connection = await synced();
     await admin.activity({ connection, changes: 2 });
     await admin.addFault({ match: { connection, path: itemsPath }, times: 1, fault: notFound });
@@ -31,7 +31,7 @@ describe('a list that ever returned a page and answers 404', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('is a failure like any other: given up, asked again by the next run, visible, and stale', async () => {
+  test('is given up, requested again by the next run, and reported as missing and stale', async () => {
     const connection = await synced();
     await warehouse.pool.query(
       `update sync.connections set sync_every = '1 second' where connection_id = $1`,
@@ -63,7 +63,7 @@ describe('a list that ever returned a page and answers 404', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  proofTest('during the first sync, after a page, loses nothing', async () => {
+  proofTest('loses nothing if this happens during the first sync, after a page', async () => {
     const connection = await installation.connect({ records: 1_500 });
     await admin.configure({ maximumLimit: 20 });
     await admin.addFault({ match: { connection, path: itemsPath }, after: 2, times: 1, fault: notFound });
@@ -73,7 +73,7 @@ describe('a list that ever returned a page and answers 404', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('is no success of a reconcile', async () => {
+  test('makes a reconcile partial, or failed if it is the only list', async () => {
     const connection = await synced();
     await loseItems(connection);
     const { run } = await reconcile(installation, connection);
@@ -83,7 +83,7 @@ describe('a list that ever returned a page and answers 404', () => {
     expect(only.run.status).toBe('failed');
   });
 
-  proofTest('keeps the windows of its backfill, which the next one reads', async () => {
+  proofTest('keeps the windows of its backfill for the next backfill', async () => {
     const connection = await synced();
     const days = { from: '2011-03-01', to: '2011-06-01' };
     await loseItems(connection);
@@ -95,7 +95,7 @@ describe('a list that ever returned a page and answers 404', () => {
     expect(await windowsLeft(connection)).toEqual({});
   });
 
-  test('for 7 days while others answer is unsupported again, with an alert, and never without others', async () => {
+  test('becomes unsupported, with an alert, after 7 days, but only while other lists answer', async () => {
     const connection = await synced();
     await loseItems(connection);
     await sync(installation, connection);
@@ -137,7 +137,7 @@ describe('a list that ever returned a page and answers 404', () => {
     expect(await alertsOf(connection)).toEqual([]);
   });
 
-  proofTest('between other answers is not 7 days of nothing but 404', async () => {
+  proofTest('stays failed after 7 days if it also gave another answer', async () => {
     const connection = await synced();
     await loseItems(connection);
     await sync(installation, connection);
@@ -154,8 +154,8 @@ describe('a list that ever returned a page and answers 404', () => {
   });
 });
 
-describe('when all lists answer 404', () => {
-  test('of a company that was never read, the next run asks again', async () => {
+describe('a company whose lists all answer 404', () => {
+  test('is asked again by the next run if it was never read', async () => {
     const connection = await installation.connect();
     await admin.addFault({ match: { connection }, fault: notFound });
     expect((await sync(installation, connection)).run.status).toBe('failed');
@@ -165,7 +165,7 @@ describe('when all lists answer 404', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  proofTest('of a company that was read, nothing is unsupported, and the next run asks again', async () => {
+  proofTest('has no unsupported list if it was read before, and is asked again by the next run', async () => {
     const connection = await synced();
     await admin.activity({ connection, changes: 3 });
     await admin.addFault({ match: { connection }, fault: notFound });
@@ -179,7 +179,7 @@ describe('when all lists answer 404', () => {
 });
 
 proofTest(
-  'a reconcile that could not list a resource that holds rows is never succeeded, even where no page ever came',
+  'a reconcile is partial if a resource with rows cannot be listed, even if its list never returned a page',
   async () => {
     const connection = await installation.connect({ platform: 'XERO' });
     expect((await sync(installation, connection)).run.status).toBe('succeeded');

@@ -47,16 +47,16 @@ const workflows = {
   marts: buildMarts,
 } satisfies { [Kind in StartKind]: (input: StartInputs[Kind]) => Promise<unknown> };
 
-test.each(kinds())('the workflow that a request for %s names is the one that takes its input', (kind) => {
+test.each(kinds())('a request for %s names the workflow that takes its input', (kind) => {
   expect(workflows[kind].name).toBe(workflowTypes[kind]);
 });
 
-describe('what releases have started', () => {
-  test('is of every kind', () => {
+describe('the workflows that releases have started', () => {
+  test('are of every kind', () => {
     expect(new Set(begun.filter(({ isOurs }) => isOurs).map(({ kind }) => kind))).toEqual(new Set(kinds()));
   });
 
-  test.each(begun.map((one) => [one.file, one] as const))('%s has the names of this one', (_, history) => {
+  test.each(begun.map((one) => [one.file, one] as const))('%s has the names that this release gives', (_, history) => {
     const { attributes, options, isOurs } = history;
     if (isOurs) {
       expect(attributes.workflowId).toBe(options.workflowId);
@@ -81,11 +81,11 @@ test.each([
   ['<https://example.com|sign in again>', false],
   ['sync/acme-us\nexport', false],
   ['noSuchWorkflow', false],
-])('of the ID %j a workflow may be one of ours: %s', (id, isOurs) => {
+])('the workflow ID %j may be one of Daybook: %s', (id, isOurs) => {
   expect(isWorkflowId(id)).toBe(isOurs);
 });
 
-test('the queues of all activities that releases have scheduled are those of this one', () => {
+test('the queues of all activities that releases have scheduled are the queues of this release', () => {
   const used = histories.flatMap(({ events }) =>
     events.flatMap((event) => event.activityTaskScheduledEventAttributes?.taskQueue.name ?? []),
   );

@@ -148,7 +148,7 @@ test('a record without last_synced_at is quarantined', async () => {
   });
 });
 
-test('a record that goes bad keeps its last good version, and landing it again closes its entry', async () => {
+test('a record that becomes invalid keeps its last good version, and its quarantine entry closes once it lands', async () => {
   const connection = await installation.connect({ records: 20 });
   const target = { connection, resource: 'bills', id: 'b' } as const;
   await admin.execute({ kind: 'add', connection, resource: 'bills', record: bill('b', { memo: '"good"' }) });

@@ -5,7 +5,7 @@ import { sync } from '../support/sync.ts';
 const installation = await createInstallation({ chaos: 'nasty' });
 await installation.startWorker();
 
-test('a world of nasty records lands whatever can land, and keeps the rest in quarantine', async () => {
+test('a sync of many malformed records lands those that can land, and quarantines the rest', async () => {
   const connection = await installation.connect({ records: 6_000 });
   const { run, failure } = await sync(installation, connection);
   expect(failure).toBeUndefined();

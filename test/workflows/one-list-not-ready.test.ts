@@ -37,7 +37,7 @@ const failing: readonly {
   { path: '/events', stream: 'events', fault: notReady },
 ];
 test.each(some(failing))(
-  'a list that alone keeps answering $fault.status is given up, and the other lists are read: $path',
+  'the list $path is given up if it alone keeps answering $fault.status, and the other lists are read',
   async ({ path, stream, fault }) => {
     const connection = await installation.connect({ platform: 'QUICKBOOKS' });
     expect((await sync(installation, connection)).run.status).toBe('succeeded');
@@ -53,7 +53,7 @@ test.each(some(failing))(
   },
 );
 
-proofTest('deletions are applied although one list keeps saying that it is not ready', async () => {
+proofTest('deletions are applied while one list is not ready', async () => {
   const connection = await installation.connect({ platform: 'QUICKBOOKS' });
   await sync(installation, connection);
   const first = 'select id from finance.bills where connection_id = $1 order by id limit 1';
@@ -64,7 +64,7 @@ proofTest('deletions are applied although one list keeps saying that it is not r
   expect((await row(warehouse, first, [connection])).id).not.toBe(id);
 });
 
-proofTest('a first sync reads a long list to its end beside one that is not ready', async () => {
+proofTest('a first sync reads a long list to its end while another list is not ready', async () => {
   const connection = await installation.connect({ records: 300 });
   await admin.configure({ maximumLimit: 1 });
   await admin.addFault({ match: { connection, path: '/subscriptions' }, fault: notReady });
@@ -72,7 +72,7 @@ proofTest('a first sync reads a long list to its end beside one that is not read
   expect(statusesOf(run)).toMatchObject({ bills: 'succeeded', items: 'succeeded', subscriptions: 'failed' });
 });
 
-proofTest('a reconcile ends although one list keeps asking for a pause', async () => {
+proofTest('a reconcile ends even if one list is never ready', async () => {
   const connection = await installation.connect();
   await sync(installation, connection);
   await admin.addFault({ match: { connection, path: '/subscriptions' }, fault: notReady });
@@ -80,7 +80,7 @@ proofTest('a reconcile ends although one list keeps asking for a pause', async (
   expect(statusesOf(run)).toMatchObject({ bills: 'succeeded', subscriptions: 'failed' });
 });
 
-proofTest('a company that answers nothing yet is waited for beyond the patience', async () => {
+proofTest('a sync waits for a company that is not ready longer than DAYBOOK_GIVE_UP_AFTER', async () => {
   const connection = await installation.connect({ ready: false });
   const handle = await startSync(installation, connection);
   await eventually(async () => {

@@ -12,7 +12,7 @@ const soon = 50;
 const long = 4 * soon;
 
 describe('the slot of an activity', () => {
-  test('is lent while only the service is waited for, and a free one is waited for with the answer', async () => {
+  test('is lent while its activity only waits for the service, and the answer waits until a slot is free', async () => {
     const { begin, end, ask } = open({ slots: 1 });
     await begin();
     const asked = ask();
@@ -23,7 +23,7 @@ describe('the slot of an activity', () => {
     expect(await asked.page).toBe(page);
   });
 
-  test('is lent at once while the budget allows no request, unless the page before is still worked on', async () => {
+  test('is lent at once while the budget allows no request, unless the activity still works on the page before', async () => {
     const { begin, end, ask } = open({ slots: 1, afterMilliseconds: 60_000 });
     await begin();
     let landed = (): void => undefined;
@@ -42,7 +42,7 @@ describe('the slot of an activity', () => {
     expect(await asked.page).toBe(page);
   });
 
-  test('is lent once by each of two requests that overlap', async () => {
+  test('is lent once by each of two overlapping requests', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => {
       vi.useRealTimers();
@@ -79,7 +79,7 @@ describe('the slot of an activity', () => {
     await third;
   });
 
-  test('is not waited for behind a poll of Temporal that has no task yet', async () => {
+  test('goes to an answer without waiting for a poll of Temporal that has no task yet', async () => {
     const { begin, supplier, ask } = open({ slots: 1 });
     await begin();
     const asked = ask();
@@ -88,7 +88,7 @@ describe('the slot of an activity', () => {
     expect(await asked.page).toBe(page);
   });
 
-  test('is kept while the answer comes soon', async () => {
+  test('is kept if the answer comes soon', async () => {
     const { begin, ask } = open({ slots: 1 });
     await begin();
     const asked = ask();
@@ -120,7 +120,7 @@ describe('the slot of an activity', () => {
     expect(await isSettled(begin())).toBe(false);
   });
 
-  test('is lent at once while it pauses, which a cancellation ends', async () => {
+  test('is lent at once while its activity pauses, until the pause ends or is cancelled', async () => {
     const { begin, pause } = open({ slots: 1, afterMilliseconds: 60_000 });
     await begin();
     const abort = new AbortController();
@@ -133,7 +133,7 @@ describe('the slot of an activity', () => {
     expect(await isSettled(pauseShortly(1))).toBe(true);
   });
 
-  test('is back before anything is done with the answer', async () => {
+  test('is taken back before the answer is parsed', async () => {
     const { begin, end, ask } = open({ slots: 1 });
     await begin();
     let isParsed = false;
@@ -149,7 +149,7 @@ describe('the slot of an activity', () => {
     expect(isParsed).toBe(true);
   });
 
-  test('is not waited for by an activity that is cancelled', async () => {
+  test('is not awaited by a cancelled activity', async () => {
     const { begin, ask } = open({ slots: 1 });
     await begin();
     const abort = new AbortController();

@@ -17,8 +17,8 @@ afterEach(async () => {
 
 const unavailable = { kind: 'status', status: 503 } as const;
 
-describe('patience begins anew with each run', () => {
-  test('a run that follows a give-up gets over a single 503', async () => {
+describe('the time before a list is given up starts over with each run', () => {
+  test('a run after one that gave up a list gets over a single 503', async () => {
     const connection = await installation.connect();
     await admin.addFault({ match: { connection, path: '/accounting/items' }, fault: unavailable });
     expect(statusesOf((await sync(installation, connection)).run).items).toBe('failed');
@@ -29,7 +29,7 @@ describe('patience begins anew with each run', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  proofTest('also when the run before was ended while it failed', async () => {
+  proofTest('a run after one that ended while a list was failing gets over a single 503', async () => {
     const connection = await installation.connect();
     await sync(installation, connection);
     await warehouse.pool.query(
@@ -48,8 +48,8 @@ describe.each(
     ['/accounting/bills', 'bills'],
     ['/subscriptions', 'subscriptions'],
   ]),
-)('a cursor of %s that always answers 500', (path, stream) => {
-  test('is left by the sync after the one that gave it up', async () => {
+)('a cursor of %s that always answers 503', (path, stream) => {
+  test('is abandoned by the sync after the one that gave up', async () => {
     const connection = await installation.connect({ records: 600 });
     await admin.configure({ maximumLimit: 20 });
     const dead = await failFromSecondPageOn(connection, path);
@@ -60,7 +60,7 @@ describe.each(
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  proofTest('is left by the backfill after the one that gave it up: it starts the window again', async () => {
+  proofTest('is abandoned by the backfill after the one that gave up, which starts the window again', async () => {
     const connection = await installation.connect({ records: 600 });
     await admin.configure({ maximumLimit: 20 });
     const all = { from: '2000-01-01', to: '2040-01-01', windowMilliseconds: 3_650 * 86_400_000 };
@@ -71,7 +71,7 @@ describe.each(
     expect((await backfill(installation, { connection, ...all })).run.status).toBe('succeeded');
   });
 
-  proofTest('is left by the reconcile after the one that gave it up', async () => {
+  proofTest('is abandoned by the reconcile after the one that gave up', async () => {
     const connection = await installation.connect({ records: 600 });
     await sync(installation, connection);
     await admin.configure({ maximumLimit: 20 });

@@ -18,7 +18,7 @@ beforeAll(async () => {
     replayed.set(workflowId, error);
 });
 
-test('every release has left histories', () => {
+test('at least six releases have recorded histories', () => {
   expect(versions.length).toBeGreaterThanOrEqual(6);
 });
 

@@ -19,7 +19,7 @@ afterEach(async () => {
   await admin.configure({});
 });
 
-test('a sync that was terminated and started again goes on and ends exact; the first run is interrupted', async () => {
+test('a sync that is terminated and started again leaves an exact copy, and its first run is interrupted', async () => {
   const connection = await longConnection();
   const first = await startSync(installation, connection);
   await untilPages(installation, { connection, pages: 3 });
@@ -33,7 +33,7 @@ test('a sync that was terminated and started again goes on and ends exact; the f
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test('a cancelled sync is cancelled in the ledger, and the next one completes it', async () => {
+test('a cancelled sync is recorded as cancelled, and the next sync completes its work', async () => {
   const connection = await longConnection();
   const handle = await startSync(installation, connection);
   await untilPages(installation, { connection, pages: 2 });
@@ -47,7 +47,7 @@ test('a cancelled sync is cancelled in the ledger, and the next one completes it
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test('a sync started twice at once is one run', async () => {
+test('a sync that is started several times at once is one run', async () => {
   const connection = await longConnection();
   const starts = await Promise.allSettled([1, 2, 3].map(() => startSync(installation, connection)));
   const [started] = starts.filter((start) => start.status === 'fulfilled');
@@ -75,7 +75,7 @@ proofTest.for([
   expect(await runsOf(connection)).toEqual(['succeeded', 'succeeded']);
 });
 
-test('a finished sync that is reset to its last task has nothing left to do, and no run is made up for it', async () => {
+test('a finished sync that is reset to its last task does nothing, and gets no new run', async () => {
   const connection = await installation.connect();
   const { handle } = await sync(installation, connection);
   const again = await resetTo(installation, handle, -1);
@@ -84,7 +84,7 @@ test('a finished sync that is reset to its last task has nothing left to do, and
   expect(await runsOf(connection)).toEqual(['succeeded']);
 });
 
-test('a failed sync that is reset to its first task, once its cause is gone, completes', async () => {
+test('a failed sync succeeds if it is reset to its first task after its cause is gone', async () => {
   const connection = await installation.connect();
   await admin.execute({
     kind: 'refuse',
@@ -101,7 +101,7 @@ test('a failed sync that is reset to its first task, once its cause is gone, com
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test('a failed sync that is reset in the middle of its lists, once its cause is gone, reads the others', async () => {
+test('a failed sync that is reset after some lists have failed, once the cause is gone, reads the other lists', async () => {
   const connection = await installation.connect();
   const refusal = { status: 401, code: 'CONNECTION_DISABLED' };
   await admin.execute({ kind: 'refuse', connection, refusal });
@@ -117,7 +117,7 @@ test('a failed sync that is reset in the middle of its lists, once its cause is 
 });
 
 proofTest(
-  'a failed sync that is reset to the task before its last fails again with the same words',
+  'a failed sync that is reset to the task before its last fails again with the same message',
   async () => {
     const connection = await installation.connect();
     await admin.execute({
@@ -133,7 +133,7 @@ proofTest(
   },
 );
 
-test('a running sync that is reset goes on in the new execution and ends exact', async () => {
+test('a running sync that is reset continues in the new execution, and leaves an exact copy', async () => {
   const connection = await longConnection();
   const handle = await startSync(installation, connection);
   await untilPages(installation, { connection, pages: 2 });
@@ -149,7 +149,7 @@ test.each([
   ['backfill', (connection: string) => startBackfill(installation, { connection, ...decades })],
   ['reconcile', (connection: string) => startReconcile(installation, connection)],
 ])(
-  'a running %s that is reset goes on in the new execution, what was under way included, and ends exact',
+  'a running %s that is reset continues in the new execution, with the lists under way, and leaves an exact copy',
   async (_, start) => {
     const connection = await installation.connect();
     await sync(installation, connection);

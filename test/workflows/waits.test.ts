@@ -11,7 +11,7 @@ await installation.startWorker();
 
 afterEach(() => admin.clearFaults());
 
-test('a company that is not ready is waited for by one timer, which says why, and then synced', async () => {
+test('a sync waits for a company that is not ready with one timer that says why, and then succeeds', async () => {
   const connection = await installation.connect({ ready: false });
   const handle = await startSync(installation, connection);
   const waiting = await eventually(async () => {
@@ -32,7 +32,7 @@ test('a company that is not ready is waited for by one timer, which says why, an
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test('a 429 with Retry-After holds back every connection of the organisation that long, and costs no attempt', async () => {
+test('a 429 with Retry-After pauses every connection of the organization that long, and costs no attempt', async () => {
   const [limited, other] = [await installation.connect(), await installation.connect()];
   await admin.addFault({
     match: { connection: limited, path: '/accounting/bills' },
@@ -53,7 +53,7 @@ test('a 429 with Retry-After holds back every connection of the organisation tha
   expect((await installation.compare(limited)).differences).toEqual([]);
 });
 
-proofTest('a 429 without Retry-After is waited out too', async () => {
+proofTest('a 429 without Retry-After leads to a wait, too, and costs no attempt', async () => {
   const connection = await installation.connect();
   await admin.addFault({
     match: { connection, path: '/accounting/items' },
@@ -66,7 +66,7 @@ proofTest('a 429 without Retry-After is waited out too', async () => {
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-proofTest('a 452 of the platform holds back its own connection alone', async () => {
+proofTest('a 452 of the platform pauses its own connection alone', async () => {
   const [limited, other] = [await installation.connect(), await installation.connect()];
   await admin.addFault({
     match: { connection: limited, path: '/accounting/customers' },
