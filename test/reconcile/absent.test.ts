@@ -16,8 +16,8 @@ afterEach(async () => {
   await admin.configure({});
 });
 
-describe('a deletion that nobody announced', () => {
-  test('is confirmed by a fetch, leaves finance and stays provable in deleted_records as found by the reconcile', async () => {
+describe('an unannounced deletion', () => {
+  test('is confirmed by a fetch, removes the record from finance, and is kept in deleted_records as found by the reconcile', async () => {
     const connection = await synced();
     const id = await quietlyDelete(connection, 'bills');
     expect((await sync(installation, connection)).run.status).toBe('succeeded');
@@ -45,7 +45,7 @@ describe('a deletion that nobody announced', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  proofTest('takes the row out of finance even when somebody took its version away', async () => {
+  proofTest('removes the row from finance even if its version was nulled', async () => {
     const connection = await synced();
     const id = await quietlyDelete(connection, 'customers');
     await warehouse.pool.query(
@@ -58,7 +58,7 @@ describe('a deletion that nobody announced', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test.each(some([404, 410]))('is confirmed by %i', async (missingRecordStatus) => {
+  test.each(some([404, 410]))('is confirmed by a %i', async (missingRecordStatus) => {
     const connection = await synced();
     const id = await quietlyDelete(connection, 'customers');
     await admin.configure({ missingRecordStatus });
@@ -79,7 +79,7 @@ describe('a deletion that nobody announced', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  proofTest('of a resource whose deletions are never announced is found too', async () => {
+  proofTest('of a resource whose deletions are never announced is found', async () => {
     const connection = await synced();
     const id = await quietlyDelete(connection, 'bill_credit_memos');
     await reconcile(installation, connection);
@@ -115,7 +115,7 @@ describe('a deletion that nobody announced', () => {
     },
   );
 
-  proofTest('of a record that never landed takes it out of quarantine', async () => {
+  proofTest('of a record that never landed closes its quarantine entry', async () => {
     const connection = await synced();
     const record = bill('never-landed', { memo: '7' });
     await admin.execute({ kind: 'add', connection, resource: 'bills', record });
@@ -132,7 +132,7 @@ describe('a deletion that nobody announced', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('is not undone by a late page of the deleted version, and a newer version lives again', async () => {
+  test('is reversed when the record is re-created in a newer version', async () => {
     const connection = await synced();
     const id = await quietlyDelete(connection, 'bills');
     await reconcile(installation, connection);
@@ -149,7 +149,7 @@ describe('a deletion that nobody announced', () => {
   });
 });
 
-describe('a record that the list leaves out although the source has it', () => {
+describe('a record missing from the list but held by the source', () => {
   test('is kept when a fetch returns it, and the reconcile succeeds', async () => {
     const connection = await synced();
     const [id = ''] = await heldIds(connection, 'bills');
@@ -203,7 +203,7 @@ describe('a record that the list leaves out although the source has it', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  proofTest('and is newer than the watermark makes the next sync partial, until it is seen', async () => {
+  proofTest('makes the next sync partial if newer than the watermark, until the list shows it', async () => {
     const connection = await synced();
     const [id = ''] = await heldIds(connection, 'bills');
     await hideFromLists(connection, 'bills', id);
@@ -225,7 +225,7 @@ describe('a record that the list leaves out although the source has it', () => {
     expect((await sync(installation, connection)).run.status).toBe('succeeded');
   });
 
-  proofTest('and is newer than the watermark no longer stalls the stream once it is deleted', async () => {
+  proofTest('no longer stalls the stream once it is deleted', async () => {
     const connection = await synced();
     const [id = ''] = await heldIds(connection, 'bills');
     await hideFromLists(connection, 'bills', id);
@@ -235,7 +235,7 @@ describe('a record that the list leaves out although the source has it', () => {
     expect((await sync(installation, connection)).run).toMatchObject({ status: 'succeeded', failure: null });
   });
 
-  proofTest('a record that a reconcile met and the next sync sees stalls nothing', async () => {
+  proofTest('a record read by a reconcile and then by the next sync does not stall the stream', async () => {
     const connection = await synced();
     await admin.execute({ kind: 'add', connection, resource: 'bills', record: bill('new') });
     await reconcile(installation, connection);
@@ -243,8 +243,8 @@ describe('a record that the list leaves out although the source has it', () => {
   });
 });
 
-describe('nothing is inferred deleted from', () => {
-  test('a listing that failed in the middle', async () => {
+describe('a reconcile infers no wrong deletion from', () => {
+  test('a listing that failed partway', async () => {
     const connection = await synced();
     const ids = await quietlyDeleteSome(connection, 'bills', 3);
     await admin.configure({ maximumLimit: 30 });
@@ -263,7 +263,7 @@ describe('nothing is inferred deleted from', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  proofTest('one of two lists: while the refunds fail, no expense is missed', async () => {
+  proofTest('a failure of the refund list, so that no expense counts as missing', async () => {
     const connection = await synced();
     const ids = await quietlyDeleteSome(connection, 'expenses', 2);
     await admin.addFault({
@@ -277,7 +277,7 @@ describe('nothing is inferred deleted from', () => {
     expect((await proofsOf(installation, run)).expenses).toBeNull();
   });
 
-  proofTest('a list that the service says it does not have', async () => {
+  proofTest('a 404 from a list', async () => {
     const connection = await synced();
     const before = await heldIds(connection, 'items');
     await admin.addFault({
@@ -305,7 +305,7 @@ describe('nothing is inferred deleted from', () => {
   });
 
   proofTest(
-    'a fetch that keeps failing while others are answered: its record waits for the next reconcile',
+    'a fetch that keeps failing while others succeed, so that its record waits for the next reconcile',
     async () => {
       const connection = await synced();
       const id = await quietlyDelete(connection, 'bills');
@@ -326,7 +326,7 @@ describe('nothing is inferred deleted from', () => {
     },
   );
 
-  proofTest('a fetch that the service asked to wait with', async () => {
+  proofTest('a fetch that the service rate-limited once', async () => {
     const connection = await synced();
     const id = await quietlyDelete(connection, 'bills');
     await admin.addFault({
@@ -339,7 +339,7 @@ describe('nothing is inferred deleted from', () => {
     expect(await heldIds(connection, 'bills')).not.toContain(id);
   });
 
-  proofTest('a company that the service is preparing again', async () => {
+  proofTest('a not-ready response from the service', async () => {
     const connection = await synced();
     const ids = await quietlyDeleteSome(connection, 'customers', 2);
     await admin.addFault({ match: { connection }, times: 7, fault: { kind: 'not-ready' } });
@@ -349,7 +349,7 @@ describe('nothing is inferred deleted from', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  proofTest('a listing of which a record could not land: its id counts as listed', async () => {
+  proofTest('a listing with an invalid record, whose ID counts as listed', async () => {
     const connection = await synced();
     const [id = ''] = await heldIds(connection, 'subscriptions');
     await admin.execute({ kind: 'change', connection, resource: 'subscriptions', id, patch: '{"status":7}' });

@@ -24,8 +24,8 @@ const { warehouse } = await createTestDatabase();
 const wrong = bill('b', { memo: '"of the future"', last_synced_at: '"2027-01-01T00:00:00Z"' });
 const right = bill('b', { memo: '"corrected"', last_synced_at: '"2026-01-01T00:00:00Z"' });
 
-describe('a record that the complete listing shows with other content, under an older version than the one held', () => {
-  test('is not equal, and is repaired when a fetch says the same', async () => {
+describe('a record that a complete listing shows with other content, in an older version than the held one', () => {
+  test('is unequal, and is repaired when a fetch confirms the listing', async () => {
     const connectionId = await held(wrong);
     const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [right] });
     expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: 0, ahead: 1 });
@@ -36,7 +36,7 @@ describe('a record that the complete listing shows with other content, under an 
     expect(await discrepanciesOf(connectionId)).toEqual([{ kind: 'ahead', status: 'repaired' }]);
   });
 
-  test('with the same content is repaired as well, and a rebuild does not bring the version of the wrong clock back', async () => {
+  test('is repaired with equal content too, and a rebuild does not restore the wrong version', async () => {
     const wrongClock = bill('b', { last_synced_at: '"2027-01-01T00:00:00Z"' });
     const connectionId = await held(wrongClock);
     const shown = bill('b', { last_synced_at: '"2026-01-01T00:00:00Z"' });
@@ -61,7 +61,7 @@ describe('a record that the complete listing shows with other content, under an 
     expect(await rows(warehouse, versions, [connectionId])).toHaveLength(1);
   });
 
-  test('leaves the run unequal as long as nothing has decided about it', async () => {
+  test('keeps the run unequal until it is decided', async () => {
     const connectionId = await held(wrong);
     const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [right] });
     await findAbsent(warehouse, listing);
@@ -73,7 +73,7 @@ describe('a record that the complete listing shows with other content, under an 
     ).toEqual({ status: 'partial', failure_type: 'NotEqual' });
   });
 
-  test('changes nothing when the list merely lags: the fetch shows the newer', async () => {
+  test('stays unchanged when the list lags and a fetch returns the newer version', async () => {
     const connectionId = await held(wrong);
     const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [right] });
     await findAbsent(warehouse, listing);
@@ -83,7 +83,7 @@ describe('a record that the complete listing shows with other content, under an 
     expect(await discrepanciesOf(connectionId)).toEqual([{ kind: 'ahead', status: 'dismissed' }]);
   });
 
-  test('is none when another run has written it since the listing began', async () => {
+  test('is not reported when another run has written it since the listing began', async () => {
     const connectionId = await held(right);
     const listing = await openAndOvertake(connectionId);
     expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: 0, ahead: 0 });
@@ -91,7 +91,7 @@ describe('a record that the complete listing shows with other content, under an 
     expect(await discrepanciesOf(connectionId)).toEqual([]);
   });
 
-  test('stays when another run has written a newer version while it was fetched', async () => {
+  test('keeps a newer version that another run wrote during the fetch', async () => {
     const connectionId = await held(wrong);
     const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [right] });
     await findAbsent(warehouse, listing);
@@ -102,12 +102,12 @@ describe('a record that the complete listing shows with other content, under an 
   });
 });
 
-describe('where nothing can be fetched, two reconciles in a row that show the same', () => {
+describe('two reconciles in a row that show the same record, when it cannot be fetched', () => {
   const ahead = subscription('s', { status: '"active"', updated_at: '"2027-01-01T00:00:00Z"' });
   const shown = subscription('s', { status: '"canceled"', updated_at: '"2026-01-01T00:00:00Z"' });
   const other = subscription('s', { status: '"paused"', updated_at: '"2026-01-02T00:00:00Z"' });
 
-  test('repair the record, and one does not', async () => {
+  test('repair the record, but one does not', async () => {
     const connectionId = await heldSubscription(ahead);
     expect(await reconcileSubscriptions(connectionId, [shown, other2])).toEqual({ equal: false });
     expect(await statusOf(connectionId)).toBe('active');
@@ -117,7 +117,7 @@ describe('where nothing can be fetched, two reconciles in a row that show the sa
     expect(await discrepanciesOf(connectionId)).toEqual([{ kind: 'ahead', status: 'repaired' }]);
   });
 
-  test('must be further apart than a list may lag: one that shows the past shows it twice', async () => {
+  test('must be further apart than the maximum lag of a list', async () => {
     const connectionId = await heldSubscription(ahead);
     const at = (time: string): { servedAt: Date } => ({ servedAt: new Date(`2027-01-01T${time}Z`) });
     const statuses: unknown[] = [];
@@ -128,7 +128,7 @@ describe('where nothing can be fetched, two reconciles in a row that show the sa
     expect(statuses).toEqual(['active', 'active', 'canceled']);
   });
 
-  test('must be so by the clock of the database too: that of the service may be put right in between', async () => {
+  test('must also be far apart by the database clock, since the service clock may be corrected in between', async () => {
     const connectionId = await heldSubscription(ahead);
     for (const hour of ['01', '03']) {
       const servedAt = new Date(`2027-01-01T${hour}:00:00Z`);
@@ -137,7 +137,7 @@ describe('where nothing can be fetched, two reconciles in a row that show the sa
     }
   });
 
-  test('must be two that show the same', async () => {
+  test('must show the same version', async () => {
     const connectionId = await heldSubscription(ahead);
     expect(await reconcileSubscriptions(connectionId, [shown, other2])).toEqual({ equal: false });
     expect(await reconcileSubscriptions(connectionId, [other, other2])).toEqual({ equal: false });
@@ -146,7 +146,7 @@ describe('where nothing can be fetched, two reconciles in a row that show the sa
     expect(await statusOf(connectionId)).toBe('paused');
   });
 
-  test('let a deleted one live again that was made again with the same updated_at', async () => {
+  test('restore a deleted record that was re-created with the same updated_at', async () => {
     const connectionId = await heldSubscription(shown);
     const listing = await landListing(warehouse, {
       connectionId,
@@ -168,8 +168,8 @@ describe('where nothing can be fetched, two reconciles in a row that show the sa
 
 const other2 = subscription('t');
 
-describe('a record that lives again with an older stamp than its tombstone', () => {
-  test('is found by the next reconcile, and a fetch brings it back', async () => {
+describe('a record re-created in an older version than its tombstone', () => {
+  test('is found by the next reconcile, and restored by a fetch', async () => {
     const connectionId = await held(right);
     await landEvents(warehouse, { connectionId, events: [deletionOf('b', '2026-03-01T00:00:00Z')] });
     const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [right] });
@@ -182,7 +182,7 @@ describe('a record that lives again with an older stamp than its tombstone', () 
     ).toEqual([]);
   });
 
-  test('stays deleted when the fetch says that it is gone: the list lagged', async () => {
+  test('stays deleted when a fetch says that it is gone', async () => {
     const connectionId = await held(right);
     await landEvents(warehouse, { connectionId, events: [deletionOf('b', '2026-03-01T00:00:00Z')] });
     const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [right] });
@@ -194,7 +194,7 @@ describe('a record that lives again with an older stamp than its tombstone', () 
   });
 });
 
-test('a tombstone’s version is not older than any the service can have shown before the deletion was confirmed', async () => {
+test('a tombstone covers every version that the service can have shown before the deletion was confirmed', async () => {
   const connectionId = await held(bill('a'), bill('b'));
   const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [bill('a')] });
   await findAbsent(warehouse, listing);
@@ -209,11 +209,11 @@ test('a tombstone’s version is not older than any the service can have shown b
   expect(again).toMatchObject({ inserted: 1 });
 });
 
-describe('a record that the lists do not show yet, though a webhook has brought it', () => {
+describe('a record that a webhook brought and that lists do not show yet', () => {
   const lookback = 600_000;
   const now = new Date('2026-05-01T12:00:00Z');
 
-  test('is not deleted by a second listing, which lags just the same', async () => {
+  test('is not deleted by a second listing that lags too', async () => {
     const connectionId = await held(
       bill('a', { last_synced_at: '"2026-05-01T11:00:00Z"' }),
       bill('b', { last_synced_at: '"2026-05-01T11:55:00Z"' }),
@@ -243,12 +243,12 @@ describe('a record that the lists do not show yet, though a webhook has brought 
   });
 });
 
-describe('a record that never landed, and that the lists do not show', () => {
-  test('stays where a fetch can decide', async () => {
+describe('a record that never landed and that lists do not show', () => {
+  test('is kept when a fetch can decide', async () => {
     expect(await afterTwoListings(await unlanded(), { unfetchable: false })).toBe('checking');
   });
 
-  test('is gone, where nothing can be fetched, when a reconcile that began longer ago than a list may lag did not show it either', async () => {
+  test('counts as gone, without a fetch, after a reconcile older than the maximum lag missed it too', async () => {
     const connectionId = await unlanded();
     for (const [served, status] of [
       ['12:00', 'checking'],
@@ -258,7 +258,7 @@ describe('a record that never landed, and that the lists do not show', () => {
       expect(await afterTwoListings(connectionId, { unfetchable: true, served })).toBe(status);
   });
 
-  test('is there anew when it was met in between, whatever the clock of the database says', async () => {
+  test('starts a new wait when it is read again in between, whatever the database clock says', async () => {
     const connectionId = await unlanded();
     expect(await afterTwoListings(connectionId, { unfetchable: true, served: '12:00' })).toBe('checking');
     await land(warehouse, { connectionId, stream: 'bills', pages: [[unfit]] });
@@ -267,7 +267,7 @@ describe('a record that never landed, and that the lists do not show', () => {
     expect(await afterTwoListings(connectionId, { unfetchable: true, served: '12:41' })).toBe('confirmed');
   });
 
-  test('is gone after two reconciles where the service does not tell its time', async () => {
+  test('counts as gone after two reconciles when the service sends no Date header', async () => {
     const connectionId = await unlanded();
     expect(await afterTwoListings(connectionId, { unfetchable: true })).toBe('checking');
     expect(await afterTwoListings(connectionId, { unfetchable: true })).toBe('confirmed');
@@ -307,7 +307,7 @@ describe('a record that never landed, and that the lists do not show', () => {
   }
 });
 
-test('of a service that does not tell its time, what was written here longer ago than a list may lag is deleted, whatever its version', async () => {
+test('an absent record written here longer ago than the maximum lag is deleted when the service sends no Date header', async () => {
   const connectionId = await held(bill('a'), bill('b', { last_synced_at: '"2020-05-01T11:55:00Z"' }));
   await writtenLongAgo(connectionId, 'a');
   const shown = bill('c', { last_synced_at: '"2026-05-01T12:00:00Z"' });
@@ -325,7 +325,7 @@ test('of a service that does not tell its time, what was written here longer ago
   ).toEqual([{ record_id: 'a' }]);
 });
 
-test('what is edited between the two listings of a reconcile is as the second showed it, on both sides', async () => {
+test('a record edited between the two listings of a reconcile is compared in its second version', async () => {
   const connectionId = await held(bill('a'), bill('b'));
   await writtenLongAgo(connectionId, 'b');
   const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [bill('a')] });

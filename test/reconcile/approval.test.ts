@@ -23,8 +23,8 @@ const installation = await createInstallation({ commandsInOneProcess: true });
 const { warehouse, admin, client, databaseUrl } = installation;
 let worker = await installation.startWorker();
 
-describe('over the delete limit', () => {
-  proofTest('nothing is deleted: the run is partial, and its sentence names --approve-deletes', async () => {
+describe('a reconcile that exceeds the delete limit', () => {
+  proofTest('deletes nothing, is partial, and names --approve-deletes in its message', async () => {
     const { connection, gone } = await stopped();
     const held = await heldIds(connection, 'bills');
     expect(held).toEqual(expect.arrayContaining(gone));
@@ -40,7 +40,7 @@ describe('over the delete limit', () => {
     expect(statuses).toEqual(new Set(['confirmed']));
   });
 
-  proofTest('a question runs in Temporal, says how many records are gone, and waits', async () => {
+  proofTest('starts an approval workflow in Temporal that waits and shows the number of missing records', async () => {
     const { connection } = await stopped();
     expect(await questionOf(connection)).toBe('RUNNING');
     const details = await detailsOf(connection);
@@ -48,7 +48,7 @@ describe('over the delete limit', () => {
     expect(details).toMatch(/signal `approveDeletes`/);
   });
 
-  test('the signal approveDeletes leads to a reconcile that deletes exactly these', async () => {
+  test('is followed, on the signal approveDeletes, by a reconcile that deletes exactly these records', async () => {
     const { connection, gone } = await stopped();
     const before = await heldIds(connection, 'bills');
     await client.workflow.getHandle(workflowIds.approval(connection)).signal(approveDeletesSignal);
@@ -65,7 +65,7 @@ describe('over the delete limit', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('the update approve answers what was approved, and the ledger says by whom; a second one is refused', async () => {
+  test('accepts one approve update, which returns what was approved and stores the approver in the ledger', async () => {
     const { connection, gone } = await stopped();
     const asked = client.workflow.getHandle(workflowIds.approval(connection));
     const answer = await asked.executeUpdate(approveUpdate, { args: [{ by: 'Ada of finance' }] });
@@ -79,7 +79,7 @@ describe('over the delete limit', () => {
   });
 
   proofTest(
-    '--approve-deletes deletes what the stopped reconcile listed, and nothing that was found later',
+    'is followed, with --approve-deletes, by the deletion of what it listed and nothing found later',
     async () => {
       const { connection, gone } = await stopped();
       const since = await quietlyDelete(connection, 'bills', 55, 60);
@@ -98,7 +98,7 @@ describe('over the delete limit', () => {
     },
   );
 
-  proofTest('--approve-deletes with nothing listed before asks all the same', async () => {
+  proofTest('asks for approval even with --approve-deletes if nothing was listed before', async () => {
     const connection = await synced();
     const gone = await quietlyDelete(connection, 'bills', 60);
     const { run } = await approve(installation, connection);
@@ -106,7 +106,7 @@ describe('over the delete limit', () => {
     expect(await heldIds(connection, 'bills')).toEqual(expect.arrayContaining(gone));
   });
 
-  proofTest('a newer reconcile withdraws the question and decides anew: what came back is kept', async () => {
+  proofTest('has its request withdrawn by a newer reconcile, which keeps records that came back', async () => {
     const { connection, gone } = await stopped();
     const before = await shownDeletions(installation, connection);
     await admin.execute(
@@ -122,7 +122,7 @@ describe('over the delete limit', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  proofTest('of one resource the others are reconciled and deleted from all the same', async () => {
+  proofTest('for one resource still reconciles and deletes from the others', async () => {
     const connection = await synced();
     await quietlyDelete(connection, 'bills', 60);
     const [customer] = await quietlyDelete(connection, 'customers', 1);
@@ -132,8 +132,8 @@ describe('over the delete limit', () => {
   });
 });
 
-describe('the limit', () => {
-  proofTest('never asks about 50 records or fewer, whatever their share', async () => {
+describe('the delete limit', () => {
+  proofTest('never applies to 50 or fewer records, whatever their share', async () => {
     const connection = await synced();
     const all = await heldIds(connection, 'expenses');
     await quietlyDelete(connection, 'expenses', 50);
@@ -142,7 +142,7 @@ describe('the limit', () => {
     expect(await heldIds(connection, 'expenses')).toHaveLength(all.length - 50);
   });
 
-  test('always asks about all records of a resource, however few', async () => {
+  test('always applies to all records of a resource, however few', async () => {
     const connection = await synced();
     const all = await heldIds(connection, 'items');
     await quietlyDelete(connection, 'items', all.length);
@@ -156,7 +156,7 @@ describe('the limit', () => {
     expect(await heldIds(connection, 'items')).toEqual([]);
   });
 
-  proofTest('is not asked about when deletions were announced', async () => {
+  proofTest('does not apply to announced deletions', async () => {
     const connection = await synced();
     const gone = (await heldIds(connection, 'bills')).slice(0, 60);
     await admin.execute(
@@ -169,8 +169,8 @@ describe('the limit', () => {
   });
 });
 
-describe('an approval names what was shown, and does nothing when something else waits', () => {
-  test('a stale approval is refused, says that there is something else now, and it is asked anew', async () => {
+describe('an approval names what was shown, and deletes nothing when something else waits', () => {
+  test('a stale approval is refused with a message about what waits now, and a new approval is requested', async () => {
     const { connection, shown, waiting } = await overtaken();
     const { run, failure } = await reconcile(installation, connection, { approved: shown });
     expect(failure).toMatchObject({ cause: { type: 'ApprovalOutdated' } });
@@ -183,7 +183,7 @@ describe('an approval names what was shown, and does nothing when something else
   });
 
   proofTest(
-    'a question that another one replaced takes no signal, and each shows who found what',
+    'a replaced approval request takes no signal, and the new one shows which run found what',
     async () => {
       const { connection, question, waiting } = await overtaken();
       await questionSays(connection, /\| bills \| 115 \|/);
@@ -196,7 +196,7 @@ describe('an approval names what was shown, and does nothing when something else
     },
   );
 
-  proofTest('a reset of an old approved reconcile deletes nothing that was not named', async () => {
+  proofTest('a reset of an old approved reconcile deletes nothing that it did not name', async () => {
     const { connection } = await stopped();
     expect((await installation.run(['reconcile', connection, '--approve-deletes'])).code).toBe(0);
     const handle = client.workflow.getHandle(`reconcile/${connection}`);
@@ -213,7 +213,7 @@ describe('an approval names what was shown, and does nothing when something else
     await questionSays(connection, /\| bills \| 70 \|/);
   });
 
-  proofTest('of 0.5.0, which does not say what was shown, deletes nothing', async () => {
+  proofTest('an approval in the format of 0.5.0, which does not name what was shown, deletes nothing', async () => {
     const { connection, gone } = await stopped();
     const { run } = await reconcile(installation, connection, { approveDeletes: true });
     expect(run).toMatchObject({
@@ -226,7 +226,7 @@ describe('an approval names what was shown, and does nothing when something else
   proofTest.each([
     ['as many as wait is carried out', 60, 'succeeded', 0],
     ['another number is refused', 59, 'failed', 60],
-  ])('a question that 0.5.0 asked and that shows %s', async (_, count, status, left) => {
+  ])('an approval request started by 0.5.0 that shows %s', async (_, count, status, left) => {
     const { connection, gone } = await stopped();
     const workflowId = workflowIds.approval(connection);
     await client.workflow.getHandle(workflowId).terminate();
@@ -239,7 +239,7 @@ describe('an approval names what was shown, and does nothing when something else
   });
 
   proofTest(
-    'approving twice, in the Web UI and by the command at once, deletes what was shown and nothing more',
+    'simultaneous approvals from the Web UI and the command delete what was shown and nothing more',
     async () => {
       const { connection, gone } = await stopped();
       const before = await heldIds(connection, 'bills');
@@ -258,7 +258,7 @@ describe('an approval names what was shown, and does nothing when something else
     },
   );
 
-  proofTest('an approval that comes while a reconcile runs is not lost in it', async () => {
+  proofTest('an approval given during a running reconcile is not lost', async () => {
     const { connection, gone } = await stopped();
     await admin.addFault({
       match: { connection, path: '/accounting/items' },
@@ -276,7 +276,7 @@ describe('an approval names what was shown, and does nothing when something else
     expect((await installation.compare(connection, { tables: ['bills'] })).differences).toEqual([]);
   });
 
-  proofTest('a worker killed in the middle of the deleting: it goes on with what was named', async () => {
+  proofTest('a reconcile whose worker is killed during the deletions completes the approved ones', async () => {
     const { connection, gone } = await stopped();
     const before = await heldIds(connection, 'bills');
     const blocked = await blockWrites(databaseUrl, 'sync.tombstones');
@@ -293,7 +293,7 @@ describe('an approval names what was shown, and does nothing when something else
 });
 
 proofDescribe('a reconcile of other resources', () => {
-  test('neither withdraws the question nor dismisses what waits', async () => {
+  test('neither withdraws an approval request nor dismisses what waits', async () => {
     const { connection, gone } = await stopped();
     const before = await questionRun(connection);
     const shown = await shownDeletions(installation, connection);
@@ -309,7 +309,7 @@ proofDescribe('a reconcile of other resources', () => {
     expect(held.filter((id) => gone.includes(id))).toEqual([]);
   });
 
-  test('that stops too asks about both, and one signal approves both', async () => {
+  test('that exceeds the limit too shares one approval request, and one signal approves both', async () => {
     const { connection } = await stopped();
     const items = await heldIds(connection, 'items');
     await quietlyDelete(connection, 'items', items.length);
@@ -320,7 +320,7 @@ proofDescribe('a reconcile of other resources', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('of which one fails leaves the question of the others asked', async () => {
+  test('keeps its approval request when one of its resources fails', async () => {
     const connection = await synced();
     await quietlyDelete(connection, 'bills', 60);
     await admin.addFault({
@@ -333,7 +333,7 @@ proofDescribe('a reconcile of other resources', () => {
     await questionSays(connection, /\| bills \| 60 \|/);
   });
 
-  test('of which an approved one cannot be listed afterwards asks about that one no more', async () => {
+  test('drops an approved resource that cannot be listed afterward from the approval request', async () => {
     const { connection } = await stopped();
     const approved = await shownDeletions(installation, connection);
     const items = await heldIds(connection, 'items');
@@ -350,7 +350,7 @@ proofDescribe('a reconcile of other resources', () => {
 });
 
 proofTest(
-  'daybook reconcile exits 3 when it stopped for approval, and 0 once that is given, and says what is approved',
+  'daybook reconcile exits 3 when approval is needed, and 0 with --approve-deletes, and prints what is approved',
   async () => {
     const connection = await synced();
     await quietlyDelete(connection, 'bills', 60);
@@ -370,7 +370,7 @@ proofTest(
 );
 
 proofTest(
-  'daybook reconcile --approve-deletes approves nothing of a resource that it is not about',
+  'daybook reconcile --approve-deletes approves nothing for a resource that it does not reconcile',
   async () => {
     const { connection, gone } = await stopped();
     const command = ['reconcile', connection, '--resource', 'items', '--approve-deletes'];

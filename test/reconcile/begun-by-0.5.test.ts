@@ -9,7 +9,7 @@ import { noHalt, reconcileWith } from './played.ts';
 const { warehouse, company } = await createCompanies();
 
 test.each(['at its end', 'halfway'])(
-  'a listing of 0.5.0 that stood still overnight %s proves nothing',
+  'a listing from 0.5.0 that stalled overnight %s is read again',
   async (where) => {
     const all = ['a', 'b', 'c', 'x'].map((id) => bill(id));
     const { service } = await company({ bills: all });

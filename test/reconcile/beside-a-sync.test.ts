@@ -8,7 +8,7 @@ const { admin } = installation;
 // No list lags here, so a record that a listing leaves out is decided in the same run.
 await installation.startWorker({ DAYBOOK_LOOKBACK: '0s' });
 
-test('a reconcile beside a sync, while the source goes on changing, does no harm and the proof still holds', async () => {
+test('a reconcile alongside syncs of a changing source succeeds, and leaves the warehouse equal to the source', async () => {
   const connection = await installation.connect({ records: 600 });
   await sync(installation, connection);
   await admin.configure({ maximumLimit: 20 });

@@ -10,7 +10,7 @@ const minute = 60_000;
 
 // Known and open: docs/proof.md.
 test.fails(
-  'without Date: the clock of the database is put forward by an hour, and two listings lag by seconds',
+  'a second lagging listing deletes nothing without a Date header when the database clock jumps ahead by an hour',
   async () => {
     const service = await serve();
     service.date = () => null;
@@ -31,7 +31,7 @@ test.fails(
 );
 
 test.fails(
-  'without Date: the clock of the database is put forward by an hour between two reconciles that lag',
+  'two lagging reconciles revert nothing without a Date header when the database clock jumps ahead by an hour',
   async () => {
     const service = await serve();
     service.date = () => null;
@@ -59,7 +59,7 @@ test.fails(
   },
 );
 
-test('an approval acts on nothing that was found by a late fetch after the question', async () => {
+test('an approval does not delete a record found by a late fetch after the request', async () => {
   const service = await serve();
   const all = Array.from({ length: 100 }, (_, n) => bill(`b${String(n).padStart(3, '0')}`));
   const z = bill('z', { last_synced_at: at(-minute) });
@@ -104,7 +104,7 @@ test('an approval acts on nothing that was found by a late fetch after the quest
   expect(ids).toContain('z');
 });
 
-test('a bad form that a person discarded, and that only the second listing shows, is not equal to what is held', async () => {
+test('a discarded invalid version that only the second listing shows makes a reconcile partial', async () => {
   const service = await serve();
   const good = subscription('r', { updated_at: at(-120 * minute) });
   const bad = subscription('r', { updated_at: at(-60 * minute), status: '7' });
@@ -126,7 +126,7 @@ test('a bad form that a person discarded, and that only the second listing shows
   expect({ control: control.status, run: run.status }).toEqual({ control: 'partial', run: 'partial' });
 });
 
-test('a reconcile whose rows are gone with a restored database does not succeed by the proof of the one before', async () => {
+test('a reconcile whose rows are lost in a database restore does not succeed by an earlier proof', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a'), bill('b')] };
   await service.sync(['bills']);

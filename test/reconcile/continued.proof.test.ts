@@ -13,7 +13,7 @@ const installation = await createInstallation({ temporalAddress });
 const { admin, warehouse, client } = installation;
 await installation.startWorker();
 
-test('a reconcile whose history grows long goes on in a new execution, as the same run with the same proof', async () => {
+test('a reconcile with a long history continues in a new execution as the same run with the same proof', async () => {
   const connection = await installation.connect({ records: 700 });
   await sync(installation, connection);
   // All items, a number that always needs approval and is found long before the bills are read.
@@ -53,7 +53,7 @@ test('a reconcile whose history grows long goes on in a new execution, as the sa
   expect(differences.filter((difference) => !difference.startsWith('items '))).toEqual([]);
 });
 
-test('what was approved before a new execution is asked no more, and what is left is asked still', async () => {
+test('an approval survives a continue-as-new: approved deletions are not asked about again, and the others still are', async () => {
   const connection = await installation.connect({ records: 700 });
   await sync(installation, connection);
   await admin.configure({});

@@ -16,7 +16,7 @@ function asleepBefore(beforeTransaction: number, onHalt: () => Promise<void>): H
   return { name: 'settleResource', beforeTransaction, resume: Promise.resolve(), onHalt };
 }
 
-test('a host that sleeps between the check and the deletion deletes nothing that lives again', async () => {
+test('a host that sleeps between the check and the deletion deletes no re-created record', async () => {
   const all = ['a', 'b', 'c', 'x'].map((id) => bill(id));
   const { service, advance, now } = await company({ bills: all });
   service.lists.bills = all.slice(0, 3);
@@ -41,7 +41,7 @@ test('a host that sleeps between the check and the deletion deletes nothing that
   });
 });
 
-test('one answer without Date before the deletion does not hide that the host slept', async () => {
+test('a response without a Date header before the deletion does not hide that the host slept', async () => {
   const all = ['a', 'b', 'c', 'x'].map((id) => bill(id));
   const { service, advanceService, now } = await company({ bills: all });
   service.lists.bills = all.slice(0, 3);
@@ -64,7 +64,7 @@ test('one answer without Date before the deletion does not hide that the host sl
   expect({ run: run.status, ids }).toMatchObject({ ids: ['a', 'b', 'c', 'x'] });
 });
 
-test('what a night has passed over is not asked about', async () => {
+test('an absence found before a night of sleep does not ask for approval', async () => {
   const all = Array.from({ length: 10 }, (_, n) => bill(`b${n}`));
   const { service, advance } = await company({ bills: all });
   service.lists.bills = [];
@@ -81,7 +81,7 @@ test('what a night has passed over is not asked about', async () => {
 });
 
 proofTest(
-  'more than a thousand deletions: a night between two batches deletes nothing that lives again',
+  'a host that sleeps between two batches of deletions deletes no re-created record',
   async () => {
     const all = Array.from({ length: 6_000 }, (_, n) =>
       bill(`b${String(n).padStart(4, '0')}`, { line_items: '[]' }),

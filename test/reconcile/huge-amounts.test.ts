@@ -8,7 +8,7 @@ import { servicesOf } from '../replication/serve.ts';
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 
-test('amounts whose sum Postgres cannot hold wait in quarantine, and keep no reconcile from its end', async () => {
+test('amounts whose sum exceeds a Postgres numeric are quarantined, and a reconcile completes', async () => {
   const service = await serve();
   const huge = '9'.repeat(131_072);
   service.lists = { bills: [bill('a'), ...['b', 'c'].map((id) => bill(id, { total_amount: huge }))] };
@@ -20,7 +20,7 @@ test('amounts whose sum Postgres cannot hold wait in quarantine, and keep no rec
   expect(await service.reconcile(['bills'])).toMatchObject({ status: 'partial' });
 });
 
-test('nor do those that an earlier release has landed', async () => {
+test('oversized amounts landed by an earlier release do not fail a reconcile', async () => {
   const service = await serve();
   const huge = '9'.repeat(131_072);
   service.lists = { bills: ['a', 'b', 'c'].map((id) => bill(id)) };
@@ -37,7 +37,7 @@ test('nor do those that an earlier release has landed', async () => {
   expect(service.failures).toEqual([]);
 });
 
-test('of thousands of currencies all are compared, and what is kept is of a hundred, those that differ first', async () => {
+test('totals of thousands of currencies are all compared, but only a hundred are stored, differing ones first', async () => {
   const service = await serve();
   const count = isProof ? 3_000 : 600;
   const last = `C${count - 1}`;

@@ -27,7 +27,7 @@ afterEach(async () => {
 proofTest.for([
   ['what is absent is deleted', 'sync.tombstones'],
   ['absent records are found', 'sync.discrepancies'],
-] as const)('the worker killed while %s: the reconcile goes on and ends the same', async ([, table]) => {
+] as const)('a reconcile whose worker is killed while %s continues to the same end', async ([, table]) => {
   const connection = await withUnannouncedDeletions();
   const blocked = await blockWrites(databaseUrl, table);
   const handle = await startReconcile(installation, connection);
@@ -39,7 +39,7 @@ proofTest.for([
 });
 
 proofTest(
-  'the worker killed in the middle of the listing: the reconcile goes on and ends the same',
+  'a reconcile whose worker is killed during the listing continues to the same end',
   async () => {
     const connection = await withUnannouncedDeletions();
     await slowly(connection);
@@ -61,7 +61,7 @@ test.for(
     ['cancelled', (handle: ReconcileHandle) => handle.cancel()],
   ] as const),
 )(
-  'a reconcile that was %s deletes nothing of a list that it had not finished, and the next one lists it from the start',
+  'a reconcile that was %s deletes nothing from an unfinished list, and the next one lists it from the start',
   async ([how, end]) => {
     const connection = await withUnannouncedDeletions();
     await slowly(connection);
@@ -84,7 +84,7 @@ test.for(
 );
 
 proofTest(
-  'an API that fails for a while in the middle of the listing costs time and nothing else',
+  'a reconcile reaches the same end when the API fails for a while during the listing',
   async () => {
     const connection = await withUnannouncedDeletions();
     await admin.configure({ maximumLimit: 20 });
@@ -99,7 +99,7 @@ proofTest(
   },
 );
 
-proofTest('a cursor that the service refuses is no reason to think that anything is absent', async () => {
+proofTest('a cursor that the service refuses does not make records count as absent', async () => {
   const connection = await withUnannouncedDeletions();
   await admin.configure({ maximumLimit: 20 });
   await admin.addFault({
@@ -112,7 +112,7 @@ proofTest('a cursor that the service refuses is no reason to think that anything
   await expectSameEnd(connection, handle);
 });
 
-proofTest('a reconcile that runs while another is asked for stays one', async () => {
+proofTest('a reconcile requested while another one runs joins it', async () => {
   const connection = await withUnannouncedDeletions();
   await slowly(connection);
   const handle = await startReconcile(installation, connection);

@@ -9,7 +9,7 @@ import { reconcileWith } from './played.ts';
 const { warehouse, company } = await createCompanies();
 const minute = 60_000;
 
-test('what waits for approval is not deleted by a late attempt of the step that had found less', async () => {
+test('a late attempt of an earlier step does not delete records that wait for approval', async () => {
   const all = Array.from({ length: 200 }, (_, n) => bill(`b${String(n).padStart(3, '0')}`));
   const { service, advance } = await company({ bills: all });
   // Three are gone, too few to ask for approval.
@@ -49,7 +49,7 @@ test('what waits for approval is not deleted by a late attempt of the step that 
   });
 });
 
-test('a reconcile does not say equal of half a listing, because a late attempt has written its proof', async () => {
+test('a late attempt that writes its proof does not make a reconcile of half a listing succeed', async () => {
   const [s1, s2] = ['s1', 's2'].map((id) => subscription(id));
   const { service, advance } = await company({ subscriptions: [s1 ?? '', s2 ?? ''] });
   let resume: () => void = () => undefined;
@@ -83,7 +83,7 @@ test('a reconcile does not say equal of half a listing, because a late attempt h
   if (run.status === 'succeeded') expect(ids).toEqual(['n1', 'n2', 's1', 's2']);
 });
 
-test('all records of a resource are not deleted without a question, in one reconcile that died and began again', async () => {
+test('a reconcile that died and started over does not delete all records of a resource without approval', async () => {
   const all = Array.from({ length: 10 }, (_, n) => bill(`b${n}`));
   const { service, advance } = await company({ bills: all });
   service.lists.bills = all.slice(9);
@@ -103,7 +103,7 @@ test('all records of a resource are not deleted without a question, in one recon
   });
 });
 
-test('no more than the limit is deleted without a question, in one reconcile that died and began again', async () => {
+test('a reconcile that died and started over does not exceed the delete limit without approval', async () => {
   const all = Array.from({ length: 100 }, (_, n) => bill(`b${String(n).padStart(3, '0')}`));
   const { service, advance } = await company({ bills: all });
   service.lists.bills = all.slice(50);

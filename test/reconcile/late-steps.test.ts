@@ -16,7 +16,7 @@ function gate(): { open: () => void; opened: Promise<void> } {
   return { open, opened };
 }
 
-test('a reconcile whose host slept over night before it settled, and whose clock stood still with it', async () => {
+test('a reconcile whose host and clock slept overnight before the deletions does not falsely succeed', async () => {
   const { service, advanceService, now } = await company({ bills: ['a', 'b', 'r'].map((id) => bill(id)) });
   service.lists.bills = ['a', 'b'].map((id) => bill(id));
   const run = await reconcileWith(warehouse, service, ['bills'], {
@@ -44,7 +44,7 @@ test('a reconcile whose host slept over night before it settled, and whose clock
     ]);
 });
 
-test('a late attempt that opens the second listing: one listing is not taken for two', async () => {
+test('a late attempt that opens the second listing does not make one listing count as two', async () => {
   const all = ['s1', 's2', 's3', 's4', 'r'].map((id) => subscription(id));
   const [s1 = '', s2 = '', s3 = '', s4 = '', r = ''] = all;
   const { service, advance } = await company({ subscriptions: [...all, subscription('gone')] });
@@ -82,7 +82,7 @@ test('a late attempt that opens the second listing: one listing is not taken for
   expect({ ids }).toEqual({ ids: ['r', 's1', 's2', 's3', 's4'] });
 });
 
-test('a late answer to a fetch, of before a listing began again, does not put an older version in place of a newer', async () => {
+test('a late fetch response from before a listing started over does not replace a newer version with an older one', async () => {
   const held = bill('r', { last_synced_at: at(-60 * minute), memo: '"held"' });
   const { service, advance, now } = await company({ bills: [bill('a'), held] });
   // The service's clock is ahead for a moment, and is corrected. The held version has to give way to the one that a fetch shows.

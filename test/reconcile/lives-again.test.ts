@@ -51,7 +51,7 @@ for (const sameSecond of [true, false])
     }).toMatchObject({ ids: ['a', 'b', 'c', 'x'] });
   });
 
-test('a record that lives again in the second of its 410, and is delivered before the deletion, is not deleted', async () => {
+test('a record re-created in the second of its 410, and delivered before the deletion, is not deleted', async () => {
   const all = ['a', 'b', 'c', 'x'].map((id) => bill(id));
   const { service } = await company({ bills: all });
   service.lists.bills = all.slice(0, 3);

@@ -8,7 +8,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 
 const { warehouse } = await createTestDatabase();
 
-test('amounts that are long when they are written out are proved digit by digit, and take no more memory than they came with', async () => {
+test('amounts with long decimal forms are proved digit by digit without writing them out in memory', async () => {
   const connectionId = await addTestConnection(warehouse);
   const amount = '1e4990';
   const line = billLine({ total_amount: amount, tax_amount: amount, sub_total: amount });

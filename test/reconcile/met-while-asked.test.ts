@@ -8,8 +8,8 @@ import { createTestDatabase } from '../support/test-database.ts';
 const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 
-describe('a record that is made again while the answer that it is gone is in hand', () => {
-  test('in a form that cannot be landed, waits in quarantine', async () => {
+describe('a record re-created while a response that it is gone is in flight', () => {
+  test('is quarantined if its new version is invalid', async () => {
     const again = bill('a', { total_amount: '"much"', last_synced_at: stamp(-2_000) });
     const service = await madeAgainWhileAsked(bill('a'), again, async (made) => {
       expect((await made.sync(['bills'])).status).toBe('partial');
@@ -20,7 +20,7 @@ describe('a record that is made again while the answer that it is gone is in han
     expect(await open(service)).toEqual([{ record_id: 'a' }]);
   });
 
-  test('under an older version than the one that a wrong clock gave, stays', async () => {
+  test('is kept if its version is older than one from a wrong clock', async () => {
     const first = bill('a', { last_synced_at: stamp(3_600_000) });
     const again = bill('a', { memo: '"again"', last_synced_at: stamp(-2_000) });
     const service = await madeAgainWhileAsked(first, again, async (made) => {

@@ -21,7 +21,7 @@ const many = Array.from({ length: isProof ? 8_000 : 4_000 }, (_, place) => bill(
 
 const { warehouse } = await createTestDatabase();
 
-test('a reconcile of a connection that the statistics of Postgres do not know of costs what one costs that they know', async () => {
+test('a reconcile of a connection unknown to Postgres statistics costs as much as one of a known connection', async () => {
   await landOf(await addTestConnection(warehouse));
   for (const of of ['finance', 'sync'])
     for (const { name } of await rows(

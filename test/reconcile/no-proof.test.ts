@@ -6,7 +6,7 @@ import { createCompanies } from './company.ts';
 const { clock, serve } = await createCompanies();
 const minute = 60_000;
 
-test('reconciles that come more often than a list may lag repair what they all show', async () => {
+test('reconciles more frequent than the maximum lag of a list repair what they all show', async () => {
   const service = await serve();
   let now = 0;
   service.date = () => new Date(Date.now() + now);
@@ -28,7 +28,7 @@ test('reconciles that come more often than a list may lag repair what they all s
   expect({ statuses, held }).toMatchObject({ held: { status: 'canceled' } });
 });
 
-test('where the host slept with the only page in hand, and its clock with it', async () => {
+test('a reconcile whose host and clock slept with the only page in memory does not falsely succeed', async () => {
   const service = await serve();
   let now = 0;
   let evening: Date | null = null;
@@ -53,7 +53,7 @@ test('where the host slept with the only page in hand, and its clock with it', a
   if (run.status === 'succeeded') expect(ids).toEqual(['a', 'b']);
 });
 
-test('a deletion that an event left unnamed stays wanted when the reconcile has proved nothing', async () => {
+test('a requested reconcile stays requested when a reconcile proves nothing', async () => {
   const service = await serve();
   let now = 0;
   service.date = () => new Date(Date.now() + now);
@@ -81,7 +81,7 @@ test('a deletion that an event left unnamed stays wanted when the reconcile has 
   });
 });
 
-test('an edit of the second in which the listing began, under one version on two pages', async () => {
+test('an edit in the second in which the listing began, shown in one version on two pages, is repaired', async () => {
   const service = await serve();
   const old = subscription('r', { updated_at: at(-minute), status: '"active"' });
   const [{ updated_at: version }] = [JSON.parse(old) as { updated_at: string }];

@@ -26,7 +26,7 @@ async function heldOf(service: ScriptedService): Promise<Row | undefined> {
   return held;
 }
 
-test('a record that the second page shows with other content under an older version than the first page, just landed', async () => {
+test('a second page with other content in an older version than the first page does not lead to a false success', async () => {
   const service = await serve();
   const [s1 = '', s2 = '', s3 = ''] = [1, 2, 3].map((n) => subscription(`s${n}`));
   service.lists = { subscriptions: [s1, s2, s3] };
@@ -48,7 +48,7 @@ test('a record that the second page shows with other content under an older vers
   if (run.status === 'succeeded') expect(held).toEqual({ status: 'canceled', amount: '999' });
 });
 
-test('a record that the second listing shows with other content under an older version than the first, just landed', async () => {
+test('a second listing with other content in an older version than the first does not lead to a false success', async () => {
   const service = await serve();
   const [s1 = '', s2 = '', s3 = ''] = [1, 2, 3].map((n) => subscription(`s${n}`));
   service.lists = { subscriptions: [s1, s2, s3] };
@@ -69,7 +69,7 @@ test('a record that the second listing shows with other content under an older v
   if (run.status === 'succeeded') expect(held).toEqual({ status: 'canceled', amount: '999' });
 });
 
-test('where the service tells no time: a version of the future with equal content, and the edit after it', async () => {
+test('a future version with equal content is repaired, and a later edit lands, even without a Date header', async () => {
   for (const dated of [true, false]) {
     const service = await serve();
     if (!dated) service.date = () => null;
@@ -98,7 +98,7 @@ test('where the service tells no time: a version of the future with equal conten
 });
 
 // Known and open: docs/proof.md.
-test.fails('a page of a sync in flight does not put back what a reconcile has overruled', async () => {
+test.fails('a sync page in flight does not restore a version that a reconcile has overruled', async () => {
   const service = await serve();
   const wrong = bill('r', { last_synced_at: at(2 * hour), memo: '"wrong"', total_amount: '1' });
   const corrected = bill('r', { last_synced_at: at(-5_000), memo: '"right"', total_amount: '2' });

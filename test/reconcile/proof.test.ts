@@ -15,8 +15,8 @@ afterEach(async () => {
   await admin.configure({});
 });
 
-describe('a reconcile that finds nothing', () => {
-  test('succeeds with counts and sums per currency of source and warehouse, and no discrepancy', async () => {
+describe('a reconcile without discrepancies', () => {
+  test('succeeds with equal counts and sums per currency for source and warehouse', async () => {
     const connection = await synced();
     const { run, failure } = await reconcile(installation, connection);
     expect(failure).toBeUndefined();
@@ -46,7 +46,7 @@ describe('a reconcile that finds nothing', () => {
     expect(await stateOf(connection)).toEqual(before);
   });
 
-  test('leaves nothing of its listing behind', async () => {
+  test('leaves no stored listing pages', async () => {
     const connection = await synced();
     await reconcile(installation, connection);
     for (const table of ['sync.listed_pages', 'sync.passes'])
@@ -55,7 +55,7 @@ describe('a reconcile that finds nothing', () => {
       );
   });
 
-  test('sums exactly, currency by currency, with every digit that the source sent', async () => {
+  test('sums every currency exactly, with every digit that the source sent', async () => {
     const connection = await installation.connect({ records: 100 });
     // The sandbox makes up no bill in this currency.
     const amounts = { amount_due: '0', line_items: '[]', currency_code: '"XTS"' };
@@ -86,7 +86,7 @@ describe('a reconcile that finds nothing', () => {
     });
   });
 
-  test('of a connection that was never synced lands everything, and leaves the watermarks to the first sync', async () => {
+  test('lands everything for a connection that was never synced, and leaves the watermarks to the first sync', async () => {
     const connection = await installation.connect();
     const { run } = await reconcile(installation, connection);
     expect(run.status).toBe('succeeded');
@@ -102,7 +102,7 @@ describe('a reconcile that finds nothing', () => {
   });
 });
 
-describe('damage done behind our back is found and repaired, with no new version in history', () => {
+describe('damage to finance tables is repaired with no new version in history:', () => {
   test.for([
     ['an amount that changed', 'update finance.bills set total_amount = total_amount + 0.01', 'damaged'],
     ['a text that became null', 'update finance.bills set document_number = null', 'damaged'],
@@ -149,7 +149,7 @@ describe('damage done behind our back is found and repaired, with no new version
     await expectRepaired(connection, { damage, id, kind: 'damaged' });
   });
 
-  proofTest('digits that changed, though the number did not', async () => {
+  proofTest('digits that changed while the number did not', async () => {
     const connection = await synced();
     await add(connection, 'bills', bill('b', { total_amount: '1.0' }));
     await sync(installation, connection);
@@ -213,7 +213,7 @@ describe('damage done behind our back is found and repaired, with no new version
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  proofTest('and a second reconcile finds nothing any more', async () => {
+  proofTest('and a repeated reconcile finds nothing more', async () => {
     const connection = await synced();
     await warehouse.pool.query('update finance.bills set total_amount = 0.01 where connection_id = $1', [
       connection,
@@ -225,8 +225,8 @@ describe('damage done behind our back is found and repaired, with no new version
   });
 });
 
-describe('what the incremental sync could not see', () => {
-  test('a record that was added with an old last_synced_at is found as missing, and lands', async () => {
+describe('a change that an incremental sync cannot see', () => {
+  test('is found as missing, and lands, for a record added with an old last_synced_at', async () => {
     const connection = await synced();
     // A list that has shown nothing yet is read from its beginning.
     await add(connection, 'expenses', expense('refund', { expense_type: '"refund"' }));
@@ -248,7 +248,7 @@ describe('what the incremental sync could not see', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('a record that changed under an old last_synced_at is found as stale, with a new version in history', async () => {
+  test('is found as stale, and adds a version to history, for a record changed under an old last_synced_at', async () => {
     const connection = await installation.connect({ records: 100 });
     await add(connection, 'bills', bill('b'), true);
     await sync(installation, connection);
@@ -267,7 +267,7 @@ describe('what the incremental sync could not see', () => {
     ).toHaveLength(2);
   });
 
-  proofTest('what the next sync would have brought anyway is no discrepancy', async () => {
+  proofTest('a change that the next sync would read is not a discrepancy', async () => {
     const connection = await synced();
     await admin.activity({ connection, changes: 3, touches: 3 });
     await add(connection, 'bills', bill('new'));
@@ -278,7 +278,7 @@ describe('what the incremental sync could not see', () => {
   });
 
   proofTest(
-    'a watermark is never moved by a reconcile, and the next sync begins where it would have begun',
+    'a reconcile never moves a watermark, and the next sync starts at the same point as before',
     async () => {
       const connection = await synced();
       const before = await watermarksOf(connection);
@@ -296,7 +296,7 @@ describe('what the incremental sync could not see', () => {
 });
 
 describe('a reconcile with a record in quarantine', () => {
-  test('is partial and no proof, and the record counts as listed: its last good version stays', async () => {
+  test('is partial and proves nothing, but keeps the last good version of the record', async () => {
     const connection = await synced();
     const [id = ''] = await billIds(connection);
     await admin.execute({ kind: 'change', connection, resource: 'bills', id, patch: '{"memo":7}' });

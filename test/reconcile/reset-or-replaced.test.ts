@@ -55,7 +55,7 @@ for (const status of ['running', 'failed'])
     });
   });
 
-test('a reconcile beside which another one was started by another workflow id ends', async () => {
+test('a reconcile ends when another one was started with another workflow ID', async () => {
   const { service } = await company({ bills: [bill('a')] });
   let calls = 0;
   const names: string[] = [];

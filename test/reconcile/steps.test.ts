@@ -24,8 +24,8 @@ import { createTestDatabase } from '../support/test-database.ts';
 
 const { warehouse } = await createTestDatabase();
 
-describe('each step of a reconcile that is done twice', () => {
-  test('leaves the same proof: the listing is gone by then', async () => {
+describe('a reconcile step that runs twice', () => {
+  test('leaves the same proof, although the listing is gone by then', async () => {
     const connectionId = await held('a', 'b');
     const listing = await listed(connectionId, 'a', 'b');
     await findAbsent(warehouse, listing);
@@ -42,7 +42,7 @@ describe('each step of a reconcile that is done twice', () => {
     expect(await heldIds(connectionId)).toEqual(['a', 'b']);
   });
 
-  test('proves nothing where the deletions of before are lost with their database', async () => {
+  test('proves nothing when earlier deletions are lost with their database', async () => {
     const connectionId = await held('a', 'b');
     const listing = await listed(connectionId, 'b');
     await findAndConfirm(listing, 'a');
@@ -53,7 +53,7 @@ describe('each step of a reconcile that is done twice', () => {
     expect(await heldIds(connectionId)).toEqual(['b']);
   });
 
-  test('finds a record absent once that a fetch has brought, changed or not, and again when the listing begins again', async () => {
+  test('does not find a record absent again after a fetch, unless the listing starts over', async () => {
     const connectionId = await held('a', 'b', 'c', 'lost', 'unasked');
     await warehouse.pool.query(`delete from finance.bills where connection_id = $1 and id = 'lost'`, [
       connectionId,
@@ -81,7 +81,7 @@ describe('each step of a reconcile that is done twice', () => {
     expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: 4 });
   });
 
-  test('keeps the question that a stopped reconcile asked, which is about what landed', async () => {
+  test('keeps the approval request of a stopped reconcile, which counts only landed records', async () => {
     const connectionId = await held('a', 'b');
     const spoiled = bill('spoiled', { total_amount: '"much"' });
     await land(warehouse, { connectionId, stream: 'bills', pages: [[spoiled]] });
@@ -100,7 +100,7 @@ describe('each step of a reconcile that is done twice', () => {
     expect(await heldIds(connectionId)).toEqual(['a', 'b']);
   });
 
-  test('deletes once', async () => {
+  test('deletes a record once', async () => {
     const connectionId = await held('a', 'b', 'c');
     const listing = await listed(connectionId, 'a', 'b');
     await findAndConfirm(listing, 'c');
@@ -111,8 +111,8 @@ describe('each step of a reconcile that is done twice', () => {
   });
 });
 
-describe('a complete listing that waited for a night', () => {
-  test('begins again, once however often that is asked, and its records are compared with the new one', async () => {
+describe('a complete listing that stalled overnight', () => {
+  test('starts over once, however often the step runs, and its absences are found anew', async () => {
     const connectionId = await held('a', 'b', 'c');
     const listing = await listed(connectionId, 'a', 'b', 'r');
     await findAndConfirm(listing, 'c');
@@ -134,7 +134,7 @@ describe('a complete listing that waited for a night', () => {
 });
 
 describe('an absent record', () => {
-  test('is only looked for when every page of the listing came', async () => {
+  test('is searched for only when every page of the listing was read', async () => {
     const connectionId = await held('a', 'b');
     const listing = await openListing(warehouse, { connectionId, stream: 'bills' });
     await landRecords(warehouse, { pass: listing.pass, records: [record('a')], nextCursor: 'page-2' });
@@ -142,7 +142,7 @@ describe('an absent record', () => {
     expect(await discrepanciesOf(connectionId)).toEqual([]);
   });
 
-  test('is none when it came after the listing had begun, or was changed since', async () => {
+  test('is none that came after the listing began, or was changed since', async () => {
     const connectionId = await held('a', 'changed');
     const listing = await openListing(warehouse, { connectionId, stream: 'bills' });
     await land(warehouse, {
@@ -156,7 +156,7 @@ describe('an absent record', () => {
     expect(await heldIds(connectionId)).toEqual(['a', 'changed', 'new']);
   });
 
-  test('that a sync brings in a newer version, after it was confirmed, stays, and is left in doubt', async () => {
+  test('is kept, and left in doubt, when a sync brings a newer version after it was confirmed', async () => {
     const connectionId = await held('a', 'b', 'c');
     const listing = await listed(connectionId, 'a', 'b');
     await findAndConfirm(listing, 'c');
@@ -173,7 +173,7 @@ describe('an absent record', () => {
     ).toEqual([]);
   });
 
-  test('is not confirmed by a second listing that is not complete', async () => {
+  test('is not confirmed by an incomplete second listing', async () => {
     const connectionId = await addTestConnection(warehouse);
     const stream = 'subscriptions';
     const servedAt = new Date('2030-01-01T00:00:00Z');
@@ -211,7 +211,7 @@ describe('an approval', () => {
     expect(await heldIds(connectionId)).toEqual([]);
   });
 
-  test('that was carried out in part goes on with the rest of the same finding', async () => {
+  test('applies to the rest of the same finding after a partial deletion', async () => {
     const connectionId = await held('a', 'b');
     await stopped(connectionId, 'a', 'b');
     const question = await shown(connectionId);
@@ -224,7 +224,7 @@ describe('an approval', () => {
     expect(await heldIds(connectionId)).toEqual(['a']);
   });
 
-  test('names what was shown, and does nothing when another reconcile has found something else', async () => {
+  test('names what was shown, and is refused when another reconcile has found something else', async () => {
     const connectionId = await held('a', 'b', 'c');
     await stopped(connectionId, 'a', 'b', 'c');
     const before = await shown(connectionId);
@@ -243,14 +243,14 @@ describe('an approval', () => {
     expect(await approve(connectionId, after)).toBe(4);
   });
 
-  test('of one resource leaves what waits of another alone', async () => {
+  test('for one resource does not affect what waits for another', async () => {
     const connectionId = await held('a', 'b');
     await stopped(connectionId, 'a', 'b');
     expect(await approve(connectionId, {}, 'customers')).toBe(0);
     expect(await heldIds(connectionId)).toEqual(['a', 'b']);
   });
 
-  test('does not cover what a later reconcile found that was ended before it could ask, nor is that shown', async () => {
+  test('does not cover records found by a later reconcile that ended before it could ask', async () => {
     const connectionId = await held('a', 'b');
     await stopped(connectionId, 'a', 'b');
     const question = await shown(connectionId);
@@ -261,14 +261,14 @@ describe('an approval', () => {
     expect(await heldIds(connectionId)).toEqual(['a', 'b']);
   });
 
-  test('of nothing deletes nothing', async () => {
+  test('for nothing deletes nothing', async () => {
     const connectionId = await held('a', 'b');
     expect(await approve(connectionId, {})).toBe(0);
     expect(await heldIds(connectionId)).toEqual(['a', 'b']);
   });
 });
 
-describe('a run that was given up but still works', () => {
+describe('an abandoned run that still works', () => {
   test('neither proves nor deletes anything, and leaves the listing of the newer run alone', async () => {
     const connectionId = await held('a', 'b', 'c');
     const old = await listed(connectionId, 'a');
@@ -289,7 +289,7 @@ describe('a run that was given up but still works', () => {
 describe('an event that does not say what was deleted', () => {
   const event = deletionOf('?', '2024-02-01T00:00:00Z', { data: '{}' });
 
-  test('is settled by a reconcile that began after it, and not opened again by the lookback', async () => {
+  test('is settled by a reconcile that began after it, and is not reopened by the lookback', async () => {
     const connectionId = await held('a');
     await landEvents(warehouse, { connectionId, events: [event] });
     expect(await openEvents(connectionId)).toEqual({ wanted: true, entries: 1 });
@@ -310,7 +310,7 @@ describe('an event that does not say what was deleted', () => {
     expect(await openEvents(connectionId)).toEqual({ wanted: true, entries: 1 });
   });
 
-  test('is answered by a complete listing that waits for approval or is not equal too, but that is no proof', async () => {
+  test('is settled by a complete listing even if it awaits approval, and an unequal listing is not a proof', async () => {
     const connectionId = await held('a', 'b');
     await landEvents(warehouse, { connectionId, events: [event] });
     await stopped(connectionId, 'a', 'b');
@@ -331,7 +331,7 @@ describe('an event that does not say what was deleted', () => {
   });
 });
 
-test('a stream that is done keeps its sentence when it is taken again', async () => {
+test('a finished stream keeps its failure message when it is opened again', async () => {
   const connectionId = await held('a', 'b');
   const listing = await listed(connectionId);
   await findAndConfirm(listing, 'a', 'b');
