@@ -30,7 +30,7 @@ proofTest('two workers together never send more than the budget in any 10 second
   expect((times[9] ?? 0) - (times[0] ?? 0)).toBeLessThan(20_000);
 });
 
-test('half of the budget goes at once, and the rest is spread over the time until the first are allowed again', async () => {
+test('half of the budget is granted at once, and the rest is spread over the window', async () => {
   const budget = budgetOf(warehouse, randomUUID(), 400);
   const started = performance.now();
   for (let sent = 0; sent < 200; sent += 1) await sendOne(budget);
@@ -43,7 +43,7 @@ test('half of the budget goes at once, and the rest is spread over the time unti
   expect(spread / 40).toBeLessThan(3 * apart);
 });
 
-test('where grants have to last for seconds, the rest is spread no further than that', async () => {
+test('the rest of the budget is spread over no more time than a grant lasts', async () => {
   let now = 0;
   const settings = { apiAddress: 'https://api.example.com', clientId: randomUUID(), requestsPer10s: 400 };
   const budget = openApiBudget(warehouse, { ...settings, monotonic: () => now });
@@ -59,7 +59,7 @@ test('where grants have to last for seconds, the rest is spread no further than 
   expect(performance.now() - started).toBeLessThan(5_000);
 });
 
-test('when the service asks for silence, nobody of the organisation sends before', async () => {
+test('a pause requested by the service applies to the whole organization', async () => {
   const clientId = randomUUID();
   await sendOne(budgetOf(warehouse, clientId));
   const started = performance.now();
@@ -69,7 +69,7 @@ test('when the service asks for silence, nobody of the organisation sends before
   expect((await sendOne(budgetOf(warehouse, clientId))) - started).toBeGreaterThanOrEqual(700);
 });
 
-test('a silence too long to wait for is told instead', async () => {
+test('a pause too long to wait for is reported instead', async () => {
   const clientId = randomUUID();
   await budgetOf(warehouse, clientId).reportRateLimited(60_000);
   const silence = await silenceOf(budgetOf(warehouse, clientId));
@@ -77,7 +77,7 @@ test('a silence too long to wait for is told instead', async () => {
   expect(silence).toBeLessThanOrEqual(60_000);
 });
 
-test('a silence is at most an hour, whoever asks for more', async () => {
+test('a pause is at most an hour', async () => {
   const clientId = randomUUID();
   await budgetOf(warehouse, clientId).reportRateLimited(2 * 3_600_000);
   const silence = await silenceOf(budgetOf(warehouse, clientId));
@@ -85,7 +85,7 @@ test('a silence is at most an hour, whoever asks for more', async () => {
   expect(silence).toBeLessThanOrEqual(3_600_000);
 });
 
-test('a silence that ends in two hours is of a clock that was wrong, and forgotten', async () => {
+test('a pause set by a wrong clock, two hours ahead, is dropped', async () => {
   const budget = budgetOf(skewed, randomUUID());
   onTestFinished(() => clock.ahead('0'));
   await clock.ahead('2 hours');
@@ -97,7 +97,7 @@ test('a silence that ends in two hours is of a clock that was wrong, and forgott
   await sendOne(budget);
 });
 
-test('a worker whose clock is two hours ahead and meets a 429 silences the organisation for as long as the service asked', async () => {
+test('a worker whose clock is two hours ahead pauses the organization for as long as a 429 asks', async () => {
   const clientId = randomUUID();
   const api = await startScriptedApi((_, response) => {
     response.writeHead(429, { 'retry-after': '2' }).end();
@@ -113,7 +113,7 @@ test('a worker whose clock is two hours ahead and meets a 429 silences the organ
   expect(waited).toBeLessThan(10_000);
 });
 
-test('other organisations have budgets of their own', async () => {
+test('other organizations have separate budgets', async () => {
   const blocked = randomUUID();
   await budgetOf(warehouse, blocked).reportRateLimited(60_000);
   const started = performance.now();
@@ -121,7 +121,7 @@ test('other organisations have budgets of their own', async () => {
   expect(performance.now() - started).toBeLessThan(5_000);
 });
 
-test('who waits for the budget stops waiting when it is told to', async () => {
+test('a request that waits for the budget can be aborted', async () => {
   const budget = budgetOf(warehouse, randomUUID());
   await budget.reportRateLimited(10_000);
   const stop = new AbortController();
@@ -131,7 +131,7 @@ test('who waits for the budget stops waiting when it is told to', async () => {
   await expect(budget.take(AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
 });
 
-test('requests that nobody asks about any more are forgotten: by a process that starts, and every 10 seconds', async () => {
+test('expired requests are deleted by a starting process, and every 10 seconds', async () => {
   onTestFinished(() => clock.ahead('0'));
   const clientId = randomUUID();
   let now = 0;
@@ -158,7 +158,7 @@ test('requests that nobody asks about any more are forgotten: by a process that 
   expect(await grants()).toHaveLength(1);
 });
 
-test('a grant writes one row and no other: what a snapshot keeps does not grow but by the grants', async () => {
+test('a grant inserts one row and updates no other', async () => {
   const clientId = randomUUID();
   const budget = budgetOf(warehouse, clientId);
   await sendOne(budget);
@@ -170,7 +170,7 @@ test('a grant writes one row and no other: what a snapshot keeps does not grow b
 });
 
 proofTest(
-  'when the clock of Postgres was two hours ahead and is set back, work goes on, and the requests made before still count',
+  'a budget goes on and keeps its counts when the Postgres clock, two hours ahead, is set back',
   async () => {
     const clientId = randomUUID();
     await clock.ahead('2 hours');
@@ -187,7 +187,7 @@ proofTest(
   },
 );
 
-proofTest('a clock of Postgres that is set forward lets no process send more than the budget', async () => {
+proofTest('a Postgres clock that is set forward does not let a process exceed the budget', async () => {
   const budget = budgetOf(skewed, randomUUID(), 3);
   onTestFinished(() => clock.ahead('0'));
   const before = await Promise.all([sendOne(budget), sendOne(budget), sendOne(budget)]);
@@ -195,7 +195,7 @@ proofTest('a clock of Postgres that is set forward lets no process send more tha
   expect((await sendOne(budget)) - Math.min(...before)).toBeGreaterThanOrEqual(10_000);
 });
 
-proofTest('a request that is not answered yet may still arrive, so it counts', async () => {
+proofTest('an unanswered request still counts, since it may still arrive', async () => {
   const budget = budgetOf(skewed, randomUUID(), 2);
   onTestFinished(() => clock.ahead('0'));
   const [slow] = [await grantOf(budget), await sendOne(budget)];
@@ -209,7 +209,7 @@ proofTest('a request that is not answered yet may still arrive, so it counts', a
   expect(performance.now() - answered).toBeGreaterThanOrEqual(9_900);
 });
 
-test('a grant is too old for a request that is written a second later, and the next one is good for longer', async () => {
+test('a grant expires before a request almost a second later, and the next grant lasts longer', async () => {
   let now = 0;
   const settings = { apiAddress: 'https://api.example.com', clientId: randomUUID(), requestsPer10s: 10 };
   const budget = openApiBudget(warehouse, { ...settings, monotonic: () => now });

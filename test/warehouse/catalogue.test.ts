@@ -10,7 +10,7 @@ const { warehouse } = await createTestDatabase();
 /** [name, type, not null] of every column, in order. */
 type ColumnSeen = [string, string, boolean];
 
-describe('the live catalogue is what the descriptors say', () => {
+describe('the live schema matches the descriptors:', () => {
   test.each(resources)('finance.$name', async (resource) => {
     // Sorted, because their order is that of the migrations.
     expect((await columnsOf(`finance.${resource.name}`)).sort()).toEqual(
@@ -48,7 +48,7 @@ describe('the live catalogue is what the descriptors say', () => {
     });
   });
 
-  test('and there are no other tables', async () => {
+  test('finance has no other tables', async () => {
     const described = resources.flatMap(({ name, children: lists }) => [
       name,
       ...lists.map(({ table }) => table),
@@ -61,7 +61,7 @@ describe('the live catalogue is what the descriptors say', () => {
     expect(live.map(({ name }) => name).sort()).toEqual(described.sort());
   });
 
-  test('and finance.connections tells the freshness of every resource, read in the streams there are', async () => {
+  test('finance.connections shows the freshness of every resource, from all of its streams', async () => {
     const columns = (await columnsOf('finance.connections')).map(([name]) => name);
     const expected = resources.flatMap(({ name }) => [`${name}_last_success_at`, `${name}_freshness`]);
     expect(columns).toEqual(['connection_id', 'name', 'platform', 'org_id', ...expected]);
@@ -72,7 +72,7 @@ describe('the live catalogue is what the descriptors say', () => {
   });
 });
 
-test('money, rates and quantities are numeric without scale', async () => {
+test('money, rates, and quantities are numeric without scale', async () => {
   const limited = await rows(
     warehouse,
     `select table_name, column_name from information_schema.columns
@@ -81,7 +81,7 @@ test('money, rates and quantities are numeric without scale', async () => {
   expect(limited).toEqual([]);
 });
 
-test('every table and column of finance, history and sync has a SQL comment', async () => {
+test('every table and column of finance, history, and sync has a SQL comment', async () => {
   const bare = await rows(
     warehouse,
     `select c.oid::regclass::text as relation, a.attname as "column"
@@ -99,7 +99,7 @@ test('every table and column of finance, history and sync has a SQL comment', as
   expect(bare).toEqual([]);
 });
 
-test('every table of finance, history and sync has a primary key', async () => {
+test('every table of finance, history, and sync has a primary key', async () => {
   const keyless = await rows(
     warehouse,
     `select c.oid::regclass::text as "table" from pg_class c
@@ -110,7 +110,7 @@ test('every table of finance, history and sync has a primary key', async () => {
   expect(keyless).toEqual([]);
 });
 
-test('every key of a table of records starts with connection_id', async () => {
+test('every key of a record table starts with connection_id', async () => {
   const keys = await rows(
     warehouse,
     `select conrelid::regclass::text as "table", (select attname from pg_attribute where attrelid = conrelid and attnum = conkey[1]) as first

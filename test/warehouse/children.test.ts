@@ -39,7 +39,7 @@ test.each([
 test.each([
   ['null', 'null'],
   ['left out', undefined],
-])('lines that become %s leave none behind', async (_, lineItems) => {
+])('lines that become %s are deleted', async (_, lineItems) => {
   const connectionId = await addTestConnection(warehouse);
   const pages = [[bill('b')], [bill('b', { line_items: lineItems })]];
   await land(warehouse, { connectionId, stream: 'bills', pages });
@@ -48,7 +48,7 @@ test.each([
   ).toEqual([]);
 });
 
-test('the lines of other records and other connections stay', async () => {
+test('lines of other records and other connections stay', async () => {
   const [one, two] = [await addTestConnection(warehouse), await addTestConnection(warehouse)];
   const pages = [[bill('a'), bill('b')], [bill('b', { line_items: '[]' })]];
   await land(warehouse, { connectionId: one, stream: 'bills', pages });
@@ -66,7 +66,7 @@ test('the lines of other records and other connections stay', async () => {
   ]);
 });
 
-test('lines whose record is gone are in the way of it neither alone nor beside one that Postgres refuses', async () => {
+test('orphaned lines block neither the next version of their record nor a page with an invalid record', async () => {
   const connectionId = await withOrphans();
   const pages = [[bill('orphaned'), bill('bad', { memo: String.raw`"\ud800"` })]];
   const [facts] = await land(warehouse, { connectionId, stream: 'bills', pages });
@@ -74,7 +74,7 @@ test('lines whose record is gone are in the way of it neither alone nor beside o
   expect(await linesOf(connectionId)).toEqual(['orphaned']);
 });
 
-test('a record that is landed while such lines are removed keeps its own', async () => {
+test('a record that lands while orphaned lines are removed keeps its own lines', async () => {
   const connectionId = await withOrphans();
   const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
   const fetched = { record: sourceRecord(bill('fetched')), token: null, servedAt: null };
@@ -115,7 +115,7 @@ async function linesOf(connectionId: string): Promise<unknown[]> {
   return lines.map(({ bill_id }) => bill_id);
 }
 
-test('every list of a record becomes the rows of its own table', async () => {
+test('every list of a record lands in its own table', async () => {
   const connectionId = await addTestConnection(warehouse);
   const record = bill('b', {
     linked_payments: list(allocation('payment', { allocated_amount: '10.10' })),

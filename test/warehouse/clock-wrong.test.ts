@@ -18,7 +18,7 @@ afterEach(() => clock.ahead('0'));
 const runsOf = `select run_id from sync.runs where connection_id = $1 or kind = 'export'`;
 
 test.each(['60 days', '-60 days'])(
-  'no run begins while the clock of Postgres is off by %s',
+  'a run does not begin while the clock of Postgres is off by %s',
   async (ahead) => {
     const connectionId = await addTestConnection(warehouse);
     await clock.ahead(ahead);
@@ -32,13 +32,13 @@ test.each(['60 days', '-60 days'])(
   },
 );
 
-test('what is wrong by hours stops nothing', async () => {
+test('a clock that is off by hours does not stop a run', async () => {
   const connectionId = await addTestConnection(warehouse);
   await clock.ahead('23 hours');
   await begin(connectionId);
 });
 
-test('a prune removes nothing by a clock that is days ahead', async () => {
+test('a prune is refused while the clock is days ahead', async () => {
   const connectionId = await addTestConnection(warehouse);
   const runId = await begin(connectionId);
   await warehouse.pool.query(

@@ -17,8 +17,8 @@ import { createTestDatabase } from '../support/test-database.ts';
 
 const { warehouse } = await createTestDatabase();
 
-describe('a connection that is removed', () => {
-  test('takes its state, records and history with it, and leaves those of others', async () => {
+describe('a removed connection', () => {
+  test('takes its state, records, and history with it, and leaves those of others', async () => {
     const [removed, other] = [
       await connectionWithEverything(warehouse),
       await connectionWithEverything(warehouse),
@@ -30,7 +30,7 @@ describe('a connection that is removed', () => {
     expect(await rowsPerTable(warehouse, other)).toEqual(before);
   });
 
-  test('leaves its records, their history, their deletions and field issues when they are kept', async () => {
+  test('leaves its records, history, deletions, and field issues when data is kept', async () => {
     const connectionId = await connectionWithEverything(warehouse);
     const isData = ({ table }: Row): boolean =>
       /^(finance|history)\.|^sync\.(tombstones|overruled_deletions|field_issues|resource_clocks|reader_connections)$/.test(
@@ -49,7 +49,7 @@ describe('a connection that is removed', () => {
   });
 });
 
-test('a name is given once', async () => {
+test('a connection name can be added once', async () => {
   const connectionId = await addTestConnection(warehouse);
   const again = { connectionId, apiAddress: testApiAddress, token: 'other', expandPlatformData: true };
   await expect(addConnection(warehouse, testKey, again)).rejects.toThrow(ConnectionExists);
@@ -70,7 +70,7 @@ test('a name is given once', async () => {
   });
 });
 
-test('a list that has stalled is as fresh as its watermark', async () => {
+test('a stalled list is as fresh as its watermark', async () => {
   const connectionId = await addTestConnection(warehouse);
   await land(warehouse, { connectionId, stream: 'bills', pages: [[records.bill('b')]] });
   const told = (): Promise<Row> =>
@@ -94,7 +94,7 @@ test('a list that has stalled is as fresh as its watermark', async () => {
   expect(await told()).toMatchObject({ at: null, isOld: null });
 });
 
-test('the status of a connection tells the state of each stream', async () => {
+test('the status of a connection shows the state of each stream', async () => {
   const connectionId = await addTestConnection(warehouse);
   await land(warehouse, { connectionId, stream: 'bills', pages: [[records.bill('b'), '{}']] });
   await openPass(warehouse, { connectionId, stream: 'customers' });
@@ -132,7 +132,7 @@ test('the status of a connection tells the state of each stream', async () => {
   await expect(readStatus(warehouse, 'nobody')).rejects.toThrow(UnknownConnection);
 });
 
-test('finance.connections tells when each resource was last read completely, by all of its streams', async () => {
+test('finance.connections shows when each resource was last read completely, by all of its streams', async () => {
   const connectionId = await addTestConnection(warehouse);
   const expensesSuccess = async (): Promise<unknown> =>
     (
@@ -149,7 +149,7 @@ test('finance.connections tells when each resource was last read completely, by 
   expect(await expensesSuccess()).toBe(true);
 });
 
-test('quarantine is listed with the newest first, closed entries only when all are asked for', async () => {
+test('quarantine is listed newest first, with closed entries only on request', async () => {
   const connectionId = await addTestConnection(warehouse);
   const bad = records.customer('one', { email: '1' });
   const pages = [[bad], ['{"id":"two"}'], [records.customer('one')]];

@@ -9,7 +9,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 
 const { warehouse } = await createTestDatabase();
 
-describe('money, rates and quantities hold every digit the API sent', () => {
+describe('money, rates, and quantities hold every digit that the API sent', () => {
   test.each([
     ['18 digits', '123456789012345.678', '123456789012345.678'],
     ['40 digits', '12345678901234567890.12345678901234567891', '12345678901234567890.12345678901234567891'],
@@ -92,7 +92,7 @@ describe('money, rates and quantities hold every digit the API sent', () => {
   });
 });
 
-test('a price that only gained a zero is a new content: 1.1 is not 1.10', async () => {
+test('a price that only gained a zero is new content: 1.1 is not 1.10', async () => {
   const connectionId = await addTestConnection(warehouse);
   const [, facts] = [
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b', { amount_due: '1.1' })]] }),
@@ -104,7 +104,7 @@ test('a price that only gained a zero is a new content: 1.1 is not 1.10', async 
   ).toEqual({ amount_due: '1.10' });
 });
 
-test('whole numbers are whole however they are written', async () => {
+test('whole numbers are whole in any notation', async () => {
   const connectionId = await addTestConnection(warehouse);
   const element = (count: string): string => `{"platform_id":${text(count)},"interval_count":${count}}`;
   const items = list(element('3'), element('3.0'), element('3e0'), element('9223372036854775807'));

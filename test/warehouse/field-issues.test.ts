@@ -55,7 +55,7 @@ test.each([
   expect(await issuesOf(connectionId)).toEqual([]);
 });
 
-test('whatever character stands around a decimal, what makes it a number is what makes it no issue', async () => {
+test('a decimal with any surrounding character is a number exactly if it has no field issue', async () => {
   const rate = bills.columns.find(({ name }) => name === 'currency_rate');
   if (rate === undefined) throw new Error('Bills have no rate.');
   const record = `jsonb_build_object('currency_rate', chr(code) || '1.25' || chr(code))`;
@@ -74,7 +74,7 @@ test('whatever character stands around a decimal, what makes it a number is what
   expect(withoutIssue.length).toBeGreaterThan(30);
 });
 
-test('every field of a record has an issue of its own, named by its place in the record', async () => {
+test('every field of a record has its own issue, named by its path in the record', async () => {
   const connectionId = await addTestConnection(warehouse);
   const record = item('i', { bill_item: '{"unit_price":"ask"}', invoice_item: '{"unit_price":"varies"}' });
   await land(warehouse, { connectionId, stream: 'items', pages: [[record]] });
@@ -84,7 +84,7 @@ test('every field of a record has an issue of its own, named by its place in the
   ]);
 });
 
-test('a field issue is gone after a good version, and stays when the bad one comes again', async () => {
+test('a field issue is removed by a good version, and stays when the bad one comes again', async () => {
   const connectionId = await addTestConnection(warehouse);
   const landRate = (rate: string, day: number): Promise<unknown> =>
     land(warehouse, {

@@ -19,8 +19,8 @@ const { warehouse } = await createTestDatabase();
 const touched = (text: string): string =>
   text.replace(/"last_synced_at":"[^"]*"/, '"last_synced_at":"2031-01-01T00:00:00Z"');
 
-describe('what finance holds is known by its text', () => {
-  test('as it was, or only touched; not with other content, of another company, or not landed', async () => {
+describe('a record that finance holds is recognized by its text', () => {
+  test('if it is unchanged or only touched, but not with other content, from another company, or not landed', async () => {
     const connectionId = await addTestConnection(warehouse);
     const other = await addTestConnection(warehouse);
     const [same, moved, changed, theirs, late] = ['same', 'moved', 'changed', 'theirs', 'late'].map((id) =>
@@ -43,7 +43,7 @@ describe('what finance holds is known by its text', () => {
     ]);
   });
 
-  test('is neither parsed nor checked, and lands like any other', async () => {
+  test('and is neither parsed nor checked, and lands like any other', async () => {
     const connectionId = await addTestConnection(warehouse);
     const scope = { connectionId, resource: bills };
     const texts = [bill('a'), bill('b', { total_amount: '0.1000000000000000000001' })];
@@ -64,7 +64,7 @@ describe('what finance holds is known by its text', () => {
     expect(page).toEqual(again);
   });
 
-  test('a page without records asks nothing, and says nothing of the next one', async () => {
+  test('a page without records runs no query, and does not affect the next page', async () => {
     const connectionId = await addTestConnection(warehouse);
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('held')]] });
     const query = vi.spyOn(warehouse.pool, 'query');
@@ -75,7 +75,7 @@ describe('what finance holds is known by its text', () => {
     query.mockRestore();
   });
 
-  test('nothing is asked after a page of which nothing is held, nor of subscriptions', async () => {
+  test('no query runs after a page without held records, nor for subscriptions', async () => {
     const connectionId = await addTestConnection(warehouse);
     const query = vi.spyOn(warehouse.pool, 'query');
     const findBills = createFindHeld(warehouse, { connectionId, resource: bills });
@@ -97,7 +97,7 @@ describe('what finance holds is known by its text', () => {
     expect(contentAsWritten(`{"id":"b",${member},"currency_code":"USD"}`)).toBeUndefined();
   });
 
-  test('whatever arrives under the ID and with the hash of a record that landed is that record', () => {
+  test('text with the ID and hash of a landed record is that record', () => {
     const check = recordCheckOf(bills);
     let found = 0;
     fc.assert(

@@ -14,7 +14,7 @@ import { startSync } from '../support/sync.ts';
 const installation = await createInstallation();
 const { warehouse, databaseUrl } = installation;
 
-test('a worker that freezes inside of a transaction lets go of its locks', async () => {
+test('a worker that freezes inside a transaction loses its locks', async () => {
   const connection = await installation.connect();
   const { letGo } = await blockWrites(databaseUrl, 'finance.bills');
   // Applies to sessions that begin from now on.
@@ -34,7 +34,7 @@ test('a worker that freezes inside of a transaction lets go of its locks', async
   }, 90);
 });
 
-proofTest('a process that freezes with the lock of exports loses it, and knows when it goes on', async () => {
+proofTest('a process that freezes with the export lock loses it, and knows when it resumes', async () => {
   const frozen = startLockHolder('export', databaseUrl);
   expect(await frozen.says()).toBe('held');
   frozen.signal('SIGSTOP');
@@ -46,7 +46,7 @@ proofTest('a process that freezes with the lock of exports loses it, and knows w
   await next.close();
 });
 
-test('migrate sets for its role that frozen sessions end, and leaves what somebody has set', async () => {
+test('migrate sets a timeout for frozen sessions of its role, and keeps an existing setting', async () => {
   await migrate(warehouse);
   expect(await settingsOfRole()).toEqual([
     'idle_in_transaction_session_timeout=5s',

@@ -9,7 +9,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 const { warehouse } = await createTestDatabase();
 const runs = { numRuns: Number(process.env.TEST_FUZZ ?? (isProof ? 150 : 50)), seed: 20_261_122 };
 
-test('whatever a page holds, each record is in its table as it was sent or in quarantine, and the page lands', async () => {
+test('a page of arbitrary records lands, with each record either in its table as sent or in quarantine', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyRecord(), { minLength: 1, maxLength: 12 }), async (records) => {
       const connectionId = await addTestConnection(warehouse);

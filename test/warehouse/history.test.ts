@@ -38,7 +38,7 @@ describe('a touched record (only last_synced_at moved) counts as unchanged, but 
     expect(await versionsOf(connectionId)).toHaveLength(1);
   });
 
-  test('however the service spaces and orders its fields', async () => {
+  test('whatever the spacing and order of its fields', async () => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, 'first', bill('b', { last_synced_at: '"2024-02-01T00:00:00Z"' }));
     const fields = Object.entries(
@@ -53,7 +53,7 @@ describe('a touched record (only last_synced_at moved) counts as unchanged, but 
     expect(await versionsOf(connectionId)).toHaveLength(1);
   });
 
-  test('also when platform_data holds a last_synced_at of its own', async () => {
+  test('even if platform_data has a last_synced_at of its own', async () => {
     const connectionId = await addTestConnection(warehouse);
     const at = (day: number): string =>
       `{"platform_data":{"last_synced_at":"2024-02-01"},"id":"b","last_synced_at":"2024-02-0${day}"}`;
@@ -81,7 +81,7 @@ test('_run_id and _changed_at name the run that last changed the row, and _first
   ]);
 });
 
-test('for a subscription updated_at is content: it is a new version', async () => {
+test('the updated_at of a subscription is content: a change of it is a new version', async () => {
   const connectionId = await addTestConnection(warehouse);
   const pages = [[subscription('s')], [subscription('s', { updated_at: '"2024-02-01T00:00:00Z"' })]];
   const [, facts] = await land(warehouse, { connectionId, stream: 'subscriptions', pages });
@@ -89,7 +89,7 @@ test('for a subscription updated_at is content: it is a new version', async () =
   expect(await versionsOf(connectionId)).toHaveLength(2);
 });
 
-test('a replay writes nothing to finance and history', async () => {
+test('a page that lands twice writes nothing to finance and history the second time', async () => {
   const connectionId = await addTestConnection(warehouse);
   const bills = [
     bill('a', { linked_payments: list(allocation('p')), linked_purchase_orders: '[{"id":"o"}]' }),
@@ -131,7 +131,7 @@ describe('history.as_of', () => {
     ]);
   });
 
-  test('knows a record no more once its deletion is recorded', async () => {
+  test('excludes a record once its deletion is recorded', async () => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, 'run', bill('b'));
     const alive = await now();

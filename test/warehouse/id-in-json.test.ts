@@ -8,7 +8,7 @@ const escaped = (text: string): string =>
 const deep = (text: string): string => JSON.stringify(JSON.stringify(`one\n${text}\ntwo`));
 
 test.each(['AC/12', 'a"b', 'a\\', '\\a', 'é', 'n', '-1', 'x\ny', '😀1', '$&', '{}', 'a b', 'A=', '\u0001x'])(
-  'the ID %j is found in JSON however it is spelled there, and no longer one',
+  'the ID %j is found in JSON in any spelling, but not as a part of a longer ID',
   async (id) => {
     for (const spelled of [id, `"${id}"`, JSON.stringify(id), escaped(JSON.stringify(id)), deep(id)]) {
       expect(await isFound(id, spelled), spelled).toBe(true);

@@ -13,8 +13,8 @@ import { createTestDatabase } from '../support/test-database.ts';
 
 const { warehouse } = await createTestDatabase();
 
-describe('for whom the service answers', () => {
-  test('is pinned by the first response that says so', async () => {
+describe('the company of a connection', () => {
+  test('is pinned by the first response that names it', async () => {
     const [connectionId, identity] = [await addTestConnection(warehouse), newIdentity()];
     await landAs(connectionId, undefined);
     expect(await pinnedOf(connectionId)).toEqual({
@@ -31,7 +31,7 @@ describe('for whom the service answers', () => {
     });
   });
 
-  test('may be told with another platform code later', async () => {
+  test('may have another platform code later', async () => {
     const [connectionId, identity] = [await addTestConnection(warehouse), newIdentity()];
     await landAs(connectionId, identity);
     await landAs(connectionId, { ...identity, platform: 'XERO_NEXT' });
@@ -44,7 +44,7 @@ describe('for whom the service answers', () => {
   test.each([
     ['another connection', { id: 'another' }],
     ['another organisation', { orgId: 'another' }],
-  ])('may not become %s: nothing of its page is written', async (_, change) => {
+  ])('may not become %s: nothing of the page is written', async (_, change) => {
     const [connectionId, identity] = [await addTestConnection(warehouse), newIdentity()];
     await landAs(connectionId, identity);
     await expect(landAs(connectionId, { ...identity, ...change }, [bill('b')])).rejects.toThrow(
@@ -56,7 +56,7 @@ describe('for whom the service answers', () => {
     expect(await pinnedOf(connectionId)).toMatchObject({ service_connection_id: identity.id });
   });
 
-  test('may not be what another name has pinned: one company would be copied twice', async () => {
+  test('may not be pinned by two connections', async () => {
     const [one, two] = [await addTestConnection(warehouse), await addTestConnection(warehouse)];
     const identity = newIdentity();
     await landAs(one, identity);
@@ -65,7 +65,7 @@ describe('for whom the service answers', () => {
     expect(await pinnedOf(two)).toMatchObject({ service_connection_id: null });
   });
 
-  test('that another name has pinned is told with what may tell which is false: who was first, and whether the organisations differ', async () => {
+  test('is refused if another connection has pinned it, with a message that says whether the organizations differ', async () => {
     const [squat, real] = [await addTestConnection(warehouse), await addTestConnection(warehouse)];
     const identity = newIdentity();
     await landAs(squat, { ...identity, orgId: 'another' });
@@ -77,7 +77,7 @@ describe('for whom the service answers', () => {
     );
   });
 
-  test('is pinned by one name only when two read the same company at once', async () => {
+  test('is pinned by only one of two connections that read it at once', async () => {
     const names = [await addTestConnection(warehouse), await addTestConnection(warehouse)];
     const identity = newIdentity();
     const results = await Promise.allSettled(names.map((name) => landAs(name, identity)));
@@ -85,7 +85,7 @@ describe('for whom the service answers', () => {
     expect(refused.map(({ reason }) => reason as unknown)).toEqual([expect.any(IdentityInUse)]);
   });
 
-  test('may be pinned again under another API address: that is another world', async () => {
+  test('may be pinned again under another API address', async () => {
     const [connectionId, identity] = [await addTestConnection(warehouse), newIdentity()];
     const elsewhere = `elsewhere-${randomUUID()}`;
     await addConnection(warehouse, testKey, {
@@ -121,8 +121,8 @@ function pinnedOf(connectionId: string): Promise<Row> {
   );
 }
 
-describe('in each run nothing lands before a response to its token has named the pinned company', () => {
-  test('a response that names nobody does not', async () => {
+describe('a run lands nothing before a response to its token has named the pinned company', () => {
+  test('a response without a company does not count', async () => {
     const connectionId = await addTestConnection(warehouse);
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
     await warehouse.pool.query('update sync.runs set proved_token = null where run_id = $1', [pass.runId]);
@@ -131,7 +131,7 @@ describe('in each run nothing lands before a response to its token has named the
     expect(await landRecords(warehouse, { pass, records: [bill('b')] })).toMatchObject({ inserted: 1 });
   });
 
-  test('a token that nobody is named to proves it alone, until an answer names the company, in whatever run', async () => {
+  test('a token of an unnamed company counts until a response names a company, in any run', async () => {
     const connectionId = await addTestConnection(warehouse);
     const { pass } = await openPass(warehouse, { connectionId, stream: 'subscriptions' });
     await warehouse.pool.query('update sync.runs set proved_token = null where run_id = $1', [pass.runId]);
@@ -146,14 +146,14 @@ describe('in each run nothing lands before a response to its token has named the
     await expect(proveTokenAlone(warehouse, pass)).rejects.toThrow(CompanyUnnamed);
   });
 
-  test('a token that was replaced proves nothing alone', async () => {
+  test('a replaced token does not count for an unnamed company', async () => {
     const connectionId = await addTestConnection(warehouse);
     const { pass } = await openPass(warehouse, { connectionId, stream: 'subscriptions' });
     await setToken(warehouse, testKey, { connectionId, token: 'another' });
     await expect(proveTokenAlone(warehouse, pass)).rejects.toThrow(TokenNotProved);
   });
 
-  test('a late answer to a token that was replaced pauses nothing', async () => {
+  test('a late response to a replaced token pauses nothing', async () => {
     const connectionId = await addTestConnection(warehouse);
     await landAs(connectionId, newIdentity());
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
@@ -167,7 +167,7 @@ describe('in each run nothing lands before a response to its token has named the
     ).toEqual({ paused_by: null, refused_token: null });
   });
 
-  test('a token that has named another company lands nothing any more, in no stream and in no run', async () => {
+  test('a token that has named another company lands nothing in any stream or run', async () => {
     const connectionId = await addTestConnection(warehouse);
     await landAs(connectionId, newIdentity());
     const opened = await openPass(warehouse, { connectionId, stream: 'bills' });

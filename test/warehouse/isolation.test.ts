@@ -6,7 +6,7 @@ import { row } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 test.each(['serializable', 'repeatable read'])(
-  'transactions see what was committed while they waited, though the database begins them %s',
+  'transactions are read committed even if the database default is %s',
   async (level) => {
     const { warehouse, url } = await createTestDatabase();
     await setForDatabase(warehouse, `default_transaction_isolation = '${level}'`);
@@ -26,7 +26,7 @@ test.each(['serializable', 'repeatable read'])(
   },
 );
 
-test('a database in which a backslash escapes is migrated all the same', async () => {
+test('a database with standard_conforming_strings off can be migrated', async () => {
   const { warehouse, url } = await createTestDatabase('template template0');
   await setForDatabase(warehouse, 'standard_conforming_strings = off');
   const set = openWarehouse({ url, connections: 2 });

@@ -33,8 +33,8 @@ const deletedAt = '2024-02-01T00:00:00Z';
 const older = '"2024-01-31T23:59:59Z"';
 const newer = '"2024-02-01T00:00:01Z"';
 
-describe('data that remove --keep-data leaves', () => {
-  test('belongs to its company: the first page of another one is refused, and nothing of it lands', async () => {
+describe('data kept by remove --keep-data', () => {
+  test('belongs to its company: a page of another company is refused, and nothing of it lands', async () => {
     const { connectionId } = await keptConnection();
     await add(connectionId);
     const before = await dataOf(connectionId);
@@ -44,7 +44,7 @@ describe('data that remove --keep-data leaves', () => {
     expect(await dataOf(connectionId)).toEqual(before);
   });
 
-  test('is gone on with by a token of the same company', async () => {
+  test('is continued by a token of the same company', async () => {
     const { connectionId, identity } = await keptConnection();
     await add(connectionId);
     expect(await pinnedOf(connectionId)).toEqual({
@@ -57,7 +57,7 @@ describe('data that remove --keep-data leaves', () => {
     expect(await keptOf(connectionId)).toBeUndefined();
   });
 
-  test('keeps its tombstones: a late page of a deleted record does not bring it back, a newer version does', async () => {
+  test('keeps its tombstones: a late page does not restore a deleted record, but a newer version does', async () => {
     const { connectionId, identity } = await keptConnection();
     await add(connectionId);
     const late = await landBills(connectionId, [bill('gone', { last_synced_at: older })], identity);
@@ -73,7 +73,7 @@ describe('data that remove --keep-data leaves', () => {
     expect(await deletedIn(connectionId)).toEqual([{ id: 'gone' }]);
   });
 
-  test('keeps what explains it: field issues, and entries of quarantine that a person discarded', async () => {
+  test('keeps its field issues and its discarded quarantine entries', async () => {
     const connectionId = await addTestConnection(warehouse);
     const identity = newIdentity();
     const discarded = bill('discarded', { issue_date: '5' });
@@ -101,7 +101,7 @@ describe('data that remove --keep-data leaves', () => {
     expect(await keptOf(connectionId)).toBeDefined();
   });
 
-  test('is refused to everybody where nobody knows its company', async () => {
+  test('is refused to everyone when its company is unknown', async () => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, [bill('kept')], newIdentity());
     // Deletes the connection as --keep-data of an older release did.
@@ -123,14 +123,14 @@ describe('data that remove --keep-data leaves', () => {
     expect(await keptOf(connectionId)).toBeDefined();
   });
 
-  test('is refused while another organisation has its company, and says so', async () => {
+  test('is refused while another organization has its company, with a message', async () => {
     const { connectionId, identity } = await keptConnection();
     const other = await addTestConnection(warehouse);
     await landBills(other, [], { ...identity, orgId: 'another' });
     await expect(add(connectionId)).rejects.toThrow('but two organizations, so one of the answers is wrong');
   });
 
-  test('goes with a second remove, and then the name is free for any company', async () => {
+  test('is deleted by a second remove, which frees the name for any company', async () => {
     const { connectionId } = await keptConnection();
     expect(await removeConnection(warehouse, { connectionId, keepData: false })).toMatchObject({
       removed: 'kept data',
@@ -144,7 +144,7 @@ describe('data that remove --keep-data leaves', () => {
     await landBills(connectionId, [bill('of-another')], newIdentity());
   });
 
-  test('stays as it is when it is kept once more', async () => {
+  test('is unchanged when it is kept again', async () => {
     const { connectionId, identity } = await keptConnection();
     const before = await dataOf(connectionId);
     const again = await removeConnection(warehouse, { connectionId, keepData: true });
@@ -157,7 +157,7 @@ describe('data that remove --keep-data leaves', () => {
     expect(await pinnedOf(connectionId)).toMatchObject({ service_connection_id: identity.id });
   });
 
-  test('is none where nothing was copied: the name is free', async () => {
+  test('does not exist when nothing was copied, and the name is free', async () => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, [], newIdentity());
     expect(await removeConnection(warehouse, { connectionId, keepData: true })).toEqual({
@@ -184,9 +184,9 @@ describe('data that remove --keep-data leaves', () => {
   });
 });
 
-describe('killed, and at once', () => {
+describe('a killed or concurrent command', () => {
   test.each(['sync.kept_data', 'sync.connections'])(
-    'a remove --keep-data that is killed before it wrote to %s did nothing, and the next one does all',
+    'remove --keep-data changes nothing if killed before it writes to %s, and completes when run again',
     async (table) => {
       const { connectionId, identity } = await copiedConnection();
       const before = await dataOf(connectionId);
@@ -207,7 +207,7 @@ describe('killed, and at once', () => {
     },
   );
 
-  test('a kept name that two add at once is added once, with its company', async () => {
+  test('a kept name added three times at once is added once, with its company', async () => {
     const { connectionId, identity } = await keptConnection();
     const added = await Promise.allSettled([add(connectionId), add(connectionId), add(connectionId)]);
     const refused = added.filter((one) => one.status === 'rejected');
@@ -218,7 +218,7 @@ describe('killed, and at once', () => {
     expect(await pinnedOf(connectionId)).toMatchObject({ service_connection_id: identity.id });
   });
 
-  test('a name that is added while it is removed has the company of its data, or is refused until that is over', async () => {
+  test('a name added during its removal has the company of its data, or is refused until the removal ends', async () => {
     const { connectionId, identity } = await copiedConnection();
     const block = await blockWrites(url, 'sync.kept_data');
     const removing = removeConnection(warehouse, { connectionId, keepData: true });
@@ -236,7 +236,7 @@ describe('killed, and at once', () => {
     expect(await pinnedOf(connectionId)).toMatchObject({ service_connection_id: identity.id });
   });
 
-  test('nothing of a fetched record stays under a name that is removed while it lands, or after', async () => {
+  test('a fetched record that lands during or after the removal of its connection leaves nothing behind', async () => {
     const { connectionId } = await copiedConnection();
     const runId = randomUUID();
     await begin(warehouse, { connectionId, runId });

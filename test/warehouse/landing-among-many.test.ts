@@ -37,7 +37,7 @@ beforeAll(async () => {
   if (isProof) await withinTwoSeconds(warehouse);
 });
 
-test('pages that touch, change, refuse and settle what is held', async () => {
+test('pages that touch, change, quarantine, and settle held records read few rows', async () => {
   expect(await landAll(connectionId, { last_synced_at: day(1) })).toMatchObject({ inserted: many });
   expect(await landAll(connectionId, { last_synced_at: day(2) })).toMatchObject({ unchanged: many });
   expect(await landAll(connectionId, { last_synced_at: day(3), total_amount: '{}' })).toMatchObject({
@@ -49,7 +49,7 @@ test('pages that touch, change, refuse and settle what is held', async () => {
   });
 });
 
-test('events that are older than what is held, or newer, and what lives again', async () => {
+test('deletion events older or newer than held records read few rows', async () => {
   await lookingAtFew(() =>
     landEvents(warehouse, { connectionId, events: deletions('2025-01-02T12:00:00Z') }),
   );
@@ -63,7 +63,7 @@ test('events that are older than what is held, or newer, and what lives again', 
   expect(await landAll(connectionId, { last_synced_at: day(7) })).toMatchObject({ inserted: many });
 });
 
-test('a reconcile of records that never landed, and are gone', async () => {
+test('a reconcile of records that never landed and are gone reads few rows', async () => {
   const lost = await addTestConnection(warehouse);
   await landAll(lost, { last_synced_at: day(1), total_amount: '{}' });
   const one = await landListing(warehouse, {

@@ -60,7 +60,7 @@ async function bytesToWork(work: () => Promise<unknown>): Promise<number> {
   return received - before;
 }
 
-test('what waits in quarantine is not read again: not to list or discard it, nor when good versions, deletions or a listing settle it', async () => {
+test('the text of quarantined records is not reread when entries are listed, discarded, or settled', async () => {
   const connectionId = await addTestConnection(direct);
   await keepLarge(connectionId, ['good', 'buried', 'unwanted', undefined]);
   const of = { connectionId, resource: resourceNamed('bills') };
@@ -85,7 +85,7 @@ test('what waits in quarantine is not read again: not to list or discard it, nor
   ]);
 });
 
-test('a record whose numbers Postgres would write out in gigabytes waits as it is, listed and discarded as any other', async () => {
+test('a record whose numbers Postgres would expand to gigabytes is listed and discarded in little memory', async () => {
   const connectionId = await addTestConnection(direct);
   const { pid } = await row(warehouse, 'select pg_backend_pid() as pid');
   // 50 kB, and half a gigabyte when written out.

@@ -46,7 +46,7 @@ const questions: Record<string, (on: Warehouse) => Promise<unknown>> = {
   'runs that are silent': (on) => interruptSilentRuns(on),
 };
 
-test.each(Object.keys(questions))('%s: asked without reading the whole ledger', async (name) => {
+test.each(Object.keys(questions))('%s: read without a sequential scan of the ledger', async (name) => {
   const asked: { text: string; values: readonly unknown[] }[] = [];
   await questions[name]!(recording(asked));
   expect(asked.length).toBeGreaterThan(0);
@@ -57,7 +57,7 @@ test.each(Object.keys(questions))('%s: asked without reading the whole ledger', 
   }
 });
 
-test('a run that was continued is found by its latest Temporal run, and by its first', async () => {
+test('a continued run is found by its latest Temporal run and by its first', async () => {
   const first = `${ids[1]}/7`;
   await warehouse.pool.query(`update sync.runs set temporal_run_id = 'continued' where run_id = $1`, [first]);
   for (const temporalRunId of ['continued', first]) {

@@ -14,7 +14,7 @@ const { url } = await createTestDatabase();
 const { username, pathname, password } = new URL(url);
 const database = pathname.slice(1);
 
-test('a client without a password has a session with the settings that it asked for, and only this user can have one', async () => {
+test('a client without a password gets a session with its own settings, through a socket only for its user', async () => {
   const folder = await relayTo(url);
   const client = await openSession(folder, {
     application_name: 'told',
@@ -32,7 +32,7 @@ test('a client without a password has a session with the settings that it asked 
   expect(large.rows[0]?.text).toHaveLength(20_000_000);
 });
 
-test('a client that asks for encryption first, and for a newer protocol, is told that there is none here, and which one is', async () => {
+test('a client that asks for encryption and a newer protocol gets an unencrypted session with protocol 3.0', async () => {
   const folder = await relayTo(url);
   const socket = connect(join(folder, '.s.PGSQL.5432'));
   let heard = '';
@@ -49,7 +49,7 @@ test('a client that asks for encryption first, and for a newer protocol, is told
   socket.destroy();
 });
 
-test('what a client sends that is no beginning ends its connection', async () => {
+test('an invalid startup message ends the connection', async () => {
   const folder = await relayTo(url);
   for (const start of [numbers(2 ** 31 - 1, 0), numbers(0, 0), numbers(-1, 0)]) {
     const socket = connect(join(folder, '.s.PGSQL.5432'));
@@ -58,7 +58,7 @@ test('what a client sends that is no beginning ends its connection', async () =>
   }
 });
 
-test('a statement can be cancelled, as Ctrl-C in psql does', async () => {
+test('a statement can be canceled, as Ctrl-C in psql does', async () => {
   const folder = await relayTo(url);
   const client = await openSession(folder);
   const { processID, secretKey } = client as unknown as { processID: number; secretKey: number };
@@ -74,7 +74,7 @@ test('a statement can be cancelled, as Ctrl-C in psql does', async () => {
   expect((await client.query('select 1 as n')).rows).toEqual([{ n: 1 }]);
 });
 
-test('the server says why it refuses a session; one that it ends is over for the client too', async () => {
+test('a session that the server refuses or ends fails for the client with the error of the server', async () => {
   const folder = await relayTo(url);
   await expect(openSession(folder, { database: 'not there' })).rejects.toMatchObject({ code: '3D000' });
   await expect(openSession(folder, { user: 'nobody' })).rejects.toMatchObject({ code: '28P01' });
@@ -85,7 +85,7 @@ test('the server says why it refuses a session; one that it ends is over for the
   await expect(client.query('select 1')).rejects.toThrow();
 });
 
-test('a stranger on the port hears no password, whoever connects', async () => {
+test('a server that cannot prove its identity gets no password, and the client gets an error', async () => {
   const stranger = await falsePostgres('clear text');
   const folder = await relayTo(`postgres://somebody:${password}@127.0.0.1:${stranger.port}/daybook`);
   await expect(openSession(folder)).rejects.toMatchObject({

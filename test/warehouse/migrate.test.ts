@@ -20,7 +20,7 @@ const [migrated, older, newer, empty, crowded, foreign, reserved, failing, ascii
   createTestDatabase(`template template0 encoding 'SQL_ASCII' locale_provider libc locale 'C'`),
 ]);
 
-test('an empty database is brought to this release, and the second time there is nothing to do', async () => {
+test('an empty database is migrated to this release, and a second migration has nothing to do', async () => {
   const { warehouse } = empty;
   await expect(checkSchema(warehouse)).rejects.toThrow(
     new SchemaOutdated({ missing: names, hasWarehouse: false }),
@@ -30,7 +30,7 @@ test('an empty database is brought to this release, and the second time there is
   await checkSchema(warehouse);
 });
 
-proofTest('20 at once migrate one empty database: each migration is done once', async () => {
+proofTest('20 concurrent migrations of one empty database apply each migration once', async () => {
   const processes = Array.from({ length: 20 }, () => openWarehouse({ url: crowded.url, connections: 1 }));
   try {
     const results = await Promise.all(processes.map((warehouse) => migrate(warehouse)));
@@ -41,7 +41,7 @@ proofTest('20 at once migrate one empty database: each migration is done once', 
 });
 
 describe('migrate refuses', () => {
-  test('schemas of our names that it did not make', async () => {
+  test('a database with a Daybook schema name that it did not make', async () => {
     const { warehouse } = foreign;
     await warehouse.pool.query('create schema marts; create table marts.revenue (amount numeric)');
     await expect(migrate(warehouse)).rejects.toThrow(MigrationRefused);
@@ -51,7 +51,7 @@ describe('migrate refuses', () => {
     expect(await schemasOf(warehouse)).toEqual(['marts', 'public']);
   });
 
-  test('one of these names that is empty still, and leaves nothing behind', async () => {
+  test('an empty schema with a Daybook name, and leaves nothing behind', async () => {
     const { warehouse } = reserved;
     await warehouse.pool.query('create schema finance');
     await expect(migrate(warehouse)).rejects.toThrow(MigrationRefused);
@@ -61,7 +61,7 @@ describe('migrate refuses', () => {
     await expect(migrate(warehouse)).rejects.toThrow('already has marts_b, which Daybook did not make');
   });
 
-  test('a warehouse that belongs to another role, the superuser too, and leaves it as it was', async () => {
+  test('a warehouse that belongs to another role, even as superuser, and leaves it unchanged', async () => {
     const { name } = await row(migrated.warehouse, 'select current_database() as name');
     const last = names.at(-1) ?? '';
     await rows(migrated.warehouse, `delete from sync.migrations where name = '${last}'`);
@@ -87,7 +87,7 @@ describe('migrate refuses', () => {
   });
 });
 
-test('a migration that fails says why, and what to do', async () => {
+test('a failed migration says why, and what to do', async () => {
   const { warehouse } = failing;
   const catalog = names.find((name) => name.endsWith('iceberg-catalog')) ?? '';
   await rows(warehouse, `delete from sync.migrations where name = '${catalog}'`);
@@ -97,14 +97,14 @@ test('a migration that fails says why, and what to do', async () => {
   );
 });
 
-test('a schema older than this release needs is told apart, with the migrations that are missing', async () => {
+test('an outdated schema is rejected with the names of the missing migrations', async () => {
   const { warehouse } = older;
   await warehouse.pool.query('delete from sync.migrations where name = $1', [names.at(-1)]);
   await expect(checkSchema(warehouse)).rejects.toThrow(SchemaOutdated);
   await expect(checkSchema(warehouse)).rejects.toThrow(`missing: ${names.at(-1) ?? ''}`);
 });
 
-test('a release runs on its own schema and the one after, which migrating again leaves as it is', async () => {
+test('a release runs on its own schema and a newer one, which migrate leaves unchanged', async () => {
   await checkSchema(migrated.warehouse);
   const { warehouse } = newer;
   await warehouse.pool.query(

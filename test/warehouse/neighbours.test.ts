@@ -213,7 +213,7 @@ test.each(
     ] as const,
     2,
   ),
-)('what is done to a resource of a connection changes nothing of %s', async (_, { troubled, last }) => {
+)('a resource of a connection is not affected by %s', async (_, { troubled, last }) => {
   const alone = await copy({ troubled });
   const expected = await everyStep([alone], alone);
   expect(Object.fromEntries(expected)).toMatchObject(findings(troubled));

@@ -9,7 +9,7 @@ import { addTombstone } from '../support/tombstone.ts';
 
 const { warehouse } = await createTestDatabase();
 
-describe('a repeated record in a page lands once, newest wins', () => {
+describe('a record repeated in a page lands once, in its newest version', () => {
   test.each([
     ['the newer one first', '2024-02-01T00:00:00.000002Z', '2024-02-01T00:00:00.000001Z', 'first'],
     ['the newer one last', '2024-02-01T00:00:00.000001Z', '2024-02-01T00:00:00.000002Z', 'second'],
@@ -39,7 +39,7 @@ describe('a repeated record in a page lands once, newest wins', () => {
   });
 });
 
-describe('older never wins', () => {
+describe('an older version never wins', () => {
   test('a version that is older by a microsecond is suppressed, whichever page brings it', async () => {
     const connectionId = await addTestConnection(warehouse);
     await landPage(connectionId, version('2024-02-01T00:00:00.000002Z', 'newer'));
@@ -49,7 +49,7 @@ describe('older never wins', () => {
     expect(await versionsOf(connectionId)).toBe(1);
   });
 
-  test('an older version with the same content does not turn last_synced_at back', async () => {
+  test('an older version with the same content does not move last_synced_at back', async () => {
     const connectionId = await addTestConnection(warehouse);
     await landPage(connectionId, version('2024-02-02T00:00:00Z', 'same'));
     expect(await landPage(connectionId, version('2024-02-01T00:00:00Z', 'same'))).toMatchObject({
@@ -58,7 +58,7 @@ describe('older never wins', () => {
     expect(await versionOf(connectionId)).toBe('2024-02-02 00:00:00+00');
   });
 
-  test('subscriptions are compared on updated_at', async () => {
+  test('subscriptions are compared by updated_at', async () => {
     const connectionId = await addTestConnection(warehouse);
     const at = (day: number, status: string): string =>
       subscription('s', { updated_at: `"2024-02-0${day}T00:00:00Z"`, status: `"${status}"` });
@@ -85,7 +85,7 @@ describe('older never wins', () => {
   });
 });
 
-test('equal versions with different content: what arrives wins', async () => {
+test('a version with an equal time and other content replaces the held one', async () => {
   const connectionId = await addTestConnection(warehouse);
   await landPage(connectionId, version('2024-02-01T00:00:00Z', 'first told'));
   const facts = await landPage(connectionId, version('2024-02-01T00:00:00Z', 'corrected'));
@@ -93,7 +93,7 @@ test('equal versions with different content: what arrives wins', async () => {
   expect(await memoOf(connectionId)).toBe('corrected');
 });
 
-test('the same id in another connection is another record', async () => {
+test('the same ID in another connection is another record', async () => {
   const [one, two] = [await addTestConnection(warehouse), await addTestConnection(warehouse)];
   await landPage(one, version('2024-02-02T00:00:00Z', 'one'));
   await landPage(two, version('2024-02-01T00:00:00Z', 'two'));
@@ -117,7 +117,7 @@ describe('a tombstone', () => {
     expect(await deletedOf(connectionId)).toEqual([{ id: 'b' }]);
   });
 
-  test('loses to a newer version: a record that lives again leaves deleted_records', async () => {
+  test('loses to a newer version, and the record leaves deleted_records', async () => {
     const connectionId = await addTestConnection(warehouse);
     await addTombstone(warehouse, { connectionId, recordId: 'b', version: deletedAt });
     const facts = await landPage(connectionId, version('2024-02-01T00:00:00.000006Z', 'alive'));
@@ -126,7 +126,7 @@ describe('a tombstone', () => {
     expect(await deletedOf(connectionId)).toEqual([]);
   });
 
-  test('is of one resource: a record of another with the same id lands', async () => {
+  test('applies to one resource: a record of another resource with the same ID lands', async () => {
     const connectionId = await addTestConnection(warehouse);
     await addTombstone(warehouse, { connectionId, recordId: 'b', version: deletedAt });
     const [facts] = await land(warehouse, { connectionId, stream: 'expenses', pages: [[expense('b')]] });

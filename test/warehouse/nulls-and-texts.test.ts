@@ -7,7 +7,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 
 const { warehouse } = await createTestDatabase();
 
-describe('an empty string lands as null in ids, codes, dates, times and decimal strings, as written elsewhere', () => {
+describe('an empty string lands as null in IDs, codes, dates, times, and decimal strings, and unchanged elsewhere', () => {
   test.each([
     ['an id', 'vendor_id', '""', null],
     ['a code', 'currency_code', '""', null],
@@ -20,7 +20,7 @@ describe('an empty string lands as null in ids, codes, dates, times and decimal 
     expect(await landedBill({ [field]: sent }, field)).toEqual(stored);
   });
 
-  test('an empty decimal string is no field issue', async () => {
+  test('an empty decimal string is not a field issue', async () => {
     const connectionId = await addTestConnection(warehouse);
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b', { currency_rate: '""' })]] });
     expect(
@@ -29,7 +29,7 @@ describe('an empty string lands as null in ids, codes, dates, times and decimal 
   });
 });
 
-describe('the text `null` in a code lands as null, and as written elsewhere', () => {
+describe('the text `null` lands as null in codes, and unchanged elsewhere', () => {
   test.each([
     ['a code', 'currency_code', null],
     ['an id', 'vendor_id', 'null'],
@@ -40,7 +40,7 @@ describe('the text `null` in a code lands as null, and as written elsewhere', ()
   });
 });
 
-describe('a field the API did not send is null', () => {
+describe('a field that the API did not send is null', () => {
   const fields = Object.keys(JSON.parse(bill('b')) as object).filter(
     (field) => field !== 'id' && field !== 'last_synced_at',
   );
@@ -48,7 +48,7 @@ describe('a field the API did not send is null', () => {
   test.each([
     ['left out', undefined],
     ['null', 'null'],
-  ])('a bill whose every other field is %s lands', async (_, sent) => {
+  ])('a bill with every other field %s lands', async (_, sent) => {
     const connectionId = await addTestConnection(warehouse);
     const empty = bill('b', Object.fromEntries(fields.map((field) => [field, sent])));
     const [facts] = await land(warehouse, { connectionId, stream: 'bills', pages: [[empty]] });
@@ -65,7 +65,7 @@ describe('a field the API did not send is null', () => {
   });
 });
 
-test('a line without an item, or with a null one, lands with null in the columns of the item', async () => {
+test('a line without an item, or with a null item, lands with null in its item columns', async () => {
   const connectionId = await addTestConnection(warehouse);
   const lines = list(
     billLine({ item: 'null' }),
@@ -84,7 +84,7 @@ test('a line without an item, or with a null one, lands with null in the columns
   ).toEqual([none, none, none, none]);
 });
 
-test('an item whose bill_item is null lands with null in its columns', async () => {
+test('an item whose bill_item is null lands with null in its bill columns', async () => {
   const connectionId = await addTestConnection(warehouse);
   const record = item('i', { bill_item: 'null', invoice_item: '{"description":"Paper","unit_price":null}' });
   await land(warehouse, { connectionId, stream: 'items', pages: [[record]] });
@@ -103,11 +103,11 @@ test('an item whose bill_item is null lands with null in its columns', async () 
   });
 });
 
-test('new enum values must land', async () => {
+test('a new enum value lands', async () => {
   expect(await landedBill({ status: '"pending_approval"' }, 'status')).toBe('pending_approval');
 });
 
-test('a field that is not known lands in history, and nowhere else', async () => {
+test('an unknown field lands in history', async () => {
   const connectionId = await addTestConnection(warehouse);
   const record = customer('c', { loyalty: '{"points": 1.50}' });
   const [facts] = await land(warehouse, { connectionId, stream: 'customers', pages: [[record]] });
@@ -125,11 +125,11 @@ test('`\\u0000` lands as U+FFFD', async () => {
   expect(await landedBill({ memo: String.raw`"before\u0000after"` }, 'memo')).toBe('before\ufffdafter');
 });
 
-test('an escaped backslash before u0000 is text like any other', async () => {
+test('an escaped backslash before u0000 is ordinary text', async () => {
   expect(await landedBill({ memo: String.raw`"a\\u0000b"` }, 'memo')).toBe(String.raw`a\u0000b`);
 });
 
-test('of a key that stands twice in a record the last one counts, for the check as for Postgres', async () => {
+test('the last value of a duplicate key counts, in the check and in Postgres', async () => {
   const connectionId = await addTestConnection(warehouse);
   const twice = bill('b').replace('{', '{"total_amount":"no number","memo":"first",');
   const [facts] = await land(warehouse, { connectionId, stream: 'bills', pages: [[twice]] });
@@ -141,12 +141,12 @@ test('of a key that stands twice in a record the last one counts, for the check 
   ).toEqual({ total_amount: '110.25', memo: null });
 });
 
-test('line breaks, emoji and right-to-left text land as they are', async () => {
+test('line breaks, emoji, and right-to-left text land unchanged', async () => {
   const memo = 'first\nsecond\t"quoted" \\ 💶 שלום \u2028';
   expect(await landedBill({ memo: JSON.stringify(memo) }, 'memo')).toBe(memo);
 });
 
-test('platform_data lands as the object it is, and as null when it is null or not there', async () => {
+test('platform_data lands as its object, or as null when it is null or missing', async () => {
   const connectionId = await addTestConnection(warehouse);
   const records = [
     expense('a', { platform_data: '{"Raw":{"rate":1.000}}' }),
@@ -167,7 +167,7 @@ test('platform_data lands as the object it is, and as null when it is null or no
   ]);
 });
 
-test('an empty page lands nothing and is read', async () => {
+test('an empty page is read and has no records to land', async () => {
   expect(await pageOf('bills', [])).toEqual({
     records: [],
     refused: [],

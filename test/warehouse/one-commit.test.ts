@@ -25,7 +25,7 @@ const stateTables = [
 ];
 const dataTables = resources.flatMap(({ name, children }) => [name, ...children.map(({ table }) => table)]);
 
-describe('killed anywhere, either all of a page happened or nothing', () => {
+describe('a killed landing leaves a whole page or nothing', () => {
   test.each([
     'sync.passes',
     'sync.resource_clocks',
@@ -37,7 +37,7 @@ describe('killed anywhere, either all of a page happened or nothing', () => {
     'sync.quarantine',
     'sync.streams',
     'sync.run_streams',
-  ])('killed before it wrote to %s, and then again', async (table) => {
+  ])('if killed before it writes to %s, and can be run again', async (table) => {
     const connectionId = await addTestConnection(warehouse);
     const pass = await passWithHeldRecords(connectionId);
     const records = [
@@ -86,7 +86,7 @@ describe('killed anywhere, either all of a page happened or nothing', () => {
     });
   });
 
-  test('the process goes on after the database ended a session that did nothing', async () => {
+  test('a process continues after the database ended an idle session', async () => {
     await warehouse.pool.query('select 1');
     await rows(
       warehouse,
@@ -97,7 +97,7 @@ describe('killed anywhere, either all of a page happened or nothing', () => {
   });
 });
 
-test('page, cursor, counts and highest version are one commit, and the watermark comes with the last page', async () => {
+test('a page, its cursor, counts, and highest version are one commit, and the watermark moves with the last page', async () => {
   const connectionId = await addTestConnection(warehouse);
   const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
   const at = (day: number): { last_synced_at: string } => ({
@@ -148,7 +148,7 @@ describe('an attempt that lost its lease', () => {
     expect(await landRecords(warehouse, { pass, records: [bill('b')] })).toMatchObject({ inserted: 1 });
   });
 
-  test('writes nothing after the pass was completed either', async () => {
+  test('writes nothing after the pass was completed', async () => {
     const connectionId = await addTestConnection(warehouse);
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
     await landRecords(warehouse, { pass, records: [bill('b')] });
@@ -157,7 +157,7 @@ describe('an attempt that lost its lease', () => {
     );
   });
 
-  test('in the middle of a page commits it, and whoever takes the lease goes on behind it', async () => {
+  test('during a page still commits the page, and the next attempt continues behind it', async () => {
     const connectionId = await addTestConnection(warehouse);
     const { pass: first } = await openPass(warehouse, { connectionId, stream: 'bills' });
     const block = await blockWrites(url, 'finance.bills');
@@ -172,7 +172,7 @@ describe('an attempt that lost its lease', () => {
   });
 });
 
-test('two lists of one resource land at once without a deadlock, and no page is lost', async () => {
+test('two lists of one resource land concurrently without a deadlock or a lost page', async () => {
   const connectionId = await addTestConnection(warehouse);
   const runId = randomUUID();
   const ids = Array.from({ length: 40 }, (_, index) => `e${index}`);

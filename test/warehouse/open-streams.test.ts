@@ -10,7 +10,7 @@ const { url } = await createTestDatabase();
 /** Has one session, so that its statistics can be asked for. */
 const warehouse = openWarehouse({ url, connections: 1 });
 
-test('a sync of refunds does not go through the expenses of a company that has no refund', async () => {
+test('a sync of refunds does not scan the expenses of a company without refunds', async () => {
   const connectionId = await addTestConnection(warehouse);
   const expenses = Array.from({ length: 1_000 }, (_, place) => expense(`expense-${place}`));
   await land(warehouse, { connectionId, stream: 'expenses', pages: [expenses] });
@@ -22,7 +22,7 @@ test('a sync of refunds does not go through the expenses of a company that has n
   expect(opened.looked).toBe(0);
 });
 
-test('of a stream without a row it is seen whether any of it is kept', async () => {
+test('a stream without a row counts as answered if one of its records is held', async () => {
   const connectionId = await addTestConnection(warehouse);
   await land(warehouse, { connectionId, stream: 'expenses', pages: [[expense('kept')]] });
   await warehouse.pool.query('delete from sync.passes where connection_id = $1', [connectionId]);

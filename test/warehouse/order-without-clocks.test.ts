@@ -12,7 +12,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 
 const { warehouse } = await createTestDatabase();
 
-test('the order of a record’s versions never depends on the clock of the database: A, B, A ends as A', async () => {
+test('the order of versions never depends on the database clock: A, B, A ends as A', async () => {
   const connectionId = await addTestConnection(warehouse);
   const version = (memo: string, day: number): string =>
     bill('b', { memo: `"${memo}"`, last_synced_at: `"2024-02-0${day}T00:00:00Z"` });
@@ -30,7 +30,7 @@ test('the order of a record’s versions never depends on the clock of the datab
   expect(await heldMemo(connectionId)).toBe('A');
 });
 
-test('a reconcile finds what is gone although the clock of the database was ahead when it was landed', async () => {
+test('a reconcile finds a deletion even if the database clock was ahead when the record landed', async () => {
   const connectionId = await addTestConnection(warehouse);
   await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('a'), bill('b')]] });
   await wasTwoHoursAhead(connectionId);
@@ -38,7 +38,7 @@ test('a reconcile finds what is gone although the clock of the database was ahea
   expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: 1 });
 });
 
-test('times that a failover takes back while the clock is behind do not come again', async () => {
+test('write times lost in a failover are not reused while the clock is behind', async () => {
   const connectionId = await addTestConnection(warehouse);
   await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('a')]] });
   await wasTwoHoursAhead(connectionId);
@@ -47,7 +47,7 @@ test('times that a failover takes back while the clock is behind do not come aga
   expect(await timesOfWrites(connectionId)).not.toEqual(lost);
 });
 
-test('a run begins after the one before it, although the clock of the database was ahead then', async () => {
+test('a run begins after the previous one, even if the database clock was ahead then', async () => {
   const connectionId = await addTestConnection(warehouse);
   await land(warehouse, { connectionId, stream: 'bills', pages: [[]], runId: `${connectionId}-first` });
   await warehouse.pool.query(

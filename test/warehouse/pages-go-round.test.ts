@@ -15,7 +15,7 @@ test.each([
   { until: 3, round: 2 },
   { until: 7, round: 9 },
 ])(
-  'a list whose pages go round is found: $until pages, then $round again and again',
+  'a list with a cycle of pages is detected: $until pages, then $round again and again',
   async ({ until, round }) => {
     const { pass } = await openBills();
     const cursors = (function* () {
@@ -28,7 +28,7 @@ test.each([
   },
 );
 
-test('a list that ends is not one, nor the same pages of the next reading, or of one that began again', async () => {
+test('a list that ends has no cycle, nor do equal pages of the next read or of a restarted one', async () => {
   const { connectionId, pass } = await openBills();
   const pages = Array.from({ length: 40 }, (_, page) => `c${page}`);
   await landThrough(pass, pages, 40);
@@ -44,7 +44,7 @@ test('a list that ends is not one, nor the same pages of the next reading, or of
   await landThrough(next.pass, pages, 40);
 });
 
-test('a list that names ever new pages without records is found, and one whose pages have some is not', async () => {
+test('a list that names ever more empty pages is detected, unless some pages have records', async () => {
   const { pass } = await openBills();
   await landRecords(warehouse, { pass, records: [bill('first')], nextCursor: 'c0' });
   await emptyPages(pass, 4_999);

@@ -31,7 +31,7 @@ describe('the watermark', () => {
     expect(await watermarkOf(connectionId)).toBe('2024-02-02 00:00:00+00');
   });
 
-  test('stays when there are no records, and the pass is a success all the same', async () => {
+  test('stays when there are no records, and the pass succeeds', async () => {
     const connectionId = await addTestConnection(warehouse);
     await land(warehouse, { connectionId, stream: 'bills', pages: [[billAt('2024-02-02T00:00:00Z')]] });
     await land(warehouse, { connectionId, stream: 'bills', pages: [[]] });
@@ -50,7 +50,7 @@ describe('the watermark', () => {
     });
   });
 
-  test('is not there after an empty first pass, so that the next one reads everything again', async () => {
+  test('is absent after an empty first pass, so that the next one reads everything again', async () => {
     const connectionId = await addTestConnection(warehouse);
     await land(warehouse, { connectionId, stream: 'bills', pages: [[]] });
     expect(await watermarkOf(connectionId)).toBeNull();
@@ -86,13 +86,13 @@ describe('the floor of a pass', () => {
     },
   );
 
-  test('is none for the first pass', async () => {
+  test('is absent for the first pass', async () => {
     const connectionId = await addTestConnection(warehouse);
     const { taken } = await openPass(warehouse, { connectionId, stream: 'bills' });
     expect(taken).toMatchObject({ state: 'open', cursor: null, floorMilliseconds: null });
   });
 
-  test('is of one stream: expenses that were read leave refunds to be read from the start', async () => {
+  test('belongs to one stream: a read of expenses sets none for refunds', async () => {
     const connectionId = await addTestConnection(warehouse);
     await land(warehouse, { connectionId, stream: 'expenses', pages: [[]] });
     const { taken } = await openPass(warehouse, { connectionId, stream: 'refunds' });
@@ -100,8 +100,8 @@ describe('the floor of a pass', () => {
   });
 });
 
-describe('a pass that was left open', () => {
-  test('goes on from its cursor with its own floor, in another run too', async () => {
+describe('an open pass', () => {
+  test('continues from its cursor with its own floor, even in another run', async () => {
     const connectionId = await addTestConnection(warehouse);
     await land(warehouse, { connectionId, stream: 'bills', pages: [[billAt('2024-02-01T00:10:00Z')]] });
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
@@ -114,7 +114,7 @@ describe('a pass that was left open', () => {
     });
   });
 
-  test('is opened again by the run that had failed on it', async () => {
+  test('is reopened by the run that had failed on it', async () => {
     const connectionId = await addTestConnection(warehouse);
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
     await landRecords(warehouse, { pass, records: [bill('b')], nextCursor: 'page-2' });
@@ -133,7 +133,7 @@ describe('a pass that was left open', () => {
     });
   });
 
-  test('is not opened again by an attempt that outlives its run, which the next one has closed', async () => {
+  test('is not reopened by an attempt that outlives its run', async () => {
     const connectionId = await addTestConnection(warehouse);
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
     await openPass(warehouse, { connectionId, stream: 'bills' });
@@ -164,8 +164,8 @@ describe('a pass that was left open', () => {
   });
 });
 
-describe('a list that the service does not have for the platform', () => {
-  test('is remembered for a day, never taken for an empty one', async () => {
+describe('a list that the platform does not support', () => {
+  test('is remembered as unsupported in the next run, and never taken for an empty list', async () => {
     const connectionId = await addTestConnection(warehouse);
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
     expect(await noteMissing(warehouse, { pass, requests: 1 })).toBe('unsupported');
@@ -180,7 +180,7 @@ describe('a list that the service does not have for the platform', () => {
     expect(await runStreamOf(nextRun.pass.runId)).toMatchObject({ status: 'unsupported', requests: 0 });
   });
 
-  test('is asked for again when the run that asked was ended from outside, or no other list answered', async () => {
+  test('is requested again when its run was interrupted, or when no other list answered', async () => {
     const connectionId = await addTestConnection(warehouse);
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
     await noteMissing(warehouse, { pass, requests: 1 });
@@ -192,7 +192,7 @@ describe('a list that the service does not have for the platform', () => {
     expect((await openPass(warehouse, { connectionId, stream: 'bills' })).taken.state).toBe('open');
   });
 
-  test('is asked for again with another token', async () => {
+  test('is requested again with another token', async () => {
     const connectionId = await addTestConnection(warehouse);
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
     await noteMissing(warehouse, { pass, requests: 1 });
@@ -201,7 +201,7 @@ describe('a list that the service does not have for the platform', () => {
     expect((await openPass(warehouse, { connectionId, stream: 'bills' })).taken.state).toBe('open');
   });
 
-  test('is asked for again when that was learned in the future, by a clock that was ahead', async () => {
+  test('is requested again when it was recorded in the future by a wrong clock', async () => {
     const connectionId = await addTestConnection(warehouse);
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
     await noteMissing(warehouse, { pass, requests: 1 });
@@ -213,7 +213,7 @@ describe('a list that the service does not have for the platform', () => {
     expect((await openPass(warehouse, { connectionId, stream: 'bills' })).taken.state).toBe('open');
   });
 
-  test('is asked for again after a day, and supported from then on', async () => {
+  test('is requested again after a day, and is supported once it answers', async () => {
     const connectionId = await addTestConnection(warehouse);
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
     expect(await noteMissing(warehouse, { pass, requests: 1 })).toBe('unsupported');
@@ -243,8 +243,8 @@ async function endWithAnother({ connectionId, runId }: PassInHand): Promise<void
   await finishRun(warehouse, { runId, outcomes, cancelled: false });
 }
 
-describe('a list that returned a page and answers 404', () => {
-  test('is asked again by the next run, also when a worker of 0.5 called it unsupported', async () => {
+describe('a list that answers 404 after it returned a page', () => {
+  test('is requested again by the next run, even if a worker of 0.5 marked it unsupported', async () => {
     const connectionId = await addTestConnection(warehouse);
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });
     await missBills(connectionId);
@@ -257,7 +257,7 @@ describe('a list that returned a page and answers 404', () => {
     expect(await missBills(connectionId)).toBe('missing');
   });
 
-  test('for 7 days is unsupported when other lists answer, until a page comes', async () => {
+  test('is unsupported after 7 days if other lists answer, until a page comes', async () => {
     const connectionId = await addTestConnection(warehouse);
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });
     expect(await missBills(connectionId)).toBe('missing');
@@ -278,7 +278,7 @@ describe('a list that returned a page and answers 404', () => {
       async ({ pass }: { pass: PassInHand }) =>
         set(pass.connectionId, `missing_at = now() - interval '3 days'`),
     ],
-  ] as const)('begins its 7 days anew after %s', async ([, interrupt]) => {
+  ] as const)('restarts its 7 days after %s', async ([, interrupt]) => {
     const connectionId = await addTestConnection(warehouse);
     await land(warehouse, { connectionId, stream: 'customers', pages: [[]] });
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });
@@ -288,7 +288,7 @@ describe('a list that returned a page and answers 404', () => {
     expect(await missBills(connectionId)).toBe('missing');
   });
 
-  test('is no verdict of an attempt that another one has taken over from', async () => {
+  test('is not judged by an attempt that lost its lease', async () => {
     const connectionId = await addTestConnection(warehouse);
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
     await openPass(warehouse, { connectionId, stream: 'bills', runId: pass.runId });
@@ -308,7 +308,7 @@ describe('a list that returned a page and answers 404', () => {
   }
 });
 
-test('patience begins anew with each run', async () => {
+test('the time of failing requests restarts with each run', async () => {
   const connectionId = await addTestConnection(warehouse);
   const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
   await noteFailing(warehouse, { pass, requests: 1 });
@@ -322,7 +322,7 @@ test('patience begins anew with each run', async () => {
   expect(await noteFailing(warehouse, { pass: next.pass, requests: 1 })).toBeLessThan(60_000);
 });
 
-test('patience does not wait for a time in the future, noted while the clock of Postgres was ahead', async () => {
+test('the time of failing requests ignores a start in the future, recorded by a wrong Postgres clock', async () => {
   const connectionId = await addTestConnection(warehouse);
   const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
   const put = (where: string): Promise<unknown> =>
@@ -337,7 +337,7 @@ test('patience does not wait for a time in the future, noted while the clock of 
   expect(await noteFailing(warehouse, { pass, requests: 1 })).toBeGreaterThanOrEqual(3_600_000);
 });
 
-test('how long requests keep failing is counted from the first failure, and a page ends it', async () => {
+test('the time of failing requests counts from the first failure, and ends with a page', async () => {
   const connectionId = await addTestConnection(warehouse);
   const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
   expect(await noteFailing(warehouse, { pass, requests: 2 })).toBeLessThan(60_000);

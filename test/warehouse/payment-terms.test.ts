@@ -7,7 +7,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 
 const { warehouse } = await createTestDatabase();
 
-test('a bill whose payment terms are a list lands, with the list as its JSON text', async () => {
+test('a bill with a list of payment terms lands, with the list as JSON text', async () => {
   const connectionId = await addTestConnection(warehouse);
   const page = [
     bill('one', { payment_terms_id: '"a"' }),

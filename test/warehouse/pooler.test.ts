@@ -28,7 +28,7 @@ const program = await pgBouncerProgram();
 const old = await oldPgBouncer();
 if (typeof program === 'string') {
   describe('through PgBouncer in transaction mode', () => throughPgBouncer(program));
-  describe('what is wrong with a pooler is told in one sentence', () => whatIsWrong(program));
+  describe('the pooler check', () => whatIsWrong(program));
 } else test.skip(`Daybook works through PgBouncer: ${program.lacks}`);
 
 async function throughPgBouncer(program: string): Promise<void> {
@@ -42,7 +42,7 @@ async function throughPgBouncer(program: string): Promise<void> {
   const installation = await createInstallation({ database: { url: pooledUrl, warehouse } });
   poolers.push(pooler);
 
-  test('pages land, from more clients at once than there are sessions', async () => {
+  test('pages land from more clients at once than there are sessions', async () => {
     const clients = Array.from({ length: 3 }, () => openPooled(pooledUrl));
     await Promise.all(
       clients.map(async (client) => {
@@ -59,7 +59,7 @@ async function throughPgBouncer(program: string): Promise<void> {
     expect(await rows(warehouse, 'select count(*) as bills from finance.bills')).toEqual([{ bills: 36 }]);
   });
 
-  test('a sync and an export by real workers end exact, with no other way to the server', async () => {
+  test('a sync and an export by real workers are exact without a direct connection to the server', async () => {
     const withoutPython = await pathWithoutPython(installation.cwd);
     const worker = await installation.startWorker(withoutPython);
     const other = await installation.startWorker(withoutPython);
@@ -74,7 +74,7 @@ async function throughPgBouncer(program: string): Promise<void> {
   });
 
   test.each(some(['export', 'build'] as const))(
-    'of two processes that take the lock of the %s at once one is refused, and when it is killed the lock is free',
+    'a %s lock that two processes take at once goes to one, and is free when that one is killed',
     async (what) => {
       const [one, other] = [startLockHolder(what, pooledUrl), startLockHolder(what, pooledUrl)];
       const said = await Promise.all([one.says(), other.says()]);
@@ -86,7 +86,7 @@ async function throughPgBouncer(program: string): Promise<void> {
     },
   );
 
-  test('while an export or a build has its lock, vacuum cleans up behind it', async () => {
+  test('a build lock does not hold back vacuum', async () => {
     await withBuildLock({ databaseUrl: pooledUrl, target: 'lake' }, async () => {
       const held = await rows(
         warehouse,
@@ -97,7 +97,7 @@ async function throughPgBouncer(program: string): Promise<void> {
     });
   });
 
-  test('no setting, lock or transaction of ours is left to another client of the pooler', async () => {
+  test('another client of the pooler inherits no setting, lock, or transaction of Daybook', async () => {
     const ours = openPooled(pooledUrl);
     const connectionId = await addTestConnection(ours);
     await land(ours, { connectionId, stream: 'bills', pages: [[bill('left')], []] });
@@ -115,7 +115,7 @@ async function throughPgBouncer(program: string): Promise<void> {
     expect(await leftBehind(pooledUrl, sessions)).toEqual([]);
   });
 
-  test('sessions are in UTC, whatever the role is set to', async () => {
+  test('sessions are in UTC, whatever the setting of the role', async () => {
     const [row] = await rows(
       warehouse,
       `select format('alter role %I in database %I set timezone = ''Asia/Tokyo''', current_user, current_database()) as sql`,
@@ -160,7 +160,7 @@ async function whatIsWrong(program: string): Promise<void> {
         'that allows no transactions',
       ),
     },
-  ])('$what, by doctor and at the start of a worker', async ({ by, settings, sentence }) => {
+  ])('refuses $what in doctor, worker, and serve', async ({ by, settings, sentence }) => {
     const pooled = (await start(by, settings)).through(url);
     expect(await poolerFinding(installation, { DATABASE_URL: pooled })).toEqual({
       what: 'pooler',
@@ -175,7 +175,7 @@ async function whatIsWrong(program: string): Promise<void> {
   });
 
   proofTest(
-    'one that leaves clients their sessions is fine, and so is one that keeps their statements apart',
+    'accepts session mode, and transaction mode with a direct URL to the same database',
     async () => {
       expect(await poolerFinding(installation, {})).toEqual({ what: 'pooler', ok: true, found: 'none' });
       const ofSessions = await start(program, { pool_mode: 'session', max_prepared_statements: 0 });
@@ -202,7 +202,7 @@ async function whatIsWrong(program: string): Promise<void> {
     },
   );
 
-  proofTest('a parameter of the address that the pooler refuses', async () => {
+  proofTest('names a URL parameter that the pooler refuses', async () => {
     const pooled = (await start(program, {})).through(url);
     expect(
       await poolerFinding(installation, { DATABASE_URL: `${pooled}?statement_timeout=1000` }),

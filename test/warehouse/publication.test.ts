@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const installation = await createInstallation({ database: { url: postgres.url, warehouse } });
 
-test('while a publication of all tables has a slot, a connection is synced, reconciled and removed, and the slot tells all of it', async () => {
+test('a replication slot for all tables receives the changes of a sync, a reconcile, and a removal', async () => {
   await admin.query('create publication everything for all tables');
   await admin.query(`select pg_create_logical_replication_slot('capture', 'test_decoding')`);
   await installation.startWorker();

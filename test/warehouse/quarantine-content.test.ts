@@ -19,11 +19,11 @@ const later = { last_synced_at: '"2024-02-02T00:00:00.000Z"' };
 const undated = { last_synced_at: '"soon"' };
 const bad = { memo: '7' };
 
-describe('a record without a usable id', () => {
+describe('a record without a usable ID', () => {
   test.each([
     ['is missing', undefined],
     ['is half of a surrogate pair', String.raw`"a\ud800"`],
-  ])('is one entry per content: its id %s, and only last_synced_at moves', async (_, id) => {
+  ])('has one entry per content when its ID %s and only last_synced_at moves', async (_, id) => {
     const connectionId = await addTestConnection(warehouse);
     const others = { id, ...later, memo: '"another"' };
     await landBills(connectionId, bill('', { id, ...first }));
@@ -34,7 +34,7 @@ describe('a record without a usable id', () => {
     ]);
   });
 
-  test('is closed when a complete listing no longer shows it, and opens again when a list does', async () => {
+  test('is closed when a complete listing no longer shows it, and reopened when a list does', async () => {
     const connectionId = await addTestConnection(warehouse);
     const [gone, kept] = [bill('', { ...first, memo: '"gone"' }), bill('', { ...first, memo: '"kept"' })];
     await landBills(connectionId, gone, kept);
@@ -59,7 +59,7 @@ describe('a record without a usable id', () => {
     ],
     ['stays: the service does not tell its time, and it was met just now', first, null, '0', 'open'],
     ['is closed: it was met longer ago than a list may lag', undated, null, '11 minutes', 'discarded'],
-  ])('that a listing does not show %s', async (_, version, servedAt, ago, status) => {
+  ])('missing from a listing %s', async (_, version, servedAt, ago, status) => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, bill('', version));
     await warehouse.pool.query(
@@ -70,7 +70,7 @@ describe('a record without a usable id', () => {
     expect(await entriesOf(connectionId)).toMatchObject([{ status }]);
   });
 
-  test('stays when another run met it after the listing had begun, and when the listing is not complete', async () => {
+  test('stays open when another run read it after the listing had begun', async () => {
     const connectionId = await addTestConnection(warehouse);
     const record = bill('', first);
     await landBills(connectionId, record);
@@ -81,10 +81,10 @@ describe('a record without a usable id', () => {
   });
 });
 
-describe('an id that is not well-formed text is no usable id', () => {
+describe('an ID that is not well-formed text is unusable', () => {
   const id = String.raw`"a\ud800"`;
 
-  test('and does not block the reconcile of its resource: the rest is listed, compared and settled', async () => {
+  test('and does not block the reconcile of its resource', async () => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, bill('a'), bill('', { id }), bill('gone'));
     const listing = await list(connectionId, [bill('a'), bill('', { id })]);
@@ -95,7 +95,7 @@ describe('an id that is not well-formed text is no usable id', () => {
     ]);
   });
 
-  test('and a deletion event of it is not taken for one of another record', async () => {
+  test('and its deletion event does not delete another record', async () => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, bill('a\ufffd'));
     const data = `{"id":${id},"deleted_at":"2024-03-01T00:00:00Z"}`;
@@ -112,7 +112,7 @@ describe('an id that is not well-formed text is no usable id', () => {
   });
 });
 
-describe('what Postgres cannot store anywhere in a record is quarantined with a reason, in a listing too', () => {
+describe('a record with text that Postgres cannot store is quarantined with a reason, even from a listing', () => {
   test.each([
     ['half of a pair in a text', { memo: String.raw`"\udc00"` }],
     ['half of a pair in an unknown field', { novelty: String.raw`"\ud83d\u0041"` }],
@@ -137,12 +137,12 @@ describe('what Postgres cannot store anywhere in a record is quarantined with a 
   });
 });
 
-describe('what a person has discarded', () => {
+describe('a discarded record', () => {
   test.each([
     ['with an id', 'b'],
     ['without one', ''],
     ['that is no JSON to Postgres', String.raw`x\ud800`],
-  ])('does not come back when only last_synced_at moves: a record %s', async (_, id) => {
+  ])('is not quarantined again when only last_synced_at moves: a record %s', async (_, id) => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, bill(id, { ...first, ...bad, id: `"${id}"` }));
     await discardAll(connectionId);
@@ -152,7 +152,7 @@ describe('what a person has discarded', () => {
     expect(await openOf(connectionId)).toHaveLength(1);
   });
 
-  test('comes back when a nested last_synced_at moves, for that is content', async () => {
+  test('is quarantined again when a nested last_synced_at moves, which is content', async () => {
     const connectionId = await addTestConnection(warehouse);
     const nested = (day: string): string => `{"last_synced_at":"2024-01-0${day}"}`;
     await landBills(connectionId, bill('b', { ...bad, platform_data: nested('1') }));
@@ -161,7 +161,7 @@ describe('what a person has discarded', () => {
     expect(await openOf(connectionId)).toHaveLength(1);
   });
 
-  test('does not come back after pruning, which leaves nothing of the record itself', async () => {
+  test('is not quarantined again after pruning, which deletes its text', async () => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, bill('b', { ...first, ...bad }), bill('', first));
     await discardAll(connectionId);
@@ -184,7 +184,7 @@ describe('what a person has discarded', () => {
     expect(await openOf(connectionId)).toEqual([]);
   });
 
-  test('says nothing of a record that was deleted and lives again with the same content', async () => {
+  test('differs from a deleted record, which is quarantined again in a newer version with the same content', async () => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, bill('b', { ...first, ...bad }));
     await landEvents(warehouse, { connectionId, events: [deletionOf('b', '2024-02-01T12:00:00.000Z')] });
@@ -197,7 +197,7 @@ describe('what a person has discarded', () => {
 });
 
 describe('the entry of a bad version', () => {
-  test('stays open when an older good version arrives, by any way', async () => {
+  test('stays open when an older good version arrives', async () => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, bill('b', { ...later, ...bad }));
     await landBills(connectionId, bill('b', first));
@@ -218,7 +218,7 @@ describe('the entry of a bad version', () => {
   test.each([
     ['is no time', '"soon"'],
     ['is a number', '7'],
-  ])('is closed by any good one when its version %s', async (_, version) => {
+  ])('is closed by any good version when its own version %s', async (_, version) => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, bill('b', { last_synced_at: version }));
     await landBills(connectionId, bill('b', first));
@@ -243,7 +243,7 @@ function list(
   });
 }
 
-test('another form than the one that was shown is not discarded, and can be once it is shown', async () => {
+test('an entry that changed since it was shown is not discarded until it is shown again', async () => {
   const connectionId = await addTestConnection(warehouse);
   await landBills(connectionId, bill('a', { ...first, ...bad }));
   const shown = await listQuarantine(warehouse, { all: false, connectionId });
@@ -255,7 +255,7 @@ test('another form than the one that was shown is not discarded, and can be once
   expect(await openOf(connectionId)).toEqual([]);
 });
 
-test('what was shown is discarded although only last_synced_at has moved since', async () => {
+test('an entry can be discarded when only last_synced_at has moved since it was shown', async () => {
   const connectionId = await addTestConnection(warehouse);
   await landBills(connectionId, bill('a', { ...first, ...bad }));
   const entries = await listQuarantine(warehouse, { all: false, connectionId });

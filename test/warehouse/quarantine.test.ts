@@ -9,7 +9,7 @@ const { warehouse } = await createTestDatabase();
 
 const withoutId = bill('x', { id: undefined });
 
-describe('a record that cannot land waits in quarantine with the reason and its text, and the rest of the page lands', () => {
+describe('a record that cannot land is quarantined with the reason and its text, and the rest of the page lands', () => {
   test.each([
     ['a missing id', withoutId, null, 'id is missing'],
     ['an empty id', bill(''), null, 'id is empty'],
@@ -111,7 +111,7 @@ describe('a record that cannot land waits in quarantine with the reason and its 
     expect(await idsOf(connectionId)).toEqual(['a', 'z']);
   });
 
-  test('what is wrong in several places is told at once', async () => {
+  test('all problems of a record are reported together', async () => {
     const connectionId = await addTestConnection(warehouse);
     const bad = bill('x', { total_amount: '"1"', due_date: '"never"' });
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bad]] });
@@ -129,7 +129,7 @@ describe('a record that cannot land waits in quarantine with the reason and its 
   });
 });
 
-describe('what only Postgres refuses is found by halving the page: only the guilty records are quarantined', () => {
+describe('a record that only Postgres refuses is quarantined alone, and the rest of its page lands', () => {
   test.each([
     ['half of a surrogate pair', { memo: String.raw`"broken \ud800"` }],
     ['a number too large for numeric', { total_amount: '1e200000' }],
@@ -149,7 +149,7 @@ describe('what only Postgres refuses is found by halving the page: only the guil
     expect(entries[0]?.reason).toMatch(/^Postgres refuses it: ./);
   });
 
-  test('a whole number that does not fit', async () => {
+  test('a whole number out of range', async () => {
     const connectionId = await addTestConnection(warehouse);
     const bad = subscription('x', { items: '[{"interval_count":9223372036854775808}]' });
     await land(warehouse, { connectionId, stream: 'subscriptions', pages: [[subscription('s'), bad]] });
@@ -157,7 +157,7 @@ describe('what only Postgres refuses is found by halving the page: only the guil
   });
 });
 
-test('the last good version stays in finance while a bad one waits', async () => {
+test('the last good version stays in finance while a bad one is in quarantine', async () => {
   const connectionId = await addTestConnection(warehouse);
   await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b', { memo: '"good"' })]] });
   const bad = bill('b', { total_amount: '{}', last_synced_at: '"2024-02-01T00:00:00Z"' });
@@ -169,7 +169,7 @@ test('the last good version stays in finance while a bad one waits', async () =>
   });
 });
 
-test('a good version closes the entry, with the reason why', async () => {
+test('a good version closes the quarantine entry with a reason', async () => {
   const connectionId = await addTestConnection(warehouse);
   const bad = customer('c', { email: '7' });
   await land(warehouse, { connectionId, stream: 'customers', pages: [[bad]] });
@@ -183,7 +183,7 @@ test('a good version closes the entry, with the reason why', async () => {
   ).toEqual({ status: 'landed', closed: true, closed_why: 'a good version arrived' });
 });
 
-test('the good version held already closes the entry too when it comes again', async () => {
+test('the held good version closes the quarantine entry when it comes again', async () => {
   const connectionId = await addTestConnection(warehouse);
   for (const record of [customer('c'), customer('c', { email: '7' }), customer('c')]) {
     await land(warehouse, { connectionId, stream: 'customers', pages: [[record]] });
@@ -191,7 +191,7 @@ test('the good version held already closes the entry too when it comes again', a
   expect(await entriesOf(connectionId)).toMatchObject([{ status: 'landed' }]);
 });
 
-test('a bad record that comes again is one entry, with what was sent last', async () => {
+test('a bad record that comes again has one entry, with its latest text', async () => {
   const connectionId = await addTestConnection(warehouse);
   const [first, second] = [customer('c', { email: '7' }), customer('c', { phone: '8' })];
   await land(warehouse, { connectionId, stream: 'customers', pages: [[first, second]] });
@@ -201,13 +201,13 @@ test('a bad record that comes again is one entry, with what was sent last', asyn
   ]);
 });
 
-test('a bad record without id is one entry however often it comes', async () => {
+test('a bad record without an ID has one entry however often it comes', async () => {
   const connectionId = await addTestConnection(warehouse);
   await land(warehouse, { connectionId, stream: 'bills', pages: [[withoutId], [withoutId, withoutId]] });
   expect(await entriesOf(connectionId)).toMatchObject([{ record_id: null, payload: withoutId }]);
 });
 
-test('a record that is bad again after it was closed opens a new entry', async () => {
+test('a record that is bad again after its entry was closed opens a new entry', async () => {
   const connectionId = await addTestConnection(warehouse);
   const bad = customer('c', { email: '7' });
   for (const record of [bad, customer('c'), bad]) {

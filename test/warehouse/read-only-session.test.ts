@@ -15,7 +15,7 @@ const works: [string, (warehouse: Warehouse) => Promise<unknown>][] = [
   ],
 ];
 
-test.each(works)('%s that a session may not write is tried again by a new session', async (_, work) => {
+test.each(works)('%s refused by a read-only session succeeds in a new session', async (_, work) => {
   const warehouse = openWarehouse({ url, connections: 1 });
   // The state of a session that a proxy has left on a primary that is a standby now.
   await warehouse.pool.query('set session characteristics as transaction read only');

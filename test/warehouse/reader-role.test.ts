@@ -16,7 +16,7 @@ const [{ warehouse }, limited] = await Promise.all([
 ]);
 
 describe('the reader role', () => {
-  test('sees every table and view of finance, and history.as_of', async () => {
+  test('can read every table and view of finance, and history.as_of', async () => {
     const connectionId = await addTestConnection(warehouse);
     await land(warehouse, {
       connectionId,
@@ -34,7 +34,7 @@ describe('the reader role', () => {
     expect(await queryAsReader(warehouse, known)).toEqual({ columns: ['record_id'], rows: [['b']] });
   });
 
-  test('sees nothing of the tables of sync and history', async () => {
+  test('cannot read the tables of sync and history', async () => {
     const relations = await rows(
       warehouse,
       `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
@@ -54,7 +54,7 @@ describe('the reader role', () => {
     await expect(queryAsReader(warehouse, statement)).rejects.toThrow(refusal);
   });
 
-  test('is left again after the statement, also when it fails', async () => {
+  test('is reset after the statement, even if the statement fails', async () => {
     await queryAsReader(warehouse, 'select 1');
     await expect(queryAsReader(warehouse, 'select 1/0')).rejects.toThrow(/division by zero/);
     const users = Array.from({ length: 10 }, () => rows(warehouse, 'select current_user as name'));
@@ -68,7 +68,7 @@ describe('the reader role', () => {
   });
 });
 
-test('digits, dates and times are read as Postgres writes them', async () => {
+test('digits, dates, and times are read as Postgres writes them', async () => {
   const statement = `select 1.10::numeric as amount, date '2024-01-31' as day, 9007199254740993::bigint as large,
     7::int as small, true as yes, null as nothing, timestamptz '2024-01-31T00:00:00Z' as moment`;
   expect(await queryAsReader(warehouse, statement)).toEqual({
@@ -77,7 +77,7 @@ test('digits, dates and times are read as Postgres writes them', async () => {
   });
 });
 
-test('where it may not create the role it prints the SQL, and once that was run there is nothing to print', async () => {
+test('a migration that may not create the reader role returns its SQL, until that SQL was run', async () => {
   const owner = `owner_${randomBytes(4).toString('hex')}`;
   const admin = new pg.Client({ connectionString: limited.adminUrl });
   await admin.connect();

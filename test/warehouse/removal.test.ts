@@ -31,7 +31,7 @@ const { warehouse } = await createTestDatabase();
 const keep = { runsMilliseconds: 90 * 86_400_000, historyMilliseconds: null };
 
 describe('a removal', () => {
-  test('deletes no more than a batch in one transaction, and all in the end', async () => {
+  test('deletes at most one batch per transaction, and everything in the end', async () => {
     const connectionId = await connectionWithEverything(warehouse);
     await manyRows(connectionId, 20_000);
     await countDeletions();
@@ -47,7 +47,7 @@ describe('a removal', () => {
     expect(sum).toBeGreaterThan(3 * 20_000 + 9 * 2_000);
   });
 
-  test('with --keep-data deletes the runs in batches too', async () => {
+  test('with --keep-data deletes the runs in batches', async () => {
     const connectionId = await connectionWithEverything(warehouse);
     await manyRows(connectionId, 20_000);
     await countDeletions();
@@ -62,7 +62,7 @@ describe('a removal', () => {
     expect(await held('sync.runs', connectionId)).toBe(0);
   });
 
-  test('that two do at once is done once', async () => {
+  test('run twice at once is done once', async () => {
     const connectionId = await connectionWithEverything(warehouse);
     await manyRows(connectionId, 20_000);
     const { removal } = await beginRemoval(warehouse, { connectionId, keepData: false });
@@ -78,7 +78,7 @@ describe('a removal', () => {
     await expect(third).rejects.toThrow(UnknownConnection);
   });
 
-  test('that comes late leaves a connection alone that was added under the name since', async () => {
+  test('that comes late does not touch a connection added again under the name', async () => {
     const connectionId = await connectionWithEverything(warehouse);
     const { removal } = await beginRemoval(warehouse, { connectionId, keepData: false });
     await finishRemoval(warehouse, { removal: removal! });
@@ -93,7 +93,7 @@ describe('a removal', () => {
     expect(await held('finance.bills', connectionId)).toBe(1);
   });
 
-  test('deletes what a standby brings back that takes over between two batches', async () => {
+  test('deletes rows that a standby restores when it takes over between two batches', async () => {
     const connectionId = await connectionWithEverything(warehouse);
     await warehouse.pool.query(`
       create table public.standby as select * from finance.bills where connection_id = '${connectionId}';
@@ -110,7 +110,7 @@ describe('a removal', () => {
     expect(await leftOf(connectionId)).toEqual([]);
   });
 
-  test('is refused with --keep-data once the records are going', async () => {
+  test('is refused with --keep-data once records are being deleted', async () => {
     const connectionId = await connectionWithEverything(warehouse);
     await beginRemoval(warehouse, { connectionId, keepData: false });
     const keeping = removeConnection(warehouse, { connectionId, keepData: true });
@@ -119,7 +119,7 @@ describe('a removal', () => {
     expect(await leftOf(connectionId)).toEqual([]);
   });
 
-  test('with --keep-data takes the records too when it is finished without', async () => {
+  test('with --keep-data deletes the records when it is finished without --keep-data', async () => {
     const connectionId = await connectionWithEverything(warehouse);
     const { removal } = await beginRemoval(warehouse, { connectionId, keepData: true });
     await removeConnection(warehouse, { connectionId, keepData: false });
@@ -127,7 +127,7 @@ describe('a removal', () => {
     expect(await finishRemoval(warehouse, { removal: removal! })).toBe(0);
   });
 
-  test('is finished by prune, which counts it before', async () => {
+  test('is finished by prune, whose dry run counts it', async () => {
     const connectionId = await connectionWithEverything(warehouse);
     await beginRemoval(warehouse, { connectionId, keepData: false });
     const counted = await pruneWarehouse(warehouse, { keep, dryRun: true });
@@ -139,8 +139,8 @@ describe('a removal', () => {
   });
 });
 
-proofDescribe('killed at a commit', () => {
-  test.each(['before', 'after'] as const)('%s it, wherever, it goes on when run again', async (when) => {
+proofDescribe('a killed removal', () => {
+  test.each(['before', 'after'] as const)('continues when run again, if it was killed %s any of its commits', async (when) => {
     // The mark, then the tables one by one, and the row at the end.
     for (let [at, died] = [1, true]; died; at += at < 3 ? 1 : 7) {
       const connectionId = await connectionWithEverything(warehouse);
@@ -158,7 +158,7 @@ proofDescribe('killed at a commit', () => {
     }
   });
 
-  test('with --keep-data the records are all there, and so it is when run again', async () => {
+  test('keeps all records with --keep-data, and completes when run again', async () => {
     const connectionId = await connectionWithEverything(warehouse);
     const before = await dataOf(connectionId);
     for (const at of [2, 3, 4, 5]) {
@@ -173,7 +173,7 @@ proofDescribe('killed at a commit', () => {
     await add(connectionId);
   });
 
-  test('of kept data: it goes on too, and the name is taken until it is over', async () => {
+  test('completes for kept data when run again, and holds the name until then', async () => {
     const connectionId = await connectionWithEverything(warehouse);
     await removeConnection(warehouse, { connectionId, keepData: true });
     const dying = endingSessions(warehouse, 'after', { at: 9 });
@@ -185,8 +185,8 @@ proofDescribe('killed at a commit', () => {
   });
 });
 
-describe('from the mark on', () => {
-  test('nobody can add the name until the removal is finished', async () => {
+describe('a connection that is being removed', () => {
+  test('cannot be added again until the removal is finished', async () => {
     const connectionId = await connectionWithEverything(warehouse);
     await beginRemoval(warehouse, { connectionId, keepData: false });
     await expect(add(connectionId)).rejects.toThrow(
@@ -196,7 +196,7 @@ describe('from the mark on', () => {
     await add(connectionId);
   });
 
-  test('a page that a sync has in hand does not land, nor one of an attempt that takes the stream anew', async () => {
+  test('lands no page in flight, nor one of a new attempt', async () => {
     const connectionId = await connectionWithEverything(warehouse);
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
     const { removal } = await beginRemoval(warehouse, { connectionId, keepData: false });
@@ -209,7 +209,7 @@ describe('from the mark on', () => {
     expect(await leftOf(connectionId)).toEqual([]);
   });
 
-  test('nothing begins, is read or is fetched for it, and its webhooks are nobody’s', async () => {
+  test('begins, reads, and fetches nothing, and its webhooks are ignored', async () => {
     const connectionId = await connectionWithEverything(warehouse);
     await warehouse.pool.query(
       `update sync.connections set service_connection_id = $1 where connection_id = $1`,
@@ -235,7 +235,7 @@ describe('from the mark on', () => {
     });
   });
 
-  test('the token is forgotten, and its company may be added under another name', async () => {
+  test('has no token, and its company may be added under another name', async () => {
     const connectionId = await connectionWithEverything(warehouse);
     const pin = `update sync.connections set service_connection_id = 'one company' where connection_id = $1`;
     await warehouse.pool.query(pin, [connectionId]);
@@ -248,7 +248,7 @@ describe('from the mark on', () => {
     await warehouse.pool.query(pin.replace("'one company'", 'null'), [other]);
   });
 
-  test('snapshots hold nothing of it while its rows are still there, and all of the others', async () => {
+  test('is left out of snapshots while its rows are still there, and others are not', async () => {
     const [connectionId, other] = [
       await connectionWithEverything(warehouse),
       await connectionWithEverything(warehouse),
@@ -264,7 +264,7 @@ describe('from the mark on', () => {
     expect(await inSnapshots(other)).toEqual(before);
   });
 
-  test('who copies what changed is told that all is gone, and of none of the rows that are left', async () => {
+  test('appears to consumers of changes as cleared, without its remaining rows', async () => {
     const connectionId = await connectionWithEverything(warehouse);
     const before = { [connectionId]: '2020-01-01' };
     await beginRemoval(warehouse, { connectionId, keepData: false });
@@ -274,7 +274,7 @@ describe('from the mark on', () => {
     expect(await changesSince(connectionId, before)).toEqual([{ op: 'clear' }]);
   });
 
-  test('readers of some connections see nothing of it, unless its records are kept', async () => {
+  test('loses its reader grants, unless its records are kept', async () => {
     const grants = 'sync.reader_connections';
     const [gone, kept] = [
       await connectionWithEverything(warehouse),

@@ -34,8 +34,8 @@ import { createTestDatabase } from '../support/test-database.ts';
 
 const { warehouse, url } = await createTestDatabase();
 
-describe('what was begun for a connection that was removed, when another one has its name', () => {
-  test('is refused: its run does not begin again', async () => {
+describe('work begun for a removed connection, once another one has its name,', () => {
+  test('cannot begin its run again', async () => {
     const connectionId = await addTestConnection(warehouse);
     const [open, ended, later] = [randomUUID(), randomUUID(), randomUUID()];
     await begin(warehouse, { connectionId, runId: ended });
@@ -50,7 +50,7 @@ describe('what was begun for a connection that was removed, when another one has
     ).toEqual([{ run_id: later }]);
   });
 
-  test('does not pin whose answer is on its way: the company of the new token does', async () => {
+  test('does not pin the company of a late response, and the new token pins its own company', async () => {
     const connectionId = await addTestConnection(warehouse);
     const late = await asking(connectionId);
     await replace(connectionId);
@@ -77,7 +77,7 @@ describe('what was begun for a connection that was removed, when another one has
         landFetched(warehouse, { ...run, record: sourceRecord(bill('late')), token: null, servedAt: null }),
     ],
     ['a rebuild', (run) => rebuildBatch(warehouse, { ...run, after: '' })],
-  ])('writes nothing under it: %s', async (_what, write) => {
+  ])('writes nothing to the new connection: %s', async (_what, write) => {
     const connectionId = await addTestConnection(warehouse);
     const runId = randomUUID();
     await land(warehouse, { connectionId, runId, stream: 'bills', pages: [[bill('held')]] });
@@ -89,7 +89,7 @@ describe('what was begun for a connection that was removed, when another one has
     expect(await heldBy(connectionId)).toEqual(before);
   });
 
-  test('writes nothing under it: a record that a reconcile asked for, whose listing is gone with the old one', async () => {
+  test('writes nothing to the new connection: a record fetched by a reconcile, whose listing is gone', async () => {
     const connectionId = await addTestConnection(warehouse);
     const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [bill('held')] });
     await replace(connectionId);
@@ -102,7 +102,7 @@ describe('what was begun for a connection that was removed, when another one has
     expect(await heldBy(connectionId)).toEqual(before);
   });
 
-  test('does not count as a failure of it, nor as a success', async () => {
+  test('does not count as a failure of the new connection', async () => {
     const connectionId = await addTestConnection(warehouse);
     const runId = await addRun(warehouse, { connection: connectionId, status: 'failed' });
     await replace(connectionId);
@@ -111,7 +111,7 @@ describe('what was begun for a connection that was removed, when another one has
   });
 });
 
-test('a token that was replaced before the first answer to it pins nothing', async () => {
+test('a token replaced before its first response pins nothing', async () => {
   const connectionId = await addTestConnection(warehouse);
   const late = await asking(connectionId);
   await setToken(warehouse, testKey, { connectionId, token: 'the right one' });
@@ -119,8 +119,8 @@ test('a token that was replaced before the first answer to it pins nothing', asy
   expect(await pinnedOf(connectionId)).toEqual({ service_connection_id: null });
 });
 
-describe('a sync whose end is noted late, after that of another one', () => {
-  test('that got through lifts no pause that came after it', async () => {
+describe('the recorded end of a sync', () => {
+  test('does not lift a later pause when recorded late', async () => {
     const connectionId = await addTestConnection(warehouse);
     const first = await addRun(warehouse, { connection: connectionId, status: 'succeeded' });
     const second = await addRun(warehouse, { connection: connectionId, status: 'failed' });
@@ -131,7 +131,7 @@ describe('a sync whose end is noted late, after that of another one', () => {
     expect(paused).toMatchObject({ failures: 1, paused_by: 'daybook' });
   });
 
-  test('that failed is no failure any more', async () => {
+  test('does not count as a failure after a newer success', async () => {
     const connectionId = await addTestConnection(warehouse);
     const first = await addRun(warehouse, { connection: connectionId, status: 'failed' });
     const second = await addRun(warehouse, { connection: connectionId, status: 'succeeded' });
@@ -140,7 +140,7 @@ describe('a sync whose end is noted late, after that of another one', () => {
     expect(await stateOf(connectionId)).toMatchObject({ failures: 0, paused_by: null });
   });
 
-  test('leaves a token refused that was found to open another company since', async () => {
+  test('leaves a token refused that was found to open another company', async () => {
     const connectionId = await addTestConnection(warehouse);
     const runId = await addRun(warehouse, { connection: connectionId, status: 'succeeded' });
     const token = await markOf(warehouse, connectionId);
@@ -149,7 +149,7 @@ describe('a sync whose end is noted late, after that of another one', () => {
     expect(await stateOf(connectionId)).toMatchObject({ paused_by: 'daybook', refused_token: token });
   });
 
-  test('leaves a pause of a person alone, as ever', async () => {
+  test('leaves a pause made by a person in place', async () => {
     const connectionId = await addTestConnection(warehouse);
     await pauseConnection(warehouse, { connectionId, why: 'month end' });
     const runId = await addRun(warehouse, { connection: connectionId, status: 'succeeded' });
@@ -158,7 +158,7 @@ describe('a sync whose end is noted late, after that of another one', () => {
   });
 });
 
-test('a stream of which nothing is written counts as not read, whatever the workflow remembers', async () => {
+test('a stream without a stored result counts as not read, whatever the workflow remembers', async () => {
   const connectionId = await addTestConnection(warehouse);
   const runId = randomUUID();
   await begin(warehouse, { connectionId, runId });
@@ -173,7 +173,7 @@ test('a stream of which nothing is written counts as not read, whatever the work
   });
 });
 
-test('months that prune has in hand while a connection is removed are not those of the next one of its name', async () => {
+test('a month that a running prune computes is not stored for a re-added connection', async () => {
   const names = [await addTestConnection(warehouse), await addTestConnection(warehouse)].sort();
   const [first = '', other = ''] = names;
   for (const name of names)
@@ -203,7 +203,7 @@ test('months that prune has in hand while a connection is removed are not those 
   expect(await rows(warehouse, months, [other])).toEqual([]);
 });
 
-test('remove --keep-data of a connection without records, killed and run again, is done', async () => {
+test('remove --keep-data of a connection without records completes when killed and run again', async () => {
   const connectionId = await addTestConnection(warehouse);
   await beginRemoval(warehouse, { connectionId, keepData: true });
   expect(await removeConnection(warehouse, { connectionId, keepData: true })).toEqual({

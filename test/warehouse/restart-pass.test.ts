@@ -11,8 +11,8 @@ const { warehouse } = await createTestDatabase();
 
 const tenMinutes = 600_000;
 
-describe('a cursor that is refused', () => {
-  test('starts the pass again at the highest version seen minus the lookback', async () => {
+describe('a refused cursor', () => {
+  test('restarts the pass at the highest version seen minus the lookback', async () => {
     const connectionId = await addTestConnection(warehouse);
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
     await landRecords(warehouse, { pass, records: [billAt('2024-02-05T00:10:00Z')], nextCursor: 'page-2' });
@@ -30,7 +30,7 @@ describe('a cursor that is refused', () => {
     });
   });
 
-  test('never starts earlier than its floor', async () => {
+  test('never restarts the pass below its floor', async () => {
     const connectionId = await addTestConnection(warehouse);
     await land(warehouse, { connectionId, stream: 'bills', pages: [[billAt('2024-02-01T00:10:00Z')]] });
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
@@ -45,7 +45,7 @@ describe('a cursor that is refused', () => {
     expect(taken).toMatchObject({ cursor: null, floorMilliseconds: Date.parse('2024-02-01T00:00:00Z') });
   });
 
-  test('starts subscriptions, which have no order, at their old floor', async () => {
+  test('restarts subscriptions, which have no order, at their old floor', async () => {
     const connectionId = await addTestConnection(warehouse);
     const { pass } = await openPass(warehouse, { connectionId, stream: 'subscriptions' });
     await landRecords(warehouse, { pass, records: [subscription('s')], nextCursor: 'page-2' });
@@ -59,7 +59,7 @@ describe('a cursor that is refused', () => {
     expect(taken).toMatchObject({ state: 'open', cursor: null, floorMilliseconds: null });
   });
 
-  test('starts at the old floor when no page was landed', async () => {
+  test('restarts the pass at its old floor when no page has landed', async () => {
     const connectionId = await addTestConnection(warehouse);
     await land(warehouse, { connectionId, stream: 'bills', pages: [[billAt('2024-02-01T00:10:00Z')]] });
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
@@ -73,7 +73,7 @@ describe('a cursor that is refused', () => {
     expect(taken).toMatchObject({ floorMilliseconds: Date.parse('2024-02-01T00:00:00Z') });
   });
 
-  test('is counted within a run, so that one that is always refused ends', async () => {
+  test('is counted within a run, and anew in the next', async () => {
     const connectionId = await addTestConnection(warehouse);
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
     const restart = {

@@ -5,7 +5,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 
 const { warehouse } = await createTestDatabase();
 
-test('after a restore without rights, migrating lets readers read the marts again', async () => {
+test('a migration restores read access to the marts after a restore without privileges', async () => {
   await warehouse.pool.query(`
     create schema marts_a;
     create table marts_a.bills (connection_id text not null, id text not null);

@@ -14,8 +14,8 @@ import { createTestDatabase } from '../support/test-database.ts';
 
 const { warehouse } = await createTestDatabase();
 
-describe('a run that begins', () => {
-  test('marks older runs of the connection that say they are running as interrupted, with their streams', async () => {
+describe('a new run', () => {
+  test('marks older running runs of its connection, and their streams, as interrupted', async () => {
     const [connectionId, other] = [await addTestConnection(warehouse), await addTestConnection(warehouse)];
     const ended = await runThatRead(connectionId, 'expenses');
     await finishRun(warehouse, {
@@ -35,7 +35,7 @@ describe('a run that begins', () => {
     ]);
   });
 
-  test('interrupts neither itself when it begins again nor what began after it', async () => {
+  test('interrupts neither itself when it begins again nor newer runs', async () => {
     const connectionId = await addTestConnection(warehouse);
     const [first, second] = [randomUUID(), randomUUID()];
     await begin(warehouse, { connectionId, runId: first });
@@ -49,7 +49,7 @@ describe('a run that begins', () => {
     ]);
   });
 
-  test('does not open again what was finished: an attempt that was given up long ago may still begin', async () => {
+  test('is not reopened by an abandoned attempt once it has finished', async () => {
     const connectionId = await addTestConnection(warehouse);
     const runId = await runThatRead(connectionId, 'bills');
     await finishRun(warehouse, { runId, outcomes: [{ stream: 'bills', state: 'done' }], cancelled: false });
@@ -57,14 +57,14 @@ describe('a run that begins', () => {
     expect(await statusesOf([runId])).toEqual([{ status: 'succeeded', finished: true, stream: 'succeeded' }]);
   });
 
-  test('of a connection that does not exist is refused', async () => {
+  test('is refused for an unknown connection', async () => {
     await expect(begin(warehouse, { connectionId: 'nobody', runId: randomUUID() })).rejects.toThrow(
       UnknownConnection,
     );
   });
 });
 
-describe('a status is never better than the truth', () => {
+describe('the status of a run is never better than the truth', () => {
   const done = (stream: string): StreamOutcome => ({ stream, state: 'done' });
   const failed = (stream: string, failureType = 'GaveUp'): StreamOutcome => ({
     stream,
@@ -112,7 +112,7 @@ describe('a status is never better than the truth', () => {
     );
   });
 
-  test('when its lists are not offered: it succeeded if another list of the connection answers', async () => {
+  test('when its lists are not offered: it is succeeded only if another list of the connection answers', async () => {
     const connectionId = await addTestConnection(warehouse);
     const outcomes = [unsupported('items')];
     const notOffered = async (): Promise<FinishedRun> => {
@@ -128,7 +128,7 @@ describe('a status is never better than the truth', () => {
     expect(await notOffered()).toEqual({ status: 'succeeded', failure: null });
   });
 
-  test('when its workflow was reset: a stream that the run before has read counts as it ended there', async () => {
+  test('when its workflow was reset: a stream that the earlier run has read counts as it ended there', async () => {
     const connectionId = await addTestConnection(warehouse);
     const [before, reset] = [randomUUID(), randomUUID()];
     await begin(warehouse, { connectionId, runId: before });
@@ -143,7 +143,7 @@ describe('a status is never better than the truth', () => {
     });
   });
 
-  test('a run that was cancelled is cancelled, and so are the streams it had not done with', async () => {
+  test('when it was canceled: it is canceled, as are its unfinished streams', async () => {
     const connectionId = await addTestConnection(warehouse);
     const runId = await runThatRead(connectionId, 'bills');
     await openPass(warehouse, { connectionId, runId, stream: 'items' });
@@ -159,7 +159,7 @@ describe('a status is never better than the truth', () => {
   });
 });
 
-test('the counts of a run are those of its pages, and zero before the first', async () => {
+test('the counts of a run are the sums of its pages, and zero before the first page', async () => {
   const connectionId = await addTestConnection(warehouse);
   const runId = randomUUID();
   const none = { pages: 0, read: 0, inserted: 0, updated: 0, unchanged: 0, suppressed: 0, quarantined: 0 };
@@ -178,7 +178,7 @@ test('the counts of a run are those of its pages, and zero before the first', as
   });
 });
 
-test('runs are read with the newest first', async () => {
+test('runs are listed newest first', async () => {
   const connectionId = await addTestConnection(warehouse);
   const [first, second] = [
     await runThatRead(connectionId, 'bills'),
@@ -193,7 +193,7 @@ test('runs are read with the newest first', async () => {
   expect(await readRuns(warehouse, { temporalRunId: randomUUID(), limit: 1 })).toEqual([]);
 });
 
-test('what a reconcile added up is read with its runs only where it is asked for', async () => {
+test('the totals of a reconcile are read with its runs only on request', async () => {
   const connectionId = await addTestConnection(warehouse);
   const runId = await runThatRead(connectionId, 'bills');
   const totals = { equal: true, source: { USD: { records: '1' } }, warehouse: { USD: { records: '1' } } };

@@ -20,7 +20,7 @@ test('a token is opened by the key that sealed it', () => {
   expect(openToken(testKey, { connectionId: 'acme', sealed })).toBe('tökén');
 });
 
-test('a token is sealed differently each time, and its text does not show', () => {
+test('a token is sealed differently each time, and its text is not visible', () => {
   const [one, two] = [1, 2].map(() =>
     sealToken(testKey, { connectionId: 'acme', token: 'token-in-the-clear' }),
   );
@@ -102,7 +102,7 @@ test('the token of a connection that does not exist is neither read nor set', as
   );
 });
 
-test('the first key a warehouse meets becomes its key, and another is refused', async () => {
+test('the first key used with a warehouse becomes its key, and another is refused', async () => {
   await checkSecretKey(warehouse, testKey);
   await checkSecretKey(warehouse, testKey);
   await expect(checkSecretKey(warehouse, randomBytes(32))).rejects.toThrow(WrongSecretKey);
@@ -113,7 +113,7 @@ test('the first key a warehouse meets becomes its key, and another is refused', 
   expect(value).toMatch(/^[0-9a-f]{16}$/);
 });
 
-test('after a rotation only the new key opens the tokens, and the holder of the old one is told to restart', async () => {
+test('a rotation leaves only the new key able to open tokens, and the old key is reported as rotated', async () => {
   const { warehouse: other } = await createTestDatabase();
   const [one, two] = [await addTestConnection(other), await addTestConnection(other)];
   const to = randomBytes(32);
@@ -143,7 +143,7 @@ test('a rotation that meets a token it cannot open changes nothing', async () =>
   });
 });
 
-test('of a rotation and a token that is set at the same moment, none is lost', async () => {
+test('a rotation at the same moment as a new token loses neither', async () => {
   const { warehouse: other } = await createTestDatabase();
   const connectionId = await addTestConnection(other);
   const to = randomBytes(32);

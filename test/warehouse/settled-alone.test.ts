@@ -9,7 +9,7 @@ import { addTombstone } from '../support/tombstone.ts';
 
 const { warehouse } = await createTestDatabase();
 
-test('what is open about other bills is looked up for none that is read again', async () => {
+test('an unchanged bill causes no lookup of open entries of other bills', async () => {
   const connectionId = await addTestConnection(warehouse);
   await leaveOpen(connectionId);
   const known = bill('known');
@@ -20,7 +20,7 @@ test('what is open about other bills is looked up for none that is read again', 
   expect(settled).toEqual([]);
 });
 
-test('what is open about a bill is settled by a good version, and about that bill alone', async () => {
+test('a good version settles the open entries of its own bill alone', async () => {
   const connectionId = await addTestConnection(warehouse);
   await leaveOpen(connectionId);
   const page = [bill('known'), later('deleted'), later('refused')];

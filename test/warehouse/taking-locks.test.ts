@@ -10,7 +10,7 @@ const ours = await connect(adminUrl);
 const theirs = await connect(url);
 afterAll(() => Promise.all([ours.end(), theirs.end()]));
 
-test('what Postgres ends because it and somebody else wait for each other is done again', async () => {
+test('work that takes locks is retried after a deadlock', async () => {
   await warehouse.pool.query('create table sync.one (); create table sync.other ()');
   await ours.query(`set deadlock_timeout = '50ms'`);
   await theirs.query('begin; lock table sync.other');

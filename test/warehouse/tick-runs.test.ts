@@ -26,7 +26,7 @@ function stateOf(runId: string): Promise<Row> {
   return row(warehouse, 'select status, workflow_id from sync.runs where run_id = $1', [runId]);
 }
 
-test('a tick does not end a run that a sync goes on with', async () => {
+test('a tick does not end a run that a sync has taken over', async () => {
   const { run, end, sync } = await beginTick();
   expect(await adoptRun(warehouse, sync)).toEqual({ hasRead: false });
   await expect(finishRun(warehouse, end)).rejects.toThrow('no longer that of the tick');
@@ -40,7 +40,7 @@ test('a tick does not end a run that a later sync has interrupted', async () => 
   expect(await stateOf(run.runId)).toEqual({ status: 'interrupted', workflow_id: run.workflowId });
 });
 
-test('a tick ends the run that is its own', async () => {
+test('a tick ends its own run', async () => {
   const { run, end } = await beginTick();
   await finishRun(warehouse, end);
   expect(await stateOf(run.runId)).toEqual({ status: 'cancelled', workflow_id: run.workflowId });

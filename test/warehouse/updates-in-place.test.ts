@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 await migrate(warehouse);
 
-test('nine of ten records that were only seen again find room on their own page, so that no index is written', async () => {
+test('nine of ten touched records are updated in place, without index writes', async () => {
   const connectionId = await addTestConnection(warehouse);
   const ids = Array.from({ length: isProof ? 6_000 : 2_000 }, (_, index) => `bill-${index}`);
   const landAll = async (chosen: readonly string[], fields: Fields): Promise<void> => {
@@ -49,7 +49,7 @@ test('nine of ten records that were only seen again find room on their own page,
   expect(Number(hot) / Number(updated)).toBeGreaterThan(0.9);
 });
 
-test('every table whose rows are updated leaves room for that', async () => {
+test('frequently updated tables have a fillfactor of 85', async () => {
   const full = await rows(
     warehouse,
     `select oid::regclass::text as "table" from pg_class

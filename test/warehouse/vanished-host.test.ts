@@ -42,7 +42,7 @@ const sessions: [string, () => Promise<Ask>][] = [
 
 // The host of a proxy on this machine would answer the probes, so the test asks the kernel when it will send the first.
 test.runIf(process.platform === 'linux').each(sessions)(
-  '%s asks within 10 s whether a server that says nothing is still there',
+  '%s probes a silent server within 10 s',
   async (_, open) => {
     const ask = await open();
     const { rows } = await ask('select client_port from pg_stat_activity where pid = pg_backend_pid()');
