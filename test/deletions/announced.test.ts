@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 describe('a sync after changes at the source', () => {
-  test('brings changes, additions and announced deletions of every resource that announces them', async () => {
+  test('lands changes, additions, and the announced deletions of every resource that announces them', async () => {
     const connection = await synced();
     await admin.activity({
       connection,
@@ -41,7 +41,7 @@ describe('a sync after changes at the source', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('asks each list from its own watermark minus the lookback on, and moves it to the newest version', async () => {
+  test('reads each list from its own watermark minus the lookback, and moves the watermark to the newest version', async () => {
     const connection = await synced();
     const before = await watermarksOf(connection);
     await admin.execute({ kind: 'touch', connection, resource: 'bills', every: 20 });
@@ -80,7 +80,7 @@ describe('a sync after changes at the source', () => {
   });
 
   proofTest(
-    'misses none of many records that a bulk re-check gave one and the same last_synced_at',
+    'misses no record when a bulk re-check gives many the same last_synced_at',
     async () => {
       const connection = await synced();
       const record = (number: number): string =>
@@ -108,7 +108,7 @@ describe('a sync after changes at the source', () => {
     },
   );
 
-  test('sees history that comes late, with an old updated_at and a new last_synced_at', async () => {
+  test('reads late history with an old updated_at and a new last_synced_at', async () => {
     const connection = await synced();
     const updated_at = '"2011-04-10T08:00:00.000Z"';
     await admin.execute({ kind: 'add', connection, resource: 'bills', record: bill('late', { updated_at }) });
@@ -123,7 +123,7 @@ describe('a sync after changes at the source', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  proofTest('sees subscriptions by their updated_at, the only time they have', async () => {
+  proofTest('reads subscriptions by their updated_at, the only time they have', async () => {
     const connection = await synced();
     const at = (time: string): string => subscription(`at-${time}`, { updated_at: `"${time}"` });
     const before = await watermarksOf(connection);
@@ -134,7 +134,7 @@ describe('a sync after changes at the source', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  proofTest('lets a deleted record that was created again live again', async () => {
+  proofTest('restores a deleted record that was re-created', async () => {
     const connection = await synced();
     const [{ id } = {}] = await rows(
       warehouse,
@@ -151,7 +151,7 @@ describe('a sync after changes at the source', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  proofTest('applies a deletion that came between a list and the events', async () => {
+  proofTest('applies a deletion made between the read of a list and the read of the events', async () => {
     const connection = await synced();
     const [{ id } = {}] = await rows(
       warehouse,
@@ -197,8 +197,8 @@ describe('an idle sync', () => {
   });
 });
 
-describe('the events', () => {
-  test('are read after the lists, once for all resources', async () => {
+describe('the stream of events', () => {
+  test('is read after the lists, once for all resources', async () => {
     const connection = await synced();
     await admin.clearRequests();
     await sync(installation, connection);
@@ -207,7 +207,7 @@ describe('the events', () => {
     expect(paths.at(-1)).toBe('/events');
   });
 
-  proofTest('are read page by page, and go on where an interruption left them', async () => {
+  proofTest('is read page by page, and continues after an interruption', async () => {
     const connection = await synced();
     await admin.activity({ connection, deletes: 10, resources: ['bills'] });
     await admin.configure({ maximumLimit: 3 });
@@ -229,7 +229,7 @@ describe('the events', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('that fail leave the lists complete: the run is partial, and the next one reads them', async () => {
+  test('leaves the lists complete when it fails: the run is partial, and the next sync reads the events', async () => {
     const connection = await synced();
     await admin.activity({ connection, changes: 2, deletes: 2, resources: ['bills'] });
     await admin.addFault({ match: { connection, path: '/events' }, fault: { kind: 'status', status: 400 } });
@@ -241,7 +241,7 @@ describe('the events', () => {
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  test('are not read when no list got through: a token of another company deletes nothing', async () => {
+  test('is not read when every list failed, so that a token of another company deletes nothing', async () => {
     const connection = await synced();
     const other = await synced();
     await admin.activity({ connection: other, deletes: 3 });
@@ -253,7 +253,7 @@ describe('the events', () => {
     expect(await deletedOf(connection)).toEqual([]);
   });
 
-  proofTest('are asked for on a platform that has none too, and cost one request', async () => {
+  proofTest('is read on a platform without events too, in one request', async () => {
     const connection = await installation.connect({ platform: 'XERO' });
     await admin.clearRequests();
     const { run } = await sync(installation, connection);

@@ -15,7 +15,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 const { warehouse, url } = await createTestDatabase();
 
 describe('an announced deletion', () => {
-  test('leaves finance with its lists, and stays provable in deleted_records with its last known content', async () => {
+  test('removes the record and its lists from finance, and keeps its last known content in deleted_records', async () => {
     const connectionId = await addTestConnection(warehouse);
     const full = bill('b', {
       total_amount: '123456789012345678.10',
@@ -60,7 +60,7 @@ describe('an announced deletion', () => {
     });
   });
 
-  test('keeps how it was learned first, when another tells of it later', async () => {
+  test('keeps its first source when another event announces it later', async () => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, bill('b'));
     await landEvents(warehouse, { connectionId, events: [deletionOf('b', later)] });
@@ -97,7 +97,7 @@ describe('an announced deletion', () => {
     ).toEqual([]);
   });
 
-  test('that is read again writes nothing', async () => {
+  test('writes nothing when it is read again', async () => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, bill('b'));
     const events = [deletionOf('b', later), deletionOf('never-seen', later)];
@@ -108,7 +108,7 @@ describe('an announced deletion', () => {
     expect(await writesOf(connectionId)).toEqual(before);
   });
 
-  test('that comes before the record is read keeps the record out', async () => {
+  test('read before its record keeps the record out', async () => {
     const connectionId = await addTestConnection(warehouse);
     await landEvents(warehouse, { connectionId, events: [deletionOf('b', later)] });
     expect(await tombstoneOf(connectionId)).toMatchObject({
@@ -121,7 +121,7 @@ describe('an announced deletion', () => {
     expect(await historyOf(connectionId)).toEqual([]);
   });
 
-  test('is not undone by a late page', async () => {
+  test('is not reversed by a late page', async () => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, bill('b'));
     await landEvents(warehouse, { connectionId, events: [deletionOf('b', later)] });
@@ -133,7 +133,7 @@ describe('an announced deletion', () => {
     expect(await historyOf(connectionId)).toEqual(['upsert', 'delete']);
   });
 
-  test('of a record that is known in a newer version leaves it alone', async () => {
+  test('does not touch a record held in a newer version', async () => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, bill('b', { last_synced_at: '"2024-02-01T00:00:00.000001Z"' }));
     const facts = await landEvents(warehouse, { connectionId, events: [deletionOf('b', later)] });
@@ -142,7 +142,7 @@ describe('an announced deletion', () => {
     expect(await tombstonesOf(connectionId)).toEqual([]);
   });
 
-  test('of the same microsecond as the record wins', async () => {
+  test('wins against a record of the same microsecond', async () => {
     const connectionId = await addTestConnection(warehouse);
     const at = '2024-02-01T00:00:00.000001Z';
     await landBills(connectionId, bill('b', { last_synced_at: `"${at}"` }));
@@ -151,7 +151,7 @@ describe('an announced deletion', () => {
     expect(await billsOf(connectionId)).toEqual([]);
   });
 
-  test('is told twice in one page: the newest counts, to the microsecond', async () => {
+  test('counts with its newest time, to the microsecond, when it comes several times in one page', async () => {
     const connectionId = await addTestConnection(warehouse);
     const events = ['2024-02-01T00:00:00.000001Z', '2024-02-01T00:00:00.000002Z', '2024-02-01T00:00:00Z'].map(
       (at) => deletionOf('b', at),
@@ -160,7 +160,7 @@ describe('an announced deletion', () => {
     expect(await tombstoneOf(connectionId)).toMatchObject({ version: '2024-02-01 00:00:00.000002+00' });
   });
 
-  test('of an older time does not turn a tombstone back, and one of a newer time moves it on', async () => {
+  test('never moves a tombstone back, and moves it forward when newer', async () => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, bill('b'));
     for (const at of [later, '2024-01-31T00:00:00Z', '2024-02-03T00:00:00Z'])
@@ -197,7 +197,7 @@ describe('an announced deletion', () => {
     ).toEqual([{ record_id: 'other' }]);
   });
 
-  test('leaves open what waits in quarantine of a newer version: the record lives again, and nobody could store it', async () => {
+  test('leaves the quarantine entry of a newer version open', async () => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, bill('b'));
     await landBills(connectionId, bill('b', { memo: '1', last_synced_at: '"2024-05-01T00:00:00.000Z"' }));
@@ -210,7 +210,7 @@ describe('an announced deletion', () => {
     ).toEqual([{ record_id: 'b', status: 'open' }]);
   });
 
-  test('is of one resource and one connection: others with that id stay', async () => {
+  test('applies to one resource and one connection: others with the same ID stay', async () => {
     const [connectionId, another] = [await addTestConnection(warehouse), await addTestConnection(warehouse)];
     for (const one of [connectionId, another]) {
       await landBills(one, bill('x'));
@@ -231,7 +231,7 @@ describe('an announced deletion', () => {
     }
   });
 
-  test('that waited for a landing is later in history than what was landed', async () => {
+  test('comes after a landing that it waited for in history', async () => {
     const connectionId = await addTestConnection(warehouse);
     const runId = randomUUID();
     await land(warehouse, { connectionId, runId, stream: 'bills', pages: [[bill('b')]] });
@@ -257,8 +257,8 @@ describe('an announced deletion', () => {
   });
 });
 
-describe('a record that is created again', () => {
-  test('with a newer version lives again and leaves deleted_records', async () => {
+describe('a re-created record', () => {
+  test('lives again in a newer version, and leaves deleted_records', async () => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, bill('b'));
     await landEvents(warehouse, { connectionId, events: [deletionOf('b', later)] });
@@ -283,7 +283,7 @@ describe('a record that is created again', () => {
   test.each([
     ['older than its deletion', '2024-01-31T23:59:59.999999Z'],
     ['of the very microsecond of its deletion', '2024-02-01T00:00:00.000000Z'],
-  ])('in a version %s stays deleted', async (_, version) => {
+  ])('stays deleted in a version %s', async (_, version) => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, bill('b'));
     await landEvents(warehouse, { connectionId, events: [deletionOf('b', later)] });
@@ -303,7 +303,7 @@ describe('an event', () => {
     ['of another type', deletionOf('b', '2024-02-01T00:00:00Z', { type: '"object_merged"' })],
     ['without a resource', deletionOf('b', '2024-02-01T00:00:00Z', { resource: undefined })],
     ['that is no object', '7'],
-  ])('%s is passed over', async (_, event) => {
+  ])('%s is ignored', async (_, event) => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, bill('b'));
     const facts = await landEvents(warehouse, { connectionId, events: [event] });
@@ -320,7 +320,7 @@ describe('an event', () => {
     ['with a number for data.id', { data: '{"id":7}' }],
     ['without its time', { last_synced_at: undefined }],
     ['with an impossible time', { last_synced_at: '"2024-02-31T00:00:00Z"' }],
-  ])('%s is quarantined, and its resource is marked for a reconcile', async (_, fields) => {
+  ])('%s is quarantined, and a reconcile of its resource is requested', async (_, fields) => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, bill('b'));
     const event = deletionOf('b', later, fields);
@@ -341,7 +341,7 @@ describe('an event', () => {
     expect(await openEntriesOf(connectionId)).toHaveLength(1);
   });
 
-  test('moves the watermark of the events to the newest time among them, whatever it is about', async () => {
+  test('moves the watermark of the events to its time if newest, even for a resource that is not copied', async () => {
     const connectionId = await addTestConnection(warehouse);
     const events = [
       deletionOf('b', '2024-02-01T00:00:00.000Z'),
