@@ -8,7 +8,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 const { warehouse } = await createTestDatabase();
 
 describe('history.as_of', () => {
-  test('knows a version from the very moment it was recorded, and not a microsecond before', async () => {
+  test('shows a version from the very moment it was recorded, and not a microsecond before', async () => {
     const connectionId = await addTestConnection(warehouse);
     for (const memo of ['"one"', '"two"'])
       await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b', { memo })]] });
@@ -24,7 +24,7 @@ describe('history.as_of', () => {
     expect(await asOf(connectionId, second?.at)).toEqual([{ record_id: 'b', memo: 'two' }]);
   });
 
-  test('does not know a record between its deletion and its return', async () => {
+  test('does not show a record between its deletion and its return', async () => {
     const connectionId = await addTestConnection(warehouse);
     await addVersion(connectionId, '2026-01-01 10:00:00', 'upsert', 'first life');
     await addVersion(connectionId, '2026-01-02 10:00:00', 'delete', 'first life');
@@ -44,14 +44,14 @@ describe('history.as_of', () => {
     expect(memos).toEqual([[], ['first life'], ['first life'], [], [], ['second life'], ['second life'], []]);
   });
 
-  test('compares moments, not texts: the same one in another zone answers the same', async () => {
+  test('compares moments, not texts: a moment in another time zone gives the same result', async () => {
     const connectionId = await addTestConnection(warehouse);
     await addVersion(connectionId, '2026-03-31 22:30:00', 'upsert', 'late in March');
     expect(await asOf(connectionId, '2026-04-01 00:29:59.999999+02')).toEqual([]);
     expect(await asOf(connectionId, '2026-04-01 00:30:00+02')).toHaveLength(1);
   });
 
-  test('keeps the records of connections and resources apart', async () => {
+  test('separates the records of connections and of resources', async () => {
     const [one, other] = [await addTestConnection(warehouse), await addTestConnection(warehouse)];
     await addVersion(one, '2026-01-01', 'upsert', 'of one');
     await addVersion(other, '2026-01-02', 'delete', 'of the other');
@@ -60,7 +60,7 @@ describe('history.as_of', () => {
     expect(await asOf(other, '2026-02-01')).toEqual([]);
   });
 
-  test('of one connection, or of one record, answers what it answers of all', async () => {
+  test('gives the same result for one connection or one record as for all', async () => {
     const [one, other] = [await addTestConnection(warehouse), await addTestConnection(warehouse)];
     await addVersion(one, '2026-01-01', 'upsert', 'of one');
     await addVersion(one, '2026-01-02', 'upsert', 'of one, later');

@@ -23,8 +23,8 @@ beforeEach(async () => {
     delete from sync.settings where name = 'alerts_judged_at'`);
 });
 
-describe('a command that was killed leaves no run that runs for ever', () => {
-  test('a replay: the next command marks it as interrupted', async () => {
+describe('a killed command does not leave a running run', () => {
+  test('after a replay, which the next command marks as interrupted', async () => {
     const connection = await companyWithEntry();
     const replay = await hangingReplay(connection);
     await replay.stop('SIGKILL');
@@ -33,7 +33,7 @@ describe('a command that was killed leaves no run that runs for ever', () => {
     expect(await statusesOf(connection)).toEqual({ replay: 'interrupted', rebuild: 'succeeded' });
   });
 
-  test('a rebuild: a worker that looks around marks it, and what it did to each resource', async () => {
+  test('after a rebuild, which a watching worker marks as interrupted, with its streams', async () => {
     const connection = await companyWithEntry();
     const blocked = await blockWrites(databaseUrl, 'finance.items');
     const rebuild = start(['rebuild', connection]);
@@ -55,7 +55,7 @@ describe('a command that was killed leaves no run that runs for ever', () => {
     ).toEqual([{ status: 'interrupted' }]);
   });
 
-  proofTest('a release that did not beat is given an hour', async () => {
+  proofTest('from a release without heartbeats, for more than an hour', async () => {
     const connection = await companyWithEntry();
     await addRun({ connection, minutesAgo: 59, id: 'perhaps alive' });
     await addRun({ connection, minutesAgo: 61, id: 'dead' });
@@ -71,8 +71,8 @@ describe('a command that was killed leaves no run that runs for ever', () => {
   });
 });
 
-describe('a command that is alive', () => {
-  test('says so in Postgres, and neither a worker nor another command takes it for dead', async () => {
+describe('a live command', () => {
+  test('records heartbeats in Postgres, and neither a worker nor another command marks it as interrupted', async () => {
     const connection = await companyWithEntry();
     const replay = await hangingReplay(connection);
     const first = await beatOf('replay');
@@ -87,7 +87,7 @@ describe('a command that is alive', () => {
   });
 
   proofTest(
-    'and was taken for dead, since it or the database stood still, runs again and ends as it should',
+    'runs on and succeeds if it was marked as interrupted during a stall',
     async () => {
       const connection = await companyWithEntry();
       const blocked = await blockWrites(databaseUrl, 'finance.items');

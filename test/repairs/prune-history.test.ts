@@ -14,14 +14,14 @@ beforeEach(async () => {
   await warehouse.pool.query(`delete from sync.settings where name = 'history_pruned_until'`);
 });
 
-describe('versions', () => {
-  test('are kept forever when nothing else is said', async () => {
+describe('old versions', () => {
+  test('are kept forever by default', async () => {
     const connectionId = await addTestConnection(warehouse);
     await addVersions(connectionId, 'b', [400, 300, 200]);
     expect(await prune({ keepDays: null })).toBe(0);
   });
 
-  test('that were replaced before the cutoff go; as_of answers as before for every moment since', async () => {
+  test('replaced before the cutoff are deleted, and as_of gives the same results for every later moment', async () => {
     const connectionId = await addTestConnection(warehouse);
     await addVersions(connectionId, 'only', [400]);
     await addVersions(connectionId, 'often', [400, 300, 200, 20, 10]);
@@ -36,7 +36,7 @@ describe('versions', () => {
     expect(await prune({ keepDays: 100 })).toBe(0);
   });
 
-  test('that were recorded since the prune before are all that is looked at; none escapes one that keeps more than that did', async () => {
+  test('recorded before the last prune are rescanned only by a prune that keeps history longer', async () => {
     const connectionId = await addTestConnection(warehouse);
     await addVersions(connectionId, 'b', [400, 300, 200, 20]);
     expect(await prune({ keepDays: 250 })).toBe(1);
@@ -48,7 +48,7 @@ describe('versions', () => {
     expect(await prune({ keepDays: 10 })).toBe(1);
   });
 
-  test('that somebody else holds are looked at again by the next one', async () => {
+  test('locked by another session are deleted by the next prune', async () => {
     const connectionId = await addTestConnection(warehouse);
     await addVersions(connectionId, 'b', [400, 300]);
     const holder = await warehouse.pool.connect();
@@ -59,7 +59,7 @@ describe('versions', () => {
     expect(await prune({ keepDays: 100 })).toBe(1);
   });
 
-  test('that a rebuild needs stay, down to no time at all', async () => {
+  test('needed by a rebuild are kept, even when history is kept for no time', async () => {
     const connectionId = await addTestConnection(warehouse);
     await addVersions(connectionId, 'alive', [400, 300, 2]);
     await addVersions(connectionId, 'dead', [400], [300]);
@@ -74,7 +74,7 @@ describe('versions', () => {
     expect(await rows(warehouse, memos)).toEqual(before);
   });
 
-  test('of many records go in batches, and what stays is passed once', async () => {
+  test('of many records are deleted in one prune', async () => {
     const connectionId = await addTestConnection(warehouse);
     await warehouse.pool.query(
       `insert into history.record_versions (connection_id, resource, record_id, recorded_at, op, payload)
@@ -87,8 +87,8 @@ describe('versions', () => {
   });
 });
 
-describe('months that recurring revenue can no longer be told of', () => {
-  test('are those that the first prune finds, and those at whose end a version was current that goes', async () => {
+describe('the pruned months of recurring revenue', () => {
+  test('are those with a deleted version that was current at the end of the month', async () => {
     const [whole, changed, young] = [
       await addTestConnection(warehouse),
       await addTestConnection(warehouse),
@@ -107,7 +107,7 @@ describe('months that recurring revenue can no longer be told of', () => {
     expect(await prunedOfAll()).toEqual([['2025-03-01'], ['2025-03-01', '2025-05-01'], ['2025-05-01']]);
   });
 
-  test('are counted as the marts count: what came after the last reading of a month is of the next one', async () => {
+  test('follow the last read of a month: a later version belongs to the next month', async () => {
     await pruneUntil('2025-04-01');
     const [late, later] = [await addTestConnection(warehouse), await addTestConnection(warehouse)];
     await addSubscription(late, '2025-11-01', '2025-11-25');
@@ -119,7 +119,7 @@ describe('months that recurring revenue can no longer be told of', () => {
     expect([await prunedMonths(late), await prunedMonths(later)]).toEqual([['2025-11-01'], [noMonth]]);
   });
 
-  test('are none where what goes was current at no end of a month, and then it is still noted that something went', async () => {
+  test('are empty when no deleted version was current at the end of a month, but the prune is recorded', async () => {
     await pruneUntil('2025-04-01');
     const connectionId = await addTestConnection(warehouse);
     await addSubscription(connectionId, '2025-10-05', '2025-10-22', '2025-11-10');
@@ -129,7 +129,7 @@ describe('months that recurring revenue can no longer be told of', () => {
     expect(await prunedMonths(connectionId)).toEqual([noMonth, '2025-10-01']);
   });
 
-  test('are none that may yet be read again: what replaced a version of this month after its last reading takes nothing until then', async () => {
+  test('exclude the current month: a version replaced after its last read is kept until the next read', async () => {
     const connectionId = await addTestConnection(warehouse);
     const { month, before } = await row(
       warehouse,

@@ -39,14 +39,14 @@ describe('a large ledger', () => {
 
   const old = connections * (perConnection - 90);
 
-  test('is pruned in batches of one transaction each, whoever else prunes at the same time', async () => {
+  test('is pruned in batches, even by two prunes at the same time', async () => {
     const [one, other] = await Promise.all([prune(), prune()]);
     expect((one['sync.runs'] ?? 0) + (other['sync.runs'] ?? 0)).toBe(old);
     expect((one['sync.run_streams'] ?? 0) + (other['sync.run_streams'] ?? 0)).toBe(old);
     expect(await column('select count(*) from sync.run_streams')).toEqual([connections * 90]);
   });
 
-  test('is pruned to the end by the next one when the first is killed', async () => {
+  test('is pruned to the end by the next prune when one is killed', async () => {
     const blocker = await warehouse.pool.connect();
     await blocker.query('begin');
     // The oldest are taken first, so it is the second batch that has to wait.
@@ -64,7 +64,7 @@ describe('a large ledger', () => {
     expect(await prune()).toMatchObject({ 'sync.runs': old - 5_000, 'sync.run_streams': old - 5_000 });
   });
 
-  test('is never read as a whole: every statement goes by indexes', async () => {
+  test('is pruned by statements that use indexes only', async () => {
     const values = ['2020-01-01', 5_000];
     const statements = expired.map((one) => ({ text: removeSql(one), values: [...values, '2019-01-01'] }));
     statements.push({ text: removeOldSql, values: [...values, '2019-01-01', '', '', ''] });
@@ -84,14 +84,14 @@ describe('a large ledger', () => {
   });
 });
 
-describe('beside what stays of one company', () => {
+describe('many remaining rows of one company', () => {
   const staying = 20_000;
 
   beforeEach(async () => {
     await warehouse.pool.query('truncate sync.runs, sync.run_streams, sync.quarantine, sync.discrepancies');
   });
 
-  test('entries of others are pruned without going through those that stay for each batch', async () => {
+  test('are not rescanned for each batch of deleted entries of others', async () => {
     const [flooded, other] = [await addTestConnection(warehouse), await addTestConnection(warehouse)];
     await warehouse.pool.query(
       `insert into sync.streams (connection_id, stream, resource, watermark) values ($1, 'bills', 'bills', now() - interval '1 year')`,
@@ -106,7 +106,7 @@ describe('beside what stays of one company', () => {
     expect(await column('select count(*) from sync.quarantine')).toEqual([staying]);
   });
 
-  test('old runs of a company are pruned without going through its open discrepancies for each', async () => {
+  test('are not rescanned for each deleted run of the company', async () => {
     const connection = await addTestConnection(warehouse);
     await warehouse.pool.query(
       `insert into sync.runs (run_id, connection_id, kind, status, workflow_id, temporal_run_id, reason, started_at, finished_at)

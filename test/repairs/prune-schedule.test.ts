@@ -13,7 +13,7 @@ const { client, warehouse } = installation;
 await installation.startWorker();
 const schedule = client.schedule.getHandle('prune');
 
-test('a worker makes the daily schedule that prunes the warehouse', async () => {
+test('a worker creates the daily schedule that prunes the warehouse', async () => {
   const description = await eventually(() => schedule.describe());
   expect(description.spec.intervals).toMatchObject([{ every: 86_400_000 }]);
   expect(description.state.paused).toBe(false);
@@ -36,14 +36,14 @@ test('a worker makes the daily schedule that prunes the warehouse', async () => 
   expect(await versionsOf(connection)).toEqual([{ memo: 'second' }]);
 });
 
-test('a pause of it survives the start of another worker', async () => {
+test('a pause of the prune schedule survives the start of another worker', async () => {
   await schedule.pause('month close');
   const worker = await installation.startWorker();
   await worker.stop();
   expect((await schedule.describe()).state).toMatchObject({ paused: true, note: 'month close' });
 });
 
-test('prune by hand removes what the dry run counted, and needs no worker and no Temporal', async () => {
+test('the prune command removes what its dry run counted, without a worker or Temporal', async () => {
   const connection = await landTwice();
   const env = { TEMPORAL_ADDRESS: '127.0.0.1:9' };
   const counted = await installation.run(['prune', '--dry-run', '--json'], { env });
@@ -64,7 +64,7 @@ test('prune by hand removes what the dry run counted, and needs no worker and no
   expect([counted.code, removed.code, kept.code]).toEqual([0, 0, 0]);
 });
 
-test('rebuild by hand says what it wrote; an unknown connection or resource is told', async () => {
+test('the rebuild command prints what it wrote, and rejects an unknown connection or resource', async () => {
   const connection = await landTwice();
   await warehouse.pool.query('delete from finance.bills where connection_id = $1', [connection]);
   const { code, stdout } = await installation.run(['rebuild', connection, '--resource', 'bills', '--json']);

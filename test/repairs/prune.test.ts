@@ -21,8 +21,8 @@ beforeEach(async () => {
     truncate sync.runs, sync.run_streams, sync.quarantine, sync.discrepancies`);
 });
 
-describe('runs', () => {
-  test('that ended before the cutoff go with their streams, and the newest finished run of each kind stays', async () => {
+describe('finished runs', () => {
+  test('ended before the cutoff are deleted with their streams, except the newest finished run of each kind', async () => {
     const connectionId = await addTestConnection(warehouse);
     await addRun({ runId: 'old', connectionId, daysAgo: 200 });
     await addRun({ runId: 'newest sync, old too', connectionId, daysAgo: 100 });
@@ -35,21 +35,21 @@ describe('runs', () => {
     expect(await prune()).toEqual(nothing);
   });
 
-  test('that a newer one still runs after are not the newest finished', async () => {
+  test('that finished last are kept while a newer one is still running', async () => {
     const connectionId = await addTestConnection(warehouse);
     await addRun({ runId: 'finished', connectionId, daysAgo: 200, status: 'failed' });
     await addRun({ runId: 'running', connectionId, daysAgo: 1, status: 'running' });
     expect(await prune()).toEqual(nothing);
   });
 
-  test('within the time they are kept stay', async () => {
+  test('within the retention time are kept', async () => {
     const connectionId = await addTestConnection(warehouse);
     for (const daysAgo of [1, 89, 91]) await addRun({ runId: `${daysAgo} days`, connectionId, daysAgo });
     await prune();
     expect(await runIds()).toEqual(['1 days', '89 days']);
   });
 
-  test('of no connection are a kind of their own', async () => {
+  test('without a connection are a kind of their own', async () => {
     await addRun({ runId: 'older export', connectionId: null, daysAgo: 200, kind: 'export' });
     await addRun({ runId: 'newest export', connectionId: null, daysAgo: 100, kind: 'export' });
     await prune();
@@ -58,7 +58,7 @@ describe('runs', () => {
 });
 
 describe('closed entries', () => {
-  test('go when they are old, open ones never', async () => {
+  test('are deleted when they are old, and open ones never are', async () => {
     const connectionId = await addTestConnection(warehouse);
     await addEntry({ connectionId, key: 'open', status: 'open', closedDaysAgo: null });
     await addEntry({ connectionId, key: 'new', status: 'landed', closedDaysAgo: 80 });
@@ -73,7 +73,7 @@ describe('closed entries', () => {
     expect(await column('select entry_key from sync.quarantine order by 1')).toEqual(['new', 'open']);
   });
 
-  test('of an event stay until the watermark has left the event behind, for it comes again until then', async () => {
+  test('of an event are kept until the watermark has passed the event, which is reread until then', async () => {
     const connectionId = await addTestConnection(warehouse);
     const entry = { connectionId, stream: 'events', key: 'event', status: 'discarded', closedDaysAgo: 200 };
     await addEntry(entry);

@@ -21,14 +21,14 @@ beforeEach(async () => {
 });
 
 describe('syncs that found nothing', () => {
-  test('stay as long as other runs do unless DAYBOOK_KEEP_QUIET_RUNS says less', async () => {
+  test('are kept as long as other runs if DAYBOOK_KEEP_QUIET_RUNS is not set', async () => {
     await addRun({ runId: 'quiet', hoursAgo: 80 * 24 });
     expect(await prune({ quietRunsMilliseconds: undefined })).toMatchObject({ 'sync.runs': 0 });
     expect(await runIds()).toEqual(['newest', 'quiet']);
     expect(await quietDays()).toEqual([]);
   });
 
-  test('become a count for each day when they are older, and others stay', async () => {
+  test('become a count for each day when they are older, and other runs are kept', async () => {
     for (const hoursAgo of [100, 100.25, 100.5, 200]) await addRun({ runId: `quiet ${hoursAgo}`, hoursAgo });
     await addRun({ runId: 'of yesterday', hoursAgo: 24 });
     await addRun({ runId: 'changed', hoursAgo: 110, stream: { updated: 1 } });
@@ -59,13 +59,13 @@ describe('syncs that found nothing', () => {
     expect(await prune()).toMatchObject({ 'sync.runs': 0, 'sync.run_streams': 0 });
   });
 
-  test('are folded by the next prune where the one before had no reason to', async () => {
+  test('are folded by the next prune when the one before kept them', async () => {
     await addRun({ runId: 'quiet', hoursAgo: 40 });
     expect(await prune()).toMatchObject({ 'sync.runs': 0 });
     expect(await prune({ quietRunsMilliseconds: day })).toMatchObject({ 'sync.runs': 1 });
   });
 
-  test('of which the newest finished one is never folded', async () => {
+  test('are kept if they are the newest finished run', async () => {
     await warehouse.pool.query('truncate sync.runs, sync.run_streams');
     await addRun({ runId: 'only one', hoursAgo: 100 });
     await addRun({ runId: 'reads since', hoursAgo: 50, status: 'running' });
@@ -73,7 +73,7 @@ describe('syncs that found nothing', () => {
     expect(await runIds()).toEqual(['only one', 'reads since']);
   });
 
-  test('of which those that answer a failure stay, until a later one has read the same list', async () => {
+  test('are kept if they follow a failure, until a later run has read the same list', async () => {
     await addRun({
       runId: 'failed in part',
       hoursAgo: 110,
@@ -92,7 +92,7 @@ describe('syncs that found nothing', () => {
     });
   });
 
-  test('are counted once, whoever else prunes and whatever is killed', async () => {
+  test('are counted once, despite concurrent and killed prunes', async () => {
     for (let index = 0; index < 40; index += 1)
       await addRun({ runId: `quiet ${index}`, hoursAgo: 60 + index / 60 });
     const dying = pruneWarehouse(endingSessions(warehouse, 'after', { at: 7 }), {
@@ -106,7 +106,7 @@ describe('syncs that found nothing', () => {
     expect(total).toBe(40);
   });
 
-  test('have told which months were read before they go', async () => {
+  test('leave the record of complete months unchanged when they are folded', async () => {
     await addRun({ runId: 'quiet', hoursAgo: 24 * 70 });
     const months = (): Promise<Row[]> =>
       rows(
@@ -123,7 +123,7 @@ describe('syncs that found nothing', () => {
     expect(await months()).toEqual(before);
   });
 
-  test('have read no list completely that has stalled: its month is complete only by a run in which it had not', async () => {
+  test('do not complete a month for a list that had stalled', async () => {
     await addRun({
       runId: 'stalled',
       hoursAgo: 24 * 70,
@@ -142,7 +142,7 @@ describe('syncs that found nothing', () => {
     expect(others.map(({ outcome }) => outcome)).toEqual(['complete']);
   });
 
-  test('have counts that go with their connection, and when they are as old as the oldest runs', async () => {
+  test('have daily counts that are deleted with their connection, and with the oldest runs', async () => {
     await addRun({ runId: 'quiet', hoursAgo: 24 * 80 });
     await prune();
     expect(await quietDays()).toHaveLength(1);
@@ -156,7 +156,7 @@ describe('syncs that found nothing', () => {
     expect(await quietDays()).toEqual([]);
   });
 
-  test('are found by indexes alone', async () => {
+  test('are found by an index scan alone', async () => {
     const client = await warehouse.pool.connect();
     try {
       await client.query(`begin; ${indexesOnly}`);

@@ -11,7 +11,7 @@ import { tablesOf } from './tables-of.ts';
 
 const { warehouse, adminUrl } = await createTestDatabase();
 
-describe('more records than one transaction takes', () => {
+describe('a rebuild of more records than one transaction takes', () => {
   const many = Array.from({ length: 4_500 }, (_, index) =>
     subscription(`s${String(index).padStart(5, '0')}`, { items: `[{"amount":${index}.10}]` }),
   );
@@ -31,7 +31,7 @@ describe('more records than one transaction takes', () => {
     );
   });
 
-  test('are rebuilt batch by batch, with progress', async () => {
+  test('runs batch by batch, and reports progress', async () => {
     const progress: number[] = [];
     await rebuild(connectionId, ({ resource, written }) => {
       if (resource === 'subscriptions') progress.push(written);
@@ -40,7 +40,7 @@ describe('more records than one transaction takes', () => {
     expect(await tablesOf(warehouse, connectionId, 'subscriptions')).toEqual(before);
   });
 
-  test('killed between two batches, and run again, it ends the same', async () => {
+  test('ends the same if it is killed between two batches and run again', async () => {
     const blocker = await warehouse.pool.connect();
     await blocker.query('begin');
     await blocker.query(
@@ -68,7 +68,7 @@ describe('more records than one transaction takes', () => {
     ).toEqual([{ status: 'failed' }, { status: 'succeeded' }]);
   });
 
-  test('and a sync may land in between', async () => {
+  test('allows a sync to land between two batches', async () => {
     const landing: Promise<unknown>[] = [];
     await rebuild(connectionId, ({ resource, written }) => {
       if (resource !== 'subscriptions' || written !== 2_000) return;

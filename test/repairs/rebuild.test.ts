@@ -37,7 +37,7 @@ const source: Record<string, string[]> = {
   subscriptions: [subscription('s')],
 };
 
-describe('after damage a rebuild gives the same tables, byte for byte', () => {
+describe('a rebuild after damage restores the tables, byte for byte', () => {
   test.each([
     ['amounts changed', 'update finance.bills set total_amount = total_amount + 0.01'],
     ['digits lost', 'update finance.bill_lines set sub_total = 1.0'],
@@ -59,7 +59,7 @@ describe('after damage a rebuild gives the same tables, byte for byte', () => {
     expect([await tablesOf(warehouse, connectionId, lost), await tablesOf(warehouse, other)]).toEqual(before);
   });
 
-  test('and where nothing is damaged it changes nothing, hashes included', async () => {
+  test('and changes nothing without damage, hashes included', async () => {
     const connectionId = await copy();
     const before = await tablesOf(warehouse, connectionId);
     await rebuild(connectionId);
@@ -67,8 +67,8 @@ describe('after damage a rebuild gives the same tables, byte for byte', () => {
   });
 });
 
-describe('what the row knows and history does not is kept', () => {
-  test('a version that moved on without the content', async () => {
+describe('a rebuild keeps what only the row or only history knows', () => {
+  test('for a newer version of the same content', async () => {
     const connectionId = await copy();
     const touched = bill('plain', {
       currency_rate: '"N/A"',
@@ -81,7 +81,7 @@ describe('what the row knows and history does not is kept', () => {
     expect(await tablesOf(warehouse, connectionId)).toEqual(before);
   });
 
-  test('of a lost row history knows when it came, when it changed and by which run', async () => {
+  test('for a lost row: when it came, when it changed, and by which run', async () => {
     const connectionId = await addTestConnection(warehouse);
     for (const [runId, memo] of [
       ['first', '"A"'],
@@ -96,7 +96,7 @@ describe('what the row knows and history does not is kept', () => {
     expect(await tablesOf(warehouse, connectionId, 'bills')).toEqual(before);
   });
 
-  test('a record that lived again was first seen when it came back', async () => {
+  test('for a record that lived again: it was first seen when it came back', async () => {
     const connectionId = await addTestConnection(warehouse);
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });
     await deleteRecord(connectionId, 'b');
@@ -109,7 +109,7 @@ describe('what the row knows and history does not is kept', () => {
   });
 });
 
-test('a deleted record does not come back, and a row of it goes', async () => {
+test('a rebuild does not restore a deleted record, and removes a row of it', async () => {
   const connectionId = await copy();
   await deleteRecord(connectionId, 'b');
   const before = await tablesOf(warehouse, connectionId);
@@ -131,7 +131,7 @@ test('a deleted record does not come back, and a row of it goes', async () => {
   expect(await tablesOf(warehouse, connectionId)).toEqual(before);
 });
 
-test('the state of syncs, the quarantine and history stay as they are', async () => {
+test('a rebuild does not change the state of syncs, quarantine, and history', async () => {
   const connectionId = await copy();
   await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('bad', { memo: '7' })]] });
   await addTombstone(warehouse, { connectionId, recordId: 'dead', version: '2024-01-01' });
@@ -140,7 +140,7 @@ test('the state of syncs, the quarantine and history stay as they are', async ()
   expect(await stateOf(connectionId)).toEqual(before);
 });
 
-test('the next arrival of a record that was lost is known, and makes its row whole', async () => {
+test('a restored record counts as unchanged when it arrives again', async () => {
   const connectionId = await copy();
   const before = await tablesOf(warehouse, connectionId);
   await warehouse.pool.query('delete from finance.bills where connection_id = $1', [connectionId]);
@@ -151,7 +151,7 @@ test('the next arrival of a record that was lost is known, and makes its row who
   expect(await rows(warehouse, versionsOf, [connectionId])).toHaveLength(7);
 });
 
-test('one resource is rebuilt when only one is asked for, and the run says what was done', async () => {
+test('a rebuild of one resource leaves the others, and its run says what was done', async () => {
   const connectionId = await copy();
   await warehouse.pool.query('delete from finance.expenses where connection_id = $1', [connectionId]);
   await warehouse.pool.query('delete from finance.items where connection_id = $1', [connectionId]);

@@ -18,8 +18,8 @@ beforeEach(async () => {
   await warehouse.pool.query('delete from sync.quarantine');
 });
 
-describe('a record that waits in quarantine is fetched again', () => {
-  test('and lands when it was mended at the source, under a run of its own', async () => {
+describe('a replay fetches a quarantined record again', () => {
+  test('and lands a record fixed at the source, in a run of its own', async () => {
     const connection = await installation.connect();
     await quarantine(connection, bill('b', { memo: '7' }));
     await admin.execute({ ...bills(connection), kind: 'add', record: bill('b', { memo: '"mended"' }) });
@@ -39,7 +39,7 @@ describe('a record that waits in quarantine is fetched again', () => {
     ).toEqual({ memo: 'mended', _run_id: run?.run_id, run_id: run?.run_id });
   });
 
-  proofTest('and stays with the reason of now when it is still bad', async () => {
+  proofTest('and keeps its entry with the current reason if the record is still bad', async () => {
     const connection = await installation.connect();
     await quarantine(connection, bill('b', { memo: '7' }));
     const before = await entryOf(connection);
@@ -53,7 +53,7 @@ describe('a record that waits in quarantine is fetched again', () => {
     expect(await runsOf(connection)).toMatchObject([{ status: 'partial', quarantined: 1 }]);
   });
 
-  proofTest('and is in the way of no other when its fetch alone is refused', async () => {
+  proofTest('and continues with others when the fetch of one is refused', async () => {
     const connection = await installation.connect();
     for (const id of ['a', 'b', 'c']) await quarantine(connection, bill(id, { memo: '7' }));
     const match = { connection, path: '/accounting/bills/b' };
@@ -64,7 +64,7 @@ describe('a record that waits in quarantine is fetched again', () => {
     expect((await heldBills(connection)).length).toBe(2);
   });
 
-  test('and its entry is closed when the source no longer has it; the deletion is left to a reconcile', async () => {
+  test('and closes its entry when the source no longer has it, but leaves the deletion to a reconcile', async () => {
     const connection = await installation.connect();
     await land(warehouse, { connectionId: connection, stream: 'bills', pages: [[bill('gone')]] });
     await quarantine(connection, bill('gone', { memo: '7' }));
@@ -82,7 +82,7 @@ describe('a record that waits in quarantine is fetched again', () => {
       ['and there is no other record to hold it against', false, 404],
     ] as const),
   )(
-    'and its entry stays, tried as it was kept, when the service answers 404 %s',
+    'and keeps its entry, tried from its stored text, when the service answers 404 %s',
     async (_, every, missingRecordStatus) => {
       const connection = await installation.connect();
       if (every) {
@@ -105,7 +105,7 @@ describe('a record that waits in quarantine is fetched again', () => {
   );
 
   proofTest(
-    'and its entry is closed when the service answers 404 to it, and has another record',
+    'and closes its entry when the service answers 404 to it but returns another record',
     async () => {
       const connection = await installation.connect();
       await hold(connection, 'alive');
@@ -127,7 +127,7 @@ describe('a record that waits in quarantine is fetched again', () => {
     },
   );
 
-  proofTest('and a newer bad version that arrives meanwhile stays', async () => {
+  proofTest('and keeps the entry of a newer bad version that arrives meanwhile', async () => {
     const connection = await installation.connect();
     await quarantine(connection, bill('b', { memo: '7' }));
     await admin.execute({ ...bills(connection), kind: 'add', record: bill('b', { memo: '"good"' }) });
@@ -145,7 +145,7 @@ describe('a record that waits in quarantine is fetched again', () => {
     expect(await entryOf(connection)).toMatchObject({ status: 'open' });
   });
 
-  test('and is not called open when its entry was erased meanwhile', async () => {
+  test('and does not report as open an entry that was erased meanwhile', async () => {
     const connection = await installation.connect();
     await quarantine(connection, bill('b', { memo: '7' }));
     await admin.execute({ ...bills(connection), kind: 'add', record: bill('b', { memo: '8' }) });
@@ -163,7 +163,7 @@ describe('a record that waits in quarantine is fetched again', () => {
     expect(code).toBe(0);
   });
 
-  test('and does not come back from the dead', async () => {
+  test('and does not restore a deleted record', async () => {
     const connection = await installation.connect();
     await quarantine(connection, bill('b', { memo: '7' }));
     await admin.execute({ ...bills(connection), kind: 'add', record: bill('b') });
@@ -174,7 +174,7 @@ describe('a record that waits in quarantine is fetched again', () => {
     expect(await heldBills(connection)).toEqual([]);
   });
 
-  proofTest('and again after a moment when the service failed', async () => {
+  proofTest('and retries when the service failed', async () => {
     const connection = await installation.connect();
     await quarantine(connection, bill('b', { memo: '7' }));
     await admin.execute({ ...bills(connection), kind: 'add', record: bill('b') });
@@ -184,7 +184,7 @@ describe('a record that waits in quarantine is fetched again', () => {
   });
 });
 
-describe('what cannot be fetched is tried as it was kept', () => {
+describe('a replay uses the stored text when it cannot fetch', () => {
   test('a subscription, which has no fetch', async () => {
     const connection = await installation.connect({ platform: 'STRIPE' });
     const stream = 'subscriptions';
@@ -208,7 +208,7 @@ describe('what cannot be fetched is tried as it was kept', () => {
     ).toEqual({ amount: '12345678901234567890.10' });
   });
 
-  proofTest('a record without a usable id, of which the entry is closed too when it lands', async () => {
+  proofTest('a record without a usable ID, whose entry is closed when it lands', async () => {
     const connection = await installation.connect();
     await quarantine(connection, bill('', {}));
     expect(await replayAll()).toMatchObject([{ status: 'open', reason: 'id is empty' }]);
@@ -220,7 +220,7 @@ describe('what cannot be fetched is tried as it was kept', () => {
     expect(await heldBills(connection)).toEqual([{ id: 'mended' }]);
   });
 
-  proofTest('but no event, however much it looks like a record', async () => {
+  proofTest('but never for an event, even if it looks like a record', async () => {
     const connection = await installation.connect();
     await quarantine(connection, bill('b', { memo: '7' }));
     await warehouse.pool.query(
@@ -236,7 +236,7 @@ describe('what cannot be fetched is tried as it was kept', () => {
 });
 
 proofTest(
-  'who is refused at the door asks once, and every entry of the connection stays and says why',
+  'a replay with refused credentials sends one request, and keeps every entry with the reason',
   async () => {
     const connection = await installation.connect({ token: 'nobody-has-this-token' });
     await quarantine(connection, bill('a', { memo: '7' }), bill('b', { memo: '7' }));
@@ -250,7 +250,7 @@ proofTest(
   },
 );
 
-test('a connection of another API address is not asked for', async () => {
+test('a replay does not fetch for a connection of another API address', async () => {
   const connection = await installation.connect();
   await quarantine(connection, bill('b', { memo: '7' }));
   await warehouse.pool.query('update sync.connections set api_address = $2 where connection_id = $1', [
@@ -262,7 +262,7 @@ test('a connection of another API address is not asked for', async () => {
   expect(await runsOf(connection)).toEqual([]);
 });
 
-test('only the entries that are named are tried, each connection in a run of its own, and closed ones stay', async () => {
+test('a replay tries only the entries it names, with one run per connection, and skips closed ones', async () => {
   const connections = [await installation.connect(), await installation.connect()];
   for (const connection of connections) {
     await quarantine(connection, customer('c', { email: '7' }), customer('d', { email: '7' }));
@@ -281,8 +281,8 @@ test('only the entries that are named are tried, each connection in a run of its
   expect(await rows(warehouse, `select 1 from sync.quarantine where status = 'open'`)).toHaveLength(2);
 });
 
-describe('discard', () => {
-  test('closes entries with the reason that was given', async () => {
+describe('the discard command', () => {
+  test('closes entries with the given reason', async () => {
     const connection = await installation.connect();
     await quarantine(connection, bill('b', { memo: '7' }));
     const { id } = await entryOf(connection);
@@ -301,7 +301,7 @@ describe('discard', () => {
     ['of an unknown entry', ['discard', '999999', '--why', 'x'], 'There is no quarantine entry 999999'],
     ['and so is a replay of an unknown entry', ['replay', '999999'], 'There is no quarantine entry 999999'],
     ['and so is a replay of no number', ['replay', 'twelve'], 'whole number'],
-  ])('%s is wrong usage', async (_, args, sentence) => {
+  ])('%s is a usage error', async (_, args, sentence) => {
     const { code, stderr } = await installation.run(['quarantine', ...args]);
     expect(stderr).toContain(sentence);
     expect(code).toBe(2);
