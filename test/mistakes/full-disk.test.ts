@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 120_000 });
 const installation = await createInstallation({ env: { DAYBOOK_GIVE_UP_AFTER: '0s' } });
 const { warehouse } = installation;
 
-test('a disk too full for records alone is told of within seconds, and the sync goes on by itself', async () => {
+test('a disk too full for records causes an alert within seconds, and the sync continues once there is room', async () => {
   const receiver = await startReceiver();
   await installation.startWorker({ DAYBOOK_ALERT_URL: receiver.url });
   const name = await installation.connect({ records: 20 });
