@@ -18,7 +18,7 @@ afterEach(async () => {
   await admin.clearFaults();
 });
 
-test('a dry run says what would be read, for people and for scripts, and changes nothing', async () => {
+test('a dry run prints what would be read, as text and JSON, and changes nothing', async () => {
   const connection = await installation.connect({ platform: 'XERO' });
   await installation.run(['sync', connection]);
   await admin.clearRequests();
@@ -57,7 +57,7 @@ test('a dry run says what would be read, for people and for scripts, and changes
   expect((JSON.parse(stdout) as RunRead[]).map(({ kind }) => kind)).toEqual(['sync']);
 });
 
-test('a backfill that did all exits with 0 and says what it did', async () => {
+test('a complete backfill exits with 0 and prints what it did', async () => {
   const connection = await installation.connect();
   const { code, stdout } = await installation.run(['backfill', connection, ...spring]);
   expect(code).toBe(0);
@@ -85,7 +85,7 @@ proofTest('a backfill that quarantined a record exits with 3', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ kind: 'backfill', status: 'partial' });
 });
 
-proofTest('a second backfill of the same time joins the one that runs', async () => {
+proofTest('a second backfill of the same time joins the running one', async () => {
   const connection = await installation.connect();
   await admin.addFault({
     match: { connection, path: '/accounting/bills' },
@@ -114,7 +114,7 @@ test.each(
     ['half a schedule', ['--every', '7d'], /takes both/],
     ['a schedule without an end', ['--last', 'forever', '--every', '7d'], /--last takes a number/],
   ]),
-)('%s: exit 2 and a sentence that says what to write', async (_, args, sentence) => {
+)('%s: exit code 2 with a message that says what to write', async (_, args, sentence) => {
   const { code, stderr } = await installation.run(['backfill', 'nobody', ...args]);
   expect(code).toBe(2);
   expect(stderr).toMatch(sentence);
@@ -130,7 +130,7 @@ proofTest('a backfill of an unknown connection exits with 1', async () => {
   for (const { stderr } of results) expect(stderr).toMatch(/There is no connection nobody/);
 });
 
-test('a backfill on a schedule is one in Temporal that starts a backfill of the days before it, until "off" ends it', async () => {
+test('a scheduled backfill gets a Temporal schedule that rereads the last days, until "off" deletes it', async () => {
   const connection = await installation.connect();
   const schedule = installation.client.schedule.getHandle(`backfill/${connection}`);
   const { code, stdout } = await installation.run(['backfill', connection, '--last', '90d', '--every', '7d']);
@@ -162,7 +162,7 @@ test('a backfill on a schedule is one in Temporal that starts a backfill of the 
 });
 
 proofTest(
-  'a schedule of backfills is stored where Temporal is out of reach, and said to follow',
+  'a backfill schedule is stored when Temporal is unreachable, with a message that it follows',
   async () => {
     const connection = await installation.connect();
     const { code, stderr } = await installation.run(

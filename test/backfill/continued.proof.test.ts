@@ -11,7 +11,7 @@ const installation = await createInstallation({ temporalAddress });
 const { warehouse, client, admin } = installation;
 await installation.startWorker();
 
-test('a backfill whose history grows long goes on in a new execution, as the same run, and plans no window twice', async () => {
+test('a backfill with a long history continues in a new execution as the same run, and plans no window twice', async () => {
   const connection = await installation.connect({ records: 600 });
   const handle = await startBackfill(installation, {
     connection,

@@ -12,7 +12,7 @@ const { warehouse } = await createTestDatabase();
 const serve = servicesOf(warehouse);
 const ids = ['bills', 'customers'];
 
-test('a backfill that goes on where windows left a record in quarantine is partial', async () => {
+test('a continued backfill is partial if its earlier windows left a record in quarantine', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a', { total_amount: '"much"' })], customers: [customer('c')] };
   await endWhileCustomersFail(service);
@@ -20,7 +20,7 @@ test('a backfill that goes on where windows left a record in quarantine is parti
   expect(service.asked.some((path) => path.includes('bills'))).toBe(false);
 });
 
-test('a backfill that is asked for more than a week after an unfinished one reads everything again', async () => {
+test('a backfill started over a week after an unfinished one reads everything again', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a')], customers: [customer('c')] };
   await endWhileCustomersFail(service);
@@ -38,7 +38,7 @@ test('a backfill that is asked for more than a week after an unfinished one read
   ).toEqual({ total: '110.25' });
 });
 
-test('so does one whose unfinished one was terminated, and whose run nobody has closed since', async () => {
+test('a backfill started a month after a terminated one, whose run was never closed, reads everything again', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a')], customers: [customer('c')] };
   await endWhileCustomersFail(service);

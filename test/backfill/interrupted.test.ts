@@ -22,7 +22,7 @@ test.for(
     ['cancelled', (handle: BackfillHandle) => handle.cancel()],
     ['terminated', (handle: BackfillHandle) => handle.terminate('test')],
   ] as const),
-)('a backfill that was %s goes on with the windows that are left', async ([how, end]) => {
+)('a backfill that was %s continues with the remaining windows', async ([how, end]) => {
   const connection = await slowConnection();
   const handle = await startBackfill(installation, { connection, ...twelveWindows, resources: ['bills'] });
   await untilWindowsLeft(connection, 8);
@@ -45,7 +45,7 @@ test.for(
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-proofTest('a backfill whose worker was killed goes on from the last committed page', async () => {
+proofTest('a backfill whose worker was killed continues after its last committed page', async () => {
   const connection = await slowConnection();
   const handle = await startBackfill(installation, { connection, ...twelveWindows, resources: ['bills'] });
   await untilWindowsLeft(connection, 8);
@@ -60,7 +60,7 @@ proofTest('a backfill whose worker was killed goes on from the last committed pa
   expect(await windowsLeft(connection)).toBe(0);
 });
 
-proofTest('a backfill beside a running sync does no harm, and both end exact', async () => {
+proofTest('a backfill alongside a running sync is exact, and so is the sync', async () => {
   const connection = await installation.connect({ records: 600 });
   await admin.configure({ maximumLimit: 20 });
   const first = await startSync(installation, connection);
@@ -75,7 +75,7 @@ proofTest('a backfill beside a running sync does no harm, and both end exact', a
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test('a backfill before the first sync leaves everything to that sync', async () => {
+test('a backfill before the first sync sets no watermark, so that the sync reads everything', async () => {
   const connection = await installation.connect();
   await backfill(installation, { connection, ...twelveWindows });
   expect(
@@ -88,7 +88,7 @@ test('a backfill before the first sync leaves everything to that sync', async ()
 });
 
 proofTest(
-  'other dates, windows or resources are another backfill: what is left of the first one stays for it',
+  'a backfill with other dates, windows, or resources leaves the windows of an unfinished one alone',
   async () => {
     const connection = await slowConnection();
     const handle = await startBackfill(installation, { connection, ...twelveWindows, resources: ['bills'] });

@@ -14,12 +14,12 @@ const { warehouse } = await createTestDatabase();
 const day = 86_400_000;
 const january = { from: '2024-01-01', to: '2024-02-01' };
 
-describe('what people type', () => {
+describe('the input of a plan', () => {
   test.each([
     ['2024-01-01', '2024-01-01T00:00:00.000Z'],
     ['2024-01-01T12:30:00+02:00', '2024-01-01T10:30:00.000Z'],
     ['2024-01-01 12:30', '2024-01-01T12:30:00.000Z'],
-  ])('%s is %s', (from, instant) => {
+  ])('%s is read as %s', (from, instant) => {
     expect(backfillPlan({ from, to: '2024-02-01' }).from).toBe(instant);
   });
 
@@ -29,7 +29,7 @@ describe('what people type', () => {
     ['a window below an hour', { ...january, windowMilliseconds: 3_599_999 }],
     ['a window that is no number', { ...january, windowMilliseconds: Number('30d') }],
     ['millions of windows', { from: '1970-01-01', to: '2024-01-01', windowMilliseconds: 3_600_000 }],
-  ])('%s is refused with a sentence', (_, asked) => {
+  ])('%s is rejected', (_, asked) => {
     expect(() => backfillPlan(asked)).toThrow(InvalidBackfill);
   });
 
@@ -38,7 +38,7 @@ describe('what people type', () => {
     expect(plan.windowMilliseconds).toBe(3_600_000);
   });
 
-  test('all resources are the same plan, named or not; fewer are another', () => {
+  test('all resources give the same plan, named or not, and fewer give another', () => {
     const all = ['subscriptions', 'bills', 'expenses', 'bill_credit_memos', 'customers', 'items'];
     expect(backfillPlan({ ...january, resources: all }).name).toBe(backfillPlan(january).name);
     const some = backfillPlan({ ...january, resources: ['items', 'bills'] });
@@ -47,7 +47,7 @@ describe('what people type', () => {
   });
 });
 
-test('the windows of a plan cover its time, in millisecond filters that include both ends', async () => {
+test('the windows of a plan cover its time, in inclusive millisecond filters', async () => {
   const { connectionId, runId } = await connectionWithRun();
   const plan = backfillPlan({ ...january, windowMilliseconds: 14 * day, resources: ['bills'] });
   await planBackfill(warehouse, { connectionId, runId, plan });
@@ -64,7 +64,7 @@ test('the windows of a plan cover its time, in millisecond filters that include 
   ]);
 });
 
-test('a plan that is made twice is one plan, and what is left of it is not planned anew', async () => {
+test('a plan made twice is one plan, and its finished windows are not planned again', async () => {
   const { connectionId, runId } = await connectionWithRun();
   const plan = backfillPlan({ ...january, windowMilliseconds: day, resources: ['bills', 'items'] });
   const of = { connectionId, stream: 'bills', plan: plan.name };
@@ -86,7 +86,7 @@ test('a plan that is made twice is one plan, and what is left of it is not plann
 describe('the estimate', () => {
   const plan = backfillPlan({ ...january, windowMilliseconds: 10 * day, resources: ['bills', 'expenses'] });
 
-  test('is a request for each window, and one more for each 500 records the warehouse holds in it', async () => {
+  test('counts a request for each window, and one more for each 500 records held in it', async () => {
     const { connectionId } = await connectionWithRun();
     const of = (count: number, updatedAt: string): string[] =>
       Array.from({ length: count }, (_, number) =>
@@ -113,7 +113,7 @@ describe('the estimate', () => {
     );
   });
 
-  test('is of what is left, where a run did not get to its end', async () => {
+  test('covers only the remaining windows of an unfinished run', async () => {
     const { connectionId, runId } = await connectionWithRun();
     await planBackfill(warehouse, { connectionId, runId, plan });
     await warehouse.pool.query(
@@ -127,7 +127,7 @@ describe('the estimate', () => {
     });
   });
 
-  test('leaves out what the platform does not offer, and says so', async () => {
+  test('leaves out unsupported lists, and names them', async () => {
     const { connectionId } = await connectionWithRun();
     await warehouse.pool.query(
       `insert into sync.streams (connection_id, stream, resource, capability, capability_checked_at)

@@ -22,7 +22,7 @@ afterEach(async () => {
   await admin.configure({});
 });
 
-test('two backfills of one connection run side by side, and each is done in the ledger', async () => {
+test('two backfills of one connection run side by side, and both succeed', async () => {
   const connection = await installation.connect();
   await admin.addFault({
     match: { connection, path: '/accounting/bills' },
@@ -43,7 +43,7 @@ test('two backfills of one connection run side by side, and each is done in the 
   expect([other.run.status, ended.run.status]).toEqual(['succeeded', 'succeeded']);
 });
 
-test('late history with an old updated_at is brought by a backfill, after a sync could not see it', async () => {
+test('a backfill reads late history with an old updated_at, which a sync does not see', async () => {
   const connection = await installation.connect();
   // If a list has shown nothing yet, a sync reads everything, however old.
   const refund = expense('in time', { expense_type: '"refund"' });
@@ -61,7 +61,7 @@ test('late history with an old updated_at is brought by a backfill, after a sync
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-proofTest('subscriptions that changed long ago are brought by a backfill too', async () => {
+proofTest('a backfill reads subscriptions that changed long ago', async () => {
   const connection = await synced();
   await addLate(connection, 'subscriptions', subscription('late', { updated_at: old.updated_at }));
   await sync(installation, connection);
@@ -70,7 +70,7 @@ proofTest('subscriptions that changed long ago are brought by a backfill too', a
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test('a backfill never moves a watermark, not even over newer records than it, and the next sync goes on from there', async () => {
+test('a backfill never moves a watermark, even if it reads newer records, and the next sync is exact', async () => {
   const connection = await synced();
   const before = await watermarksOf(connection);
   await admin.activity({ connection, changes: 5, deletes: 0 });
@@ -81,7 +81,7 @@ test('a backfill never moves a watermark, not even over newer records than it, a
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test('a backfill never deletes: what is gone at the source stays until a sync or a reconcile says so', async () => {
+test('a backfill never deletes: a record deleted at the source stays', async () => {
   const connection = await synced();
   const ids = await rows(warehouse, 'select id from finance.bills where connection_id = $1 limit 3', [
     connection,
@@ -98,7 +98,7 @@ test('a backfill never deletes: what is gone at the source stays until a sync or
   ).toHaveLength(3);
 });
 
-test('a tombstoned record is not brought back by a backfill, though the list still shows it', async () => {
+test('a backfill does not restore a record with a tombstone, even if the list still shows it', async () => {
   const connection = await synced();
   const [{ id } = {}] = await rows(
     warehouse,
@@ -119,7 +119,7 @@ test('a tombstoned record is not brought back by a backfill, though the list sti
   ).toEqual([]);
 });
 
-test('damage done behind our back is repaired by a backfill', async () => {
+test('a backfill repairs damage to finance tables', async () => {
   const connection = await synced();
   for (const damage of [
     `update finance.bills set total_amount = total_amount + 1 where connection_id = $1`,
@@ -151,7 +151,7 @@ test('from is inclusive and to is exclusive', async () => {
   expect(await idsOf(connection)).toEqual(['first', 'last']);
 });
 
-proofTest('a record between two windows is in one of them, to the microsecond', async () => {
+proofTest('a record between two windows is read by one of them, to the microsecond', async () => {
   const connection = await synced();
   const times = ['2011-03-30T23:59:59.999999Z', '2011-03-31T00:00:00Z', '2011-03-31T00:00:00.000001Z'];
   for (const time of times)
@@ -160,7 +160,7 @@ proofTest('a record between two windows is in one of them, to the microsecond', 
   expect(await idsOf(connection)).toEqual(times);
 });
 
-test('a backfill asks for each window of each list, and for nothing beside', async () => {
+test('a backfill requests each window of each list, and nothing else', async () => {
   const connection = await synced();
   await admin.clearRequests();
   await backfill(installation, {
@@ -194,7 +194,7 @@ test('a backfill asks for each window of each list, and for nothing beside', asy
 });
 
 proofTest(
-  'a list that the platform does not offer is said to be so, and no window of it is left',
+  'an unsupported list is reported as such, and none of its windows is left',
   async () => {
     const connection = await installation.connect({ platform: 'XERO' });
     const { run } = await backfill(installation, { connection, ...spring });
@@ -204,7 +204,7 @@ proofTest(
   },
 );
 
-test('when one list fails the others finish, and its windows are what the next backfill reads', async () => {
+test('a failed list does not stop the others, and the next backfill reads only its windows', async () => {
   const connection = await installation.connect();
   await admin.addFault({
     match: { connection, path: '/accounting/items' },
@@ -228,7 +228,7 @@ test.for([
   ['a window of a minute', { ...spring, windowMilliseconds: 60_000 }],
   ['more windows than are sensible', { from: '1990-01-01', to: '2020-01-01', windowMilliseconds: 3_600_000 }],
 ] as const)(
-  '%s: the workflow fails at once, with a type and a sentence, and nothing is planned',
+  '%s: the workflow fails at once with InvalidBackfill, and nothing is planned',
   async ([, input]) => {
     const connection = await installation.connect();
     const handle = await installation.client.workflow.start('backfillConnection', {
@@ -245,7 +245,7 @@ test.for([
 );
 
 proofTest(
-  'a running backfill is found by its kind, and its details say how many windows are left',
+  'a running backfill can be found by its kind, and its details show how many windows are left',
   async () => {
     const connection = await installation.connect();
     await admin.configure({ maximumLimit: 1 });
