@@ -16,7 +16,7 @@ import { eventually } from '../support/eventually.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { startReceiver, type AlertReceiver } from './alert-receiver.ts';
 
-test('a Postgres that stops is told of once, and that it is back', async () => {
+test('a stopped Postgres is reported once, and so is its return', async () => {
   const options = { dataDir: join(await temporaryFolder(), 'postgres'), port: await freePort() };
   const postgres = await startPostgres(options);
   onTestFinished(() => postgres.stop());
@@ -52,7 +52,7 @@ test('a Postgres that stops is told of once, and that it is back', async () => {
   expect(receiver.received).toHaveLength(2);
 });
 
-test('an absence that nobody was told of is not told of later; one that somebody may know of is', async () => {
+test('an outage whose alert did not get out is not reported later, unless it may have got out', async () => {
   const watch = createDatabaseWatch({ away: 1, refusing: 1, trying: 5_000 });
   for (const told of ['not told', 'perhaps'] as const) {
     watch.failed(withCode('53300'));
@@ -68,7 +68,7 @@ test('an absence that nobody was told of is not told of later; one that somebody
   }
 });
 
-test('an absence that is told, and whose end is not, ends for who was told when a second one ends that nobody was told of', async () => {
+test('the end of a reported outage is still reported after a second, unreported outage', async () => {
   const watch = createDatabaseWatch({ away: 1, refusing: 1, trying: 5_000 });
   for (const told of ['told', 'not told'] as const) {
     watch.failed(withCode('53300'));
@@ -80,7 +80,7 @@ test('an absence that is told, and whose end is not, ends for who was told when 
   }
 });
 
-test('a full disk is told of at once, although small statements get through, and is over when nothing is refused any more', async () => {
+test('a full disk is reported at once, although small statements succeed, and ends when no write is refused', async () => {
   const watch = createDatabaseWatch({ away: 60_000, refusing: 200, trying: 5_000 });
   expect(watch.due()).toBeUndefined();
   watch.refused(withCode('ECONNREFUSED'));
@@ -99,7 +99,7 @@ test('a full disk is told of at once, although small statements get through, and
   });
 });
 
-test('a receiver that refuses is not told of the database again with each round, but after a while', async () => {
+test('a receiver that refuses a database alert is not retried every round, but after a while', async () => {
   const receiver = await startReceiver();
   receiver.answer = 400;
   const hour = 3_600_000;
@@ -111,7 +111,7 @@ test('a receiver that refuses is not told of the database again with each round,
   expect(receiver.received).toHaveLength(1);
 });
 
-test('what did not get through of the database is tried again until it does', async () => {
+test('a refused database alert is retried until the receiver accepts it', async () => {
   const receiver = await startReceiver();
   receiver.answer = 400;
   const watch = watchForDatabase(receiver, { away: 3_600_000, refusing: 3_600_000, trying: 1 });

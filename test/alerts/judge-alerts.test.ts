@@ -15,14 +15,14 @@ beforeEach(async () => {
   name = await addTestConnection(warehouse);
 });
 
-test('one alert of a kind and connection is open, however often and by how many it is judged', async () => {
+test('one alert per kind and connection is open, however often and concurrently it is judged', async () => {
   await failSync(warehouse, name, 'It failed.');
   for (let round = 0; round < 5; round += 1) await Promise.all([judge(), judge(), judge(), judge()]);
   const all = await readAlerts(warehouse, { limit: 10 });
   expect(all).toHaveLength(1);
 });
 
-test('the alerts of a removed connection are over, and are still told of', async () => {
+test('the alerts of a removed connection end, and stay in the list', async () => {
   await failSync(warehouse, name, 'It failed.');
   await judge();
   await removeConnection(warehouse, { connectionId: name, keepData: false });
@@ -32,7 +32,7 @@ test('the alerts of a removed connection are over, and are still told of', async
   ]);
 });
 
-test('alerts that are over go with the runs of their time, open ones stay', async () => {
+test('ended alerts are pruned with the runs of their time, and open ones are kept', async () => {
   await addStream(warehouse, { connection: name, stream: 'items', stalled: true });
   await failSync(warehouse, name, 'It failed.');
   await judge();

@@ -10,7 +10,7 @@ const { warehouse } = await createTestDatabase();
 /** A Temporal that cannot be reached. */
 const temporal = new Client({ connection: Connection.lazy({ address: '127.0.0.1:1' }) });
 
-test('an export that finds nothing changed is a success, although it makes no snapshot', async () => {
+test('an export that finds nothing changed is a success, although it creates no snapshot', async () => {
   await warehouse.pool.query(
     `insert into sync.snapshots (snapshot_id, run_id, lake, taken_at, rows, bytes, unfit, manifest_sha256, mark)
      values ('s', 'r', '/lake', now() - interval '4 hours', 1, 1, 0, '', '')`,

@@ -5,7 +5,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 
 const { warehouse } = await createTestDatabase();
 
-test('only the command repeats a failed build on Spark, and the alert promises nothing else', async () => {
+test('the alert of a failed build on Spark names only the command that repeats it', async () => {
   expect(await remedyAfterFailureOf('spark')).toBe(
     'Do what the failure says, then "daybook dbt build --target spark".',
   );

@@ -20,7 +20,7 @@ beforeEach(async () => {
   receiver = await startReceiver();
 });
 
-test('a wrong token: the alert, status and their remedy agree, and the remedy ends it', async () => {
+test('a wrong token gives the same remedy in the alert and in status, and the remedy ends the alert', async () => {
   const worker = await installation.startWorker({ DAYBOOK_ALERT_URL: receiver.url });
   const name = await installation.connect({ records: 10, token: 'revoked-token' });
   await startSync(installation, name);
@@ -52,7 +52,7 @@ test('a wrong token: the alert, status and their remedy agree, and the remedy en
 });
 
 proofTest(
-  'serve alone tells that nothing is synced any more, unless the schedule is paused in Temporal',
+  'serve alone reports that syncs have stopped, unless the schedule is paused in Temporal',
   async () => {
     const [paused, name] = [
       await installation.connect({ records: 1 }),

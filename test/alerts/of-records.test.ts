@@ -19,7 +19,7 @@ beforeEach(async () => {
   name = await addTestConnection(warehouse);
 });
 
-test('stalled names the streams, and is over when none has', async () => {
+test('the stalled alert names the streams, and ends when none is stalled', async () => {
   await addStream(warehouse, { connection: name, stream: 'items', stalled: true });
   await addStream(warehouse, { connection: name, stream: 'bills', stalled: true });
   await judge();
@@ -34,7 +34,7 @@ test('stalled names the streams, and is over when none has', async () => {
   expect(await open()).toEqual([]);
 });
 
-test('approval says how many of how many and how to approve, until nothing waits', async () => {
+test('the approval alert says how many records are gone and how to approve, and ends when nothing waits', async () => {
   const runId = await addRun(warehouse, {
     connection: name,
     kind: 'reconcile',
@@ -64,7 +64,7 @@ test('approval says how many of how many and how to approve, until nothing waits
   expect(await open()).toEqual([]);
 });
 
-test('what only ever waited in quarantine asks for no approval', async () => {
+test('the approval alert ends when only records that never landed are left', async () => {
   const asked = {
     stream: 'bills',
     status: 'partial',
@@ -91,8 +91,8 @@ test('what only ever waited in quarantine asks for no approval', async () => {
   expect(await open()).toEqual([]);
 });
 
-describe('quarantine', () => {
-  test('opens for records of the last 24 hours, counts them, and is over when none is left', async () => {
+describe('the quarantine alert', () => {
+  test('opens for records of the last 24 hours, counts them, and ends when none is left', async () => {
     await addEntry(warehouse, { connection: name, resource: 'bills', hoursAgo: 30 });
     await judge();
     expect(await open()).toEqual([]);
@@ -124,8 +124,8 @@ describe('quarantine', () => {
   });
 });
 
-describe('webhooks', () => {
-  test('opens when one waits for more than 60 seconds, and is over when it is applied', async () => {
+describe('the webhooks alert', () => {
+  test('opens when a webhook waits for more than 60 seconds, and ends when it is applied', async () => {
     await addWebhook(warehouse, { connection: name, secondsAgo: 50 });
     await judge();
     expect(await open()).toEqual([]);
@@ -141,7 +141,7 @@ describe('webhooks', () => {
     expect(await open()).toEqual([]);
   });
 
-  test('waits rightly while the connection is paused or the service has asked for a pause', async () => {
+  test('stays closed while the connection is paused or the service has asked for a pause', async () => {
     await addWebhook(warehouse, { connection: name, secondsAgo: 70 });
     await warehouse.pool.query(`update sync.connections set webhooks_after = now() + interval '1 minute'`);
     await judge();
@@ -161,7 +161,7 @@ describe('webhooks', () => {
   test.each([
     ['a sync got through', () => succeedSync(warehouse, name)],
     ['a token was set', () => setToken(warehouse, testKey, { connectionId: name, token: 'another' })],
-  ])('has waited only since %s, which ended the pause that the service had asked for', async (_, end) => {
+  ])('counts the wait from when %s, which ended the pause requested by the service', async (_, end) => {
     await addWebhook(warehouse, { connection: name, secondsAgo: 600 });
     await holdWebhooks(warehouse, { connectionId: name, milliseconds: 300_000 });
     await end();

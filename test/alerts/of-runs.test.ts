@@ -16,7 +16,7 @@ beforeEach(async () => {
   name = await addTestConnection(warehouse);
 });
 
-test('an export that failed after it has published does not say that there is no newer snapshot', async () => {
+test('the alert of an export that failed after publishing does not say that there is no newer snapshot', async () => {
   const said: string[] = [];
   for (const failure of [
     'No room.',
@@ -36,8 +36,8 @@ test('an export that failed after it has published does not say that there is no
   ]);
 });
 
-describe('failed', () => {
-  test('opens with the failure of the last sync, and is over with the next that gets through', async () => {
+describe('the failed alert', () => {
+  test('opens with the failure of the last sync, and ends with the next sync that succeeds', async () => {
     await failSync(warehouse, name, 'GET /accounting/bills failed (500): it will be retried.');
     await judge();
     expect(await open()).toMatchObject([
@@ -63,7 +63,7 @@ describe('failed', () => {
     ]);
   });
 
-  test('says so of each kind of run whose newest failed, and only of those', async () => {
+  test('names each kind of run whose newest run failed, and only those', async () => {
     await addRun(warehouse, {
       connection: name,
       kind: 'reconcile',
@@ -90,7 +90,7 @@ describe('failed', () => {
     expect(await open()).toEqual([]);
   });
 
-  test('of one resource is not answered by a run of another one, nor by a clock that was ahead', async () => {
+  test('for one resource is not ended by a run of another resource, nor by a run dated by a wrong clock', async () => {
     const bills = {
       stream: 'bills',
       status: 'failed',
@@ -117,7 +117,7 @@ describe('failed', () => {
     expect(await open()).toEqual([]);
   });
 
-  test('covers a run that failed in part, but not what has an alert of its own', async () => {
+  test('covers a partly failed run, but not what has an alert of its own', async () => {
     const partly = { connection: name, status: 'partial' } as const;
     await addRun(warehouse, {
       ...partly,
@@ -138,8 +138,8 @@ describe('failed', () => {
   });
 });
 
-describe('paused', () => {
-  test('opens instead of failed when a connection pauses itself, and a new token ends it without a failure left', async () => {
+describe('the paused alert', () => {
+  test('opens instead of the failed alert when a connection pauses itself, and ends with a new token', async () => {
     await failSync(warehouse, name, 'GET /accounting/bills was refused for its credentials (401).', {
       pauseWhy: `Set the right token with "daybook connection set-token ${name}".`,
     });
@@ -158,21 +158,21 @@ describe('paused', () => {
     expect(await open()).toEqual([]);
   });
 
-  test('is not a pause that a person made', async () => {
+  test('does not open for a pause made by a person', async () => {
     await pauseConnection(warehouse, { connectionId: name, why: 'month end' });
     await judge();
     expect(await open()).toEqual([]);
   });
 });
 
-describe('stale', () => {
+describe('the stale alert', () => {
   beforeEach(async () => {
     await setSchedule(warehouse, { connectionId: name, syncEvery: 900_000 });
     await addStream(warehouse, { connection: name, stream: 'bills', completeMinutesAgo: 31 });
     await addStream(warehouse, { connection: name, stream: 'items', completeMinutesAgo: 1 });
   });
 
-  test('opens beyond twice the interval, says which stream, and is over when it is complete', async () => {
+  test('opens after twice the interval, names the stream, and ends when the stream is complete', async () => {
     await judge();
     const [alert] = await open();
     expect(alert).toMatchObject({ kind: 'stale', connection_id: name });
@@ -197,7 +197,7 @@ describe('stale', () => {
   });
 
   test.each(['paused by a person', 'paused in Temporal', 'not scheduled'])(
-    'is none that is %s',
+    'does not open for a connection that is %s',
     async (how) => {
       await judge();
       expect(await open()).toHaveLength(1);

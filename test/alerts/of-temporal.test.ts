@@ -35,7 +35,7 @@ beforeEach(async () => {
   name = await addTestConnection(warehouse);
 });
 
-test('what somebody else has written as the cause of a stuck workflow is not repeated', async () => {
+test('the cause of a stuck workflow is not repeated if somebody else wrote it', async () => {
   const { client } = await createTestNamespace();
   const problems = defineSearchAttributeKey('TemporalReportedProblems', SearchAttributeType.KEYWORD_LIST);
   const workflowId = workflowIds.approval(name);
@@ -58,7 +58,7 @@ test('what somebody else has written as the cause of a stuck workflow is not rep
 });
 
 proofTest(
-  'a workflow that no worker can go on with is told of by its connection, and its end ends that',
+  'a workflow that no worker can continue opens an alert of its connection, which ends with the workflow',
   async () => {
     const { client, address, namespace } = await createTestNamespace();
     await startBrokenWorker({ address, namespace });
@@ -92,7 +92,7 @@ proofTest(
   240_000,
 );
 
-test('while Temporal does not say, an alert of a stuck workflow stays as it is', async () => {
+test('an alert of a stuck workflow stays while Temporal does not answer', async () => {
   const stuck = [{ workflowId: `sync/${name}`, connection: name, cause: undefined }];
   const [told] = await judged({ stuck });
   expect(told).toMatchObject({ message: expect.stringContaining('no cause is known') as string });
@@ -100,7 +100,7 @@ test('while Temporal does not say, an alert of a stuck workflow stays as it is',
   expect(await judged({ stuck: [] })).toEqual([]);
 });
 
-test('stuck workflows of a connection are one alert, and those of no connection, or of one that is gone, another', async () => {
+test('stuck workflows of one connection share an alert, and those of none or of a removed one share another', async () => {
   const stuck = ['b', 'a'].flatMap((id) => [
     { workflowId: `sync/${id}`, connection: name, cause: 'One' },
     { workflowId: `marts/${id}`, connection: undefined, cause: 'Two' },
@@ -117,7 +117,7 @@ test('stuck workflows of a connection are one alert, and those of no connection,
 });
 
 proofTest(
-  'schedules that Temporal did not fire while it was away are told of, once they are looked at',
+  'schedules that Temporal did not fire while it was down are reported once it is back',
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'daybook-missed-ticks-'));
     const options = {
@@ -161,7 +161,7 @@ proofTest(
   120_000,
 );
 
-test('missed ticks are over with the next sync, and a number that was there before anybody looked is none', async () => {
+test('the missed alert ends with the next sync, and ignores a count from before the first look', async () => {
   const second = await addTestConnection(warehouse);
   await warehouse.pool.query(`update sync.connections set sync_every = interval '1 hour'`);
   for (const connection of [name, second]) await addStream(warehouse, { connection, stream: 'bills' });
@@ -189,7 +189,7 @@ test('missed ticks are over with the next sync, and a number that was there befo
   expect(await judged({})).toEqual([]);
 });
 
-test('work that waits for a worker is counted, and told of once it has waited for more than five minutes', async () => {
+test('work that waits for a worker is counted, and reported after more than five minutes', async () => {
   const { client } = await createTestNamespace();
   expect(await readBacklog(client)).toEqual({ steps: 0, oldestSeconds: 0 });
   await client.workflow.start('syncConnection', { taskQueue: mainQueue, workflowId: workflowIds.sync(name) });
@@ -208,7 +208,7 @@ test('work that waits for a worker is counted, and told of once it has waited fo
   expect(await judged({ backlog: { steps: 12, oldestSeconds: 20 } })).toEqual([]);
 });
 
-test('while work waits for long, connections that become stale by that are not told of one by one', async () => {
+test('the backlog alert replaces new stale alerts of connections while work waits', async () => {
   await warehouse.pool.query(
     `update sync.connections set sync_every = interval '1 minute', created_at = now() - interval '1 day'`,
   );

@@ -8,13 +8,13 @@ import type { AlertMessage } from '../../worker/alerts/alert-message.ts';
 import { openReceiver, type Receiver } from '../../worker/alerts/receiver.ts';
 import { startReceiver } from './alert-receiver.ts';
 
-test('a receiver that never answers is given up in time, whenever garbage is collected', async () => {
+test('a receiver that never answers times out, even during garbage collection', async () => {
   const { url } = Object.assign(await startReceiver(), { answer: 'nothing' as const });
   collectGarbageAllTheTime();
   expect(await tell(receiverAt(url, 500))).toBe('perhaps');
 });
 
-test('a receiver whose answer has no end has been told, and its connection is closed', async () => {
+test('a receiver with an endless response counts as told, and its connection is closed', async () => {
   const server = await startServer((socket) => {
     socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
     flood(socket, '4\r\nmore\r\n');
@@ -23,7 +23,7 @@ test('a receiver whose answer has no end has been told, and its connection is cl
   await server.closed;
 });
 
-test('informational answers without end are cut off long before the time is over, and their connection is closed', async () => {
+test('a receiver with endless informational responses is cut off before the timeout, and its connection is closed', async () => {
   const server = await startServer((socket) => {
     flood(socket, 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n');
   });
@@ -31,7 +31,7 @@ test('informational answers without end are cut off long before the time is over
   await server.closed;
 });
 
-test('a receiver that says it is at work, and nothing more, is given up in time, and its connection is closed', async () => {
+test('a receiver that only says it is processing times out, and its connection is closed', async () => {
   const server = await startServer((socket) => {
     socket.write('HTTP/1.1 102 Processing\r\n\r\n');
   });
@@ -40,7 +40,7 @@ test('a receiver that says it is at work, and nothing more, is given up in time,
   await server.closed;
 });
 
-test('a receiver may send a few informational answers before its own', async () => {
+test('a receiver may send a few informational responses first', async () => {
   const server = await startServer((socket) => {
     socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(3));
     socket.end('HTTP/1.1 204 No Content\r\n\r\n');

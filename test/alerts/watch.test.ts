@@ -24,7 +24,7 @@ beforeEach(async () => {
   name = await addTestConnection(warehouse);
 });
 
-test('two watchers tell once that an alert is open and once that it is over, in words that stand alone', async () => {
+test('two watchers report the opening and the end of an alert once each, in text that stands alone', async () => {
   const receiver = await startReceiver();
   watch({ url: receiver.url });
   watch({ url: receiver.url });
@@ -64,7 +64,7 @@ test('two watchers tell once that an alert is open and once that it is over, in 
   );
 });
 
-test('what somebody wrote into a failure is text to Slack, not markup, and stays as it is in the parts', async () => {
+test('the text of a failure is escaped for Slack, and unchanged in the fields of the alert', async () => {
   const receiver = await startReceiver();
   watch({ url: receiver.url });
   const planted = '<!channel> <https://evil.example/login|Your session expired: sign in> & more';
@@ -106,7 +106,7 @@ test('a receiver that was down is told when it is up, and its outage is logged o
   expect(ofReceiver[0]).toMatchObject({ problem: 'ECONNREFUSED' });
 });
 
-test('alerts that a receiver refuses again and again keep no new one waiting, and take turns', async () => {
+test('alerts that a receiver keeps refusing do not delay new ones, and take turns', async () => {
   const refused = Array.from({ length: 40 }, (_, index) => `refused-${index}`);
   for (const message of refused) await openAlert(message);
   expect(await claimedAll(refused.length)).toEqual(refused);
@@ -114,7 +114,7 @@ test('alerts that a receiver refuses again and again keep no new one waiting, an
   expect(await claimedAll(refused.length + 1)).toEqual(['new', ...refused]);
 });
 
-test('an alert that was over before it could be told is not told of', async () => {
+test('an alert that ended before it could be sent is not sent', async () => {
   await stall('items');
   await judge();
   await warehouse.pool.query('delete from sync.streams');
@@ -129,7 +129,7 @@ test('an alert that was over before it could be told is not told of', async () =
   ]);
 });
 
-test('what a process judged before it was killed, another tells', async () => {
+test('an alert opened by a killed process is sent by another', async () => {
   await stall('items');
   await judge();
   const receiver = await startReceiver();
@@ -137,7 +137,7 @@ test('what a process judged before it was killed, another tells', async () => {
   expect(await receiver.gets(1)).toMatchObject([{ event: 'open' }]);
 });
 
-test('what a process was telling when it was killed, another tells again, and that it is over too', async () => {
+test('an alert being sent by a killed process is sent again by another, and so is its end', async () => {
   await stall('items');
   await judge();
   expect(await claimDelivery(warehouse)).toMatchObject({ event: 'open' });
@@ -158,7 +158,7 @@ test('what a process was telling when it was killed, another tells again, and th
   expect(await receiver.gets(2)).toMatchObject([{ event: 'open' }, { event: 'resolve' }]);
 });
 
-test('a receiver that does not answer holds up neither judging nor the end of the process', async () => {
+test('a receiver that does not answer delays neither the judging nor the end of the process', async () => {
   const receiver = await startReceiver();
   receiver.answer = 'nothing';
   const stopping = new AbortController();
@@ -177,7 +177,7 @@ test('a receiver that does not answer holds up neither judging nor the end of th
   expect(performance.now() - begin).toBeLessThan(1_000);
 });
 
-test('without an address alerts are kept all the same, and counted in the metrics', async () => {
+test('alerts without a receiver are stored, and counted in the metrics', async () => {
   watch({ url: undefined });
   await stall('items');
   await eventually(() =>
@@ -188,7 +188,7 @@ test('without an address alerts are kept all the same, and counted in the metric
   );
 });
 
-test('credentials in the address become a header', async () => {
+test('credentials in the address of a receiver become a header', async () => {
   const receiver = await startReceiver();
   watch({ url: receiver.url.replace('//', '//ops:p%40ss@') });
   await stall('items');
@@ -196,7 +196,7 @@ test('credentials in the address become a header', async () => {
   expect(opened!.headers.authorization).toBe(`Basic ${Buffer.from('ops:p@ss').toString('base64')}`);
 });
 
-test('a connection is stale when Temporal cannot say that its schedule is paused', async () => {
+test('a connection is stale even if Temporal cannot say whether its schedule is paused', async () => {
   const receiver = await startReceiver();
   await warehouse.pool.query(`update sync.connections set sync_every = interval '5 minutes'`);
   await addStream(warehouse, { connection: name, stream: 'bills', completeMinutesAgo: 11 });
