@@ -11,7 +11,7 @@ import { addFleet } from './add-fleet.ts';
 
 const { open } = await launchBrowser();
 
-test('where the API budget is too small for all, every sync comes later by the same part, and pages and commands say so', async () => {
+test('an API budget too small for all stretches every sync by the same factor, and pages and commands say so', async () => {
   // The budget is 48 requests a minute, of which syncs get four fifths; 100 connections every 15 minutes ask for 54.
   const installation = await createInstallation({ env: { DAYBOOK_API_REQUESTS_PER_10S: '8' } });
   const { warehouse, client: temporal, sandbox, run } = installation;
@@ -61,7 +61,7 @@ test('where the API budget is too small for all, every sync comes later by the s
   }
 });
 
-test('who adds a connection beyond the budget is told so, and doctor tells what is left of it', async () => {
+test('adding a connection beyond the budget prints a warning, and doctor shows the demand on the budget', async () => {
   const { run, env } = await createInstallation({
     env: { DAYBOOK_API_REQUESTS_PER_10S: '1', TOKEN: 'a-token' },
   });
@@ -78,7 +78,7 @@ test('who adds a connection beyond the budget is told so, and doctor tells what 
   );
 });
 
-test('steps are few, and each is enough', () => {
+test('the factors by which syncs are stretched are few, and each is large enough', () => {
   expect([0, 0.9, 1, 1.01, 1.3, 1.9, 2.01, 2.47, 5, 41].map(stepFor)).toEqual([
     1, 1, 1, 1.25, 1.5, 2, 2.5, 2.5, 5, 48,
   ]);

@@ -81,7 +81,7 @@ test.each([
   ['the one of a workflow', () => readRuns(warehouse, { temporalRunId: 'temporal-777', limit: 1 })],
   ['what failed last', () => judged()],
   ['the last run of each connection on a page', () => readStatusesFor(warehouse, ['co-00003', 'co-00004'])],
-])('%s: the ledger of runs is read by its indexes', async (_what, read) => {
+])('%s: the ledger of runs is read by index', async (_what, read) => {
   const { found, looked } = await rowsLookedAt(warehouse, 'sync.runs', read);
   expect(found.length).toBeLessThanOrEqual(51);
   expect(looked).toBeLessThan(runs / 20);
@@ -98,7 +98,7 @@ test.each<[string, () => Promise<readonly unknown[]>]>([
   ],
   ['of another connection', () => newestOpenEntries(warehouse, { connectionId: 'co-00003', limit: 51 })],
   ['who has any', async () => (await rankConnections(warehouse, { pausedElsewhere: [], limit: 51 })).names],
-])('%s: the open entries of one connection are not gone through', async (_what, read) => {
+])('%s: the open entries of one connection are not all scanned', async (_what, read) => {
   const { found, looked } = await rowsLookedAt(warehouse, 'sync.quarantine', read);
   expect(found.length).toBeLessThanOrEqual(51);
   expect(looked).toBeLessThan(entries / 20);
@@ -114,13 +114,13 @@ test.each<[string, () => Promise<readonly unknown[]>]>([
   ['of one that has none', () => readDiscrepancies(warehouse, { connectionId: 'co-00005', limit: 51 })],
   ['who asks for approval', () => connectionsAskingForApproval(warehouse)],
   ['the alerts', judged],
-])('%s: the discrepancies of one connection are not gone through', async (_what, read) => {
+])('%s: the discrepancies of one connection are not all scanned', async (_what, read) => {
   const { found, looked } = await rowsLookedAt(warehouse, 'sync.discrepancies', read);
   expect(found.length).toBeLessThanOrEqual(51);
   expect(looked).toBeLessThan(differences / 20);
 });
 
-test('which alert is to be sent next is found without looking at those that are over', async () => {
+test('the next alert to send is found without a scan of ended alerts', async () => {
   const over = 40_000;
   await pool.query(
     `insert into sync.alerts (kind, connection_id, message, remedy, opened_at, open_sent_at, resolved_at, resolved_sent_at)
@@ -135,7 +135,7 @@ test('which alert is to be sent next is found without looking at those that are 
   expect(looked).toBeLessThan(over / 20);
 });
 
-test('whose deletions wait for approval is told, however many they are', async () => {
+test('every connection whose deletions wait for approval is listed, whatever their number', async () => {
   expect(await connectionsAskingForApproval(warehouse)).toEqual(['co-00003', flooded]);
   await judged();
   const asked = (await readOpenAlerts(warehouse)).filter(({ kind }) => kind === 'approval');
@@ -145,7 +145,7 @@ test('whose deletions wait for approval is told, however many they are', async (
   ]);
 });
 
-test('a page of discrepancies goes on where the one before ended', async () => {
+test('a page of discrepancies continues where the previous one ended', async () => {
   const page = (before?: number): ReturnType<typeof readDiscrepancies> =>
     readDiscrepancies(warehouse, { connectionId: undefined, before, limit: 30 });
   const both = await readDiscrepancies(warehouse, { connectionId: undefined, limit: 60 });
@@ -158,7 +158,7 @@ test('a page of discrepancies goes on where the one before ended', async () => {
 test.each<[string, () => Promise<readonly ConnectionStatus[]>]>([
   ['some connections', () => readStatusesFor(warehouse, ['co-00003', 'co-00004', flooded])],
   ['all connections', () => readStatus(warehouse)],
-])('of %s no more open entries are counted than are told', async (_what, read) => {
+])('the status of %s counts no more open entries than it shows', async (_what, read) => {
   const { found, looked } = await rowsLookedAt(warehouse, 'sync.quarantine', read);
   const told = new Map(found.map(({ name, quarantined }) => [name, quarantined]));
   expect([told.get('co-00003'), told.get('co-00004'), told.get(flooded)]).toEqual([1, 0, 10_001]);
@@ -166,7 +166,7 @@ test.each<[string, () => Promise<readonly ConnectionStatus[]>]>([
   expect(looked).toBeLessThan(entries / 3);
 });
 
-test('the alert of an endless quarantine is judged by its newest entries', async () => {
+test('the quarantine alert of an endless quarantine is judged by its newest entries', async () => {
   const { looked } = await rowsLookedAt(warehouse, 'sync.quarantine', judged);
   expect(looked).toBeLessThan(entries / 3);
   const alerts = (await readOpenAlerts(warehouse)).filter(({ kind }) => kind === 'quarantine');

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 
 describe('the overview of many connections', () => {
-  test('comes by the page, those that need a person first, and describes no schedule', async () => {
+  test('is paged, lists connections that need a person first, and describes no schedule', async () => {
     const page = await open(url);
     const first = await page.getByRole('rowheader').allTextContents();
     expect(first.length).toBe(100);
@@ -45,7 +45,7 @@ describe('the overview of many connections', () => {
     expect(asked.get('ListSchedules')).toBe(1);
   });
 
-  test('shows some open alerts, and where the others are', async () => {
+  test('shows some open alerts, and links to the others', async () => {
     const page = await open(url);
     expect(await page.getByLabel('Open alerts').getByRole('article').count()).toBe(20);
     expect(await page.getByRole('link', { name: '20 more open alerts' }).getAttribute('href')).toBe(
@@ -53,7 +53,7 @@ describe('the overview of many connections', () => {
     );
   });
 
-  test('is narrowed by state and by a part of the name, in an address that can be kept', async () => {
+  test('can be filtered by state and by a part of the name, in a URL that can be bookmarked', async () => {
     const page = await open(url);
     await page.getByLabel('State').selectOption('failing');
     await page.getByRole('button', { name: 'Show' }).click();
@@ -76,7 +76,7 @@ describe('the overview of many connections', () => {
     expect(html.length).toBeLessThan(250_000);
   });
 
-  test('shows a pause that was made in Temporal within a while', async () => {
+  test('shows a pause made in Temporal within a while', async () => {
     await installation.run(['connection', 'set', 'co-00003', '--every', '15m']);
     await temporal.schedule.getHandle('sync/co-00003').pause('the auditors are here');
     const page = await open(`${url}/?search=co-00003`);
@@ -88,7 +88,7 @@ describe('the overview of many connections', () => {
     expect(await page.locator('#main').textContent()).toContain('the auditors are here');
   });
 
-  test('lets people write a name where a menu of all would be the most of the page', async () => {
+  test('has a text field for the name instead of a menu of all connections', async () => {
     const page = await open(`${url}/runs`);
     await page.getByLabel('Connection').fill('co-00200');
     await page.getByRole('button', { name: 'Show' }).click();
@@ -97,7 +97,7 @@ describe('the overview of many connections', () => {
     expect(html).not.toContain('co-00100');
   });
 
-  proofTest('leaves a name alone that is being written, however often the page is refreshed', async () => {
+  proofTest('keeps a half-typed name when the page is refreshed', async () => {
     const page = await open(url);
     await page.getByLabel('Name has').fill('half a na');
     const refreshed = await page.waitForResponse((response) => response.url() === `${url}/`, {
@@ -110,7 +110,7 @@ describe('the overview of many connections', () => {
 });
 
 describe('daybook status', () => {
-  test('shows what needs a person first, says how many are left, and shows all when asked to', async () => {
+  test('shows connections that need a person first, counts the others, and shows all on request', async () => {
     const { stdout, code } = await installation.run(['status']);
     expect(code).toBe(0);
     const shown = headlines(stdout);
@@ -125,7 +125,7 @@ describe('daybook status', () => {
     expect((JSON.parse(json.stdout) as { connections: unknown[] }).connections.length).toBe(250);
   });
 
-  test('exits with 3 when one is stale that is not shown', async () => {
+  test('exits with 3 when a connection is stale, even one that is not shown', async () => {
     await warehouse.pool.query(
       `update sync.streams set last_success_at = now() - interval '1 hour' where connection_id = 'co-00249'`,
     );

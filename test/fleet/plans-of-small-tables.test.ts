@@ -41,7 +41,7 @@ large.onList = (resource, query) => {
   return page(large, resource, shown.slice(start, start + 100), next);
 };
 
-test('statements that were planned for empty tables read no more rows of large ones than they have to', async () => {
+test('statements planned for empty tables read no more rows of large tables than they need', async () => {
   for (let round = 0; round < 6; round += 1) await live(small, { round, records: 2, goneRecords: 1 });
   const before = await rowsLookedAtSoFar(warehouse);
   await live(large, { round: 0, records: count, goneRecords: goneOfLarge });

@@ -13,7 +13,7 @@ beforeEach(async () => {
   );
 });
 
-test('those that need a person come first, then the others, each by name', async () => {
+test('connections that need a person come first, then the others, each by name', async () => {
   await addFleet(warehouse, { connections: 12 });
   await failSync(warehouse, 'co-00011', 'It failed.');
   await failSync(warehouse, 'co-00003', 'It was refused.', { pauseWhy: 'Set a token.' });
@@ -30,7 +30,7 @@ test('those that need a person come first, then the others, each by name', async
   expect(counts).toEqual({ 'needs you': 4, failing: 2, stale: 1, paused: 2, quarantine: 1, running: 1 });
 });
 
-test('pages follow one another, and nothing is left out or shown twice', async () => {
+test('pages follow one another without gaps or duplicates', async () => {
   const fleet = await addFleet(warehouse, { connections: 25 });
   await letBeStale('co-00020');
   const pages = await Promise.all([0, 10, 20, 30].map((offset) => rank({ limit: 10, offset })));
@@ -46,7 +46,7 @@ test.each<[ConnectionFilter, string[]]>([
   ['paused', ['co-00003']],
   ['quarantine', ['co-00004']],
   ['running', ['co-00005']],
-])('the filter "%s" leaves those that are so', async (filter, expected) => {
+])('the filter "%s" keeps matching connections only', async (filter, expected) => {
   await addFleet(warehouse, { connections: 7 });
   await failSync(warehouse, 'co-00001', 'It failed.');
   await letBeStale('co-00002');
@@ -58,7 +58,7 @@ test.each<[ConnectionFilter, string[]]>([
   expect({ matching, connections }).toEqual({ matching: expected.length, connections: 7 });
 });
 
-test('a search finds a part of the name as it is written, and narrows what a filter leaves', async () => {
+test('a search matches a literal part of the name, and narrows a filter', async () => {
   await addFleet(warehouse, { connections: 30 });
   await letBeStale('co-00012');
   expect((await rank({ search: 'o-0001', limit: 100 })).matching).toBe(10);
@@ -67,7 +67,7 @@ test('a search finds a part of the name as it is written, and narrows what a fil
   expect((await rank({ search: '%', limit: 100 })).names).toEqual([]);
 });
 
-test('a connection that is paused in Temporal is paused and not stale', async () => {
+test('a connection paused in Temporal is paused and not stale', async () => {
   await addFleet(warehouse, { connections: 3 });
   await letBeStale('co-00001');
   const { counts, names } = await rank({ limit: 1, pausedElsewhere: ['co-00001', 'of-nobody'] });
@@ -75,7 +75,7 @@ test('a connection that is paused in Temporal is paused and not stale', async ()
   expect(names).toEqual(['co-00000']);
 });
 
-test('without connections there is nothing to rank', async () => {
+test('an empty fleet has nothing to rank', async () => {
   expect(await rank({ limit: 10 })).toMatchObject({ names: [], matching: 0, connections: 0 });
 });
 
