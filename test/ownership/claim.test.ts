@@ -24,7 +24,7 @@ import { createTestNamespace } from '../support/temporal-namespace.ts';
 const first = await createTestDatabase();
 const second = await createTestDatabase();
 
-test('the first worker claims a namespace, the next one goes on with the claim, and the password stays out of it', async () => {
+test('the first worker claims a namespace, the next one continues the claim, and the password stays out of it', async () => {
   const places = await together(first);
   const claimed = await claim(places);
   const again = await claim(places);
@@ -40,7 +40,7 @@ test('the first worker claims a namespace, the next one goes on with the claim, 
   await check(places);
 });
 
-test('a namespace of another warehouse is refused with a sentence that says whose it is and what to do', async () => {
+test('a namespace of another warehouse is refused with a message that names the owner and the remedy', async () => {
   const places = await together(first);
   const owner = await claim(places);
   const other = { ...places, ...of(second) };
@@ -63,7 +63,7 @@ test('workers of one warehouse that start at once make one claim, and none is re
   await check(places);
 });
 
-test('of two warehouses whose workers start at once one owns the namespace, the other is refused', async () => {
+test('only one of two warehouses whose workers start at once owns the namespace, and the other is refused', async () => {
   const places = await together(first);
   const started = await Promise.allSettled([claim(places), claim({ ...places, ...of(second) })]);
   expect(started.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
@@ -71,14 +71,14 @@ test('of two warehouses whose workers start at once one owns the namespace, the 
   expect(refused?.reason).toBeInstanceOf(NamespaceNotOurs);
 });
 
-proofTest('a worker killed before the namespace heard of its claim leaves nothing in the way', async () => {
+proofTest('a worker killed before its claim reached the namespace does not block the next one', async () => {
   const places = await together(first);
   await insertClaim(first.warehouse, { claim_id: randomUUID(), token: randomUUID() });
   await claim(places);
 });
 
 proofTest(
-  'a worker killed between the two writes of a token leaves a claim that the next one goes on with',
+  'a worker killed between the two writes of a token leaves a claim that the next one continues',
   async () => {
     const places = await together(first);
     const { claim: claimId, token } = await claim(places);
@@ -94,7 +94,7 @@ proofTest(
   },
 );
 
-proofTest('of two who replace the same record one does, and nothing of the other is left', async () => {
+proofTest('a record replaced twice at once keeps the first replacement only', async () => {
   const places = await together(first);
   await claim(places);
   const found = (await readOwner(places.temporal)) ?? expect.fail();
@@ -123,7 +123,7 @@ proofTest('a clone may have another namespace of its own', async () => {
   await claim({ ...clone, temporal: client });
 });
 
-test('a database that is older than the namespace is refused', async () => {
+test('a database older than the namespace is refused', async () => {
   const places = await together(first);
   const { claim: claimId, token, generation } = await claim(places);
   await claim(places);
@@ -137,7 +137,7 @@ test('a database that is older than the namespace is refused', async () => {
   await check(places);
 });
 
-proofTest('a namespace that is older than the database, after a power cut, is brought forward', async () => {
+proofTest('a namespace older than the database, after a power cut, is brought forward', async () => {
   const places = await together(first);
   await claim(places);
   const before = (await readOwner(places.temporal)) ?? expect.fail();
@@ -149,7 +149,7 @@ proofTest('a namespace that is older than the database, after a power cut, is br
   await check(places);
 });
 
-proofTest('another API address is another environment', async () => {
+proofTest('another API address is a different environment', async () => {
   const places = await together(first);
   await claim(places);
   const api = {
@@ -165,14 +165,14 @@ proofTest('another API address is another environment', async () => {
   await expect(claim(places)).rejects.toThrow(NamespaceNotOurs);
 });
 
-proofTest('a process that was told of no API is refused for another warehouse only', async () => {
+proofTest('a process without an API address is accepted for the warehouse that owns the namespace', async () => {
   const places = await together(first);
   await claim(places);
   const api = { ...settingsOf(first).api, url: '' };
   await check({ ...places, settings: { ...places.settings, api } });
 });
 
-proofTest('a namespace of 0.5.0 with the schedules of this warehouse is claimed', async () => {
+proofTest('a namespace of 0.5.0 with schedules of this warehouse is claimed', async () => {
   const places = await together(first);
   await schedule(places, { id: 'sync/acme-us', warehouse: await warehouseId(first.warehouse) });
   await claim(places);
@@ -180,7 +180,7 @@ proofTest('a namespace of 0.5.0 with the schedules of this warehouse is claimed'
 });
 
 proofTest(
-  'a namespace of 0.5.0 with schedules of another warehouse is refused, until it is taken over',
+  'a namespace of 0.5.0 with schedules of another warehouse is refused until it is taken over',
   async () => {
     const places = await together(first);
     await schedule(places, { id: 'sync/of-theirs', warehouse: 'theirs' });
@@ -193,7 +193,7 @@ proofTest(
   },
 );
 
-test('who took over deletes the schedules of the owner before, and of nobody else', async () => {
+test('a takeover deletes the schedules of the previous owner, and of nobody else', async () => {
   const places = await together(first);
   await claim(places);
   const other = { ...places, ...of(second) };
@@ -210,7 +210,7 @@ test('who took over deletes the schedules of the owner before, and of nobody els
     expect(await exists(places, id)).toBe(true);
 });
 
-test('a worker notices that it was taken over', async () => {
+test('a worker notices when its namespace is taken over', async () => {
   const places = await together(first);
   await claim(places);
   // Awaited from the start, because it may notice before the other one has finished.
@@ -219,7 +219,7 @@ test('a worker notices that it was taken over', async () => {
   await refused;
 });
 
-test('a worker answers who asks, and whoever has another database learns that the owner lives', async () => {
+test('a worker answers a question in the owner record by renewing its token', async () => {
   const places = await together(first);
   await claim(places);
   const watched = watch(places);
@@ -235,7 +235,7 @@ test('a worker answers who asks, and whoever has another database learns that th
 });
 
 proofTest(
-  'a worker claims the namespace again when somebody has deleted the schedule of the owner',
+  'a worker claims the namespace again when the owner schedule was deleted',
   async () => {
     const places = await together(first);
     const before = await claim(places);
@@ -248,7 +248,7 @@ proofTest(
   },
 );
 
-proofTest('a worker brings back the last token that a failover of its database has lost', async () => {
+proofTest('a worker restores the last token after a failover of its database lost it', async () => {
   const places = await together(first);
   await claim(places);
   const watched = watch(places);
@@ -278,7 +278,7 @@ proofTest('a worker brings back the last token that a failover of its database h
   await watched.stop();
 });
 
-test('what Temporal was told of the server is what an ordinary owner of the database may read', async () => {
+test('the server facts sent to Temporal are readable for an ordinary database owner', async () => {
   const { system, database, started } = await readServerFacts(first.warehouse.pool);
   expect([system, database, started].every((fact) => /^[\d.]+$/.test(fact ?? ''))).toBe(true);
   const [role] = await rows(first.warehouse, 'select usesuper from pg_user where usename = current_user');

@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('a standby that took over goes on without a person, and the old primary does not come back', async () => {
+test('a standby that took over continues without intervention, and the old primary and a clone are refused', async () => {
   const before = worker(primary);
   await before.says(/worker is ready/);
   await primary.stop();

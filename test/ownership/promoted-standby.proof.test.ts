@@ -9,7 +9,7 @@ import { startReplicatedPostgres, type ReplicatedPostgres } from './replicated-p
 const inSync = await startReplicated();
 const inReconcile = await startReplicated();
 
-test('a standby that is promoted in the middle of a sync costs time and nothing else', async () => {
+test('a sync during which a standby is promoted loses nothing but time', async () => {
   const { postgres, warehouse, installation } = inSync;
   const company = await installation.connect({ records: 100 });
   await installation.startWorker();
@@ -31,7 +31,7 @@ test('a standby that is promoted in the middle of a sync costs time and nothing 
   expect(await installation.run(['reconcile', company])).toMatchObject({ code: 0 });
 });
 
-test('a reconcile in whose middle a standby is promoted fails, and the next one succeeds', async () => {
+test('a reconcile during which a standby is promoted fails, and the next one succeeds', async () => {
   const { postgres, warehouse, installation } = inReconcile;
   const company = await installation.connect({ records: 100 });
   await installation.startWorker();

@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all(processes.map((one) => one.stop('SIGKILL'))));
 
 test.each(some([['worker'], ['up'], ['serve']]))(
-  "another warehouse's %s exits with 2 before it polls, and says whose the namespace is and what to do",
+  "another warehouse's %s exits with 2 before it polls, and names the owner and the remedy",
   async (command) => {
     const started = start([command]);
     const { code, stderr } = await started.ended;
@@ -39,7 +39,7 @@ test.each(some([['worker'], ['up'], ['serve']]))(
   },
 );
 
-proofTest("the first warehouse's ticks all go right meanwhile", async () => {
+proofTest("the first warehouse's ticks all succeed meanwhile", async () => {
   const tries = Promise.all([start(['worker']).ended, start(['up']).ended]);
   for (let tick = 1; tick <= 6; tick += 1) {
     // The previous tick may still have to finish after its sync.
@@ -74,14 +74,14 @@ test.each(
     ],
     2,
   ),
-)('in the namespace of another warehouse, `daybook %s` exits with 2 and changes nothing', async (args) => {
+)('`daybook %s` in the namespace of another warehouse exits with 2 and changes nothing', async (args) => {
   const before = await settingsOfSecond();
   const { code, stderr } = await second.run(args, { env: { ...shared, SOME_TOKEN: 'a token' } });
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(ofFirst) as unknown });
   expect(await settingsOfSecond()).toEqual(before);
 });
 
-test('status and doctor say whose the namespace is', async () => {
+test('status and doctor name the owner of the namespace', async () => {
   const status = await second.run(['status'], { env: shared });
   expect(status).toMatchObject({ code: 0, stdout: expect.stringMatching(ofFirst) as unknown });
   const json = await second.run(['status', '--json'], { env: shared });
@@ -99,7 +99,7 @@ test('status and doctor say whose the namespace is', async () => {
 });
 
 proofTest(
-  'with --take-over the other one has it: the running worker stops with 2, and its schedules are gone until it takes it back',
+  '--take-over stops the running worker with 2 and removes its schedules, until it takes the namespace back',
   async () => {
     const taker = start(['worker', '--take-over']);
     await taker.says(/waiting 25 s for the workers of the previous owner to stop/);
@@ -122,12 +122,12 @@ proofTest(
   },
 );
 
-proofTest('every help of --take-over has an example', async () => {
+proofTest('the help of every command with --take-over has an example of it', async () => {
   for (const command of ['worker', 'up'])
     expect((await second.run([command, '--help'])).stdout).toMatch(/--take-over [\s\S]*\$ .*--take-over/);
 });
 
-proofTest('two workers of one warehouse that start at once both run', async () => {
+proofTest('two workers of one warehouse can start at once', async () => {
   const [one, two] = await Promise.all([third.startWorker(), third.startWorker()]);
   expect(await rows(third.warehouse, 'select next_token from sync.namespace_claims')).toEqual([
     { next_token: null },
