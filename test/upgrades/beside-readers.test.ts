@@ -13,7 +13,7 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 /** Warehouses as 0.5.0 left them, which people read meanwhile. */
 const [read, killed, left] = await Promise.all([ofRelease(), ofRelease(), ofRelease()]);
 
-test('while somebody reads for longer than a lock is waited for, migrate says who it is, keeps nobody else waiting for more than about a second, and succeeds', async () => {
+test('a migration that waits for a reader names it, blocks others for about a second at most, and succeeds', async () => {
   const { url, warehouse } = read;
   const reader = await holdDeletedRecords(read);
   const others = keepAsking(url, {
@@ -37,7 +37,7 @@ test('while somebody reads for longer than a lock is waited for, migrate says wh
   ]);
 });
 
-test('kill -9 between two migrations: what was done stays, and the next migrate goes on', async () => {
+test('a migrate command killed between two migrations keeps what was done, and the next one continues', async () => {
   const { warehouse } = killed;
   const before = await migrated(killed);
   const reader = await holdDeletedRecords(killed);
@@ -59,7 +59,7 @@ test('kill -9 between two migrations: what was done stays, and the next migrate 
   await checkSchema(warehouse);
 });
 
-proofTest('an index that was left half built is dropped and built again, while others write', async () => {
+proofTest('an index left half built is dropped and rebuilt', async () => {
   const { warehouse } = left;
   await warehouse.pool
     .query('create unique index concurrently runs_started_at_idx on sync.runs (status)')

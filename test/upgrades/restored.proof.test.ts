@@ -74,7 +74,7 @@ describe.each([
   });
   afterAll(() => worker.stop());
 
-  test('exports what it holds, though the lake has a newer snapshot', async () => {
+  test('exports its data even though the lake has a newer snapshot', async () => {
     const { code, stdout } = await run('export', '--json');
     expect([code, stdout]).toEqual([0, expect.stringContaining('"skipped": false') as unknown]);
   });
@@ -93,7 +93,7 @@ describe.each([
     }
   });
 
-  test('has no run that is left over, and a snapshot that verifies', async () => {
+  test('leaves no unfinished run, and its snapshot verifies', async () => {
     const runs = await rows(
       backup.warehouse,
       `select kind, status from sync.runs where status <> 'succeeded' and kind <> 'marts'`,
