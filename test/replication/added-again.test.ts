@@ -19,7 +19,7 @@ test.each<[string, (connectionId: string) => Promise<void>]>([
   ['', () => Promise.resolve()],
   [', also where a backfill is planned first', planned],
 ])(
-  'one 404 from a list is retried after its connection is removed with data kept and re-added%s',
+  'one 404 from a list of a connection that was removed with data kept and re-added is retried%s',
   async (_which, before) => {
     const service = await serve();
     service.lists = { bills: [bill('a'), bill('b')], customers: [customer('c')] };

@@ -65,7 +65,7 @@ test('a continued backfill rereads windows that were read while the clock of Pos
   ]);
 });
 
-describe('after the Postgres clock was ahead, so that later runs begin in the future, a continued backfill', () => {
+describe('a continued backfill after runs dated in the future by a wrong Postgres clock', () => {
   test('rereads windows of a backfill that was terminated at an unknown time', async () => {
     const broken = { isMended: false };
     const service = await withBrokenWindow({}, broken);

@@ -111,7 +111,7 @@ test('a deletion awaiting approval is withdrawn once an event deletes the record
   expect(alerts).toEqual([]);
 });
 
-describe('an old deletion request deletes nothing once the source shows the record with its ID as a number', () => {
+describe('an old approval request deletes nothing once the source shows the record with its ID as a number', () => {
   const old = { last_synced_at: at(-3_600_000) };
   // The last id is more than a double holds.
   const ids = ['1000', '1001', '1002', '9007199254740993'];

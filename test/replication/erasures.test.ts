@@ -180,7 +180,7 @@ test('an erasure writes nothing to a re-added connection of the same name', asyn
 });
 
 proofDescribe('an erasure removes the record from stored listing pages, and counts them:', () => {
-  test('of a killed listing', async () => {
+  test('for a killed listing', async () => {
     const service = await serve({ bills: [bill('kept'), priced()] });
     await service.sync(['bills']);
     const { pass } = await openListing(warehouse, { connectionId: service.connection, stream: 'bills' });
@@ -192,7 +192,7 @@ proofDescribe('an erasure removes the record from stored listing pages, and coun
     expect(await service.reconcile(['bills'])).toMatchObject({ status: 'succeeded' });
   });
 
-  test('of a listing that continues afterward, and still proves equality', async () => {
+  test('for a listing that continues afterward, and still proves equality', async () => {
     const service = await serve({ bills: [bill('kept'), priced()] });
     await service.sync(['bills']);
     let listed: unknown[] = [];
@@ -529,7 +529,7 @@ describe('an invalid version of an erased record is not stored:', () => {
     await expectNothing(service);
   });
 
-  proofTest('from a reconcile page in flight', async () => {
+  proofTest('from a page of a running reconcile', async () => {
     const service = await serve({ customers: [customer('kept'), personal({ seconds: anHour })] });
     await service.sync(['customers']);
     await eraseWhileInFlight(service, () => service.reconcile(['customers']), bad(service, 5));

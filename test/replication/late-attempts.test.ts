@@ -58,7 +58,7 @@ test('a page in flight does not land once the activity was reset and an attempt 
   expect(await service.ids('bills')).toEqual([]);
 });
 
-test('a webhook run opened by a killed attempt is closed, even by a reset that counts as the first attempt', async () => {
+test('a webhook run opened by a killed attempt is closed by the attempt after a reset, which counts as the first', async () => {
   const service = await serve();
   const { connection } = service;
   const execution = { workflowId: `webhooks/${connection}`, runId: randomUUID() };

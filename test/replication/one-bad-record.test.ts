@@ -17,8 +17,8 @@ afterEach(() => {
   for (const service of started.splice(0)) service.stop();
 });
 
-describe('one bad record never blocks others: an ID too long for a Postgres index', () => {
-  test.each(some([2_001, 2_700, 10_000]))('of %i random characters is quarantined', async (length) => {
+describe('one bad record never blocks others: a very long ID', () => {
+  test.each(some([2_001, 2_700, 10_000]))('with %i random characters is quarantined', async (length) => {
     const service = await serve();
     const id = randomId(length);
     service.lists = { bills: [bill('a'), bill(id), bill('b')] };
@@ -29,7 +29,7 @@ describe('one bad record never blocks others: an ID too long for a Postgres inde
     ]);
   });
 
-  test('of 2,000 bytes lands, and can be deleted', async () => {
+  test('with 2,000 bytes lands, and can be deleted', async () => {
     const service = await serve();
     const id = randomId(2_000);
     service.lists = { bills: [bill('a'), bill('b'), bill(id)] };

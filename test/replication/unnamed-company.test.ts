@@ -38,7 +38,7 @@ describe('a company that no list of its platform names', () => {
     expect(await service.ids('subscriptions')).toEqual(['s-a']);
   });
 
-  test('is asked for its name a fixed number of times per read, however many pages there are', async () => {
+  test('takes 6 requests to check its name, even if its list has 8 pages', async () => {
     const service = await serveUnnamed();
     const list = service.onList;
     const pages = 8;
@@ -72,7 +72,7 @@ describe('a company that no list of its platform names', () => {
     expect(await service.ids('subscriptions')).toEqual(['s-a', 's-b', 's-c']);
   });
 
-  test('keeps its records from a re-added connection until they are deleted', async () => {
+  test('cannot be re-added under its name while its records are kept', async () => {
     const service = await serveUnnamed();
     const { connection: connectionId, url: apiAddress } = service;
     await service.sync(['subscriptions']);
@@ -86,7 +86,7 @@ describe('a company that no list of its platform names', () => {
 });
 
 describe('a token alone does not prove the company', () => {
-  test('of a removed connection whose records are kept and whose company is known', async () => {
+  test('for a removed connection whose records are kept and whose company is known', async () => {
     const service = await serveUnnamed();
     const { connection: connectionId, url: apiAddress } = service;
     const list = service.onList;
@@ -114,7 +114,7 @@ describe('a token alone does not prove the company', () => {
     expect(await service.ids('subscriptions')).toEqual([]);
   });
 
-  test('once another token was set: responses to the old token do not land', async () => {
+  test('once it was replaced, and its responses do not land', async () => {
     const service = await serveUnnamed();
     const { connection: connectionId } = service;
     const list = service.onList;

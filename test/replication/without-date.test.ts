@@ -46,7 +46,7 @@ test('two lagging listings do not delete living records when one record has a fu
 });
 
 test.each(['ends', 'is refused its cursor'])(
-  'a record that a list shows late during a stalled read is read, when the service clock is behind and the read %s',
+  'a record that a list shows late is read, when the service clock is behind and the stalled read %s',
   async (end) => {
     const service = await serve();
     const time = passing(-30 * 60 * minute);
