@@ -39,7 +39,7 @@ test.each(some([['worker'], ['up'], ['serve']]))(
   },
 );
 
-proofTest("the first warehouse's ticks all succeed meanwhile", async () => {
+proofTest("the first warehouse's ticks all succeed while another warehouse is refused", async () => {
   const tries = Promise.all([start(['worker']).ended, start(['up']).ended]);
   for (let tick = 1; tick <= 6; tick += 1) {
     // The previous tick may still have to finish after its sync.
@@ -99,7 +99,7 @@ test('status and doctor name the owner of the namespace', async () => {
 });
 
 proofTest(
-  '--take-over stops the running worker with 2 and removes its schedules, until it takes the namespace back',
+  'a takeover stops the running worker with 2 and removes its schedules, until the first warehouse takes it back',
   async () => {
     const taker = start(['worker', '--take-over']);
     await taker.says(/waiting 25 s for the workers of the previous owner to stop/);

@@ -99,7 +99,7 @@ proofTest(
   },
 );
 
-proofTest('a cursor that the service refuses does not make records count as absent', async () => {
+proofTest('a refused cursor does not make records count as absent', async () => {
   const connection = await withUnannouncedDeletions();
   await admin.configure({ maximumLimit: 20 });
   await admin.addFault({

@@ -142,7 +142,7 @@ describe('an absent record', () => {
     expect(await discrepanciesOf(connectionId)).toEqual([]);
   });
 
-  test('is none that came after the listing began, or was changed since', async () => {
+  test('is not a record that came after the listing began, or was changed since', async () => {
     const connectionId = await held('a', 'changed');
     const listing = await openListing(warehouse, { connectionId, stream: 'bills' });
     await land(warehouse, {

@@ -23,7 +23,7 @@ beforeEach(async () => {
     delete from sync.settings where name = 'alerts_judged_at'`);
 });
 
-describe('a killed command does not leave a running run', () => {
+describe('a killed command leaves no run marked as running', () => {
   test('after a replay, which the next command marks as interrupted', async () => {
     const connection = await companyWithEntry();
     const replay = await hangingReplay(connection);

@@ -41,7 +41,7 @@ proofTest('20 concurrent migrations of one empty database apply each migration o
 });
 
 describe('migrate refuses', () => {
-  test('a database with a Daybook schema name that it did not make', async () => {
+  test('a database with a Daybook schema that it did not make', async () => {
     const { warehouse } = foreign;
     await warehouse.pool.query('create schema marts; create table marts.revenue (amount numeric)');
     await expect(migrate(warehouse)).rejects.toThrow(MigrationRefused);
