@@ -165,12 +165,15 @@ proofTest('another API address is a different environment', async () => {
   await expect(claim(places)).rejects.toThrow(NamespaceNotOurs);
 });
 
-proofTest('a process without an API address is accepted for the warehouse that owns the namespace', async () => {
-  const places = await together(first);
-  await claim(places);
-  const api = { ...settingsOf(first).api, url: '' };
-  await check({ ...places, settings: { ...places.settings, api } });
-});
+proofTest(
+  'a process without an API address is accepted for the warehouse that owns the namespace',
+  async () => {
+    const places = await together(first);
+    await claim(places);
+    const api = { ...settingsOf(first).api, url: '' };
+    await check({ ...places, settings: { ...places.settings, api } });
+  },
+);
 
 proofTest('a namespace of 0.5.0 with schedules of this warehouse is claimed', async () => {
   const places = await together(first);
@@ -234,19 +237,16 @@ test('a worker answers a question in the owner record by renewing its token', as
   await watched.stop();
 });
 
-proofTest(
-  'a worker claims the namespace again when the owner schedule was deleted',
-  async () => {
-    const places = await together(first);
-    const before = await claim(places);
-    const watched = watch(places);
-    await places.temporal.schedule.getHandle(scheduleIds.owner).delete();
-    const again = await eventually(async () => (await readOwner(places.temporal))?.record);
-    expect(again.claim).not.toBe(before.claim);
-    await check(places);
-    await watched.stop();
-  },
-);
+proofTest('a worker claims the namespace again when the owner schedule was deleted', async () => {
+  const places = await together(first);
+  const before = await claim(places);
+  const watched = watch(places);
+  await places.temporal.schedule.getHandle(scheduleIds.owner).delete();
+  const again = await eventually(async () => (await readOwner(places.temporal))?.record);
+  expect(again.claim).not.toBe(before.claim);
+  await check(places);
+  await watched.stop();
+});
 
 proofTest('a worker restores the last token after a failover of its database lost it', async () => {
   const places = await together(first);

@@ -40,13 +40,16 @@ describe('a reconcile that exceeds the delete limit', () => {
     expect(statuses).toEqual(new Set(['confirmed']));
   });
 
-  proofTest('starts an approval workflow in Temporal that waits and shows the number of missing records', async () => {
-    const { connection } = await stopped();
-    expect(await questionOf(connection)).toBe('RUNNING');
-    const details = await detailsOf(connection);
-    expect(details).toMatch(/\| bills \| 60 \|/);
-    expect(details).toMatch(/signal `approveDeletes`/);
-  });
+  proofTest(
+    'starts an approval workflow in Temporal that waits and shows the number of missing records',
+    async () => {
+      const { connection } = await stopped();
+      expect(await questionOf(connection)).toBe('RUNNING');
+      const details = await detailsOf(connection);
+      expect(details).toMatch(/\| bills \| 60 \|/);
+      expect(details).toMatch(/signal `approveDeletes`/);
+    },
+  );
 
   test('is followed, on the signal approveDeletes, by a reconcile that deletes exactly these records', async () => {
     const { connection, gone } = await stopped();
@@ -106,21 +109,24 @@ describe('a reconcile that exceeds the delete limit', () => {
     expect(await heldIds(connection, 'bills')).toEqual(expect.arrayContaining(gone));
   });
 
-  proofTest('has its request withdrawn by a newer reconcile, which keeps records that came back', async () => {
-    const { connection, gone } = await stopped();
-    const before = await shownDeletions(installation, connection);
-    await admin.execute(
-      ...gone.map((id) => ({ kind: 'recreate' as const, connection, resource: 'bills' as const, id })),
-    );
-    const { run } = await reconcile(installation, connection);
-    expect(run.status).toBe('succeeded');
-    await questionIs(connection, 'CANCELLED');
-    const statuses = new Set((await discrepanciesOf(installation, connection)).map(({ status }) => status));
-    expect(statuses).toEqual(new Set(['dismissed']));
-    await reconcile(installation, connection, { approved: before });
-    expect(await heldIds(connection, 'bills')).toEqual(expect.arrayContaining(gone));
-    expect((await installation.compare(connection)).differences).toEqual([]);
-  });
+  proofTest(
+    'has its request withdrawn by a newer reconcile, which keeps records that came back',
+    async () => {
+      const { connection, gone } = await stopped();
+      const before = await shownDeletions(installation, connection);
+      await admin.execute(
+        ...gone.map((id) => ({ kind: 'recreate' as const, connection, resource: 'bills' as const, id })),
+      );
+      const { run } = await reconcile(installation, connection);
+      expect(run.status).toBe('succeeded');
+      await questionIs(connection, 'CANCELLED');
+      const statuses = new Set((await discrepanciesOf(installation, connection)).map(({ status }) => status));
+      expect(statuses).toEqual(new Set(['dismissed']));
+      await reconcile(installation, connection, { approved: before });
+      expect(await heldIds(connection, 'bills')).toEqual(expect.arrayContaining(gone));
+      expect((await installation.compare(connection)).differences).toEqual([]);
+    },
+  );
 
   proofTest('for one resource still reconciles and deletes from the others', async () => {
     const connection = await synced();
@@ -213,15 +219,18 @@ describe('an approval names what was shown, and deletes nothing when something e
     await questionSays(connection, /\| bills \| 70 \|/);
   });
 
-  proofTest('an approval in the format of 0.5.0, which does not name what was shown, deletes nothing', async () => {
-    const { connection, gone } = await stopped();
-    const { run } = await reconcile(installation, connection, { approveDeletes: true });
-    expect(run).toMatchObject({
-      status: 'failed',
-      failure: expect.stringContaining('the approval did not name any') as string,
-    });
-    await expectNothingDeleted(connection, gone);
-  });
+  proofTest(
+    'an approval in the format of 0.5.0, which does not name what was shown, deletes nothing',
+    async () => {
+      const { connection, gone } = await stopped();
+      const { run } = await reconcile(installation, connection, { approveDeletes: true });
+      expect(run).toMatchObject({
+        status: 'failed',
+        failure: expect.stringContaining('the approval did not name any') as string,
+      });
+      await expectNothingDeleted(connection, gone);
+    },
+  );
 
   proofTest.each([
     ['as many as wait is carried out', 60, 'succeeded', 0],
@@ -276,20 +285,23 @@ describe('an approval names what was shown, and deletes nothing when something e
     expect((await installation.compare(connection, { tables: ['bills'] })).differences).toEqual([]);
   });
 
-  proofTest('a reconcile whose worker is killed during the deletions completes the approved ones', async () => {
-    const { connection, gone } = await stopped();
-    const before = await heldIds(connection, 'bills');
-    const blocked = await blockWrites(databaseUrl, 'sync.tombstones');
-    const approved = await shownDeletions(installation, connection);
-    const handle = await startReconcile(installation, connection, { approved });
-    await waitingSessions(databaseUrl);
-    await worker.stop('SIGKILL');
-    await blocked.letGo();
-    worker = await installation.startWorker();
-    const { run } = await endOfReconcile(installation, handle, handle.firstExecutionRunId);
-    expect(run.status).toBe('succeeded');
-    expect(await heldIds(connection, 'bills')).toEqual(before.filter((id) => !gone.includes(id)));
-  });
+  proofTest(
+    'a reconcile whose worker is killed during the deletions completes the approved ones',
+    async () => {
+      const { connection, gone } = await stopped();
+      const before = await heldIds(connection, 'bills');
+      const blocked = await blockWrites(databaseUrl, 'sync.tombstones');
+      const approved = await shownDeletions(installation, connection);
+      const handle = await startReconcile(installation, connection, { approved });
+      await waitingSessions(databaseUrl);
+      await worker.stop('SIGKILL');
+      await blocked.letGo();
+      worker = await installation.startWorker();
+      const { run } = await endOfReconcile(installation, handle, handle.firstExecutionRunId);
+      expect(run.status).toBe('succeeded');
+      expect(await heldIds(connection, 'bills')).toEqual(before.filter((id) => !gone.includes(id)));
+    },
+  );
 });
 
 proofDescribe('a reconcile of other resources', () => {

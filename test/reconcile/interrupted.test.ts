@@ -38,22 +38,19 @@ proofTest.for([
   await expectSameEnd(connection, handle);
 });
 
-proofTest(
-  'a reconcile whose worker is killed during the listing continues to the same end',
-  async () => {
-    const connection = await withUnannouncedDeletions();
-    await slowly(connection);
-    const handle = await startReconcile(installation, connection);
-    await untilPages(installation, { connection, pages: 3 });
-    await worker.stop('SIGKILL');
-    await admin.clearFaults();
-    await admin.clearRequests();
-    worker = await installation.startWorker();
-    await expectSameEnd(connection, handle);
-    const [first] = (await admin.requests()).filter(({ path }) => path === '/accounting/bills');
-    expect(new URLSearchParams(first?.query).has('cursor')).toBe(true);
-  },
-);
+proofTest('a reconcile whose worker is killed during the listing continues to the same end', async () => {
+  const connection = await withUnannouncedDeletions();
+  await slowly(connection);
+  const handle = await startReconcile(installation, connection);
+  await untilPages(installation, { connection, pages: 3 });
+  await worker.stop('SIGKILL');
+  await admin.clearFaults();
+  await admin.clearRequests();
+  worker = await installation.startWorker();
+  await expectSameEnd(connection, handle);
+  const [first] = (await admin.requests()).filter(({ path }) => path === '/accounting/bills');
+  expect(new URLSearchParams(first?.query).has('cursor')).toBe(true);
+});
 
 test.for(
   some([
@@ -83,21 +80,18 @@ test.for(
   },
 );
 
-proofTest(
-  'a reconcile reaches the same end when the API fails for a while during the listing',
-  async () => {
-    const connection = await withUnannouncedDeletions();
-    await admin.configure({ maximumLimit: 20 });
-    await admin.addFault({
-      match: { connection, path: '/accounting' },
-      after: 6,
-      times: 8,
-      fault: { kind: 'status', status: 503 },
-    });
-    const handle = await startReconcile(installation, connection);
-    await expectSameEnd(connection, handle);
-  },
-);
+proofTest('a reconcile reaches the same end when the API fails for a while during the listing', async () => {
+  const connection = await withUnannouncedDeletions();
+  await admin.configure({ maximumLimit: 20 });
+  await admin.addFault({
+    match: { connection, path: '/accounting' },
+    after: 6,
+    times: 8,
+    fault: { kind: 'status', status: 503 },
+  });
+  const handle = await startReconcile(installation, connection);
+  await expectSameEnd(connection, handle);
+});
 
 proofTest('a refused cursor does not make records count as absent', async () => {
   const connection = await withUnannouncedDeletions();

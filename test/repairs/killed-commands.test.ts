@@ -86,23 +86,20 @@ describe('a live command', () => {
     await replay.stop('SIGKILL');
   });
 
-  proofTest(
-    'runs on and succeeds if it was marked as interrupted during a stall',
-    async () => {
-      const connection = await companyWithEntry();
-      const blocked = await blockWrites(databaseUrl, 'finance.items');
-      const rebuild = start(['rebuild', connection]);
-      await waitingSessions(databaseUrl);
-      await beSilent('rebuild');
-      expect((await run(['quarantine', 'replay'])).code).toBe(0);
-      await eventually(async () => ((await statusesOf(connection)).rebuild === 'running' ? true : undefined));
-      await blocked.letGo();
-      expect((await rebuild.ended).code).toBe(0);
-      expect(await statusesOf(connection)).toEqual({ replay: 'succeeded', rebuild: 'succeeded' });
-      const streams = `select distinct s.status from sync.run_streams s join sync.runs using (run_id) where kind = 'rebuild'`;
-      expect(await row(warehouse, streams)).toEqual({ status: 'succeeded' });
-    },
-  );
+  proofTest('runs on and succeeds if it was marked as interrupted during a stall', async () => {
+    const connection = await companyWithEntry();
+    const blocked = await blockWrites(databaseUrl, 'finance.items');
+    const rebuild = start(['rebuild', connection]);
+    await waitingSessions(databaseUrl);
+    await beSilent('rebuild');
+    expect((await run(['quarantine', 'replay'])).code).toBe(0);
+    await eventually(async () => ((await statusesOf(connection)).rebuild === 'running' ? true : undefined));
+    await blocked.letGo();
+    expect((await rebuild.ended).code).toBe(0);
+    expect(await statusesOf(connection)).toEqual({ replay: 'succeeded', rebuild: 'succeeded' });
+    const streams = `select distinct s.status from sync.run_streams s join sync.runs using (run_id) where kind = 'rebuild'`;
+    expect(await row(warehouse, streams)).toEqual({ status: 'succeeded' });
+  });
 });
 
 /** A connection with a bill in quarantine that the source has corrected. */

@@ -151,15 +151,18 @@ proofTest('a failure that is recorded twice counts once', async () => {
   expect(await stateOf(connectionId)).toMatchObject({ failures: 2 });
 });
 
-proofTest('a partial sync that read nothing neither ends a pause nor resets the count of failures', async () => {
-  const [connectionId, other] = [await scheduled(), await scheduled()];
-  await sync(installation, other);
-  const runId = await addRun(warehouse, { connection: connectionId, status: 'failed' });
-  const ended = { connectionId, runId, pauseWhy: 'why' } as const;
-  await noteSyncEnd(warehouse, { ...ended, status: 'failed' });
-  await noteSyncEnd(warehouse, { ...ended, status: 'partial' });
-  expect(await stateOf(connectionId)).toMatchObject({ failures: 1, paused_why: 'why' });
-});
+proofTest(
+  'a partial sync that read nothing neither ends a pause nor resets the count of failures',
+  async () => {
+    const [connectionId, other] = [await scheduled(), await scheduled()];
+    await sync(installation, other);
+    const runId = await addRun(warehouse, { connection: connectionId, status: 'failed' });
+    const ended = { connectionId, runId, pauseWhy: 'why' } as const;
+    await noteSyncEnd(warehouse, { ...ended, status: 'failed' });
+    await noteSyncEnd(warehouse, { ...ended, status: 'partial' });
+    expect(await stateOf(connectionId)).toMatchObject({ failures: 1, paused_why: 'why' });
+  },
+);
 
 test('a sync of only an unsupported list ends no pause, as it may have sent no request', async () => {
   const connectionId = await scheduled();

@@ -79,18 +79,21 @@ proofTest(
   },
 );
 
-proofTest('a repair asks Temporal nothing within an hour of the last one, unless a worker starts', async () => {
-  await addFleet(warehouse, { connections: 2 });
-  await repair();
-  asked.clear();
-  await repair('hour');
-  expect(asked.size).toBe(0);
-  await repair('start');
-  expect(asked.get('ListSchedules')).toBe(1);
-  await anHourLater();
-  await repair('hour');
-  expect(asked.get('ListSchedules')).toBe(2);
-});
+proofTest(
+  'a repair asks Temporal nothing within an hour of the last one, unless a worker starts',
+  async () => {
+    await addFleet(warehouse, { connections: 2 });
+    await repair();
+    asked.clear();
+    await repair('hour');
+    expect(asked.size).toBe(0);
+    await repair('start');
+    expect(asked.get('ListSchedules')).toBe(1);
+    await anHourLater();
+    await repair('hour');
+    expect(asked.get('ListSchedules')).toBe(2);
+  },
+);
 
 proofTest(
   'a repair turn that has expired goes to another worker, and its first holder can neither extend nor end it',
@@ -151,21 +154,18 @@ test('a pause made in the Web UI survives a repair of its schedule', async () =>
   expect(spec.intervals?.[0]?.every).toBe(3_600_000);
 });
 
-proofTest(
-  'a schedule that was resumed in the Web UI stays resumed until a worker starts',
-  async () => {
-    await addFleet(warehouse, { connections: 1 });
-    await pauseConnection(warehouse, { connectionId: 'co-00000', why: 'month end' });
-    await repair();
-    await temporal.schedule.getHandle('reconcile/co-00000').unpause('go on');
-    await anHourLater();
-    await listedAs('reconcile/co-00000', { paused: false });
-    await repair('hour');
-    expect((await describe('reconcile/co-00000')).state.paused).toBe(false);
-    await repair('start');
-    expect((await describe('reconcile/co-00000')).state.paused).toBe(true);
-  },
-);
+proofTest('a schedule that was resumed in the Web UI stays resumed until a worker starts', async () => {
+  await addFleet(warehouse, { connections: 1 });
+  await pauseConnection(warehouse, { connectionId: 'co-00000', why: 'month end' });
+  await repair();
+  await temporal.schedule.getHandle('reconcile/co-00000').unpause('go on');
+  await anHourLater();
+  await listedAs('reconcile/co-00000', { paused: false });
+  await repair('hour');
+  expect((await describe('reconcile/co-00000')).state.paused).toBe(false);
+  await repair('start');
+  expect((await describe('reconcile/co-00000')).state.paused).toBe(true);
+});
 
 proofTest('a repair reverts a change of a setting that Temporal does not list', async () => {
   await addFleet(warehouse, { connections: 2 });
@@ -177,15 +177,21 @@ proofTest('a repair reverts a change of a setting that Temporal does not list', 
   expect((await describe('sync/co-00000')).policies.pauseOnFailure).toBe(false);
 });
 
-proofTest('a repair ends early when its worker is stopped, and leaves its turn to another worker', async () => {
-  await addFleet(warehouse, { connections: 60 });
-  const stopping = new AbortController();
-  const repairing = repairSchedules(places, { logger: pino({ level: 'silent' }), stopping: stopping.signal });
-  stopping.abort();
-  expect(await repairing).toBe(false);
-  await repair();
-  expect(await describe('sync/co-00059')).toBeDefined();
-});
+proofTest(
+  'a repair ends early when its worker is stopped, and leaves its turn to another worker',
+  async () => {
+    await addFleet(warehouse, { connections: 60 });
+    const stopping = new AbortController();
+    const repairing = repairSchedules(places, {
+      logger: pino({ level: 'silent' }),
+      stopping: stopping.signal,
+    });
+    stopping.abort();
+    expect(await repairing).toBe(false);
+    await repair();
+    expect(await describe('sync/co-00059')).toBeDefined();
+  },
+);
 
 proofTest('a connection whose schedules are already right is not written again', async () => {
   await addFleet(warehouse, { connections: 1 });

@@ -7,20 +7,17 @@ test.each([
   ['bytes', Array.from({ length: 40_000 }, (_, at) => viewOf(1, 1, at))],
   ['64 kB', Array.from({ length: 20 }, (_, at) => viewOf(64 * 1024, 64 * 1024, at))],
   ['nothing', []],
-])(
-  'a body in pieces of %s takes little more memory than its size, and reports how much',
-  (_, pieces) => {
-    const gathered = new GatheredPieces();
-    for (const piece of pieces) gathered.add(piece);
-    const parts = gathered.parts();
-    const buffers = new Set(parts.filter(({ length }) => length > 0).map(({ buffer }) => buffer));
-    const held = [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0);
-    const whole = Buffer.concat(pieces);
-    expect(held).toBeLessThan(whole.length + 16 * 1024);
-    expect(gathered).toMatchObject({ bytes: whole.length, held });
-    expect(Buffer.concat(parts).equals(whole)).toBe(true);
-  },
-);
+])('a body in pieces of %s takes little more memory than its size, and reports how much', (_, pieces) => {
+  const gathered = new GatheredPieces();
+  for (const piece of pieces) gathered.add(piece);
+  const parts = gathered.parts();
+  const buffers = new Set(parts.filter(({ length }) => length > 0).map(({ buffer }) => buffer));
+  const held = [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0);
+  const whole = Buffer.concat(pieces);
+  expect(held).toBeLessThan(whole.length + 16 * 1024);
+  expect(gathered).toMatchObject({ bytes: whole.length, held });
+  expect(Buffer.concat(parts).equals(whole)).toBe(true);
+});
 
 /** A piece as undici returns it from a read. */
 function viewOf(read: number, length: number, content: number): Buffer {

@@ -289,12 +289,15 @@ test.each([
     { id: 'company', orgId: 'o'.repeat(8_000_000) },
     'a connection whose orgId has more than 200 characters',
   ],
-])('a page is refused if the identity of its company repeats a secret or is too long: %s', async (_, connection, problem) => {
-  const api = await startScriptedApi((_, response) => {
-    answerJson(response, JSON.stringify({ bills: [], next_cursor: null, connection }));
-  });
-  await expect(clientOf(api).client.list(billsRequest)).rejects.toThrow(`answered with ${problem}`);
-});
+])(
+  'a page is refused if the identity of its company repeats a secret or is too long: %s',
+  async (_, connection, problem) => {
+    const api = await startScriptedApi((_, response) => {
+      answerJson(response, JSON.stringify({ bills: [], next_cursor: null, connection }));
+    });
+    await expect(clientOf(api).client.list(billsRequest)).rejects.toThrow(`answered with ${problem}`);
+  },
+);
 
 test('a cursor that repeats the access token is refused, as it would be stored in plain text', async () => {
   const api = await startScriptedApi((_, response) => {

@@ -174,33 +174,30 @@ async function whatIsWrong(program: string): Promise<void> {
       expect({ code, stderr: stderr.trim() }).toEqual({ code: 2, stderr: sentence });
   });
 
-  proofTest(
-    'accepts session mode, and transaction mode with a direct URL to the same database',
-    async () => {
-      expect(await poolerFinding(installation, {})).toEqual({ what: 'pooler', ok: true, found: 'none' });
-      const ofSessions = await start(program, { pool_mode: 'session', max_prepared_statements: 0 });
-      expect(await poolerFinding(installation, { DATABASE_URL: ofSessions.through(url) })).toMatchObject({
-        ok: true,
-        found: 'session mode',
-      });
-      const ofTransactions = await start(program, { max_prepared_statements: 200 });
-      const env = { DATABASE_URL: ofTransactions.through(url) };
-      expect(await poolerFinding(installation, env)).toMatchObject({
-        warning: true,
-        found: expect.stringContaining('set DAYBOOK_DATABASE_DIRECT_URL') as string,
-      });
-      expect(await poolerFinding(installation, { ...env, DAYBOOK_DATABASE_DIRECT_URL: url })).toEqual({
-        what: 'pooler',
-        ok: true,
-        found: 'transaction mode',
-      });
-      const elsewhere = { ...env, DAYBOOK_DATABASE_DIRECT_URL: adminUrl.replace(/[^/]*$/, 'postgres') };
-      expect(await poolerFinding(installation, elsewhere)).toMatchObject({
-        ok: false,
-        found: expect.stringMatching(/^DAYBOOK_DATABASE_DIRECT_URL leads to another database/) as string,
-      });
-    },
-  );
+  proofTest('accepts session mode, and transaction mode with a direct URL to the same database', async () => {
+    expect(await poolerFinding(installation, {})).toEqual({ what: 'pooler', ok: true, found: 'none' });
+    const ofSessions = await start(program, { pool_mode: 'session', max_prepared_statements: 0 });
+    expect(await poolerFinding(installation, { DATABASE_URL: ofSessions.through(url) })).toMatchObject({
+      ok: true,
+      found: 'session mode',
+    });
+    const ofTransactions = await start(program, { max_prepared_statements: 200 });
+    const env = { DATABASE_URL: ofTransactions.through(url) };
+    expect(await poolerFinding(installation, env)).toMatchObject({
+      warning: true,
+      found: expect.stringContaining('set DAYBOOK_DATABASE_DIRECT_URL') as string,
+    });
+    expect(await poolerFinding(installation, { ...env, DAYBOOK_DATABASE_DIRECT_URL: url })).toEqual({
+      what: 'pooler',
+      ok: true,
+      found: 'transaction mode',
+    });
+    const elsewhere = { ...env, DAYBOOK_DATABASE_DIRECT_URL: adminUrl.replace(/[^/]*$/, 'postgres') };
+    expect(await poolerFinding(installation, elsewhere)).toMatchObject({
+      ok: false,
+      found: expect.stringMatching(/^DAYBOOK_DATABASE_DIRECT_URL leads to another database/) as string,
+    });
+  });
 
   proofTest('names a URL parameter that the pooler refuses', async () => {
     const pooled = (await start(program, {})).through(url);

@@ -38,11 +38,14 @@ describe.each(databases)('a database of $version', ({ version, warehouse, url, i
     expect(await rows(warehouse, viewsOfPeople)).toEqual(views);
   });
 
-  test.each(Object.entries(catalogue))('has the %s of a new database after the upgrade', async (_, statement) => {
-    const found = await rows(warehouse, statement);
-    expect(found.length).toBeGreaterThan(0);
-    expect(found).toEqual(await rows(fresh.warehouse, statement));
-  });
+  test.each(Object.entries(catalogue))(
+    'has the %s of a new database after the upgrade',
+    async (_, statement) => {
+      const found = await rows(warehouse, statement);
+      expect(found.length).toBeGreaterThan(0);
+      expect(found).toEqual(await rows(fresh.warehouse, statement));
+    },
+  );
 
   test('is synced again once its connections have new tokens, and an open sync continues', async () => {
     await moveTo(installation, warehouse);

@@ -140,23 +140,26 @@ describe('a removal', () => {
 });
 
 proofDescribe('a killed removal', () => {
-  test.each(['before', 'after'] as const)('continues when run again, if it was killed %s any of its commits', async (when) => {
-    // The mark, then the tables one by one, and the row at the end.
-    for (let [at, died] = [1, true]; died; at += at < 3 ? 1 : 7) {
-      const connectionId = await connectionWithEverything(warehouse);
-      const dying = endingSessions(warehouse, when, { at });
-      died = await removeConnection(dying, { connectionId, keepData: false }).then(
-        () => false,
-        () => true,
-      );
-      if (died && (at > 1 || when === 'after')) await expectHidden(connectionId);
-      await removeConnection(warehouse, { connectionId, keepData: false }).catch((error: unknown) => {
-        // A caller that did not hear of the success learns that no such connection exists.
-        if (!(error instanceof UnknownConnection)) throw error;
-      });
-      expect(await leftOf(connectionId)).toEqual([]);
-    }
-  });
+  test.each(['before', 'after'] as const)(
+    'continues when run again, if it was killed %s any of its commits',
+    async (when) => {
+      // The mark, then the tables one by one, and the row at the end.
+      for (let [at, died] = [1, true]; died; at += at < 3 ? 1 : 7) {
+        const connectionId = await connectionWithEverything(warehouse);
+        const dying = endingSessions(warehouse, when, { at });
+        died = await removeConnection(dying, { connectionId, keepData: false }).then(
+          () => false,
+          () => true,
+        );
+        if (died && (at > 1 || when === 'after')) await expectHidden(connectionId);
+        await removeConnection(warehouse, { connectionId, keepData: false }).catch((error: unknown) => {
+          // A caller that did not hear of the success learns that no such connection exists.
+          if (!(error instanceof UnknownConnection)) throw error;
+        });
+        expect(await leftOf(connectionId)).toEqual([]);
+      }
+    },
+  );
 
   test('keeps all records with --keep-data, and completes when run again', async () => {
     const connectionId = await connectionWithEverything(warehouse);

@@ -207,25 +207,22 @@ test('a wrong client secret fails the sync without retries, and the right one le
   expect((await sync(installation, connection)).run.status).toBe('succeeded');
 });
 
-proofTest(
-  'a sync waits for a worker with the new key if its worker has a key that was rotated',
-  async () => {
-    const connection = await installation.connect();
-    const to = randomBytes(32);
-    await rotateSecretKey(warehouse, { from: secretKey, to });
-    const handle = await startSync(installation, connection);
-    await eventually(async () => {
-      const { pendingActivities } = (await handle.describe()).raw;
-      return pendingActivities?.some(({ lastFailure }) => lastFailure?.message?.includes('was rotated'))
-        ? true
-        : undefined;
-    });
-    await worker.stop();
-    worker = await installation.startWorker({ DAYBOOK_SECRET_KEY: to.toString('base64') });
-    const { run } = await endOf(installation, handle, handle.firstExecutionRunId);
-    expect(run.status).toBe('succeeded');
-  },
-);
+proofTest('a sync waits for a worker with the new key if its worker has a key that was rotated', async () => {
+  const connection = await installation.connect();
+  const to = randomBytes(32);
+  await rotateSecretKey(warehouse, { from: secretKey, to });
+  const handle = await startSync(installation, connection);
+  await eventually(async () => {
+    const { pendingActivities } = (await handle.describe()).raw;
+    return pendingActivities?.some(({ lastFailure }) => lastFailure?.message?.includes('was rotated'))
+      ? true
+      : undefined;
+  });
+  await worker.stop();
+  worker = await installation.startWorker({ DAYBOOK_SECRET_KEY: to.toString('base64') });
+  const { run } = await endOf(installation, handle, handle.firstExecutionRunId);
+  expect(run.status).toBe('succeeded');
+});
 
 function failureOf({ failure }: SyncEnd): unknown {
   return failure instanceof WorkflowFailedError ? failure.cause : failure;

@@ -56,20 +56,23 @@ describe('the workflows that releases have started', () => {
     expect(new Set(begun.filter(({ isOurs }) => isOurs).map(({ kind }) => kind))).toEqual(new Set(kinds()));
   });
 
-  test.each(begun.map((one) => [one.file, one] as const))('%s has the names that this release gives', (_, history) => {
-    const { attributes, options, isOurs } = history;
-    if (isOurs) {
-      expect(attributes.workflowId).toBe(options.workflowId);
-      expect(isWorkflowId(attributes.workflowId)).toBe(true);
-    }
-    expect(attributes.taskQueue.name).toBe(options.taskQueue);
-    if (attributes.priority?.fairnessKey !== undefined)
-      expect(attributes.priority.fairnessKey).toBe(options.priority.fairnessKey);
-    const said = Object.keys(attributes.searchAttributes?.indexedFields ?? {}).filter((name) =>
-      name.startsWith('Daybook'),
-    );
-    expect(searchAttributeNames).toEqual(expect.arrayContaining(said));
-  });
+  test.each(begun.map((one) => [one.file, one] as const))(
+    '%s has the names that this release gives',
+    (_, history) => {
+      const { attributes, options, isOurs } = history;
+      if (isOurs) {
+        expect(attributes.workflowId).toBe(options.workflowId);
+        expect(isWorkflowId(attributes.workflowId)).toBe(true);
+      }
+      expect(attributes.taskQueue.name).toBe(options.taskQueue);
+      if (attributes.priority?.fairnessKey !== undefined)
+        expect(attributes.priority.fairnessKey).toBe(options.priority.fairnessKey);
+      const said = Object.keys(attributes.searchAttributes?.indexedFields ?? {}).filter((name) =>
+        name.startsWith('Daybook'),
+      );
+      expect(searchAttributeNames).toEqual(expect.arrayContaining(said));
+    },
+  );
 });
 
 test.each([

@@ -60,16 +60,19 @@ describe.each(
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
-  proofTest('is abandoned by the backfill after the one that gave up, which starts the window again', async () => {
-    const connection = await installation.connect({ records: 600 });
-    await admin.configure({ maximumLimit: 20 });
-    const all = { from: '2000-01-01', to: '2040-01-01', windowMilliseconds: 3_650 * 86_400_000 };
-    const dead = await failFromSecondPageOn(connection, path);
-    const first = await backfill(installation, { connection, ...all });
-    expect(statusesOf(first.run)[stream]).toBe('failed');
-    await letOnlyFail(connection, { path, cursor: await dead() });
-    expect((await backfill(installation, { connection, ...all })).run.status).toBe('succeeded');
-  });
+  proofTest(
+    'is abandoned by the backfill after the one that gave up, which starts the window again',
+    async () => {
+      const connection = await installation.connect({ records: 600 });
+      await admin.configure({ maximumLimit: 20 });
+      const all = { from: '2000-01-01', to: '2040-01-01', windowMilliseconds: 3_650 * 86_400_000 };
+      const dead = await failFromSecondPageOn(connection, path);
+      const first = await backfill(installation, { connection, ...all });
+      expect(statusesOf(first.run)[stream]).toBe('failed');
+      await letOnlyFail(connection, { path, cursor: await dead() });
+      expect((await backfill(installation, { connection, ...all })).run.status).toBe('succeeded');
+    },
+  );
 
   proofTest('is abandoned by the reconcile after the one that gave up', async () => {
     const connection = await installation.connect({ records: 600 });
