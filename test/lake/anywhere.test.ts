@@ -30,7 +30,7 @@ test.each([
   [`it's [!] "books" {1,2}%$#`, `it's ] "books" {1,2}%$#`],
   ['a\\b', 'a'],
 ])(
-  'in a folder named %s a lake is what it is elsewhere: exported, verified, compared, and a record erased from it',
+  'a lake in a folder named %s can be exported to, verified, compared and erased from as anywhere else',
   async (name, beside) => {
     const folder = await mkdtemp(join(tmpdir(), 'daybook-anywhere-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -56,7 +56,7 @@ test.each([
   },
 );
 
-test('a folder with a backslash and a character of patterns in its path, of which DuckDB finds no file, is refused', async () => {
+test('a lake whose path has a backslash and a glob character is refused', async () => {
   for (const location of ['/srv/a\\b/books*', '/srv/[a\\]', '/srv/a\\?'])
     await expect(openLake({ location, scratch: tmpdir() })).rejects.toThrow(
       `Cannot use the lake ${location}: its path has a backslash, and one of [, * and ?.`,

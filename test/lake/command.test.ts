@@ -33,7 +33,7 @@ afterAll(async () => {
     .catch(() => undefined);
 });
 
-test('export publishes a snapshot, says so, and its run is in the ledger', async () => {
+test('export publishes a snapshot, says so, and records its run in the ledger', async () => {
   const { code, stdout, stderr } = await run(['export']);
   expect(stderr).toContain('Running: export');
   expect(stdout).toMatch(/^Published snapshot \d{8}T\d{6}Z-[0-9a-f]{6}: [\d,]+ rows in 28 tables\.$/m);
@@ -109,7 +109,7 @@ test('an export returns before the marts are built and says so, and --wait waits
 });
 
 proofTest(
-  'an export looks whether the last snapshot is whole, and says why it makes another one',
+  'an export checks that the last snapshot is intact, and says why it makes another one',
   async () => {
     const before = await latest();
     await rm(join(lake, 'snapshots', before, 'bills/part-00000.parquet'));
@@ -143,7 +143,7 @@ proofTest('snapshots are listed and verified without Postgres and Temporal', asy
 });
 
 proofTest(
-  'a manifest or a pointer that cannot be read is one sentence in the list, and the others are listed',
+  'the list of snapshots reports an unreadable manifest or pointer in a sentence, and still lists the others',
   async () => {
     const id = await latest();
     const pointer = await readFile(join(lake, 'latest.json'), 'utf8');
@@ -182,7 +182,7 @@ proofTest(
   },
 );
 
-proofTest('a worker that is killed in the middle of an export does not leave it half done', async () => {
+proofTest('an export whose worker is killed midway is completed by the next worker, and leaves no draft', async () => {
   await change();
   const before = await latest();
   const { letGo } = await blockAccess('finance.bills');
@@ -248,7 +248,7 @@ proofTest('a schedule that was deleted in Temporal comes back when a worker star
   await run(['export', '--every', 'off']);
 });
 
-proofTest('neither a token nor a value of a record is in the history of an export', async () => {
+proofTest('the workflow history of an export contains no secret and no value of a record', async () => {
   const { memo } = await row(warehouse, `select max(memo) as memo from finance.bills where memo like '%!'`);
   await change();
   const handle = await client.workflow.start('exportSnapshot', {

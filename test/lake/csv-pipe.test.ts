@@ -19,13 +19,13 @@ test('a stream is read as if it were a file', async () => {
   expect(text).toBe('1,one\n2,two\n');
 });
 
-test('a stream that breaks off in the middle is an error, not an end', async () => {
+test('a stream that breaks off midway is an error, not an end of file', async () => {
   const pipe = join(folder, 'middle');
   const reading = throughPipe(pipe, breaksOff, () => readFile(pipe, 'utf8'));
   await expect(reading).rejects.toThrow('broken off');
 });
 
-test('so is one that breaks off before anybody reads, and the reader ends too', async () => {
+test('a stream that breaks off before anybody reads is an error, and its reader ends', async () => {
   const pipe = join(folder, 'beginning');
   let hasEnded = false;
   const reading = throughPipe(
@@ -41,7 +41,7 @@ test('so is one that breaks off before anybody reads, and the reader ends too', 
   expect(hasEnded).toBe(true);
 });
 
-test('a stream whose reader gives up is taken to its end, and the reason is the reader’s', async () => {
+test('a stream whose reader gives up is read to its end, and the reported error is the reader’s', async () => {
   const stream = Readable.from(['1,one\n']);
   const reading = throughPipe(
     join(folder, 'unread'),
@@ -52,7 +52,7 @@ test('a stream whose reader gives up is taken to its end, and the reason is the 
   expect(stream.readableEnded).toBe(true);
 });
 
-test('a stream of more bytes than may be read is taken to its end too, and its reader ends', async () => {
+test('a stream longer than its limit is an error, is read to its end, and its reader ends', async () => {
   const pipe = join(folder, 'too-long');
   const stream = Readable.from(['1,one\n', '2,two\n', '3,three\n']);
   let read = '';

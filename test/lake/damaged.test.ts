@@ -32,7 +32,7 @@ const damages: readonly (readonly [string, (snapshot: string, lake: string) => P
 ];
 
 test.each(some(damages))(
-  'nothing has changed, but the last snapshot is damaged: %s. An export makes a new one',
+  'an export replaces a damaged snapshot although nothing has changed: %s',
   async (_, damage) => {
     const lake = await createTestLake(url);
     const first = await lake.exportNow();
@@ -46,7 +46,7 @@ test.each(some(damages))(
   },
 );
 
-test('a folder in the place of the pointer ends an export with a sentence, and is not tried for ever', async () => {
+test('an export fails with a sentence, and is not retried, if a folder is in the place of the pointer', async () => {
   const lake = await createTestLake(url);
   const pointer = join(lake.location, 'latest.json');
   await mkdir(join(pointer, 'full'), { recursive: true });
@@ -60,7 +60,7 @@ test('a folder in the place of the pointer ends an export with a sentence, and i
   expect(await latestOf(lake)).toBeDefined();
 });
 
-test('an export that is forced makes a snapshot although nothing has changed', async () => {
+test('a forced export makes a snapshot although nothing has changed', async () => {
   const lake = await createTestLake(url);
   const first = await lake.exportNow();
   const second = await lake.exportNow({ force: true });
@@ -69,7 +69,7 @@ test('an export that is forced makes a snapshot although nothing has changed', a
   expect(second).not.toHaveProperty('damage');
 });
 
-test('a damaged manifest does not make the lake of another warehouse ours', async () => {
+test('an export refuses the lake of another warehouse although its manifest is damaged', async () => {
   const lake = await createTestLake(url);
   const { snapshotId } = await lake.exportNow();
   const manifest = join(lake.location, 'snapshots', snapshotId, '_manifest.json');

@@ -27,7 +27,7 @@ let random = seed;
 let version = 0;
 
 test.each(['a folder', 'a bucket'])(
-  'a day of hourly exports to %s with random changes: each snapshot is whole, and is what the tables were then',
+  'every snapshot of a day of hourly exports to %s is whole; in a folder, it equals the tables at that time',
   async (where) => {
     const lakeOf = where === 'a bucket' ? { lake: `${s3.location}/day` } : {};
     const { exportNow, location, scratch } = await createTestLake(url, { sizes, keep, ...lakeOf });

@@ -39,7 +39,7 @@ await landEvents(warehouse, {
 });
 const { snapshotId: second } = await exportNow();
 
-test('the rows that came, went and changed are counted by connection and table', async () => {
+test('added, removed and changed rows are counted by connection and table', async () => {
   const { code, stdout, stderr } = await diff(first, second, '--json');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const { from, to, columns, rows } = JSON.parse(stdout) as { rows: Moved[] } & Record<string, unknown>;
@@ -53,13 +53,13 @@ test('the rows that came, went and changed are counted by connection and table',
   ]);
 });
 
-test('the other way round what came is what went', async () => {
+test('a diff in the opposite direction swaps added and removed rows', async () => {
   const { rows } = JSON.parse((await diff(second, first, '--json')).stdout) as { rows: Moved[] };
   expect(rows).toContainEqual(moved('bills', { added: 1, removed: 1, changed: 1 }));
   expect(rows).toContainEqual(moved('bill_lines', { added: 2, removed: 1 }));
 });
 
-test('people read a table, or that nothing moved; what is no snapshot is refused in one sentence', async () => {
+test('a diff prints a table, or that the rows are the same; an unknown or invalid ID is refused in a sentence', async () => {
   expect((await diff(first, second)).stdout).toMatch(new RegExp(`${us} +bills +1 +1 +1`));
   expect((await diff(first, first)).stdout).toBe('The snapshots hold the same rows.\n');
   expect(await diff(first, '20200101T000000Z-000000')).toMatchObject({
@@ -74,7 +74,7 @@ test('people read a table, or that nothing moved; what is no snapshot is refused
   });
 });
 
-test('a file that is another than its manifest says is not compared', async () => {
+test('a file that differs from its manifest is not compared', async () => {
   await appendFile(join(location, 'snapshots', second, 'bills', 'part-00000.parquet'), 'x');
   expect(await diff(first, second)).toMatchObject({
     code: 1,

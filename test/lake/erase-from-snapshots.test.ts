@@ -29,7 +29,7 @@ const { exportNow, location, scratch } = await createTestLake(url);
 const lake = await openLake({ location, scratch: `${scratch}-of-erasure` });
 const connectionId = await addTestConnection(warehouse);
 
-test('files beside those of a snapshot that stays are told, and what the manifests list is erased all the same', async () => {
+test('an erasure reports unlisted files in a snapshot that stays, and still erases what the manifests list', async () => {
   const [held, stays] = await exportHeldThenNot();
   const [file] = (await readManifest(lake, held))!.tables.bills!.files;
   const from = join(location, 'snapshots', held, file!.path);
@@ -49,7 +49,7 @@ test('files beside those of a snapshot that stays are told, and what the manifes
   expect(await erase(lake)).toEqual([]);
 });
 
-test('so are folders that may not be opened, in a snapshot that stays; in a bucket an object of such a name is none', async () => {
+test('an erasure reports folders that it may not open in a snapshot that stays; in a bucket, such a name is no folder', async () => {
   const [held, stays] = await exportHeldThenNot();
   const withFolder: Lake = {
     ...lake,
@@ -135,14 +135,14 @@ test('every table with rows of single records is one that an erasure looks into'
   expect(namesRecords.map(({ name }) => name).sort()).toEqual([...erased, ...stays].sort());
 });
 
-test('where readers are led nowhere, an erasure leads them to the newest snapshot, and not to an older one that held the record', async () => {
+test('an erasure restores a missing pointer to the newest snapshot, not to an older one that held the record', async () => {
   const [held, newest] = await exportHeldThenNot();
   await rm(join(location, 'latest.json'));
   expect(await erase(lake)).toEqual([held]);
   expect((await readPointer(lake))?.snapshot_id).toBe(newest);
 });
 
-test('while a bucket copies one file for an erasure, it is asked for the next', async () => {
+test('an erasure asks a bucket for the next copy while the first one is in progress', async () => {
   await landRecord();
   const { snapshotId } = await exportNow({ lake: s3.location, force: true });
   const server = s3.env.AWS_ENDPOINT_URL!;

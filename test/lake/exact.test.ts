@@ -106,7 +106,7 @@ describe('every value of every table is in the lake as it is in Postgres', () =>
   });
 });
 
-test('more decimals than the type holds are rounded half away from zero, too many digits before the point are null; the manifest lists both, digit by digit', () => {
+test('the manifest lists every value that does not fit its type, with all its digits, and whether it was rounded', () => {
   const listed = manifest.unfit.map(({ table, column, key, value, rounded }) => {
     const { connection_id, ...place } = key;
     expect(connection_id).toBe(connection);
@@ -129,7 +129,7 @@ test('more decimals than the type holds are rounded half away from zero, too man
   ]);
 });
 
-test('types are the stable ones, in empty tables too', async () => {
+test('every table has the stable column types, an empty one too', async () => {
   for (const { name, columns } of snapshotTables) {
     const described = await readParquet(
       folder,
@@ -177,7 +177,7 @@ test('the pointer names the manifest by a relative path and its SHA-256', async 
   });
 });
 
-test('no token, no body and nothing half done is in the lake', async () => {
+test('the lake holds no column of tokens or payloads, and nothing unfinished', async () => {
   expect(await readdir(lake.location)).toEqual(['latest.json', 'snapshots']);
   expect(await readdir(join(lake.location, 'snapshots'))).toEqual([manifest.snapshot_id]);
   const names = snapshotTables.flatMap(({ columns }) => columns.map(({ name }) => name));

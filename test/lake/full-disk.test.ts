@@ -56,7 +56,7 @@ test.skipIf(!mayMount)(
   },
 );
 
-test.skipIf(!mayMount)('a pointer that cannot be written leaves the old one', async () => {
+test.skipIf(!mayMount)('a full disk leaves the old pointer in place', async () => {
   const folder = openFolderLake(join(disk, 'other'));
   await folder.replace('latest.json', 'old', undefined);
   await fillUp(disk);
@@ -69,7 +69,7 @@ test.skipIf(!mayMount)('a pointer that cannot be written leaves the old one', as
   expect(await readdir(join(disk, 'other'))).toEqual(['latest.json']);
 });
 
-test.skipIf(!mayMount)('where the lake is a bucket, it is the scratch folder that has no room', async () => {
+test.skipIf(!mayMount)('a scratch folder that is too full for a draft is named in the error, and the draft is removed', async () => {
   const scratch = join(disk, 'scratch');
   const draft = join(scratch, 'draft', 'some-snapshot');
   const writing = withRoom({ folder: draft, scratch, neededBytes: 1_000 }, async () => {
@@ -80,7 +80,7 @@ test.skipIf(!mayMount)('where the lake is a bucket, it is the scratch folder tha
   expect(existsSync(draft)).toBe(false);
 });
 
-test.skipIf(!mayMount)('a scratch folder in which nothing can be spilled is named as such', async () => {
+test.skipIf(!mayMount)('a scratch folder without room to spill is named in the error', async () => {
   const scratch = join(disk, 'small-scratch');
   await mkdir(scratch);
   const folder = join(installation.cwd, 'elsewhere', 'draft');

@@ -59,12 +59,12 @@ beforeEach(async () => {
   await putManifest(whole);
 });
 
-test('a manifest that is whole is taken', async () => {
+test('an intact manifest is accepted', async () => {
   expect(await localSnapshot(lake, scratch)).toMatchObject({ id });
   expect((await verifySnapshot(lake, { id, spillFolder: scratch })).problems).toEqual([]);
 });
 
-test('a file that no manifest names is told, and is no part of what the marts are built on', async () => {
+test('a file that no manifest lists is reported, and the marts are not built on it', async () => {
   const unlisted = 'bills/part-00001.parquet';
   await put(`snapshots/${id}/${unlisted}`, parquet);
   expect((await verifySnapshot(lake, { id, spillFolder: scratch })).problems).toEqual([
@@ -76,7 +76,7 @@ test('a file that no manifest names is told, and is no part of what the marts ar
   await lake.removeFile(`snapshots/${id}/${unlisted}`);
 });
 
-test('objects whose names XML cannot say hold up no export, and what is ours beside them goes', async () => {
+test('keys that XML cannot express block neither an export nor the removal of leftovers beside them', async () => {
   const left = `snapshots/20200101T000000Z-aaaaaa`;
   const unsayable = [`${left}/\u0001`, `${left}/\ufffe`, `${left}/\ufffd`, 'snapshots/\u0002/a'];
   const others = [`${left}/a+b c%2e&<é`, `${left}/bills/part-00000.parquet`];
@@ -94,7 +94,7 @@ test('objects whose names XML cannot say hold up no export, and what is ours bes
   for (const key of unsayable) await remove(key);
 });
 
-test('folders of names that are none of ours stay, whoever made them', async () => {
+test('a folder with a name that Daybook never uses is kept; leftovers beside it are removed', async () => {
   const theirs = ['snapshots/notes/readme.txt', 'marts/mine/x.txt'];
   const left = ['snapshots/20200101T000000Z-cccccc/bills/x', 'marts/20200101T000000Z-cccccc/bills/x'];
   for (const key of [...theirs, ...left]) await put(key, 'x');
@@ -105,7 +105,7 @@ test('folders of names that are none of ours stay, whoever made them', async () 
   for (const key of theirs) await remove(key);
 });
 
-test('more objects than are listed, below names like those of snapshots, hold up neither exports nor erasures', async () => {
+test('objects beyond the listing limit block neither erasures nor the removal of leftovers and snapshots', async () => {
   const bucket = openBucket(s3.location, { mostPaths: 20 });
   const bounded = openS3Lake({ location: s3.location, scratch, bucket });
   const left = '20200101T000000Z-dddddd';
@@ -151,7 +151,7 @@ test('more objects than are listed, below names like those of snapshots, hold up
   await bounded.close();
 });
 
-test('what the bucket does not remove is told: an export publishes and says so, a snapshot that should go is not gone', async () => {
+test('an export reports objects that the bucket does not delete, and still publishes; removing a snapshot fails', async () => {
   const left = 'snapshots/20200101T000000Z-bbbbbb/bills/part-00000.parquet';
   await put(left, 'left');
   const proxy = await startRefusingProxy(s3.env.AWS_ENDPOINT_URL!, 'AccessDenied');
@@ -172,7 +172,7 @@ test('what the bucket does not remove is told: an export publishes and says so, 
   await lake.removeFile(left);
 });
 
-test('a path in a manifest that leads out of the snapshot writes nothing outside of the cache', async () => {
+test('a manifest path that leads out of its snapshot is refused, and writes nothing outside of the cache', async () => {
   const path = '../../../../written.parquet';
   const object = new URL(`file:///snapshots/${id}/${path}`).pathname.slice(1);
   for (const key of [object, `snapshots/${id}/${path}`]) await put(key, parquet);
@@ -180,7 +180,7 @@ test('a path in a manifest that leads out of the snapshot writes nothing outside
   await isRefusedEverywhere();
 });
 
-test('a snapshot_id with a quote or a path in it reaches neither a statement nor a folder', async () => {
+test('a pointer whose snapshot_id is malformed is refused, and no file outside of the cache is touched', async () => {
   for (const hostile of [
     `x'); drop table t; --`,
     '../../outside',
@@ -205,7 +205,7 @@ test('a snapshot_id with a quote or a path in it reaches neither a statement nor
   }
 });
 
-test('a pointer is not followed to a manifest of another place or snapshot', async () => {
+test('a pointer to a manifest in another place or of another snapshot is refused', async () => {
   await put('elsewhere.json', whole);
   const other = '20200101T000000Z-abcdef';
   await put(`snapshots/${other}/_manifest.json`, whole);
@@ -219,7 +219,7 @@ test('a pointer is not followed to a manifest of another place or snapshot', asy
   }
 });
 
-test('marts are neither put over nor removed from places that only latest-marts.json names', async () => {
+test('a publication of marts refuses a latest-marts.json that names files outside of the marts', async () => {
   const database = join(folder, 'built.duckdb');
   const duckDb = await openDuckDb({ spillFolder: scratch });
   const connection = await duckDb.connect();
@@ -247,7 +247,7 @@ test('marts are neither put over nor removed from places that only latest-marts.
   await lake.removeFile('latest-marts.json');
 });
 
-proofTest('a pointer of gigabytes is not taken into memory', async () => {
+proofTest('a pointer of 300 MB is refused without being loaded into memory', async () => {
   const upload = new Upload({
     client: s3.client,
     params: { Bucket: s3.bucket, Key: 'some/prefix/latest.json', Body: Readable.from(zeros(300)) },
@@ -263,7 +263,7 @@ function* zeros(megabytes: number): Generator<Buffer> {
   for (let at = 0; at < megabytes; at++) yield Buffer.alloc(1_048_576);
 }
 
-test('the words of a hostile bucket are never repeated to a terminal', async () => {
+test('snapshots verify prints no text that a hostile manifest contains', async () => {
   const words = '\u001b]0;planted\u0007';
   await putManifest(
     changed((manifest) => {
@@ -280,7 +280,7 @@ test('the words of a hostile bucket are never repeated to a terminal', async () 
   expect(stdout + stderr).not.toContain('\u001b');
 });
 
-test('an ID that somebody types is a snapshot, not a path', async () => {
+test('a path typed as a snapshot ID is refused', async () => {
   const { code, stderr } = await runDaybook(['snapshots', 'verify', '../../x'], {
     cwd: folder,
     env: { DAYBOOK_LAKE: folder },
@@ -289,7 +289,7 @@ test('an ID that somebody types is a snapshot, not a path', async () => {
   expect(stderr).toContain('is not a snapshot ID');
 });
 
-test.each(some(hostileManifests))('what was once found is refused: $name', async ({ path, value }) => {
+test.each(some(hostileManifests))('a known hostile manifest is refused: $name', async ({ path, value }) => {
   await putManifest(
     changed((manifest) => {
       set(manifest, path, value);
@@ -299,7 +299,7 @@ test.each(some(hostileManifests))('what was once found is refused: $name', async
 });
 
 proofTest(
-  'whatever is put anywhere into a manifest, nothing outside of the cache is touched, and who reads it says a sentence',
+  'an arbitrary value anywhere in a manifest touches no file outside of the cache, and every error is a sentence',
   async () => {
     const places = placesIn(JSON.parse(whole) as Json);
     const hostile = fc.oneof(

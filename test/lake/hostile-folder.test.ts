@@ -36,7 +36,7 @@ const rightPointer = JSON.stringify({
   manifest_sha256: 'a'.repeat(64),
 });
 
-test('a pointer as Daybook writes it is read', async () => {
+test('a pointer in the form that Daybook writes is read', async () => {
   await mkdir(location, { recursive: true });
   await writeFile(pointer, rightPointer);
   expect(JSON.stringify(await readPointer(lake))).toBe(rightPointer);
@@ -49,7 +49,7 @@ test.each<[string, () => Promise<void>]>([
   ['a device that never ends', () => symlink('/dev/zero', pointer)],
   ['a folder', () => mkdir(pointer)],
   ['a link to a file', () => linkTo(pointer, rightPointer)],
-])('a file of the lake that is %s is not read, and said not to be ours', async (_, put) => {
+])('a pointer that is %s is not read, and the error says that Daybook did not write it', async (_, put) => {
   await mkdir(location, { recursive: true });
   await put();
   await expect(readPointer(lake)).rejects.toThrow(/latest\.json of the lake .* is not what Daybook wrote/);
@@ -71,7 +71,7 @@ test.each([
   ['tables of no name', '{"tables":{"0":0', ',"0":0'],
   ['watermarks', '{"watermarks":[0', ',0'],
 ])(
-  'a manifest of millions of %s is refused within a second, and so is one of a million',
+  'a manifest of one or eight million %s is refused without blocking for a second',
   async (_, start, more) => {
     const id = '20260101T000000Z-abcdef';
     await mkdir(join(location, 'snapshots', id), { recursive: true });
@@ -89,7 +89,7 @@ test.each([
   },
 );
 
-test('a snapshot whose manifest nobody would read is not described', () => {
+test('a manifest that would be too large to read is refused before it is written', () => {
   const unfit = { table: 'bills', column: 'total_amount', key: { id: 'b' }, value: '1'.repeat(1_000) };
   const manifest = {
     ...emptyManifest('20260101T000000Z-abcdef', 'w'),
@@ -100,7 +100,7 @@ test('a snapshot whose manifest nobody would read is not described', () => {
   );
 });
 
-test('a table of a snapshot that is a pipe is missing, and is not waited for', async () => {
+test('a data file that is a pipe counts as missing, and is not waited for', async () => {
   const id = '20260101T000000Z-abcdef';
   const snapshot = join(location, 'snapshots', id);
   await mkdir(join(snapshot, 'bills'), { recursive: true });
@@ -113,7 +113,7 @@ test('a table of a snapshot that is a pipe is missing, and is not waited for', a
 const file = { path: 'snapshots/20260101T000000Z-abcdef/bills/part-00000.parquet', bytes: 4 };
 const kept = { ...file, sha256: sha256Of('ours') };
 
-test('a table of a snapshot that is a link is missing, wherever it leads, and is given no other name', async () => {
+test('a data file that is a link counts as missing, and is not shared under another name', async () => {
   await mkdir(dirname(join(location, file.path)), { recursive: true });
   await linkTo(join(location, file.path), 'ours');
   expect(await lake.withFile(file, () => Promise.resolve('opened'))).toEqual({ problem: 'is missing' });
@@ -130,7 +130,7 @@ test.each<[string, (path: string) => Promise<void>]>([
     },
   ],
   ['nothing', () => Promise.resolve()],
-])('a file that %s takes the place of, after its size was looked at, is missing', async (_, put) => {
+])('a data file replaced by %s after its size was checked counts as missing', async (_, put) => {
   await putFile(file.path, 'ours');
   const used = await lake.withFile(file, async (localPath) => {
     await rm(localPath);
@@ -152,7 +152,7 @@ test.each<[string, string, (path: string) => Promise<unknown>, () => Promise<unk
   ['marts', 'file', (path) => writeFile(path, ''), () => lake.putFile('marts/m/a.parquet', pointer)],
   ['marts/a', 'folder', (path) => mkdir(path, { recursive: true }), () => lake.putFile('marts/a', pointer)],
   ['marts/a', 'folder', (path) => mkdir(path, { recursive: true }), () => lake.removeFile('marts/a')],
-])('%s that is a %s is told in a sentence, and nobody tries again', async (path, kind, put, use) => {
+])('%s that is a %s is reported in a sentence, and not retried', async (path, kind, put, use) => {
   await putFile(file.path, 'ours');
   if (path !== 'latest.json') await writeFile(pointer, rightPointer);
   if (path === 'snapshots') await rm(join(location, path), { recursive: true });
@@ -165,7 +165,7 @@ test.each<[string, string, (path: string) => Promise<unknown>, () => Promise<unk
   });
 });
 
-test('a folder that has the name of a snapshot before it is published is told in a sentence', async () => {
+test('a folder in the place of a snapshot to publish is reported in a sentence', async () => {
   const id = '20260101T000000Z-abcdef';
   const draft = lake.draftFolder(id);
   await mkdir(draft, { recursive: true });
@@ -176,14 +176,14 @@ test('a folder that has the name of a snapshot before it is published is told in
   );
 });
 
-test('a lake that is a file is told in a sentence', async () => {
+test('a lake that is a file is reported in a sentence', async () => {
   await rm(location, { recursive: true, force: true });
   await writeFile(location, '');
   for (const use of [() => readPointer(lake), () => lake.snapshotIds(), () => replacePointer()])
     await expect(use()).rejects.toThrow(`Cannot use the lake ${location}: it is a file, not a folder.`);
 });
 
-test('a pipe is put under no name of the lake', async () => {
+test('a pipe is refused as a file to put into the lake', async () => {
   await mkdir(location, { recursive: true });
   const pipe = join(location, 'pipe');
   execFileSync('mkfifo', [pipe]);
@@ -191,7 +191,7 @@ test('a pipe is put under no name of the lake', async () => {
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'of a file that grows after its size was looked at, one byte more than that is read',
+  'a file that grows after its size was checked is read only one byte beyond that size',
   async () => {
     await putFile(file.path, 'ours');
     const used = await lake.withFile(file, async (localPath) => {
@@ -206,7 +206,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
-test('a link in the place of a folder of marts is left alone, and so is all behind it', async () => {
+test('a cleanup removes nothing behind a link in the place of a folder of marts or snapshots', async () => {
   const victim = await mkdtemp(join(tmpdir(), 'daybook-victim-'));
   onTestFinished(() => rm(victim, { recursive: true }));
   const id = '20260101T000000Z-abcdef';
@@ -221,7 +221,7 @@ test('a link in the place of a folder of marts is left alone, and so is all behi
   expect((await readdir(victim)).sort()).toEqual([`.tmp-${id}`, id]);
 });
 
-test('marts are neither put nor removed through a link in the place of their folder, nor of any above it', async () => {
+test('marts are neither written nor removed through a link in the place of any folder above them', async () => {
   const victim = await mkdtemp(join(tmpdir(), 'daybook-victim-'));
   onTestFinished(() => rm(victim, { recursive: true }));
   const id = '20260101T000000Z-abcdef';
@@ -246,7 +246,7 @@ test('marts are neither put nor removed through a link in the place of their fol
   }
 });
 
-test('a snapshot is not said to be removed where nobody can see whether it is there', async () => {
+test('a removal fails if Daybook cannot see whether the snapshot exists', async () => {
   await mkdir(location, { recursive: true });
   const loop = join(location, 'loop');
   await symlink(loop, loop);
@@ -254,7 +254,7 @@ test('a snapshot is not said to be removed where nobody can see whether it is th
   await expect(unseen.removeSnapshot('20260101T000000Z-abcdef')).rejects.toThrow('ELOOP');
 });
 
-test('a snapshot is neither published nor removed through a link in the place of their folder', async () => {
+test('a snapshot is neither published nor removed through a link in the place of the snapshots folder', async () => {
   const victim = await mkdtemp(join(tmpdir(), 'daybook-victim-'));
   onTestFinished(() => rm(victim, { recursive: true }));
   const id = '20260101T000000Z-abcdef';
@@ -306,7 +306,7 @@ test.skipIf(!isLinux).each<[string, string, () => Promise<void>]>([
   [`snapshots/.tmp-${oldId}`, `snapshots/.tmp-${oldId}/bills`, () => lake.removeLeftovers('snapshots')],
   [`snapshots/${oldId}`, `snapshots/.tmp-gone-${oldId}/bills`, () => lake.removeSnapshot(oldId)],
 ])(
-  '%s is removed, and nothing behind a link that takes the place of %s once that has been listed',
+  '%s is removed, but nothing behind a link that replaces %s after a listing',
   async (folder, exchanged, remove) => {
     for (const name of ['key', 'bills/part-00000.parquet', 'bills/deep/file'])
       await putFile(join(folder, name), '');
@@ -324,7 +324,7 @@ test.skipIf(!isLinux).each<[string, string, () => Promise<void>]>([
 );
 
 test.skipIf(!isLinux)(
-  'no mart is put behind a link that takes the place of its folder meanwhile',
+  'a mart is not written behind a link that replaces its folder during the write',
   async () => {
     const path = `marts/${oldId}/bills`;
     await putFile(join(path, 'part-00000.parquet'), 'before');
@@ -338,7 +338,7 @@ test.skipIf(!isLinux)(
 );
 
 test.skipIf(!isLinux).each(['snapshots', `snapshots/.tmp-${oldId}`])(
-  'no draft is written behind a link that takes the place of %s meanwhile',
+  'a draft is not written behind a link that replaces %s during the write',
   async (exchanged) => {
     await mkdir(join(location, 'snapshots'), { recursive: true });
     const { behind, exchange } = await exchangeForLink(exchanged);
@@ -366,7 +366,7 @@ test.skipIf(!isLinux || process.getuid?.() !== 0).each<[string, (folder: string)
     },
   ],
 ])(
-  'a draft is not written in a folder %s that somebody has put in the place of the one that was made',
+  'a draft is refused if its folder was replaced by one %s',
   async (_, change) => {
     const path = `snapshots/.tmp-${oldId}`;
     const draft = join(location, path);
@@ -382,14 +382,14 @@ test.skipIf(!isLinux || process.getuid?.() !== 0).each<[string, (folder: string)
   },
 );
 
-test('of marts that are gone and drafts nothing is left, and what has another name stays', async () => {
+test('a cleanup of marts removes drafts and marts of missing snapshots, and keeps every other name', async () => {
   for (const name of [oldId, `.tmp-${oldId}`, 'precious', '.ssh', `${oldId}.old`])
     await putFile(join('marts', name, 'bills/file'), '');
   await lake.removeLeftovers('marts');
   expect((await readdir(join(location, 'marts'))).sort()).toEqual(['.ssh', `${oldId}.old`, 'precious']);
 });
 
-test('a leftover of hundreds of folders in one another holds up nothing: what is deeper than ours stays', async () => {
+test('a leftover with hundreds of nested folders does not block a cleanup; the nested folders stay', async () => {
   const leftover = join(location, 'snapshots', `.tmp-${oldId}`);
   await mkdir(join(leftover, 'd/'.repeat(300)), { recursive: true });
   await writeFile(join(leftover, 'key'), '');
@@ -397,7 +397,7 @@ test('a leftover of hundreds of folders in one another holds up nothing: what is
   expect(await readdir(leftover)).toEqual(['d']);
 });
 
-test('a lake that is a link itself is one that somebody set up so', async () => {
+test('a lake whose own path is a link can be written to', async () => {
   const real = await mkdtemp(join(tmpdir(), 'daybook-real-'));
   onTestFinished(() => rm(real, { recursive: true }));
   await rm(location, { recursive: true, force: true });
@@ -407,7 +407,7 @@ test('a lake that is a link itself is one that somebody set up so', async () => 
   expect(await readFile(join(real, 'marts/m/part-00000.parquet'), 'utf8')).toBe('ours');
 });
 
-test('a link that waits in a draft under a name of ours leads no write out of the lake: it is no snapshot', async () => {
+test('a link planted in a draft redirects no write out of the lake, and the draft is not published', async () => {
   const victim = join(location, '..', `victim-${process.pid}`);
   await writeFile(victim, 'ours');
   onTestFinished(() => rm(victim));
@@ -423,7 +423,7 @@ test('a link that waits in a draft under a name of ours leads no write out of th
   expect(await lake.snapshotIds()).toEqual([]);
 });
 
-test('a link that waits under the name of a draft leads no write out of the lake', async () => {
+test('a link planted under the name of a temporary file redirects no write out of the lake', async () => {
   const victim = join(location, '..', `victim-${process.pid}`);
   await writeFile(victim, 'ours');
   onTestFinished(() => rm(victim));
@@ -481,7 +481,7 @@ async function bytesReadHere(): Promise<number> {
 }
 
 test.skipIf(process.getuid?.() !== 0)(
-  'what Daybook may not open keeps nothing else from being removed, listed or read',
+  'a path that Daybook may not open is reported, and does not stop others from being removed or listed',
   async () => {
     const [id, other] = ['20260101T000000Z-abcdef', '20260102T000000Z-abcdef'];
     for (const name of ['.tmp-a', '.tmp-z', `${other}/bills`, `${id}/bills`, id, other])
@@ -532,7 +532,7 @@ test.skipIf(process.getuid?.() !== 0)(
 );
 
 test.skipIf(process.getuid?.() !== 0)(
-  'a folder that Daybook may not open is named beside the files of a snapshot',
+  'a folder that Daybook may not open counts among the files that a manifest does not list',
   async () => {
     const id = '20260101T000000Z-abcdef';
     const closed = join(location, 'snapshots', id, 'bills/old');

@@ -27,7 +27,7 @@ beforeAll(async () => {
   await sync(installation, connection);
 });
 
-test('export --iceberg says how many tables there are and where, and marts follow', async () => {
+test('export --iceberg reports how many tables there are and where, and marts become Iceberg tables too', async () => {
   const { code, stdout } = await run(['export', '--iceberg', '--wait']);
   expect(stdout).toMatch(
     / 26 Iceberg tables show it: files in \S+\/lake\/iceberg\/finance, catalog in the schema iceberg/,
@@ -51,7 +51,7 @@ test('export --iceberg says how many tables there are and where, and marts follo
   expect(Object.keys(marts).length).toBeGreaterThan(20);
 });
 
-test('what is erased is in no file below the tables, and marts are those of the snapshot without it', async () => {
+test('an erased record is in no file of the Iceberg tables, and the marts follow the rewritten snapshots', async () => {
   expect(await heldIn('finance/bills', 'memo')).toBe(1);
   await admin.execute({ kind: 'delete', connection, resource: 'bills', id: 'to-erase', event: false });
   expect(await run(['erase', connection, 'bills', 'to-erase'])).toMatchObject({ code: 0 });

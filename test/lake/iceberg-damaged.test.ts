@@ -20,7 +20,7 @@ const iceberg = { add: true, cacheFolder };
 const connectionId = await addTestConnection(warehouse);
 await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b1')]] });
 
-test('a snapshot with a damaged file, or a manifest that cannot be read, is not in the Iceberg tables, and each export says which', async () => {
+test('a snapshot with a damaged file or an unreadable manifest is not in the Iceberg tables, and each export names it', async () => {
   const [cut, unread, whole] = [await exportChanged(), await exportChanged(), await exportChanged()];
   await truncate(join(location, 'snapshots', cut, 'bills/part-00000.parquet'), 100);
   await writeFile(join(location, 'snapshots', unread, '_manifest.json'), '{}');
@@ -36,7 +36,7 @@ test('a snapshot with a damaged file, or a manifest that cannot be read, is not 
   expect(await exportNow({ iceberg })).not.toHaveProperty('icebergProblem');
 });
 
-test('a file of rows that the Iceberg tables have lost is there again after the next export; one of older snapshots alone, after the next erasure', async () => {
+test('a lost data file of Iceberg tables is restored by the next export; one of older snapshots, by the next erasure', async () => {
   const before = await exportChanged();
   await exportNow({ iceberg });
   const newest = await exportChanged();

@@ -80,7 +80,7 @@ test.each(
       },
     },
   ]),
-)('no file of an Iceberg table holds an erased record, although $what', async ({ change }) => {
+)('a snapshot with the erased record leaves no data file in the Iceberg table, although $what', async ({ change }) => {
   const lakes = await exportTwice();
   const { place } = lakes;
   const file = await metadataFile();
@@ -97,7 +97,7 @@ test.each(
     { how: 'refuses', status: 403, body: '<Error><Code>AccessDenied</Code><Message>no</Message></Error>' },
   ]),
 )(
-  'what a bucket $how, and does not remove of Iceberg tables, is told, and goes at the next try',
+  'an erasure reports Iceberg files that the bucket does not delete (it $how), and the next one deletes them',
   async ({ status, body }) => {
     const place = await freshLake(`s3://${s3.bucket}`);
     await exportEach(place, ['erased']);
@@ -125,7 +125,7 @@ test.each(
   },
 );
 
-test('an erasure in a place that the lake was moved from leaves the catalog to the new place, and no file of Iceberg tables in the old one', async () => {
+test('an erasure in the former place of a moved lake leaves the catalog alone, and removes the Iceberg files there', async () => {
   const { place } = await exportTwice();
   const moved = freshPlace();
   await cp(place, moved, { recursive: true });
@@ -151,7 +151,7 @@ test.each(
     { status: 403, file: 'list of complete marts', path: /iceberg\/marts\/snapshots\/data\// },
   ]),
 )(
-  'a bucket that answers $status once for the $file costs no table its snapshots',
+  'an Iceberg table keeps its snapshots if a bucket answers $status once for the $file',
   async ({ status, path }) => {
     const place = await freshLake(`s3://${s3.bucket}`);
     const ids = await exportEach(place, some(['stays', 'erased']));
@@ -172,7 +172,7 @@ test.each(
   },
 );
 
-proofTest('a bucket that refuses once what is to be shown costs no snapshot its place', async () => {
+proofTest('an Iceberg table keeps every snapshot if a bucket refuses once to read a data file', async () => {
   const place = await freshLake(`s3://${s3.bucket}`);
   await exportEach(place, ['stays', 'erased']);
   let refused = 0;
@@ -193,7 +193,7 @@ proofTest('a bucket that refuses once what is to be shown costs no snapshot its 
   expect(Object.keys(seen).sort()).toEqual(await lake.snapshotIds());
 });
 
-test('an erasure in a lake by another name leaves its tables as they are', async () => {
+test('an erasure through a link to the lake leaves the Iceberg tables as they are', async () => {
   const { place, stays, holds } = await exportTwice();
   for (const id of [stays, holds]) await showTotals(place, id);
   const link = freshPlace();
@@ -211,7 +211,7 @@ test.each(
     { leads: 'nowhere', exported: [] },
   ]),
 )(
-  'an erasure in a place that is no lake of ours removes nothing there, and says what it has not searched: the catalog leads $leads',
+  'an erasure in a folder that is not our lake removes nothing and says what was not searched: the catalog leads $leads',
   async ({ exported }) => {
     const place = await freshLake();
     await exportEach(place, exported);
@@ -237,7 +237,7 @@ test.each(
   },
 );
 
-test('a table that nothing can be written to goes, with the record that it showed', async () => {
+test('an erasure removes an Iceberg table that cannot be written to, with the files that held the record', async () => {
   const place = await freshLake();
   await exportEach(place, ['erased']);
   const lake = await openLake({ location: place, scratch });

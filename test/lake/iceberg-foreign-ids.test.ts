@@ -13,7 +13,7 @@ const { exportNow, location, scratch, owner } = await createTestLake(url);
 const lake = await openLake({ location, scratch });
 const places = { databaseUrl: url, cacheFolder, scratch };
 
-test('the Iceberg tables show no snapshot of years ahead, and none of another warehouse', async () => {
+test('the Iceberg tables show no snapshot dated years ahead, and none of another warehouse', async () => {
   const [ahead, foreign, newest] = [await exportForced(), await exportForced(), await exportForced()];
   await become(ahead, { snapshot_id: '20280101T000000Z-aaaaaa' });
   await become(foreign, { snapshot_id: '20261121T235959Z-bbbbbb', warehouse_id: 'of-others' });

@@ -110,7 +110,7 @@ const attacks: Attack[] = [
   },
 ];
 
-test.each(some(attacks))('a table is made again where $what', async ({ attack }) => {
+test.each(some(attacks))('an export shows every Iceberg table and touches nothing outside of the lake, although $what', async ({ attack }) => {
   await attack();
   await rows(warehouse, `update finance.bills set memo = memo || 'x' where connection_id = $1`, [
     connectionId,
@@ -184,7 +184,7 @@ const foreign: Attack[] = [
 ];
 
 test.each(some(foreign, 2))(
-  'what Daybook does not write is not believed, and a table is made again where $what',
+  'an Iceberg table is rebuilt where $what',
   async ({ attack }) => {
     const { 'table-uuid': before } = await readMetadata('bills');
     await attack();
@@ -210,7 +210,7 @@ const listAttacks: Attack[] = [
 ];
 
 test.each(some(listAttacks))(
-  'the list of complete snapshots is made again where its file has $what',
+  'the list of complete snapshots is rebuilt where its file has $what',
   async ({ attack }) => {
     const { 'table-uuid': before } = await readMetadata('snapshots');
     await attack();
@@ -264,7 +264,7 @@ async function expectGone(work: () => Promise<unknown>): Promise<void> {
 }
 
 proofTest(
-  'a snapshot that cannot be shown is told, and the others are shown: a table that is no Parquet, a column of another type',
+  'a snapshot that Iceberg tables cannot show (no Parquet, another column type) is reported; the others are shown',
   async () => {
     const whole = await lake.snapshotIds();
     const planted = [
@@ -340,7 +340,7 @@ test('the program runs no compiled file that lies beside its sources', async () 
   await rm(copy, { recursive: true });
 });
 
-test('behind a link that is planted while the tables are committed nothing is removed', async () => {
+test('a sweep removes nothing behind a link that is planted while the tables are committed', async () => {
   const victim = join(outside, 'victim');
   await mkdir(join(victim, 'deep'), { recursive: true });
   for (const name of ['key', 'deep/key']) await writeFile(join(victim, name), 'secret');
@@ -358,7 +358,7 @@ test('behind a link that is planted while the tables are committed nothing is re
   for (const path of [...links, victim]) await rm(path, { recursive: true });
 });
 
-test('a program that says nothing is ended, whatever it waits for', async () => {
+test('the program of the Iceberg tables is ended if it stays silent, even while it waits for a lock', async () => {
   const client = await warehouse.pool.connect();
   try {
     await client.query('begin');
@@ -375,7 +375,7 @@ test('a program that says nothing is ended, whatever it waits for', async () => 
   }
 });
 
-test('a file in the place of a folder is told, and the snapshot is published', async () => {
+test('a file in the place of an Iceberg table’s folder is reported, and the snapshot is published', async () => {
   const folder = join(location, 'iceberg/finance/bills');
   await rm(folder, { recursive: true });
   await writeFile(folder, '');
@@ -386,7 +386,7 @@ test('a file in the place of a folder is told, and the snapshot is published', a
   expect((await exportNow()).icebergProblem).toBeUndefined();
 });
 
-test('the file outside is there', async () => {
+test('the file outside of the lake is still there', async () => {
   expect(await readdir(outside)).toEqual(['precious']);
 });
 

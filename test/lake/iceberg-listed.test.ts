@@ -37,7 +37,7 @@ beforeEach(async () => {
   connections = [await addTestConnection(warehouse), await addTestConnection(warehouse)];
 });
 
-test('an Iceberg table lists no file that is gone, in whichever snapshot', async () => {
+test('an Iceberg table lists no deleted file in any snapshot after an erasure', async () => {
   for (const id of ['stays', 'erased']) await showTotals(await exportWith(id));
   await rows(warehouse, `delete from finance.bills where id = 'erased'`);
   // This snapshot does not hold the record, and follows one that does.
@@ -47,7 +47,7 @@ test('an Iceberg table lists no file that is gone, in whichever snapshot', async
   await expectNoneGone('marts', 'totals');
 });
 
-test('an erasure makes a table that lists files that are gone again, once, and no export does', async () => {
+test('an erasure rewrites an Iceberg table that lists deleted files, once; an export does not', async () => {
   const erased = await exportWith('erased');
   await exportWith('stays');
   await showTotals(erased);
@@ -68,7 +68,7 @@ test('an erasure makes a table that lists files that are gone again, once, and n
   expect(again).toEqual([]);
 });
 
-test('exports add no manifest each to what readers of an Iceberg table open', async () => {
+test('the manifests that a reader of an Iceberg table opens do not grow with each export', async () => {
   const counts: number[] = [];
   // One manifest per export would exceed two.
   for (let made = 0; made < (isProof ? 5 : 3); made += 1) {
@@ -79,7 +79,7 @@ test('exports add no manifest each to what readers of an Iceberg table open', as
   expect(Math.max(...counts)).toBeLessThanOrEqual(2);
 });
 
-test('the list of complete snapshots keeps no files of what it replaced more than six hours ago', async () => {
+test('the list of complete snapshots keeps no files of versions replaced more than six hours ago', async () => {
   const { snapshotId: id } = await exportNow({ force: true, iceberg: { add: false, cacheFolder } });
   for (const total of ['one', 'two', 'three']) {
     await makeOlder('snapshots', { hours: 7 });
@@ -93,7 +93,7 @@ test('the list of complete snapshots keeps no files of what it replaced more tha
   expect(found).toEqual([1, 2, 1]);
 });
 
-test('who has looked up the marts of a build can read them for six hours after the next one on the same snapshot; an erasure waits for nobody', async () => {
+test('replaced marts of a snapshot stay readable for six hours after the next build; an erasure removes them at once', async () => {
   const { snapshotId: id } = await exportNow({ force: true, iceberg: { add: false, cacheFolder } });
   const builds = [await build(id, 'saturday')];
   await makeOlder('totals', { hours: 24 });

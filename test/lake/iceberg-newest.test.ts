@@ -19,7 +19,7 @@ const { warehouse, url } = await createTestDatabase();
 const { exportNow, location } = await createTestLake(url, { iceberg: { add: true, cacheFolder } });
 const connectionId = await addTestConnection(warehouse);
 
-test('the branch main of Iceberg tables is at the newest rows, though the ID of their snapshot is older', async () => {
+test('the main branch of an Iceberg table points to the newest rows, even if their snapshot has an older ID', async () => {
   const { snapshotId: before } = await exportNow();
   await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b1')]] });
   // An ID as of a run that was reset.
@@ -29,7 +29,7 @@ test('the branch main of Iceberg tables is at the newest rows, though the ID of 
   expect(refs.main).toBe(refs[snapshotId]);
 });
 
-test('and not at those of a snapshot whose manifest, or whose row in the list, says a time of years ahead', async () => {
+test('the main branch skips a snapshot whose manifest, or row in the list, has a time years ahead', async () => {
   const { snapshotId: before } = await exportNow({ force: true });
   await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b2')]] });
   const planted = '20261121T123000Z-dddddd';

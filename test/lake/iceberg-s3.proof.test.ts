@@ -25,7 +25,7 @@ await land(warehouse, {
   pages: [[bill('b1', { total_amount: '123456789012345678.123456789' }), bill('b2')]],
 });
 
-test('PyIceberg, DuckDB and Spark see in a bucket the rows and sums of the manifests, to the digit', async () => {
+test('PyIceberg, DuckDB and Spark read from a bucket exactly the rows and sums of the manifests', async () => {
   await exportNow();
   await rows(warehouse, `update finance.bills set memo = 'other' where id = 'b2'`);
   await exportNow();
@@ -39,7 +39,7 @@ test('PyIceberg, DuckDB and Spark see in a bucket the rows and sums of the manif
   }
 });
 
-test('a snapshot that is gone takes the objects with it that no other one needs', async () => {
+test('an export removes the Iceberg objects that only a removed snapshot needed', async () => {
   const [first, second] = await lake.snapshotIds();
   await lake.removeSnapshot(first!);
   await exportNow();
@@ -50,7 +50,7 @@ test('a snapshot that is gone takes the objects with it that no other one needs'
   expect(files).toEqual(tables.bills!.files.map(({ sha256 }) => `data/${sha256}.parquet`));
 });
 
-test('keys that are of no table hold up no export, and are left alone', async () => {
+test('keys that belong to no table do not block an export, and are left alone', async () => {
   const keys = ['/x', '/bills/data/', '\u0001/x', '../x', 'bills/data//y', 'bills/data/\u0001'].map(
     (name) => `${new URL(s3.location).pathname.slice(1)}/iceberg/finance/${name}`,
   );

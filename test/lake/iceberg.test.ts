@@ -51,7 +51,7 @@ await land(warehouse, {
   ],
 });
 
-test('PyIceberg, DuckDB and Spark, where it is, see in every table of a snapshot the rows and sums of its manifest, to the digit', async () => {
+test('PyIceberg, DuckDB and, if installed, Spark read exactly the rows and sums of the manifest from every table', async () => {
   const exported = await exportNow();
   expect(exported.icebergTables).toBe(exported.tables);
   const seen = await Promise.all(icebergReaders.map((reader) => readIceberg(url, { reader })));
@@ -67,7 +67,7 @@ test('PyIceberg, DuckDB and Spark, where it is, see in every table of a snapshot
   expect(duckDb![exported.snapshotId]!.bill_lines!.columns).toMatchObject({ position: 'BIGINT' });
 });
 
-test('the page of Iceberg does what it says, with PyIceberg and DuckDB', async () => {
+test('the Python examples of docs/connect/iceberg.md print what the page says', async () => {
   const blocks = blocksOf(join(import.meta.dirname, '../../docs/connect/iceberg.md'));
   const program = blocks
     .filter(({ language, note }) => language === 'python' && note === '')
@@ -78,7 +78,7 @@ test('the page of Iceberg does what it says, with PyIceberg and DuckDB', async (
   expect(await runWithReaders(url, program)).toEqual(expected);
 });
 
-test('exported again, nothing is committed; a table whose rows are the same is only tagged', async () => {
+test('a repeated export commits nothing, and a table whose rows are the same is only tagged', async () => {
   const before = await catalogOf();
   await exportNow();
   expect(await catalogOf()).toEqual(before);
@@ -89,7 +89,7 @@ test('exported again, nothing is committed; a table whose rows are the same is o
   expect(await filesOf('bill_lines', 'data')).toEqual([lines]);
 });
 
-test('the files of the tables are those of the snapshots: they take no room of their own', async () => {
+test('the data files of an Iceberg table are those of the snapshots, and take no space of their own', async () => {
   const { stdout } = await promisify(execFile)('find', [
     join(location, 'iceberg'),
     '-name',
@@ -103,7 +103,7 @@ test('the files of the tables are those of the snapshots: they take no room of t
 });
 
 proofTest(
-  'killed after some tables were committed, no reader takes the half for whole, and the next export completes it',
+  'an export killed between tables shows readers no partial snapshot, and the next export completes it',
   async () => {
     const before = await readIceberg(url, { reader: 'pyiceberg', tables: few });
     await rows(warehouse, `update finance.bills set memo = 'killed' where id = 'b2'`);
@@ -132,7 +132,7 @@ proofTest(
 );
 
 proofTest(
-  'killed between the metadata of a table and its commit, it is as before, and the next export completes it',
+  'an export killed before the commit of a table leaves the table as it was, and the next export completes it',
   async () => {
     await rows(warehouse, `update finance.bills set memo = 'held' where id = 'b2'`);
     const { snapshotId } = await exportNow({ iceberg: { add: false, cacheFolder } });
@@ -165,7 +165,7 @@ proofTest(
   },
 );
 
-test('a snapshot that is gone is gone from the tables, and so are the files that no other one needs', async () => {
+test('a removed snapshot leaves the Iceberg tables, together with the files that no other snapshot needs', async () => {
   const ids = await lake.snapshotIds();
   for (const id of ids.slice(0, -1)) await lake.removeSnapshot(id);
   await exportNow({ iceberg: { add: false, cacheFolder } });
@@ -196,13 +196,13 @@ test.each(
       lose: () => rm(join(location, 'iceberg'), { recursive: true }),
     },
   ]),
-)('after $lost was lost, the next export makes the tables of the manifests', async ({ lose }) => {
+)('the next export restores the Iceberg tables after $lost was lost', async ({ lose }) => {
   await lose();
   expect(await exportNow()).toMatchObject({ skipped: true });
   await expectShown(await lake.snapshotIds());
 });
 
-proofTest('a catalog from a backup, older than the lake, is brought up to it', async () => {
+proofTest('an export brings a catalog from an older backup up to date', async () => {
   const backup = await rows(warehouse, 'select * from iceberg.iceberg_tables');
   for (const memo of ['one', 'two']) {
     await rows(warehouse, `update finance.bills set memo = '${memo}' where id = 'b2'`);
@@ -216,7 +216,7 @@ proofTest('a catalog from a backup, older than the lake, is brought up to it', a
   await expectShown(await lake.snapshotIds());
 });
 
-test('content that is erased from the snapshots is nowhere below the tables', async () => {
+test('content erased from the snapshots is in no data file of the Iceberg tables', async () => {
   await rows(warehouse, `update finance.bills set memo = 'planted-memo' where id = 'b2'`);
   await exportNow();
   await rows(warehouse, `update finance.bills set memo = 'planted-memo again' where id = 'b2'`);
@@ -243,7 +243,7 @@ test('content that is erased from the snapshots is nowhere below the tables', as
 });
 
 proofTest(
-  'a mart that is built again on a snapshot is replaced, and one that gets a column keeps what it was',
+  'a mart rebuilt on a snapshot is replaced, and a mart with a new column keeps its older snapshots as they were',
   async () => {
     const ids = await lake.snapshotIds();
     const [first, second] = [ids.at(-2)!, ids.at(-1)!];
@@ -269,7 +269,7 @@ proofTest(
   },
 );
 
-proofTest('a mart whose column has another type now begins anew', async () => {
+proofTest('a mart whose column changes its type starts anew, without older snapshots', async () => {
   const [id] = (await lake.snapshotIds()).slice(-1);
   await showMart(lake, places, { id: id!, query: `select 'c' as connection_id, 'much' as amount` });
   const seen = await readIceberg(url, { reader: 'duckdb', namespace: 'marts' });

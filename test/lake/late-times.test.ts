@@ -52,7 +52,7 @@ const records = {
   subscriptions: subscription('s', times),
 };
 
-test('a time whose year is 10000 in UTC is null in the files and listed, in whatever table, and readers of Iceberg see all companies', async () => {
+test('a time whose year is 10000 in UTC is null in the files and listed as unfit, and Iceberg readers see all companies', async () => {
   for (const connectionId of [other, late])
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b1')]] });
   await exportNow();

@@ -30,7 +30,7 @@ test.each(
     { what: 'more than may be in memory', count: 320, bytes: 1_900_000 },
     { what: 'each longer than usual', count: 12, bytes: 30_000_000 },
   ]),
-)('$count rows of one company, $what, end no export of a lake in which all have news', async (long) => {
+)('an export of all companies succeeds with $count rows of one company, $what', async (long) => {
   const { count, bytes } = long;
   await rows(warehouse, `delete from finance.bills where connection_id = 'long'`);
   const page = Array.from({ length: count }, (_, index) => bill(`b${index}`));
@@ -52,7 +52,7 @@ test.each(
   ]);
 });
 
-test('an export that fails says at which table, and at whose rows', async () => {
+test('a failed export names the table and the company at which it failed', async () => {
   await exportNow();
   await land(warehouse, { connectionId: 'a3', stream: 'bills', pages: [[bill('b3')]] });
   await rows(warehouse, 'alter table finance.bills rename column total_amount to lost');

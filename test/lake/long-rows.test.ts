@@ -37,7 +37,7 @@ const longRows: readonly (readonly [id: string, megabytes: number, text: string]
   ['middle', 31, escaped],
 ];
 
-test.each(some(longRows, 2))('the row that comes %s may have %d MB of %s', async (id, megabytes, text) => {
+test.each(some(longRows, 2))('the %s row of a table may have %d MB of %s', async (id, megabytes, text) => {
   await setMemo(id, megabytes, text);
   const { snapshotId, rows: exported } = await exportNow();
   const kept = await readParquet(
@@ -54,7 +54,7 @@ test.each(some(longRows, 2))('the row that comes %s may have %d MB of %s', async
   expect(exported).toBeGreaterThan(2);
 });
 
-proofTest('a row of more than 60 MB is said to be too long, and nothing is published', async () => {
+proofTest('an export with a row of more than 60 MB fails with that reason, and publishes nothing', async () => {
   const before = await readdir(join(location, 'snapshots'));
   await setMemo('last', 61, plain);
   await expect(exportNow()).rejects.toMatchObject({

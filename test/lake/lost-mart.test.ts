@@ -8,7 +8,7 @@ import { sha256OfFile } from '../../lake/parquet/read-back.ts';
 import { publishOnLake, readMartsPointer } from '../../marts/publish-on-lake.ts';
 import { lockHeld } from './lock-held.ts';
 
-test('a mart that is gone or damaged is whole after a build on the same snapshot; one that is whole stays where it is', async () => {
+test('a build on the same snapshot replaces a missing or damaged mart, and leaves an intact one in place', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-marts-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const database = join(folder, 'built.duckdb');

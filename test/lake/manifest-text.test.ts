@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { manifestText } from '../../lake/manifest/manifest.ts';
 import { emptyManifest } from './empty-manifest.ts';
 
-test('a manifest that is too long says what it lists, and what to do about that', () => {
+test('the error about a manifest that is too long says what it lists, and what to do about that', () => {
   const manifest = emptyManifest('20261121T120000Z-aaaaaa', 'w');
   const watermark = { connection_id: 'x'.repeat(40_000_000), stream: 'bills', watermark: null };
   const long = { ...manifest, watermarks: [watermark, watermark] };

@@ -24,7 +24,7 @@ const page = '<html>We will be back soon</html>';
 test.each([
   ['a page of somebody else', page],
   ['nothing', ''],
-])('what answers a listing with %s is no empty bucket', async (_, body) => {
+])('a listing answered with %s is an error, not an empty bucket', async (_, body) => {
   await through(
     (method, { searchParams }) => (method === 'GET' && searchParams.has('list-type') ? ok(body) : undefined),
     async (asked) => {
@@ -38,7 +38,7 @@ test.each([
 test.each([
   ['a page of somebody else', page],
   ['no word of any object', '<DeleteResult></DeleteResult>'],
-])('what answers a removal with %s has removed nothing, and that is told', async (_, body) => {
+])('a removal answered with %s has removed nothing, and is reported', async (_, body) => {
   const before = await lake.filesIn(`snapshots/${id}`);
   await through(
     (method, { searchParams }) => (method === 'POST' && searchParams.has('delete') ? ok(body) : undefined),
@@ -51,7 +51,7 @@ test.each([
   expect(await lake.filesIn(`snapshots/${id}`)).toEqual(before);
 });
 
-test('what answers a file that is written with a page of somebody else has not written it', async () => {
+test('a write answered with an HTML page is an error, not a success', async () => {
   await through(
     (method) => (method === 'PUT' ? ok(page) : undefined),
     async (asked) => {
@@ -64,7 +64,7 @@ test('what answers a file that is written with a page of somebody else has not w
   );
 });
 
-test('a file that rots in the bucket is named by verify, and an export replaces its snapshot', async () => {
+test('a corrupted file in the bucket is named by verify, and an export replaces its snapshot', async () => {
   const damaged = (await exportNow({ force: true })).snapshotId;
   const proxy = await startAnsweringProxy(s3.env.AWS_ENDPOINT_URL!, (method, { pathname }) =>
     method === 'GET' && pathname.endsWith(`${damaged}/bills/part-00000.parquet`) ? rotten : undefined,
@@ -75,7 +75,7 @@ test('a file that rots in the bucket is named by verify, and an export replaces 
   expect(await proxy.use(() => exportNow())).toMatchObject({ skipped: false });
 });
 
-test('a pointer that is another one whenever it is to be replaced is given up', async () => {
+test('an export gives up if the pointer changes before every attempt to replace it', async () => {
   const proxy = await startAnsweringProxy(s3.env.AWS_ENDPOINT_URL!, (method, { pathname }) =>
     method === 'PUT' && pathname.endsWith('/latest.json') ? { status: 412, body: '' } : undefined,
   );
@@ -85,7 +85,7 @@ test('a pointer that is another one whenever it is to be replaced is given up', 
   });
 });
 
-test('a server that lags behind and misses what completes snapshots has none of them removed', async () => {
+test('complete snapshots are kept although a lagging server misses their _SUCCESS', async () => {
   const proxy = await startAnsweringProxy(s3.env.AWS_ENDPOINT_URL!, (method, { pathname }) =>
     method === 'HEAD' && pathname.endsWith('/_SUCCESS') ? { status: 404, body: '' } : undefined,
   );

@@ -75,13 +75,13 @@ test.each(commands)(
   },
 );
 
-test('an erasure that is refused has erased nothing from the tables either', async () => {
+test('a refused erasure erases nothing from the database either', async () => {
   await expect(eraseEverywhere({ settings, warehouse }, record, () => undefined)).rejects.toThrow(isForeign);
   expect(await rows(warehouse, `select id from finance.bills where id = 'b1'`)).toEqual([{ id: 'b1' }]);
   expect(await rows(warehouse, `select run_id from sync.runs where kind = 'erase'`)).toEqual([]);
 });
 
-test('what a host keeps on its own disk is cleared although its lake is of another warehouse', async () => {
+test('a host clears its own disk although its lake belongs to another warehouse', async () => {
   const kept = join(settings.marts.home, 'dbt', 'postgres', 'target', 'content');
   await mkdir(join(kept, '..'), { recursive: true });
   await writeFile(kept, 'of a record');
@@ -89,7 +89,7 @@ test('what a host keeps on its own disk is cleared although its lake is of anoth
   await expect(readFile(kept)).rejects.toThrow(/ENOENT/);
 });
 
-test('a snapshot of another warehouse that lies in a lake of our own is left as it is by an erasure', async () => {
+test('an erasure leaves a snapshot of another warehouse in our own lake as it is', async () => {
   const own = await createTestLake(second.url, { warehouseId: 'the-second' });
   const { snapshotId } = await own.exportNow();
   const [foreign = ''] = await snapshotsIn(location);
@@ -102,7 +102,7 @@ test('a snapshot of another warehouse that lies in a lake of our own is left as 
   expect(await contentOf(join(own.location, ...path))).toEqual(before);
 });
 
-test('a lake whose pointer is gone is its own warehouse’s still, and so it is of a copy of that warehouse', async () => {
+test('a lake without a pointer still belongs to its warehouse, and to a copy of that warehouse', async () => {
   await rm(join(location, 'latest.json'));
   expect(await exportNow({ force: true })).toMatchObject({ skipped: false });
   const copy = await createTestLake(second.url, { lake: location });

@@ -14,7 +14,7 @@ import { readParquet } from './read-parquet.ts';
 
 const { warehouse, url } = await createTestDatabase();
 
-test('every reader of an export sees the moment of its beginning, whatever is committed before it reads', async () => {
+test('every reader of an export sees the moment at which it began, whatever is committed before the reader reads', async () => {
   const connectionId = await addTestConnection(warehouse);
   const session = await openExportSession(url);
   const snapshot = await session.openSnapshot({ readers: 2 });
@@ -28,7 +28,7 @@ test('every reader of an export sees the moment of its beginning, whatever is co
   expect(await rows(warehouse, 'select id from finance.bills')).toEqual([{ id: 'later' }]);
 });
 
-test('so does every file, that of a table too in which not every change is a reason for a snapshot', async () => {
+test('every file of a snapshot is of one moment, even of a table whose changes do not all call for a snapshot', async () => {
   const connectionId = await addTestConnection(warehouse);
   const { exportNow, location } = await createTestLake(url);
   /** A sync on some day of last month that changes a bill. */
@@ -74,7 +74,7 @@ test('so does every file, that of a table too in which not every change is a rea
   }).toEqual(held);
 });
 
-test('what a file is recognized by covers every column that it has', async () => {
+test('the content hash of a file covers every column of its table', async () => {
   const client = await warehouse.pool.connect();
   try {
     for (const table of snapshotTables.filter(

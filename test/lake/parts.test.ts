@@ -37,7 +37,7 @@ beforeAll(async () => {
   await land(warehouse, { connectionId: large, stream: 'bills', pages: [bills(30)] });
 });
 
-test('connections share parts, a large one has its own, and all parts together are the tables', async () => {
+test('the parts of a table hold all its rows: small connections share parts, and a large one has its own', async () => {
   const { exportNow, lake, filesOf, location } = await createLake();
   const { snapshotId } = await exportNow();
   const files = await filesOf(snapshotId, 'bills');
@@ -63,7 +63,7 @@ test('connections share parts, a large one has its own, and all parts together a
 });
 
 test.each(some(['a bucket', 'a folder']))(
-  'in %s only parts whose connections moved are written',
+  'an export to %s writes only the parts of connections that changed',
   async (where) => {
     const { exportNow, filesOf, lake } = await createLake(
       where === 'a bucket' ? `${s3.location}/moved` : undefined,
@@ -98,7 +98,7 @@ test.each(some(['a bucket', 'a folder']))(
   },
 );
 
-test('in a folder a part that two snapshots share is there once', async () => {
+test('a part that two snapshots in a folder share is stored once', async () => {
   const { exportNow, filesOf, location } = await createLake();
   const first = await exportNow();
   await change(connections[1]);
@@ -109,7 +109,7 @@ test('in a folder a part that two snapshots share is there once', async () => {
   expect(await inode(second.snapshotId)).toBe(await inode(first.snapshotId));
 });
 
-test('a part that was damaged since is written anew', async () => {
+test('a part that was damaged since the last export is written again', async () => {
   const { exportNow, filesOf, lake, location } = await createLake();
   const first = await exportNow();
   const [damaged] = await filesOf(first.snapshotId, 'bill_lines');
@@ -127,7 +127,7 @@ test('a part that was damaged since is written anew', async () => {
 });
 
 test.each(some(['a bucket', 'a folder']))(
-  'in %s no file is kept of a part another file of which is gone',
+  'an export to %s keeps no file of a part that has lost another file',
   async (where) => {
     const { exportNow, filesOf, lake, scratch } = await createLake(
       where === 'a bucket' ? `${s3.location}/gone` : undefined,
@@ -155,7 +155,7 @@ test.each(some(['a bucket', 'a folder']))(
 );
 
 proofTest(
-  'nothing is taken from a snapshot that this database does not know: it may have been restored to a moment before it',
+  'an export reuses nothing from a snapshot that the database does not know, as after a restore',
   async () => {
     const { exportNow, filesOf } = await createLake();
     const first = await exportNow();
@@ -175,7 +175,7 @@ proofTest('--force writes every part anew', async () => {
   );
 });
 
-test('values that do not fit are listed of parts that are kept too', async () => {
+test('the manifest lists unfit values of reused parts too', async () => {
   const { exportNow, lake } = await createLake();
   await rows(
     warehouse,
@@ -195,7 +195,7 @@ test('values that do not fit are listed of parts that are kept too', async () =>
 });
 
 test.each(some(['a bucket', 'a folder']))(
-  'a record erased from snapshots in %s that share a part is in none of their files',
+  'a record erased from snapshots in %s is in none of their files, even if they share a part',
   async (where) => {
     const { exportNow, filesOf, lake, scratch } = await createLake(
       where === 'a bucket' ? `${s3.location}/erased` : undefined,

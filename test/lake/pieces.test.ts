@@ -27,7 +27,7 @@ const small = await addTestConnection(warehouse, 'small');
 await landBills(large, 1, 60);
 await landBills(small, 1, 3);
 
-test('the rows of a large connection are divided by their record, and a change of one concerns one piece', async () => {
+test('the rows of a large connection are divided by record, and a changed record rewrites one piece', async () => {
   const { snapshotId: first } = await exportNow();
   await expectWhole(first);
   const before = await filesOf(first, 'bills');
@@ -98,7 +98,7 @@ test('rows that are too long to be divided by DuckDB pass through piece by piece
   );
 });
 
-test('what does not fit is listed once, also where its piece was kept and another was not', async () => {
+test('an unfit value is listed once, even if its piece is reused and another is not', async () => {
   const unfit = { total_amount: '0.10000000001' } as const;
   await landBills(large, 11, 40, unfit);
   const { snapshotId: first } = await exportNow();

@@ -35,7 +35,7 @@ const { warehouse, url } = await createTestDatabase();
 const connection = await addTestConnection(warehouse);
 await land(warehouse, { connectionId: connection, stream: 'bills', pages: [[bill('b1'), bill('b2')]] });
 
-test('a snapshot is skipped when nothing has changed, and made again after any change', async () => {
+test('an export is skipped when nothing has changed, and makes a snapshot after any change', async () => {
   const { exportNow } = await createTestLake(url);
   const first = await exportNow();
   expect(first).toMatchObject({ skipped: false, unfit: 0 });
@@ -51,7 +51,7 @@ test('a snapshot is skipped when nothing has changed, and made again after any c
   }
 });
 
-test('a connection that was added, or removed with its data kept, is a reason for a snapshot; a sync that found nothing is none', async () => {
+test('an added connection, or one removed with its data kept, causes a snapshot; a sync without changes does not', async () => {
   const { exportNow } = await createTestLake(url);
   await exportNow();
   await rows(warehouse, 'update sync.streams set last_success_at = now()');
@@ -63,7 +63,7 @@ test('a connection that was added, or removed with its data kept, is a reason fo
   expect(await exportNow()).toMatchObject({ skipped: true });
 });
 
-test('an export that finds nothing new marks what the rule keeps no more, and removes what has been marked for six hours', async () => {
+test('a skipped export marks snapshots that the rule no longer keeps, and removes those marked for six hours', async () => {
   const { exportNow, jobOf, location } = await createTestLake(url);
   const first = (await exportNow({ force: true })).snapshotId;
   const second = (await exportNow({ force: true })).snapshotId;
@@ -98,7 +98,7 @@ test('an export that finds nothing new marks what the rule keeps no more, and re
   expect(await marks()).toEqual({ [second]: sevenHoursAgo });
 });
 
-proofTest('a lake that was emptied is filled again although nothing has changed', async () => {
+proofTest('an emptied lake is filled again although nothing has changed', async () => {
   const { exportNow, location } = await createTestLake(url);
   await exportNow();
   await rm(location, { recursive: true });
@@ -106,7 +106,7 @@ proofTest('a lake that was emptied is filled again although nothing has changed'
 });
 
 proofTest(
-  'the snapshot that a killed attempt has published gives none of its files to the next one',
+  'an export reuses no file of a snapshot that a killed attempt published',
   async () => {
     const { exportNow, jobOf } = await createTestLake(url);
     await exportNow();
@@ -122,7 +122,7 @@ proofTest(
   },
 );
 
-proofTest('the same run publishes once, however often it is tried', async () => {
+proofTest('a run publishes once, however often it is tried', async () => {
   const { exportNow, jobOf, location } = await createTestLake(url);
   const job = jobOf();
   const first = await exportNow(job);
@@ -135,7 +135,7 @@ proofTest('the same run publishes once, however often it is tried', async () => 
   );
 });
 
-test('two exports at once come one after the other, and the second has nothing to do', async () => {
+test('two simultaneous exports run one after the other, and the second has nothing to do', async () => {
   const { exportNow } = await createTestLake(url);
   const both = await Promise.all([exportNow(), exportNow()]);
   expect(both.map(({ skipped }) => skipped).sort()).toEqual([false, true]);
@@ -152,7 +152,7 @@ test('an older snapshot never takes the pointer from a newer one', async () => {
   expect(await readPointer(lake)).toMatchObject({ snapshot_id: newer.snapshotId });
 });
 
-test('what says that it was taken later keeps the pointer, and that is told; nothing is believed of the day after tomorrow', async () => {
+test('a snapshot with a later time keeps the pointer, and the export says so; a time years ahead is ignored', async () => {
   const { exportNow, location, scratch } = await createTestLake(url);
   const taken = await exportNow();
   const lake = await openLake({ location, scratch });
@@ -168,7 +168,7 @@ test('what says that it was taken later keeps the pointer, and that is told; not
   expect(await readPointer(lake)).toMatchObject({ snapshot_id: next.snapshotId });
 });
 
-test('an export that leaves readers with older rows, because a clock was ahead, has failed, and says what to do; one that comes late has not', async () => {
+test('an export fails, and says what to do, if a clock ahead leaves readers with older rows; a late export does not fail', async () => {
   const { exportNow, jobOf, location, scratch } = await createTestLake(url);
   const lake = await openLake({ location, scratch });
   const change = (): Promise<unknown> => rows(warehouse, `update finance.bills set memo = memo || '+'`);
@@ -197,7 +197,7 @@ test('an export that leaves readers with older rows, because a clock was ahead, 
   expect(await readPointer(lake)).toMatchObject({ snapshot_id: repaired.snapshotId });
 });
 
-test('the age of a snapshot from a clock that was ahead is not said to be none', async () => {
+test('the status line of a snapshot whose time is ahead says by how much', async () => {
   await rows(
     warehouse,
     `insert into sync.snapshots (snapshot_id, run_id, lake, taken_at, rows, bytes, unfit, manifest_sha256, mark)
@@ -213,7 +213,7 @@ test('the age of a snapshot from a clock that was ahead is not said to be none',
   await rows(warehouse, `delete from sync.snapshots where run_id = 'r'`);
 });
 
-test('a pointer to a snapshot that is not there is damage, and is replaced', async () => {
+test('a pointer to a missing snapshot counts as damage, and is replaced', async () => {
   const { exportNow, location, scratch } = await createTestLake(url);
   const first = await exportNow();
   const lake = await openLake({ location, scratch });
@@ -251,7 +251,7 @@ test('a lake with snapshots of another warehouse is left alone', async () => {
   expect(await readdir(join(location, 'snapshots'))).toEqual([snapshotId]);
 });
 
-test('a lake that may not be written is said to be so', async () => {
+test('an export to a lake that cannot be written to says so', async () => {
   const { scratch } = await createTestLake(url);
   await writeFile(join(scratch, '..', 'file'), '');
   const { exportNow, location } = await createTestLake(url, { lake: join(scratch, '..', 'file', 'lake') });
@@ -259,7 +259,7 @@ test('a lake that may not be written is said to be so', async () => {
 });
 
 proofTest(
-  'an export that is killed while it reads leaves nothing behind that the next one does not remove',
+  'an export killed while it reads leaves readers the previous snapshot, and the next export succeeds',
   async () => {
     const { exportNow, jobOf, location } = await createTestLake(url);
     const before = await exportNow();
@@ -314,7 +314,7 @@ test.each(
   },
 );
 
-test('what was left half written is no snapshot for anybody, and is removed', async () => {
+test('an export removes a half-written draft', async () => {
   const { exportNow, location } = await createTestLake(url);
   await exportNow();
   const leftover = join(location, 'snapshots', '.tmp-20200101T000000Z-abcdef');
@@ -325,7 +325,7 @@ test('what was left half written is no snapshot for anybody, and is removed', as
   expect(existsSync(leftover)).toBe(false);
 });
 
-test('a snapshot taken while pages land is consistent: every line and allocation has its bill as it was with it', async () => {
+test('a snapshot taken while pages land is consistent: every line and allocation matches its bill', async () => {
   const { exportNow, location } = await createTestLake(url);
   const busy = await addTestConnection(warehouse);
   const stop = new AbortController();

@@ -63,7 +63,7 @@ print(json.dumps({table: {field.name: str(field.type) for field in pq.read_schem
   expect(await run(read)).toEqual(Object.fromEntries(expected));
 });
 
-test('a table of several parts is whole, sorted from part to part, and one table for DuckDB and Python', async () => {
+test('a table of several parts is whole and sorted across parts, and is one table for DuckDB and Python', async () => {
   await rows(
     warehouse,
     `insert into finance.bill_lines (connection_id, bill_id, position, description, total_amount)

@@ -43,7 +43,7 @@ const lakes = await Promise.all(
   }),
 );
 
-test('every release since 0.6.0 has left a lake', () => {
+test('the recorded lakes include that of release 0.6.0', () => {
   expect(versionsWithLake).toContain('v0.6.0');
 });
 
@@ -77,7 +77,7 @@ describe.each(lakes)(
         expect((await verifySnapshot(lake, { id, spillFolder: scratch })).problems).toEqual([]);
     });
 
-    test('has Iceberg tables which, read by the tag of a snapshot, have the sums of its manifest', async () => {
+    test('has Iceberg tables whose tags have the sums of the manifests', async () => {
       const seen = await readIceberg(url, { reader: 'pyiceberg', moved });
       expect(seen).toMatchObject(await manifestsSeen(recorded));
       expect(Object.keys(seen).sort()).toEqual(recorded);
@@ -102,7 +102,7 @@ describe.each(lakes)(
       expect(Number(counted?.rows)).toBeGreaterThan(0);
     });
 
-    test('is exported to: what has changed since is told, and a part that has not is shared', async () => {
+    test('takes new exports, which report changes since the release and share unchanged parts', async () => {
       const forgotten = await daybook('snapshots', 'forget', recordedLake);
       expect(forgotten).toMatchObject({ code: 0, stderr: '' });
       expect(forgotten.stdout).toContain(`${recorded.length} snapshots known to be in this lake now`);
@@ -127,7 +127,7 @@ describe.each(lakes)(
       expect(seen).toMatchObject(await manifestsSeen([...recorded, ...today], ['bills', 'customers']));
     });
 
-    test('is left by a record that is erased, in every snapshot and in the Iceberg tables', async () => {
+    test('loses an erased record from every snapshot and from the Iceberg tables', async () => {
       const before = [...recorded, ...today];
       const id = await billInAll(before);
       const manifests = await manifestsOf(before);

@@ -14,7 +14,7 @@ import { timeOfSnapshot } from '../../lake/manifest/snapshot-id.ts';
 const day = 86_400_000;
 const now = new Date('2026-11-21T12:00:00Z');
 
-test('the default keeps the newest seven, the last of thirty days, and every end of a month', () => {
+test('the default rule keeps the newest seven snapshots, the last of each of thirty days, and every month end', () => {
   const rule = parseKeepRule('7 last, 30 daily, month-ends')!;
   expect(rule).toEqual({ last: 7, daily: 30, monthEnds: true });
   // Every six hours for 100 days.
@@ -32,17 +32,17 @@ test('the default keeps the newest seven, the last of thirty days, and every end
 });
 
 test.each(['', 'last', '7', '0 last', '7 last 30 daily', '7 weekly', '-1 last', 'month-ends, x'])(
-  '"%s" is no rule',
+  '"%s" is not a valid rule',
   (text) => {
     expect(parseKeepRule(text)).toBeUndefined();
   },
 );
 
-test.each(['7 last', '30 daily', 'month-ends', '1 last,month-ends'])('"%s" is one', (text) => {
+test.each(['7 last', '30 daily', 'month-ends', '1 last,month-ends'])('"%s" is a valid rule', (text) => {
   expect(parseKeepRule(text)).toBeDefined();
 });
 
-test('a snapshot goes six hours after it was marked, its marts with it, and is never seen half removed', async () => {
+test('a marked snapshot is removed after six hours, together with its marts', async () => {
   const { lake, folder } = await lakeWith(3);
   await mkdir(join(folder, 'marts', idAt(1)), { recursive: true });
   const rule = { last: 1, daily: 0, monthEnds: false };
@@ -56,7 +56,7 @@ test('a snapshot goes six hours after it was marked, its marts with it, and is n
   expect(await at(7)).toEqual({ removed: [] });
 });
 
-test('a snapshot that a rule keeps again is no longer marked', async () => {
+test('a snapshot that the rule keeps again loses its mark', async () => {
   const { lake } = await lakeWith(2);
   const retire = (last: number, hours: number) =>
     retireSnapshots(lake, {
@@ -69,7 +69,7 @@ test('a snapshot that a rule keeps again is no longer marked', async () => {
   expect(await retire(1, 8)).toEqual({ removed: [] });
 });
 
-test.each(['latest.json', 'latest-marts.json'])('what %s names always stays', async (pointer) => {
+test.each(['latest.json', 'latest-marts.json'])('a snapshot that %s names is never removed', async (pointer) => {
   const { lake, folder } = await lakeWith(2);
   await writeFile(join(folder, pointer), JSON.stringify({ snapshot_id: idAt(1) }));
   const rule = { last: 1, daily: 0, monthEnds: false };
@@ -78,14 +78,14 @@ test.each(['latest.json', 'latest-marts.json'])('what %s names always stays', as
   expect(await lake.snapshotIds()).toEqual([idAt(1), idAt(2)]);
 });
 
-describe('a snapshot of a run that was reset, or waited for a worker, into the next month', () => {
+describe('a snapshot taken long after the time in its ID', () => {
   const rule = { last: 1, daily: 0, monthEnds: true };
   const november = idAt(Date.parse('2026-11-28T09:35:37Z'));
   /** Its run began together with November's, so its ID has that time. */
   const late = november.replace('-000000', '-be87a9');
   const december = idAt(Date.parse('2026-12-15T00:00:00Z'));
 
-  test('does not take the place of the one that was taken in the month of its ID', async () => {
+  test('does not replace the month-end snapshot of the month in its ID', async () => {
     const { lake, folder } = await lakeOf([november, december]);
     await putSnapshots(folder, [late], (id) => manifestTakenAt(id, '2026-12-01T08:00:00.123456Z'));
     const retire = (instant: string) => retireSnapshots(lake, { rule, warehouseId, now: new Date(instant) });
@@ -94,7 +94,7 @@ describe('a snapshot of a run that was reset, or waited for a worker, into the n
     expect(await lake.snapshotIds()).toEqual([november, december]);
   });
 
-  test('is the newest one, if nothing was taken since', async () => {
+  test('is the newest one if no other was taken since', async () => {
     const { lake, folder } = await lakeOf([november, december]);
     await putSnapshots(folder, [late], (id) => manifestTakenAt(id, '2026-12-15T08:00:00.123456Z'));
     const retire = (instant: string) => retireSnapshots(lake, { rule, warehouseId, now: new Date(instant) });
@@ -102,7 +102,7 @@ describe('a snapshot of a run that was reset, or waited for a worker, into the n
     expect(await retire('2026-12-16T07:00:00Z')).toEqual({ removed: [december] });
   });
 
-  test('is not removed while it is younger than six hours, whatever marks say', async () => {
+  test('is kept for six hours, whatever the marks say', async () => {
     const { lake, folder } = await lakeOf([november, december]);
     await putSnapshots(folder, [late], (id) => manifestTakenAt(id, '2026-12-14T23:00:00Z'));
     await writeFile(join(folder, 'retention.json'), JSON.stringify({ expired: { [late]: longAgo } }));
@@ -137,7 +137,7 @@ test.each<[string, (folder: string) => Promise<void>]>([
     (folder) =>
       putSnapshots(folder, idsAfter('2026-11-21T11:59:00Z'), (id) => manifestOf(id, 'another-warehouse')),
   ],
-])('snapshots %s push none of ours out, and are left alone', async (_, put) => {
+])('snapshots %s displace none of ours, and are left alone', async (_, put) => {
   const { lake, folder } = await lakeOf(everyHour);
   await put(folder);
   const before = await lake.snapshotIds();
@@ -149,7 +149,7 @@ test.each<[string, (folder: string) => Promise<void>]>([
   expect(await marksIn(folder)).toEqual({});
 });
 
-test('a snapshot that the rule kept until now is not removed by a mark that somebody wrote before', async () => {
+test('an old mark does not remove a snapshot that the rule kept until less than six hours ago', async () => {
   const { lake, folder } = await lakeOf(everyHour);
   const marked = Object.fromEntries(everyHour.map((id) => [id, longAgo]));
   await writeFile(join(folder, 'retention.json'), JSON.stringify({ expired: marked }));
@@ -162,7 +162,7 @@ test('a snapshot that the rule kept until now is not removed by a mark that some
   expect(removed).toEqual([...everyHour.slice(7)].sort());
 });
 
-test('a mark of a time to come is set again, so that its snapshot goes', async () => {
+test('a mark with a time in the future is set to the present', async () => {
   const { lake, folder } = await lakeWith(2);
   const rule = { last: 1, daily: 0, monthEnds: false };
   await writeFile(

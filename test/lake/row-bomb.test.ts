@@ -35,7 +35,7 @@ beforeAll(async () => {
 test.each([
   ['and the footer tells', true],
   ['and the footer conceals', false],
-])('a file with more rows than its manifest says, %s, is read by nobody', async (_, rows) => {
+])('every reader refuses a file with more rows than its manifest says, %s', async (_, rows) => {
   const before = await manifestOf();
   // With row groups of ten million it would be ten billion.
   await plant(repeatRowGroup(whole, { times: 1_000, rows }));

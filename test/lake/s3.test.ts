@@ -28,7 +28,7 @@ const lake = await openLake({ location: s3.location, scratch: `${scratch}-of-rea
 const connection = await addTestConnection(warehouse);
 await land(warehouse, { connectionId: connection, stream: 'bills', pages: [[bill('b1'), bill('b2')]] });
 
-test('a snapshot in a bucket is whole, complete by its last object, and named by the pointer', async () => {
+test('a snapshot in a bucket is whole, has a _SUCCESS object, and is named by the pointer', async () => {
   const { snapshotId } = await exportNow();
   const keys = await keysIn(`snapshots/${snapshotId}/`);
   expect(keys).toEqual(
@@ -49,7 +49,7 @@ test('a snapshot in a bucket is whole, complete by its last object, and named by
   expect(await exportNow()).toMatchObject({ skipped: true, snapshotId });
 });
 
-test('what an export that was killed has uploaded is removed, and the same run publishes its snapshot after all', async () => {
+test('a run removes what its killed attempt uploaded, and publishes its snapshot', async () => {
   await change();
   const job = jobOf();
   const before = await readPointer(lake);
@@ -81,7 +81,7 @@ test.each(
     { when: 'after', path: '_SUCCESS', seen: 'old' },
   ] as const),
 )(
-  'an export that is killed $when $path is written is repaired, and readers see whole ones all the while',
+  'an export killed $when $path is written is repaired, and readers see a whole snapshot all the while',
   async ({ when, path, seen }) => {
     const old = await readPointer(lake);
     await change();
@@ -108,7 +108,7 @@ test.each(
 );
 
 proofTest(
-  'an older snapshot never takes the pointer from a newer one, and a pointer that was replaced meanwhile is looked at again',
+  'an older snapshot never takes the pointer from a newer one, and a stale replacement of the pointer is refused',
   async () => {
     const older = await readManifest(lake, (await readPointer(lake))?.snapshot_id ?? '');
     await change();
@@ -123,7 +123,7 @@ proofTest(
   },
 );
 
-test('retention removes what no rule keeps, but never what the pointer names', async () => {
+test('retention removes snapshots that no rule keeps, but never the one that the pointer names', async () => {
   const ids = await lake.snapshotIds();
   expect(ids.length).toBeGreaterThan(2);
   const rule = { last: 1, daily: 0, monthEnds: false };
@@ -138,7 +138,7 @@ test('retention removes what no rule keeps, but never what the pointer names', a
   );
 });
 
-test('a bucket that is not there is said to be so, without a secret', async () => {
+test('an export to a missing bucket says so', async () => {
   const missing = { lake: 's3://no-such-bucket/x' };
   await expect(exportNow(missing)).rejects.toThrow(
     'Cannot use the lake s3://no-such-bucket/x: NoSuchBucket. Check DAYBOOK_LAKE',

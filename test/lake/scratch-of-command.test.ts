@@ -8,7 +8,7 @@ import { scratchOfCommand } from '../../lake/files/scratch-of-command.ts';
 const home = await mkdtemp(join(tmpdir(), 'daybook-scratch-'));
 afterAll(() => rm(home, { recursive: true }));
 
-test('a command removes what commands that were killed have downloaded, and nothing of those that run', async () => {
+test('a command removes the downloads of killed commands, and not those of running ones', async () => {
   const own = basename(await scratchOfCommand(home));
   const { pid: gone } = spawnSync(process.execPath, ['--version']);
   const left = own.replace(`-${process.pid}-`, `-${gone}-`);

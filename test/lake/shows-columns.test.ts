@@ -7,7 +7,7 @@ import { snapshotTables } from '../../warehouse/snapshots/snapshot-tables.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { createTestLake } from './create-test-lake.ts';
 
-test('a snapshot that lacks a column, or has it with another type, does not show what tables hold now', () => {
+test('a snapshot that lacks a column, or has it with another type, does not show the current columns', () => {
   const described = snapshotTables.map(
     (table) => [table.name, tableOfFiles(columnTypes(table), [])] as const,
   );
@@ -20,7 +20,7 @@ test('a snapshot that lacks a column, or has it with another type, does not show
   for (const table of [more, other]) expect(showsColumns({ tables }, [table, ...others])).toBe(false);
 });
 
-test('after an update that adds a column, an export makes a snapshot that has it, though no row has changed', async () => {
+test('an export after an update that adds a column makes a snapshot although no row has changed', async () => {
   const { url } = await createTestDatabase();
   const { exportNow, location } = await createTestLake(url);
   const { snapshotId } = await exportNow();

@@ -19,7 +19,7 @@ afterEach(() => {
   for (const name of set) Reflect.deleteProperty(process.env, name);
 });
 
-test('of an object without end nothing is fetched when it tells its size', async () => {
+test('an endless object that states its size is not downloaded', async () => {
   const { download, sent, localPath } = await bucketOf((_, response) => {
     response.writeHead(200, { 'content-length': 5e12 });
     sendForEver(response);
@@ -29,7 +29,7 @@ test('of an object without end nothing is fetched when it tells its size', async
   await expect(stat(localPath)).rejects.toThrow('ENOENT');
 });
 
-test('of one that tells none no more is kept than the manifest says', async () => {
+test('an endless object that states no size is kept only up to the size in the manifest', async () => {
   const { download, localPath } = await bucketOf((_, response) => {
     sendForEver(response);
   });
@@ -37,14 +37,14 @@ test('of one that tells none no more is kept than the manifest says', async () =
   expect((await stat(localPath)).size).toBeLessThanOrEqual(bytes);
 });
 
-test('a shorter object is another', async () => {
+test('an object shorter than the manifest says is reported as having another size', async () => {
   const { download } = await bucketOf((_, response) => {
     response.end('short');
   });
   expect(await download).toBe('has another size');
 });
 
-test('a file whose bytes are not those of its checksum is named as another', async () => {
+test('a file that does not match its checksum is reported as having other bytes', async () => {
   const { bucket, download } = await bucketOf((_, response) => {
     response.writeHead(200, { 'x-amz-checksum-crc32': 'AAAAAA==', etag: '"1"', 'content-length': bytes });
     response.end('x'.repeat(bytes));
@@ -57,7 +57,7 @@ test.each([
   ['before it answers', () => undefined],
   ['within an object', (response) => response.writeHead(200, { 'content-length': bytes }).write('P')],
 ] satisfies [string, (response: Parameters<RequestListener>[1]) => unknown][])(
-  'a bucket that falls silent %s does not answer',
+  'a bucket that falls silent %s is reported as unavailable',
   async (_, begin) => {
     const { download } = await bucketOf((_, response) => {
       begin(response);
@@ -81,7 +81,7 @@ test.each([
   ['the credentials it was sent', 'planteds3secret'],
   ['a part of them', 'sessiontokenofarole'],
   ['a code of 200 kB', 'x'.repeat(200_000)],
-])('of a refusal only a code of S3 is shown: %s', async (_, code) => {
+])('an error repeats nothing of a refusal but a code of S3: %s', async (_, code) => {
   const { bucket } = await bucketOf((_, response) => {
     response.writeHead(403).end(`<Error><Code>${code}</Code><Message>${session}</Message></Error>`);
   });
@@ -103,7 +103,7 @@ test.each([
   ],
   ['half an answer', '<ListBucketResult><Contents>'],
   ['an address that is none', listOf('snapshots/%ZZ')],
-])('a listing that cannot be read is no answer, and is told in a sentence: %s', async (_, answer) => {
+])('a listing that cannot be read counts as no answer, and is reported in a sentence: %s', async (_, answer) => {
   const { bucket } = await bucketOf((_, response) => {
     response.end(answer);
   });
@@ -115,7 +115,7 @@ test.each([
   });
 });
 
-test('a listing whose next page is always the same has no end', async () => {
+test('a listing whose next page is always the same is refused as endless', async () => {
   const more = '<IsTruncated>true</IsTruncated><NextContinuationToken>again</NextContinuationToken>';
   const { bucket } = await bucketOf((_, response) => {
     response.end(`<ListBucketResult>${more}</ListBucketResult>`);
@@ -133,7 +133,7 @@ test.each([
   ['AccessDenied', 'LakeKeeps', '(AccessDenied)'],
   ['&lt;!channel&gt;', 'LakeKeeps', '(without a code)'],
   ['InternalError', 'LakeUnavailable', '(InternalError)'],
-])('files that the bucket does not remove are told, though it answers 200: %s', async (code, name, said) => {
+])('files that the bucket does not remove are reported although it answers 200: %s', async (code, name, said) => {
   const { bucket } = await bucketOf((request, response) => {
     request.resume().on('end', () => response.end(deletedBut(['a.parquet', 'b.parquet'], code)));
   });
@@ -141,7 +141,7 @@ test.each([
   await expect(bucket.remove(['a.parquet', 'b.parquet'])).rejects.toMatchObject({ name, message });
 });
 
-test('what was gone before it was removed is removed', async () => {
+test('a file that is already gone counts as removed', async () => {
   const { bucket } = await bucketOf((request, response) => {
     const answer = request.method === 'POST' ? deletedBut(['a.parquet'], 'NoSuchKey') : nothingListed;
     request.resume().on('end', () => response.end(answer));
@@ -149,7 +149,7 @@ test('what was gone before it was removed is removed', async () => {
   await bucket.remove(['a.parquet']);
 });
 
-test('uploads of all pages are given up', async () => {
+test('unfinished uploads on every page of their list are aborted', async () => {
   const aborted: string[] = [];
   const { bucket } = await bucketOf((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
@@ -164,7 +164,7 @@ test('uploads of all pages are given up', async () => {
   expect(aborted).toEqual(['/b/a', '/b/b']);
 });
 
-test('uploads without end are told, and hold up nothing else', async () => {
+test('an endless list of uploads is reported', async () => {
   const more = '<IsTruncated>true</IsTruncated><NextKeyMarker>a</NextKeyMarker>';
   const { bucket } = await bucketOf((_, response) => {
     response.end(`<ListMultipartUploadsResult>${more}</ListMultipartUploadsResult>`);

@@ -37,7 +37,7 @@ test.each([
   ['stands still before its first file', '.*[.]parquet'],
   ['has sent its last request', '_SUCCESS'],
 ])(
-  'an export that %s while the record is erased completes no snapshot; its retry has what is held now',
+  'an export that %s while a record is erased completes no snapshot; its retry has only the current rows',
   async (_, path) => {
     await landRecord();
     const job = jobOf({ scratch: `${scratch}-stalled` });
@@ -70,7 +70,7 @@ test.each([
   },
 );
 
-test('an export that has lost the lock copies no kept part: another attempt of its run may have published it', async () => {
+test('an export that lost the lock neither copies nor removes parts that another attempt may have published', async () => {
   const { snapshotId } = await exportNow({ force: true });
   const [file] = (await readManifest(reader, snapshotId))!.tables.bills!.files;
   const to = { id: '20261122T120000Z-dddddd', paths: [file!.path] };
@@ -86,7 +86,7 @@ test('an export that has lost the lock copies no kept part: another attempt of i
   await reader.removeSnapshot(to.id);
 });
 
-test('a request to copy a kept part that arrives late is to write over nothing; Iceberg shares a file over the one of its name', async () => {
+test('a copy of a kept part never overwrites an object; a file shared with Iceberg may', async () => {
   const { snapshotId } = await exportNow({ force: true });
   const [file] = (await readManifest(reader, snapshotId))!.tables.bills!.files;
   const copies: unknown[] = [];
@@ -104,7 +104,7 @@ test('a request to copy a kept part that arrives late is to write over nothing; 
   await reader.removeSnapshot(to.id);
 });
 
-test('a kept part whose first copy was done, and the answer lost, is kept; one of other bytes is not', async () => {
+test('a part that was copied although the answer was lost is kept; one with other bytes is not', async () => {
   const { snapshotId } = await exportNow({ force: true });
   const [file] = (await readManifest(reader, snapshotId))!.tables.bills!.files;
   const to = { id: '20261122T120000Z-ffffff', paths: [file!.path], assertHeld: lockHeld };
@@ -121,7 +121,7 @@ test('a kept part whose first copy was done, and the answer lost, is kept; one o
   await reader.removeSnapshot(to.id);
 });
 
-test('an erasure that stood still publishes no snapshot again that another one has removed since', async () => {
+test('a stalled erasure does not republish a snapshot that another erasure has removed since', async () => {
   await landRecord();
   const { snapshotId } = await exportNow();
   const proxy = await holding(/_SUCCESS$/);
@@ -136,7 +136,7 @@ test('an erasure that stood still publishes no snapshot again that another one h
   for (const id of ids) expect(await heldIn(id)).toBe(0);
 });
 
-test('who has lost the lock moves no pointer', async () => {
+test('a process that lost the lock does not move the pointer', async () => {
   const named = await readPointer(reader);
   const newer = (await exportNow({ force: true })).snapshotId;
   const manifest = await readManifest(reader, newer);
@@ -146,7 +146,7 @@ test('who has lost the lock moves no pointer', async () => {
   expect(await movePointer(reader, manifest!, lockHeld)).toBe(true);
 });
 
-test('a build that stands still names its marts no more once others were published', async () => {
+test('a stalled build does not name its marts after others were published', async () => {
   const proxy = await holding(/latest-marts\.json$/);
   const lake = await proxy.use(openStalled);
   const [older, newer] = ['20261121T120000Z-aaaaaa', '20261121T120000Z-bbbbbb'];
@@ -158,7 +158,7 @@ test('a build that stands still names its marts no more once others were publish
   expect((await readMartsPointer(reader)).pointer?.snapshot_id).toBe(newer);
 });
 
-test('a build that has lost the lock puts no more marts into the lake', async () => {
+test('a build that lost the lock puts no marts into the lake', async () => {
   const id = '20261122T120000Z-cccccc';
   await expect(publish(reader, 'planted', id, lockLost)).rejects.toThrow('lost');
   expect(await reader.filesIn(`marts/${id}`)).toEqual([]);

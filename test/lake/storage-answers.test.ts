@@ -13,7 +13,7 @@ import { startS3Server } from './s3-server.ts';
 const s3 = await startS3Server();
 const server = s3.env.AWS_ENDPOINT_URL!;
 
-test('what was written, and whose answer was lost, is not taken for somebody else’s', async () => {
+test('a write whose answer was lost is not mistaken for somebody else’s', async () => {
   const lost = new Set(['part.parquet', '_manifest.json']);
   const proxy = await startS3Proxy(server, (incoming, outgoing) => {
     const url = new URL(incoming.url ?? '', server);
@@ -32,7 +32,7 @@ test('what was written, and whose answer was lost, is not taken for somebody els
   await expect(publish(lake, id, 'other rows')).rejects.toMatchObject({ name: 'SnapshotBroken' });
 });
 
-test('an upload in parts that was completed, and whose answer was lost, is not taken for a refusal', async () => {
+test('a completed multipart upload whose answer was lost is not mistaken for a refusal', async () => {
   let completed = 0;
   const proxy = await startS3Proxy(server, (incoming, outgoing) => {
     const url = new URL(incoming.url ?? '', server);
@@ -56,7 +56,7 @@ test('an upload in parts that was completed, and whose answer was lost, is not t
   expect(await lake.snapshotIds()).toContain(id);
 });
 
-test('an object of more than 5 GB, which S3 copies in no request, is not asked to be copied', async () => {
+test('an object over the 5 GB limit of an S3 copy is never requested as a copy', async () => {
   const [bytes, sha256] = [6_000_000_000, sha256Of('rows')];
   const headers = { 'content-length': String(bytes), 'x-amz-meta-sha256': sha256, etag: '"of-it"' };
   const puts: string[] = [];
@@ -76,7 +76,7 @@ test('an object of more than 5 GB, which S3 copies in no request, is not asked t
   expect(puts).toEqual([]);
 });
 
-test('storage that knows no conditions is said to be unfit, and not asked for ever', async () => {
+test('storage without conditional writes is reported as unfit, and not retried forever', async () => {
   const body = '<Error><Code>NotImplemented</Code></Error>';
   const proxy = await startAnsweringProxy(server, (method) =>
     method === 'PUT' ? { status: 501, body } : undefined,
@@ -93,7 +93,7 @@ test.each([
   { status: 400, code: 'XMinioAdminBucketQuotaExceeded' },
   { status: 403, code: 'QuotaExceeded' },
 ])(
-  'a bucket that is full ($code) is said to be so, and is not asked again and again',
+  'a full bucket ($code) is reported as full, and not asked again and again',
   async ({ status, code }) => {
     let asked = 0;
     const proxy = await startAnsweringProxy(server, (method) => {

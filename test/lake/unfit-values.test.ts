@@ -33,7 +33,7 @@ const noisyId = '\ufeffnoisy';
 const perConnection = `select connection_id, count(*) as n, max(length(value)) as longest, bool_or(is_rounded) as rounded
   from read_parquet('{lake}/unfit_values/*.parquet') group by connection_id order by connection_id`;
 
-test('values with 5,000 digits each, 18 MB and more together, end no export: the table has them all, the manifest the first', async () => {
+test('an export survives 18 MB of unfit values of 5,000 digits: their table has them all, the manifest the first', async () => {
   const noisy = bill(noisyId, { total_amount: '1.00000000001', line_items: list(billLine()) });
   await land(warehouse, { connectionId: honest, stream: 'bills', pages: [[noisy]] });
   const huge = Array.from({ length: 180 }, () => billLine({ total_amount: '1e4999' }));
@@ -58,7 +58,7 @@ test('values with 5,000 digits each, 18 MB and more together, end no export: the
   });
 });
 
-test('what did not change is kept, and comes into the manifest when there is room again', async () => {
+test('unchanged unfit values are reused, and enter the manifest when there is room again', async () => {
   const before = await manifestOf((await exportNow({ force: true })).snapshotId);
   await land(warehouse, { connectionId: honest, stream: 'bills', pages: [[bill('other')]] });
   const second = await exportNow();
@@ -81,7 +81,7 @@ test('what did not change is kept, and comes into the manifest when there is roo
   ]);
 });
 
-test('an erased record is not in it either', async () => {
+test('an erased record is neither in the table of unfit values nor in the list of the manifest', async () => {
   const { snapshotId } = await exportNow({ force: true });
   const duckDb = await openDuckDb({ spillFolder: scratch });
   const erasure = {
@@ -99,7 +99,7 @@ test('an erased record is not in it either', async () => {
   ]);
 });
 
-test('a table without any has its file', async () => {
+test('an empty table of unfit values still has a file', async () => {
   await rows(warehouse, 'delete from finance.bill_lines');
   await rows(warehouse, 'delete from finance.bills');
   const { snapshotId, unfit } = await exportNow();

@@ -21,7 +21,7 @@ const abort = (method: string, { searchParams }: URL): boolean =>
 test.each([
   ['are gone by then', 404, 'NoSuchUpload', abort],
   ['the server knows nothing of', 501, 'NotImplemented', list],
-])('uploads that %s hold up nothing', async (_, status, code, isMeant) => {
+])('unfinished uploads that %s do not block a cleanup', async (_, status, code, isMeant) => {
   const { removed } = await removeLeftovers(status, code, isMeant);
   await removed;
   expect(await lake.filesIn(left)).toEqual([]);
@@ -30,7 +30,7 @@ test.each([
 test.each([
   ['given up', abort],
   ['listed', list],
-])('uploads that may not be %s are told, once the rest is done', async (_, isMeant) => {
+])('unfinished uploads that may not be %s are reported after the rest of the cleanup', async (_, isMeant) => {
   const { removed } = await removeLeftovers(403, 'AccessDenied', isMeant);
   await expect(removed).rejects.toMatchObject({
     name: 'LakeKeeps',
@@ -41,7 +41,7 @@ test.each([
   expect(await lake.filesIn(left)).toEqual([]);
 });
 
-test('uploads that processes have left in Iceberg tables are given up with what else they left', async () => {
+test('a cleanup aborts unfinished uploads of Iceberg tables together with other leftovers', async () => {
   const uploads = [
     'finance/bills/data',
     'marts/bills/metadata',

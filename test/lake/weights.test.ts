@@ -23,7 +23,7 @@ const weighed = snapshotTables.filter(
   ({ changesBy }) => typeof changesBy === 'object' && 'writtenTo' in changesBy,
 );
 
-test('only what was changed is weighed again, and all weights are what one pass over the table finds', async () => {
+test('only changed connections are weighed again, and all weights equal those of one pass over the table', async () => {
   const connections: string[] = [];
   for (let count = 0; count < 12; count += 1) connections.push(await connectionWithEverything(warehouse));
   const [one = '', other = ''] = connections;
@@ -50,7 +50,7 @@ test('only what was changed is weighed again, and all weights are what one pass 
   });
 });
 
-test('of a table that somebody wrote to by hand everything is weighed', async () => {
+test('a table changed by hand is weighed in full', async () => {
   for (const [what, statement, ...tables] of [
     ['changed', "update finance.bills set memo = 'by hand' where id = 'b'", 'bills'],
     ['deleted', "delete from finance.items where id = 'i'", 'items'],
@@ -69,7 +69,7 @@ test('of a table that somebody wrote to by hand everything is weighed', async ()
   expect(await weigh(), 'rolled back').toEqual({});
 });
 
-test('what another session has not committed yet is weighed once it has', async () => {
+test('an uncommitted change of another session is weighed after its commit', async () => {
   const client = new pg.Client(url);
   await client.connect();
   await weigh();
@@ -80,7 +80,7 @@ test('what another session has not committed yet is weighed once it has', async 
   expect(Object.keys(await weigh())).toEqual(['bills']);
 });
 
-test('a connection that was removed, and one that has its name since, are weighed anew', async () => {
+test('a connection added under the name of a removed one is weighed anew', async () => {
   const connectionId = await addTestConnection(warehouse);
   await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('first')]] });
   await weigh();
@@ -90,7 +90,7 @@ test('a connection that was removed, and one that has its name since, are weighe
   expect((await weigh()).bills).toContain(connectionId);
 });
 
-test('what an export kept of it after it was removed is not taken for what lands under its name', async () => {
+test('weights kept after a connection was removed are not used for a new connection of that name', async () => {
   const connectionId = await addTestConnection(warehouse);
   await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('first')]] });
   await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('other')]] });
@@ -103,14 +103,14 @@ test('what an export kept of it after it was removed is not taken for what lands
   expect((await weigh()).deleted_records).toContain(connectionId);
 });
 
-test('a table whose changes nobody counts is weighed each time', async () => {
+test('a table whose changes are not counted is weighed each time', async () => {
   await weigh();
   await warehouse.pool.query('drop trigger note_change on finance.items');
   expect(Object.keys(await weigh())).toEqual(['items']);
   expect(Object.keys(await weigh())).toEqual(['items']);
 });
 
-test('what was weighed before a failover is not kept by the server that took over', async () => {
+test('weights taken before a failover are not kept by the server that took over', async () => {
   const connectionId = await addTestConnection(warehouse);
   await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('lost')]] });
   const before = await rows(warehouse, keptSql);
@@ -174,7 +174,7 @@ test('no text of a field issue, nor of a deleted subscription, is read to see th
   expect((await weigh()).field_issues).toEqual([connectionId]);
 });
 
-test('a count of changes that was lost with a failover does not come again', async () => {
+test('a count of changes that a failover lost is not used again', async () => {
   const connectionId = await addTestConnection(warehouse);
   await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('first')]] });
   const changes = `select changes::text from sync.resource_clocks where connection_id = '${connectionId}' and resource = 'bills'`;
@@ -194,7 +194,7 @@ test('a count of changes that was lost with a failover does not come again', asy
   expect((await weigh()).bills).toEqual([connectionId]);
 });
 
-test('an export that finds its weights wrong weighs everything at the next attempt', async () => {
+test('an export that finds wrong weights fails, and its next attempt weighs everything', async () => {
   const { exportNow } = await createTestLake(url);
   await exportNow();
   await warehouse.pool.query("update sync.table_weights set rows = rows + 1 where table_name = 'bills'");
