@@ -110,7 +110,7 @@ const attacks: Attack[] = [
   },
 ];
 
-test.each(some(attacks))('an export shows every Iceberg table and touches nothing outside of the lake, although $what', async ({ attack }) => {
+test.each(some(attacks))('an export writes an Iceberg table and touches nothing outside of the lake, although $what', async ({ attack }) => {
   await attack();
   await rows(warehouse, `update finance.bills set memo = memo || 'x' where connection_id = $1`, [
     connectionId,
