@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 
 test.each(some(['lake', 'postgres'] as const))(
-  'marts are built of texts of any length, and have of each a beginning (%s)',
+  'marts are built from texts of any length, and hold the beginning of each (%s)',
   async (target) => {
     const { code, stderr } = await build(target);
     expect(code, stderr).toBe(0);

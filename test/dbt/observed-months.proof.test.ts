@@ -56,7 +56,7 @@ test('a month in which subscriptions failed is not observed, although bills were
   );
 });
 
-test('a month that was last read on its sixth day is told as of then, and is not complete', async () => {
+test('a month last read on its sixth day is shown as of that day, and is not complete', async () => {
   until = await knownUntil();
   const [third, second, first] = until;
   expect([third, second]).toEqual([
@@ -68,7 +68,7 @@ test('a month that was last read on its sixth day is told as of then, and is not
 });
 
 proofTest(
-  'what was observed is still known when the runs are pruned, and what was not is not taken as observed',
+  'observed months stay known after the runs are pruned, and unobserved months stay unobserved',
   async () => {
     const keep = { runsMilliseconds: 1, historyMilliseconds: null };
     expect(await pruneWarehouse(warehouse, { keep, dryRun: false })).toMatchObject({ 'sync.runs': 3 });
@@ -78,7 +78,7 @@ proofTest(
 );
 
 proofTest(
-  'on a snapshot of a release that did not write it down, a month counts only when a whole run succeeded',
+  'a month in a snapshot of a release that did not record observed months counts if a whole run succeeded',
   async () => {
     await exportNow();
     await forgetStreamMonths();
@@ -88,7 +88,7 @@ proofTest(
   },
 );
 
-proofTest('it stays with the data of a connection that is removed, and goes with it', async () => {
+proofTest('the observed months of a removed connection are kept or deleted together with its data', async () => {
   const kept = (): Promise<unknown[]> =>
     rows(warehouse, 'select month from history.stream_months where connection_id = $1', [connectionId]);
   const before = await kept();

@@ -204,7 +204,7 @@ const questions: Record<string, { mart: string; sql: string; answer: Record<stri
 };
 
 test.each(Object.keys(questions))(
-  '%s: the expected number, in Postgres and in a bucket',
+  'odd records give the expected answer to "%s", in Postgres and in a bucket',
   async (question) => {
     const { mart, sql, answer } = questions[question] ?? { mart: '', sql: '', answer: {} };
     const inPostgres = sql.replace('{mart}', `marts.${mart}`);
@@ -220,7 +220,7 @@ test.each(Object.keys(questions))(
   },
 );
 
-test('vendors and accounts wait for their names, those first that most is spent on', async () => {
+test('the templates of vendor and account names list those with the most spend first', async () => {
   const template = async (seed: string): Promise<string> =>
     readFile(join(home, 'seeds', `${seed}.template.csv`), 'utf8');
   expect(await template('vendor_names')).toBe(

@@ -46,7 +46,7 @@ beforeAll(async () => {
 });
 
 test.each(some(targets))(
-  'the templates, saved with names, are seeds whatever a company calls its vendors and accounts: %s',
+  'a template saved with names works as a seed, whatever IDs vendors and accounts have: %s',
   async (target) => {
     await built(target);
     const vendors = await rowsOfTemplate('vendor_names');
@@ -68,7 +68,7 @@ test.each(some(targets))(
 );
 
 proofTest.each(targets)(
-  'a day that databases read in two ways ends the build, and is named: %s',
+  'a date that databases read in two ways fails the build, and is named: %s',
   async (target) => {
     await writeFile(seedFile('fx_rates'), `${rateHeader}EUR,USD,2026-10-05,1.1\nEUR,USD,05/10/2026,1.2\n`);
     const { code, stderr } = await build(target);

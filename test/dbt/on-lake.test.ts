@@ -29,7 +29,7 @@ beforeAll(async () => {
   await exportNow();
 });
 
-test('without Python nothing is built, and one sentence says what to install', async () => {
+test('a build without Python builds nothing, and says in one sentence what to install', async () => {
   const { code, stdout, stderr } = await build('lake', { PATH: join(home, 'nothing-is-here') });
   expect(stderr.trim()).toBe(
     'The marts need Python 3.10 or newer, and there is no python3 on PATH: install it, then run "daybook dbt build" again.',
@@ -38,7 +38,7 @@ test('without Python nothing is built, and one sentence says what to install', a
 });
 
 proofTest(
-  'a build that is killed while dbt works publishes nothing, and the next one clears up after it',
+  'a build killed while dbt runs publishes nothing, and the next one cleans up after it',
   async () => {
     const building = startBuild('lake');
     const ours = join(workFolder, 'scratch', 'marts.duckdb');
@@ -52,7 +52,7 @@ proofTest(
 );
 
 proofTest(
-  'other marts on the same snapshot: what readers were told to read is whole at every moment, kill -9 or not',
+  'another build on the same snapshot leaves readers whole marts at every moment, killed or not',
   async () => {
     await writeFile(
       join(home, 'seeds', 'vendor_names.csv'),

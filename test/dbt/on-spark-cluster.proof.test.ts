@@ -44,7 +44,7 @@ spark.executor.memory         1g
 `;
 
 test.skipIf(!hasJava())(
-  'on a cluster marts are built of a lake in a bucket, and Ctrl-C ends a build with all that it has started',
+  'a Spark cluster builds marts from a lake in a bucket, and Ctrl-C ends a build with all that it has started',
   async () => {
     const connectionId = await addTestConnection(warehouse);
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('one'), bill('two')]] });

@@ -25,7 +25,7 @@ const lake = join(folder, 'lake');
 const { exportNow } = await createTestLake(url, { lake });
 const { home, build } = await buildEnvironment({ databaseUrl: url, lake });
 
-test('no amount passes through what is a double on Spark', async () => {
+test('models and macros call no function that returns a double on Spark', async () => {
   const files = (await readdir(dbtFolder, { recursive: true })).filter(
     (file) => /^(models|macros)\/.*\.sql$/.test(file) && !file.startsWith('macros/engine/'),
   );
@@ -36,7 +36,7 @@ test('no amount passes through what is a double on Spark', async () => {
   expect(files.filter((_, index) => doubles.test(sources[index] ?? ''))).toEqual([]);
 });
 
-test('without Java nothing is built, and one sentence says what to install', async () => {
+test('a build on Spark without Java builds nothing, and says in one sentence what to install', async () => {
   const nothing = join(folder, 'nothing');
   const { code, stdout, stderr } = await build('spark', { PATH: nothing, JAVA_HOME: nothing });
   expect(stderr.trim()).toBe(
@@ -47,7 +47,7 @@ test('without Java nothing is built, and one sentence says what to install', asy
   expect(old.stderr).toContain('Spark needs Java 17 or newer, and java is 1.8.0_402: install it');
 });
 
-test('before Iceberg tables show a snapshot nothing is built, and one sentence says what shows one', async () => {
+test('a build on Spark before the Iceberg tables show a snapshot builds nothing, and says what to run first', async () => {
   await exportNow();
   const { code, stderr } = await build('spark', { JAVA_HOME: await javaOf('17.0.15') });
   expect(stderr.trim()).toBe(
@@ -61,7 +61,7 @@ test('before Iceberg tables show a snapshot nothing is built, and one sentence s
   ]);
 });
 
-test('behind a pooler nothing is built, and one sentence says which address Spark needs', async (context) => {
+test('a build on Spark behind a pooler builds nothing, and says which address Spark needs', async (context) => {
   const program = await pgBouncerProgram();
   if (typeof program !== 'string') return context.skip(program.lacks);
   const pooler = await startPgBouncer(program, { adminUrl, settings: { max_prepared_statements: 200 } });
@@ -80,7 +80,7 @@ test('behind a pooler nothing is built, and one sentence says which address Spar
   expect(code).toBe(2);
 });
 
-test('what Spark is told, and hands to workers, has no password: it is in a file that nobody else reads', async () => {
+test('the database address that Spark gets has no password, which is in a file that only its owner can read', async () => {
   const scratch = await mkdtemp(join(folder, 'scratch-'));
   const password = String.raw`a:b\c'd"e %41é`;
   const address = new URL('postgresql://[::1]:5433/');
@@ -102,7 +102,7 @@ test('what Spark is told, and hands to workers, has no password: it is in a file
 });
 
 test.each(['local', 'local[2]', 'local[*]'])(
-  'on %s the ports of Spark answer nobody without the secret of the session, whatever a file says',
+  'the settings of Spark on %s require authentication, whatever a configuration file says',
   (master) => {
     expect(sparkSettings(master, { SPARK_CONF_DIR: folder })).toEqual({ 'spark.authenticate': 'true' });
     expect(sparkSettings(master, {})).toMatchObject({
@@ -113,7 +113,7 @@ test.each(['local', 'local[2]', 'local[*]'])(
   },
 );
 
-test('what Spark wrote is removed from catalog and lake, and nothing else is', async () => {
+test('the removal of Spark’s marts removes them from catalog and lake, and nothing else', async () => {
   await exportNow({ iceberg: { add: true, cacheFolder } });
   const before = await catalog();
   await warehouse.pool.query(
@@ -143,7 +143,7 @@ test('what Spark wrote is removed from catalog and lake, and nothing else is', a
 });
 
 test.each(['iceberg', 'iceberg/marts_spark'])(
-  'behind a link in the place of %s nothing is removed',
+  'the removal of Spark’s marts removes nothing behind a link in the place of %s',
   async (link) => {
     const own = await mkdtemp(join(folder, 'linked-'));
     const victim = join(own, 'victim');

@@ -40,7 +40,7 @@ beforeAll(async () => {
   ]);
 });
 
-test("the models are a dbt package: a user's own project builds on them, beside Daybook's own schemas", async () => {
+test("a user's dbt project can build on the models as a package, in schemas of its own", async () => {
   await runDbtByHand(['deps'], { cwd: project });
   await runDbtByHand(['build', '--select', '+my_spend', '--indirect-selection', 'buildable'], {
     cwd: project,
@@ -65,7 +65,7 @@ test("the models are a dbt package: a user's own project builds on them, beside 
   });
 });
 
-test('the freshness of the source is that of its stalest list, by its last sync and not by its last change', async () => {
+test('the freshness of the source is measured by the last successful sync, not by the last change', async () => {
   await warehouse.pool.query(`update sync.streams set last_success_at = now() - interval '2 days'`);
   await runDbtByHand(['source', 'freshness'], { cwd: project });
   const said = await readFile(join(project, 'target', 'sources.json'), 'utf8');

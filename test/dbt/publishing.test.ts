@@ -52,7 +52,7 @@ test.each([
   await expectShown(before, 1);
 });
 
-test('what only the build reads is gone once the marts are shown', async () => {
+test('the staging and intermediate tables are gone once the marts are published', async () => {
   expect(
     await rows(
       warehouse,
@@ -61,7 +61,7 @@ test('what only the build reads is gone once the marts are shown', async () => {
   ).toEqual([]);
 });
 
-test('the marts of a company, of a document, a vendor, a due date or a month are found by an index', async () => {
+test('the marts have an index for a connection, a document, a vendor, a due date and a month', async () => {
   const indexed = await rows(
     warehouse,
     `select c.relname || ' ' || string_agg(a.attname, ',' order by k.place) as name
@@ -91,7 +91,7 @@ test('the marts of a company, of a document, a vendor, a due date or a month are
       expect(names.some((name) => String(name).startsWith(`${String(viewname)} connection_id,`))).toBe(true);
 });
 
-test('every table of marts that a publication of all tables has tells its rows by a replica identity', async () => {
+test('every permanent table of the marts has a replica identity, so that it can be in a publication', async () => {
   const { published, silent } = await row(
     warehouse,
     `select count(*)::int as published,
@@ -118,7 +118,7 @@ test('a build whose tests fail exits with 1, names them, and leaves the last goo
   await expectShown(before, 1);
 });
 
-test('what a killed build had asked of Postgres ends with it, even while it waits for a lock', async () => {
+test('the queries of a killed build end with it, even while they wait for a lock', async () => {
   const other = await warehouse.pool.connect();
   try {
     await other.query('begin; lock table finance.bills in access exclusive mode');

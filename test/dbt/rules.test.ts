@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 
 test.each(some(['postgres', 'lake']))(
-  'every rule and every odd record gives the number that its unit test says: %s',
+  'every dbt unit test of the models passes on %s',
   async (target) => {
     const said = await runDbtByHand(
       ['build', '--empty', '--exclude-resource-type', 'test', '--target', target, '--vars', vars()],
@@ -41,7 +41,7 @@ test.each(some(['postgres', 'lake']))(
 );
 
 // Beyond a million and a half rows Postgres no longer hashes the subquery's result, and scans all its rows for each outer row.
-test('no model asks in an expression whether a row exists', async () => {
+test('no model or macro has an "exists" in a select expression', async () => {
   const files = (await readdir(dbtFolder, { recursive: true })).filter((name) =>
     /^(models|macros)\/.*\.sql$/.test(name),
   );
@@ -52,7 +52,7 @@ test('no model asks in an expression whether a row exists', async () => {
   ).toEqual([]);
 });
 
-proofTest('dbt docs generate tells of every column of every model, seed and source what it is', async () => {
+proofTest('dbt docs generate describes every column of every model, seed and source', async () => {
   await runDbtByHand(['docs', 'generate', '--target', 'postgres', '--vars', vars()], { cwd: project });
   const [catalog, manifest] = await Promise.all(['catalog', 'manifest'].map(readArtifact));
   const relations = Object.entries({ ...catalog?.nodes, ...catalog?.sources });

@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const folder = await mkdtemp(join(tmpdir(), 'daybook-test-style-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('nothing divides or averages but the macros that do it alike on both engines', async () => {
+test('no SQL outside of the engine macros divides or averages', async () => {
   const files = (await readdir(dbtFolder, { recursive: true })).filter(
     (file) => /^(models|macros|tests)\/.*\.sql$/.test(file) && !file.startsWith('macros/engine/'),
   );
@@ -30,7 +30,7 @@ test('nothing divides or averages but the macros that do it alike on both engine
   expect(offending).toEqual([]);
 });
 
-test('the SQL of the models is clean to sqlfluff', async () => {
+test('the SQL of the models passes sqlfluff', async () => {
   const python = await installed();
   await cp(dbtFolder, join(folder, 'dbt'), { recursive: true });
   const profile = {

@@ -46,7 +46,7 @@ const records = {
   subscriptions: subscription('s'),
 };
 
-test('a reader of one connection sees it, and nothing of another, in every mart of every build', async () => {
+test('a reader of one connection sees only its rows, in every mart of every build', async () => {
   await onlyOwn();
   await buildMarts();
   await onlyOwn();

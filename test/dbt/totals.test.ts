@@ -50,12 +50,12 @@ beforeAll(async () => {
   }
 });
 
-test('every mart of the product is there', async () => {
+test('the marts schema contains every mart of the product', async () => {
   const views = await rows(warehouse, `select viewname from pg_views where schemaname = 'marts' order by 1`);
   expect(views.map(({ viewname }) => viewname)).toEqual(marts);
 });
 
-test('no table of the marts is vacuumed, which the next build would wait for', async () => {
+test('autovacuum is off for every table of the marts', async () => {
   const tables = await rows(
     warehouse,
     `select relname as mart, reloptions as options
@@ -76,7 +76,7 @@ test.each(await martNames())('marts.%s is the same in Postgres and on the lake',
   }
 });
 
-test('the same totals from the source, finance, the snapshot by DuckDB and by Python, and the marts on both targets', async () => {
+test('totals are the same in the source, finance, the snapshot (DuckDB and Python), and the marts on both targets', async () => {
   const [company = ''] = connections;
   const source = comparable(await totalsOfSource(admin, company));
   expect(Object.keys(source)).toEqual(expect.arrayContaining(measuresThatMustBeThere));
@@ -92,7 +92,7 @@ test('the same totals from the source, finance, the snapshot by DuckDB and by Py
   expect(comparable(await readParquet(martsFolder, onLake))).toEqual(source);
 });
 
-test('every difference that a check looks for is explained: the books of the sandbox tie out', async () => {
+test('the data quality checks find no unexplained difference in the books of the sandbox', async () => {
   const odd = await rows(
     warehouse,
     `select distinct check_name from marts.data_quality where failed_rows > 0 and check_name in

@@ -11,7 +11,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 import { buildEnvironment } from './build-environment.ts';
 import { martPath } from './marts-of.ts';
 
-test('marts on the lake know of every value that does not fit, of more than a manifest lists too', async () => {
+test('the marts on the lake count every value that does not fit, even more than a manifest lists', async () => {
   const { warehouse, url } = await createTestDatabase();
   const lake = await mkdtemp(join(tmpdir(), 'daybook-test-unfit-'));
   afterAll(() => rm(lake, { recursive: true, force: true }));
