@@ -11,7 +11,7 @@ import { mistakes } from './mistakes.ts';
 const { url } = await createTestDatabase();
 
 proofTest(
-  'every figure of every mart of random books is what the calculator makes of the API, in Postgres and on the lake',
+  'every figure of every mart of random books equals the calculator’s, in Postgres and on the lake',
   async () => {
     // Always the same books here; `npm run simulate -- --books` checks others, and thousands of them.
     const checked = await checkBooks({ databaseUrl: url, seed: 100, books: 4, documents: 24 });
@@ -20,14 +20,14 @@ proofTest(
   },
 );
 
-test('the calculator makes every mart', async () => {
+test('the calculator covers every mart', async () => {
   const files = await readdir(join(dbtProject, 'models', 'marts'));
   expect(files.filter((file) => file.endsWith('.sql')).sort()).toEqual(
     martNames.map((name) => `${name}.sql`).sort(),
   );
 });
 
-test.each(mistakes)('the mistake can still be made: $name', async ({ file, find }) => {
+test.each(mistakes)('the code that a planted mistake replaces still exists: $name', async ({ file, find }) => {
   const right = await readFile(join(dbtProject, file), 'utf8');
   expect(right.split(find)).toHaveLength(2);
 });

@@ -6,7 +6,7 @@ import { buildInPostgres } from './check-books.ts';
 import { withBooks } from './shelf.ts';
 import { billOf, creditOf, worked, workedOn } from './worked-book.ts';
 
-test('the query of the docs adds up what credits took off bills in the month in which balances count it', async () => {
+test('the query of docs/marts.md counts a credit in the month in which balances count it', async () => {
   const { url: databaseUrl } = await createTestDatabase();
   const applied = (id: string, allocated_date: string | null, allocated_amount: number) => [
     { id, allocated_date, allocated_amount },

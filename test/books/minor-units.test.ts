@@ -58,7 +58,7 @@ test('a code without minor units keeps all its decimals', () => {
   expect(shownAmount('1200', 'BTC')).toBe('1,200');
 });
 
-test('the dashboard shows an amount with the decimals of ISO 4217 at least', () => {
+test('the dashboard shows an amount with at least the decimals of ISO 4217', () => {
   const shown = [...decimals.keys()].map((code) => [
     code,
     shownAmount('1200', code).split('.')[1]?.length ?? 0,

@@ -12,7 +12,7 @@ const calculated = await calculate({
   books: [bookOnPage()],
 });
 
-test('the page has an example of every kind of figure', () => {
+test('the page has more than 30 examples of figures', () => {
   expect(examples().length).toBeGreaterThan(30);
 });
 

@@ -11,7 +11,7 @@ import { workedBooks } from './worked-books.ts';
 vi.setConfig({ testTimeout: 3_600_000 });
 
 test.skipIf(!hasJava())(
-  'what an accountant worked out by hand is what Spark says, row by row as Postgres and DuckDB do',
+  'every figure of the worked books equals the calculator’s on Spark, in Postgres and in DuckDB',
   async () => {
     const { url: databaseUrl } = await createTestDatabase();
     const books = workedBooks().map(({ book }) => book);
@@ -20,7 +20,7 @@ test.skipIf(!hasJava())(
 );
 
 test.skipIf(!hasJava())(
-  'every figure of every mart of random books is the same on Spark, to the digit',
+  'every figure of every mart of random books equals the calculator’s on Spark, in Postgres and in DuckDB',
   async () => {
     const { url: databaseUrl } = await createTestDatabase();
     await withShelf({ databaseUrl, seed: 300, books: 6, documents: 24, iceberg: true }, compareAll);

@@ -12,12 +12,12 @@ import { firstEvening, firstMorning, workedEveningsAhead, workedMornings } from 
 
 const { url } = await createTestDatabase();
 
-test('what an accountant worked out by hand is what the calculator and the marts say', async () => {
+test('the calculator and the marts match the figures that an accountant worked out by hand', async () => {
   await compareWithHand(workedBooks(), { databaseUrl: url, now: workedOn, timeZone: 'UTC' });
 });
 
 proofTest(
-  'in the evening of a zone behind UTC, what came today is there, whatever day and month it is in UTC',
+  'the marts of an evening in a zone behind UTC include what came today, whatever day and month it is in UTC',
   async () => {
     const { url: databaseUrl } = await createTestDatabase();
     const evening = { databaseUrl, timeZone: 'America/Los_Angeles' };
@@ -26,7 +26,7 @@ proofTest(
 );
 
 proofTest(
-  'in a zone ahead of UTC a month of recurring revenue is complete once it is over in UTC too, which a later reading tells',
+  'a month of recurring revenue in a zone ahead of UTC is complete once it is over in UTC too',
   async () => {
     const timeZone = 'Pacific/Auckland';
     const { url: morning } = await createTestDatabase();
