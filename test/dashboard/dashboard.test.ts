@@ -29,7 +29,7 @@ beforeAll(async () => {
   expect(code, stderr).toBe(0);
 });
 
-test('every chart shows the figures of its statement, run as the reader, to the digit, and draws them', async () => {
+test('every chart shows and draws exactly the figures of its statement, run as the reader', async () => {
   const page = await open(url);
   const read = new Map<string, Record<string, unknown>[]>();
   for (const { id } of charts) {
@@ -47,8 +47,8 @@ test('every chart shows the figures of its statement, run as the reader, to the 
   }
 });
 
-describe('the choice', () => {
-  test('is of one currency: its digits, its figures, and no other', async () => {
+describe('the choice of connection and currency', () => {
+  test('shows one currency only, with its number of decimals', async () => {
     const page = await open(url);
     await choose(page, '', 'JPY');
     const yen = await shownBy(page, 'recurring-revenue');
@@ -64,7 +64,7 @@ describe('the choice', () => {
     expect(await page.locator('#key-figures').textContent()).not.toMatch(/EUR|USD|JPY/);
   });
 
-  proofTest('is kept in the address, and made by the server where there is no JavaScript', async () => {
+  proofTest('is kept in the address, and works without JavaScript', async () => {
     const page = await open(url);
     await choose(page, dollars, 'EUR');
     const { rows } = await shownBy(page, 'recurring-revenue');
@@ -77,7 +77,7 @@ describe('the choice', () => {
     expect((await shownBy(page, 'recurring-revenue')).rows).toEqual(rows);
   });
 
-  proofTest('begins with all connections and the currency with most open bills', async () => {
+  proofTest('defaults to all connections and the currency with the most open bills', async () => {
     const page = await open(url);
     const [most] = objectsOf(
       await queryAsReader(
@@ -109,7 +109,7 @@ describe('the page', () => {
     await warehouse.pool.query(`update sync.marts set built_at = built_at + interval '3 days'`);
   });
 
-  proofTest('says that new marts are being built', async () => {
+  proofTest('says that new marts are being built, or that the last build failed', async () => {
     await warehouse.pool.query(
       `insert into sync.runs (run_id, kind, status, workflow_id, temporal_run_id, reason, target)
        values ('building', 'marts', 'running', 'marts', 'building', 'test', 'postgres')`,
@@ -127,7 +127,7 @@ describe('the page', () => {
   });
 
   test.each(some(['light', 'dark'] as const))(
-    'has no serious accessibility finding by %s',
+    'has no serious accessibility finding in %s mode',
     async (colorScheme) => {
       const page = await open(url, {
         colorScheme,
@@ -139,7 +139,7 @@ describe('the page', () => {
     },
   );
 
-  proofTest('does not scroll sideways, from a phone to a desk, with everything open', async () => {
+  proofTest('does not scroll sideways, on a phone or a desktop, with everything open', async () => {
     const page = await open(url);
     await page.evaluate(`document.querySelectorAll('details').forEach((one) => { one.open = true; })`);
     for (const width of [390, 768, 1120, 1280]) {
@@ -166,14 +166,14 @@ describe('the page', () => {
     expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Figures: Key figures');
   });
 
-  test('shows a mart column by column where a chart links to it', async () => {
+  test('describes the columns of a mart that a chart links to', async () => {
     const page = await open(url);
     await page.locator('#ap-ageing .marts a').first().click();
     const mart = page.getByRole('region', { name: 'Columns of ap_ageing' });
     expect(await mart.textContent()).toContain('Most days past due');
   });
 
-  test('shows what others wrote as text', async () => {
+  test('shows hostile vendor names as text', async () => {
     const page = await open(url);
     const seen: string[] = [];
     for (const [connection, currency] of await choicesOn(page)) {
@@ -190,8 +190,8 @@ describe('the page', () => {
   });
 });
 
-describe('the file', () => {
-  test('shows the same from a disk, and loads nothing', async () => {
+describe('the dashboard file', () => {
+  test('shows the same figures as the page, and loads nothing', async () => {
     const page = await open('about:blank');
     const served = await open(url);
     const asked: string[] = [];
@@ -209,7 +209,7 @@ describe('the file', () => {
     expect(await seriousFindings(page)).toEqual([]);
   });
 
-  test('holds no secret, and nothing is left beside it', async () => {
+  test('contains no secret, and leaves no other file beside it', async () => {
     const text = await readFile(file, 'utf8');
     const { password } = new URL(installation.databaseUrl);
     for (const secret of [`token-of-${dollars}`, clientSecret, secretKey.toString('base64'), password])
@@ -218,7 +218,7 @@ describe('the file', () => {
     expect((await readdir(cwd)).filter((name) => name.startsWith('dashboard'))).toEqual(['dashboard.html']);
   });
 
-  proofTest('is told of as JSON, and is not written where there is no folder', async () => {
+  proofTest('is reported as JSON, can be written to standard output, and needs an existing folder', async () => {
     const told = await installation.run(['dashboard', '--out', 'again.html', '--json']);
     expect(JSON.parse(told.stdout)).toEqual({
       path: join(cwd, 'again.html'),

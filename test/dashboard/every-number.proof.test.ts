@@ -17,7 +17,7 @@ beforeAll(async () => {
   url = `${await openConsole(installation)}/dashboard`;
 });
 
-test('every number on the dashboard of random books is what the calculator makes of the API', async () => {
+test('every number on the dashboard of random books equals the calculator’s', async () => {
   // Four books have more vendors than a chart ranks, so that some are in the row of all others.
   await withShelf({ databaseUrl, seed: 100, books: 4, documents: 24 }, async (shelf) => {
     await buildInPostgres(shelf);

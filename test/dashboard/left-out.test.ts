@@ -87,7 +87,7 @@ const bills: readonly string[] = [
   owed('broken', 'SEK', { total_amount: '{}', amount_due: '5' }),
 ];
 
-test('a noisy amount is overdue in full, and one sentence says how many amounts are rounded', async () => {
+test('an amount with noise digits is overdue in full, and one sentence says how many amounts are rounded', async () => {
   const page = await open(`${url}?currency=EUR`);
   expect(await tilesOf(page)).toMatchObject({
     'Open bills': ['3,878.78', '2 bills'],
@@ -101,7 +101,7 @@ test('a noisy amount is overdue in full, and one sentence says how many amounts 
   expect(await gapOf(page, 'ap-ageing')).toBeNull();
 });
 
-test('the page says at its head who was never read to the end, and what waits in quarantine', async () => {
+test('the head of the page says how many connections were never read to the end, and what waits in quarantine', async () => {
   const page = await open(url);
   expect(await page.locator('.note').allTextContents()).toEqual([
     // Only bills of the first connection were read.
@@ -110,7 +110,7 @@ test('the page says at its head who was never read to the end, and what waits in
   ]);
 });
 
-test('a figure with all its digits stands on one line, at a desk and on a phone', async () => {
+test('a figure with all its digits fits on one line, on a phone and on a desktop', async () => {
   const page = await open(`${url}?currency=CHF`);
   expect(await tilesOf(page)).toMatchObject({ 'Open bills': ['447,340.653456789', '1 bill'] });
   for (const width of [390, 768, 1280]) {
@@ -128,7 +128,7 @@ test('a figure with all its digits stands on one line, at a desk and on a phone'
   }
 });
 
-test('an amount that overflows leaves no partial sum: what needs it is not known, and one sentence says so where it stands', async () => {
+test('a figure that needs an amount too large to be held is “not known”, not a partial sum, and a sentence says so', async () => {
   const page = await open(`${url}?currency=USD`);
   expect(await tilesOf(page)).toMatchObject({
     'Open bills': ['not known', '2 bills'],
@@ -163,7 +163,7 @@ test('an amount that overflows leaves no partial sum: what needs it is not known
   expect(await seriousFindings(page)).toEqual([]);
 });
 
-test('bills of an unknown status and documents without a date are told where the figure stands without them, and who owes us is not owed', async () => {
+test('figures name the bills of unknown status and undated documents that they lack; a vendor that owes us is not owed', async () => {
   const page = await open(`${url}?currency=SEK`);
   expect(await tilesOf(page)).toMatchObject({
     'Open bills': ['787.00', '2 bills'],
@@ -187,7 +187,7 @@ test('bills of an unknown status and documents without a date are told where the
   );
 });
 
-test('what one vendor owes back is taken off nothing that another one is owed, and a settlement without a link is told where past days need it', async () => {
+test('an amount that one vendor owes back reduces no other vendor’s; an unlinked settlement is named for past days', async () => {
   const page = await open(`${url}?currency=NOK`);
   expect(await tilesOf(page)).toMatchObject({
     'Open bills': ['100.00', '1 bill'],
@@ -203,7 +203,7 @@ test('what one vendor owes back is taken off nothing that another one is owed, a
   expect(await gapOf(page, 'ap-ageing')).toBeNull();
 });
 
-test('a bill of tomorrow is in cash requirements alone, and one with a payment of tomorrow is open everywhere', async () => {
+test('a bill dated tomorrow is in cash requirements alone, and a bill paid tomorrow is open everywhere', async () => {
   const page = await open(`${url}?currency=GBP`);
   expect(await tilesOf(page)).toMatchObject({
     'Open bills': ['60.00', '1 bill'],

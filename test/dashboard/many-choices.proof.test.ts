@@ -71,7 +71,7 @@ function longBills(): string[] {
   );
 }
 
-test('a company with a currency for each bill can be looked at in 20 of them, and takes none of those of others', () => {
+test('a company with a currency per bill offers 20 of them, and displaces none of another company', () => {
   const { currencies } = choicesOf(dashboard);
   expect(currencies[crowded]).toHaveLength(20);
   expect(currencies[crowded]).toEqual(expect.arrayContaining(['', 'C41', 'C00', 'C17']));
@@ -85,7 +85,7 @@ test('a company with a currency for each bill can be looked at in 20 of them, an
   }
 });
 
-test('so many connections can be chosen that the page stays small, those with most documents; and any that is asked for', async () => {
+test('the page offers the connections with the most documents, and any other on request', async () => {
   const { connections } = choicesOf(dashboard);
   const left = empty.filter((name) => !connections.includes(name));
   expect(connections).toEqual(expect.arrayContaining(['', honest, crowded]));
@@ -99,7 +99,7 @@ test('so many connections can be chosen that the page stays small, those with mo
   expect(quality && findView(quality, chosenOf(choices, query))?.sentence).toMatch(/checks found something/);
 });
 
-test('the page says what is left out', async () => {
+test('the page says how many currencies and connections it leaves out', async () => {
   const { connections } = choicesOf(dashboard);
   const url = await openConsole(installation);
   const page = await (await fetch(`${url}/dashboard`)).text();
@@ -110,7 +110,7 @@ test('the page says what is left out', async () => {
   expect(Buffer.byteLength(page)).toBeLessThan(3e6);
 });
 
-test('what was read of a build is not read again, and of the next build it is', async () => {
+test('the data of a build is read once, and that of the next build anew', async () => {
   const url = `${await openConsole(installation)}/dashboard`;
   const page = async (): Promise<string> => dataOf(await (await fetch(url)).text());
   const first = await page();
@@ -134,7 +134,7 @@ test('what was read of a build is not read again, and of the next build it is', 
   }
 });
 
-test('one page is read at a time, and by who asks for the same only once', async () => {
+test('pages are read one at a time, and requests for the same page share one reading', async () => {
   const said: string[] = [];
   const read = inTurns(async (asked: string) => {
     said.push(`${asked} begins`);
@@ -154,7 +154,7 @@ test('one page is read at a time, and by who asks for the same only once', async
   expect(said).toEqual(['a', 'b', 'c'].flatMap((one) => [`${one} begins`, `${one} ends`]));
 });
 
-test('characters that turn the direction of writing, or control something, are written out in the page, and the choice of them works', async () => {
+test('characters that turn the direction of writing, or control something, are escaped in the page, and can be chosen', async () => {
   const url = await openConsole(installation);
   const query = new URLSearchParams({ connection: crowded, currency: String.raw`C05\u202e\u0007` });
   const page = await (await fetch(`${url}/dashboard?${query.toString()}`)).text();

@@ -62,7 +62,7 @@ beforeAll(async () => {
   dashboard = await readDashboard(warehouse);
 });
 
-test('a month that was not read to its end is compared with nothing, and the page says which it is', () => {
+test('a month that was not read to its end is compared with nothing, and the page names it', () => {
   expect(seen('spend-by-vendor', 'early')).toMatchObject({
     sentence: 'EUR 50.00 from Dec 2024 to Oct 2025, 40.00 in the same months a year before.',
     gap: 'Nov 2025 was not read to its end: left out of both years.',
@@ -82,7 +82,7 @@ test('a month that was not read to its end is compared with nothing, and the pag
   });
 });
 
-test('of all connections together those months are named that those with spend in the currency were read in', () => {
+test('the comparison of all connections covers the months read for those with spend in the currency', () => {
   const both = { sentence: 'SEK 37.00 from Dec 2024 to Oct 2025, 0.00 in the same months a year before.' };
   expect(seen('spend-by-vendor', 'stuck', 'SEK')).toMatchObject(both);
   expect(seen('spend-by-vendor', '', 'SEK')).toMatchObject(both);
@@ -103,7 +103,7 @@ test('spend by month says which months were read in part', () => {
   expect(seen('spend-by-month', 'whole')?.gap).toBe(gone('spend'));
 });
 
-test('spend of a connection of which a list was never read to its end says so, as that of others does', () => {
+test('spend of a connection with a list that was never read to its end says so', () => {
   const shown = seen('spend-by-month', 'begun');
   expect(shown?.columns.map(({ head }) => head).slice(2)).toEqual([
     ...Array.from(
@@ -118,7 +118,7 @@ test('spend of a connection of which a list was never read to its end says so, a
   );
 });
 
-test('a list that has stalled is told at the head of the page, and its months were read up to its watermark', () => {
+test('a stalled list is named at the head of the page, and its months count as read up to its watermark', () => {
   expect(dashboard.connections.find(({ connection_id: name }) => name === 'stuck')).toMatchObject({
     freshness_status: 'stalled',
     spend_read_until: '2025-11-14',
@@ -131,7 +131,7 @@ test('a list that has stalled is told at the head of the page, and its months we
   expect(bills?.slice(1, 3)).toEqual(['bills', { words: 'stalled', tone: 'bad' }]);
 });
 
-test('recurring revenue says which months are told as of an earlier day', () => {
+test('recurring revenue says which months are shown as of an earlier day', () => {
   expect(seen('recurring-revenue', 'whole')?.sentence).toBe(
     'EUR 10.00 on 10 Dec 2025, when subscriptions were last read (the month is not over), from 10.00 at its beginning.',
   );
@@ -144,7 +144,7 @@ test('recurring revenue says which months are told as of an earlier day', () => 
   );
 });
 
-test('records that wait for approval of their deletion are told at the head of the page, beside the figures, and by a check', async () => {
+test('records that await approval of their deletion are named at the head of the page, beside figures, and by a check', async () => {
   expect(notesOf(dashboard)).toContain(
     'A reconcile found 3 records gone at the source, and every figure still has them: "daybook reconcile NAME --approve-deletes" deletes them, "daybook discrepancies NAME" says which.',
   );
@@ -165,7 +165,7 @@ test('records that wait for approval of their deletion are told at the head of t
   ]);
 });
 
-test('what waits for approval is told beside the days and months that have it, and beside no others', () => {
+test('documents that await approval of their deletion are named only beside the days and months that have them', () => {
   const due =
     '1 document that a reconcile found gone at the source is counted until somebody approves the deletion (due 20.00)';
   expect(seen('ap-trend', 'stuck', 'SEK')?.gap).toBe(
@@ -181,7 +181,7 @@ test('what waits for approval is told beside the days and months that have it, a
   );
 });
 
-test('the twelve complete months of the docs are those of each connection', async () => {
+test('the query of docs/marts.md covers the last twelve complete months of each connection', async () => {
   const docs = await readFile(join(import.meta.dirname, '..', '..', 'docs', 'marts.md'), 'utf8');
   const [, query = ''] = /in the last twelve complete months.*\n([^;]*);/.exec(docs) ?? [];
   const spent = await rows(warehouse, query.replace("'USD'", "'EUR'"));
@@ -192,7 +192,7 @@ test('the twelve complete months of the docs are those of each connection', asyn
   expect(byConnection).toEqual({ early: 150, whole: 7 });
 });
 
-test('of many connections three are named', () => {
+test('a sentence about many connections names three of them', () => {
   const reads = ['a', 'b', 'c', 'd', 'e'].map((name) => ({
     connection_id: name,
     spend_read_until: '2025-10-31',

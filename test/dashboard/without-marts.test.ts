@@ -9,7 +9,7 @@ import { row } from '../support/rows.ts';
 const installation = await createInstallation();
 const { warehouse } = installation;
 
-test('the page and the command say what to run where there are no marts', async () => {
+test('the page and the command say what to run if there are no marts', async () => {
   const url = await openConsole(installation);
   const page = await (await fetch(`${url}/dashboard`)).text();
   expect(page).toContain('build them with &quot;npx daybook dbt build&quot;');
@@ -21,13 +21,13 @@ test('the page and the command say what to run where there are no marts', async 
   expect(stdout).toBe('');
 });
 
-test('the password of the console guards it too', async () => {
+test('the password of the console protects the dashboard too', async () => {
   const url = await openConsole(installation, { consolePassword: 'open sesame' });
   for (const path of ['/dashboard', '/assets/dashboard.js', '/assets/echarts.js'])
     expect((await fetch(url + path)).status, path).toBe(401);
 });
 
-test('what is read together is of one build, also while a new one is published', async () => {
+test('queries that run together read one build, even while a new one is published', async () => {
   await publish('marts_a', 'select 1 as build');
   const read = inOneBuild(warehouse, shown, async (run) => {
     await run('select pg_sleep(1)');
@@ -40,7 +40,7 @@ test('what is read together is of one build, also while a new one is published',
   expect((await inOneBuild(warehouse, shown, (run) => run(builds))).rows).toEqual([[2]]);
 });
 
-test('a mart of another version is as good as none', async () => {
+test('a mart of another version counts as missing', async () => {
   const read = inOneBuild(warehouse, shown, (run) => run('select later from marts.bills'));
   await expect(read).rejects.toThrow(MartsMissing);
 });

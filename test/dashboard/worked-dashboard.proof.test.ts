@@ -25,7 +25,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 const { url } = await createTestDatabase();
 const { url: urlOfOne } = await createTestDatabase();
 
-test('what a figure lacks is told beside it, and a figure that cannot be made is not shown', async () => {
+test('every figure says what it lacks, and a figure that cannot be calculated is not shown', async () => {
   const books = [
     ...[...nameless(), twoCurrencies(), manyVendors(), notObserved(), oddDocuments()],
     ...[unknownAlone(), netted(), settlements(), feeOncePaid(), noMoreIsDue(), creditedSomeDay()],
@@ -245,7 +245,7 @@ test('what a figure lacks is told beside it, and a figure that cannot be made is
   });
 });
 
-test('a company whose documents have no currency is shown by itself, and all together say where to look', async () => {
+test('a company whose documents have no currency is shown by itself, and the view of all companies says where to look', async () => {
   const november = { issue_date: '2026-11-01', due_date: '2026-11-20' };
   const books = ['one', 'two'].map((name) =>
     worked(name, { 0: [billOf('bill', { ...november, total_amount: 1000 })] }, {}),
@@ -284,7 +284,7 @@ test('a company whose documents have no currency is shown by itself, and all tog
   });
 });
 
-test('a connection of which nobody knows yet what it offers may lack spend, and one that offers none lacks nothing', async () => {
+test('a connection whose lists are not known yet may lack spend, and one that offers no spend lacks nothing', async () => {
   const { url: databaseUrl } = await createTestDatabase();
   const october = [billOf('b', { issue_date: '2026-10-05', total_amount: 100 })];
   const books = [
@@ -317,7 +317,7 @@ test('a connection of which nobody knows yet what it offers may lack spend, and 
   });
 });
 
-test('a month of recurring revenue that is not over in UTC is told so, where the next one has begun', async () => {
+test('a month of recurring revenue that is not over in UTC says so once the next one has begun locally', async () => {
   const { url: databaseUrl } = await createTestDatabase();
   const books = workedMornings().map(({ book }) => book);
   const input = { databaseUrl, now: firstMorning, timeZone: 'Pacific/Auckland', books };
@@ -330,7 +330,7 @@ test('a month of recurring revenue that is not over in UTC is told so, where the
   });
 });
 
-test('a month that is over in UTC is not said to go on, whenever subscriptions were last read', async () => {
+test('a month that is over in UTC is not shown as going on, whenever subscriptions were last read', async () => {
   const { url: databaseUrl } = await createTestDatabase();
   const books = workedEveningsAhead().map(({ book }) => book);
   const input = { databaseUrl, now: firstEvening, timeZone: 'Pacific/Auckland', books };
@@ -341,7 +341,7 @@ test('a month that is over in UTC is not said to go on, whenever subscriptions w
   });
 });
 
-test('in a zone ahead of UTC what was read today is not told as of yesterday, and what was read before is', async () => {
+test('revenue read today in a zone ahead of UTC is shown as of today, and revenue read before as of that day', async () => {
   const { url: databaseUrl } = await createTestDatabase();
   // It is 09:00 of November 15 in Auckland.
   const now = '2026-11-14T20:00:00Z';
@@ -368,7 +368,7 @@ test('in a zone ahead of UTC what was read today is not told as of yesterday, an
   });
 });
 
-test('recurring revenue of all connections begins where each of them was observed', async () => {
+test('recurring revenue of all connections begins with the first month that was observed of each', async () => {
   const { url: databaseUrl } = await createTestDatabase();
   const read = { 3: 'complete', 2: 'complete', 1: 'complete', 0: 'complete' } as const;
   const books = [
@@ -408,7 +408,7 @@ test('recurring revenue of all connections begins where each of them was observe
   });
 });
 
-test('recurring revenue says that its first month has no beginning, and why movements are not known', async () => {
+test('recurring revenue says that its first month has no opening amount, and why movements are not known', async () => {
   const { url: databaseUrl } = await createTestDatabase();
   const read = { 3: 'complete', 2: 'complete', 1: 'complete', 0: 'complete' } as const;
   const books = [
@@ -535,7 +535,7 @@ test('recurring revenue says that its first month has no beginning, and why move
   });
 });
 
-test('how old marts are is told from when they were built, not from the day that they speak of', () => {
+test('the age of marts is counted from their build, not from the day that they cover', () => {
   // Built at 23:00 of November 22 in Los Angeles, and read 17 hours later.
   const built = { status: 'complete', built_at: new Date('2026-11-23T07:00:00Z') };
   const readOn = (moment: string): string[] =>
