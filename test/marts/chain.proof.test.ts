@@ -23,7 +23,7 @@ beforeAll(async () => {
   await marts.result();
 });
 
-test('after an export the marts are built in Postgres and on the snapshot, and status says so', async () => {
+test('an export has the marts built in Postgres and on the snapshot, and status says so', async () => {
   const { snapshot, marts: built } = await status();
   const today = new Date().toISOString().slice(0, 10);
   expect(snapshot).toMatchObject({
@@ -44,14 +44,14 @@ test('after an export the marts are built in Postgres and on the snapshot, and s
   expect((await run(['runs'])).stdout).toMatch(/marts \(lake\)[\s\S]*marts \(postgres\)[\s\S]*export/);
 });
 
-test('no build follows an export that was skipped, on the same day', async () => {
+test('an export that is skipped on the same day starts no build', async () => {
   const before = await builds();
   expect(JSON.parse((await run(['export', '--json'])).stdout)).toMatchObject({ skipped: true });
   expect((await marts.describe()).status.name).toBe('COMPLETED');
   expect(await builds()).toEqual(before);
 });
 
-test('a failed test is in status and opens an alert; readers see the last good marts, and syncs go on', async () => {
+test('a failed test of the marts is in status and opens an alert; readers see the last good marts, and syncs go on', async () => {
   await mkdir(join(home, 'seeds'), { recursive: true });
   const twice = `${company},USD,multiply\n`;
   await writeFile(settings, `connection_id,base_currency,fx_direction\n${twice}${twice}`);
@@ -80,7 +80,7 @@ test('a failed test is in status and opens an alert; readers see the last good m
   expect((await run(['status'])).stdout).toContain('alert (marts, since');
 });
 
-test('a skipped export builds what had failed; kill -9 in the middle of dbt ends dbt, and the next worker completes it', async () => {
+test('a skipped export builds failed marts; kill -9 of the worker ends dbt, and the next worker completes the build', async () => {
   await rm(settings);
   const shown = await shownBills();
   expect(JSON.parse((await run(['export', '--json'])).stdout)).toMatchObject({ skipped: true });

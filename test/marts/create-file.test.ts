@@ -7,14 +7,14 @@ import { createFile } from '../../marts/create-file.ts';
 const folder = await mkdtemp(join(tmpdir(), 'daybook-test-create-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('of several that make a file at once one does, and nothing lies beside it', async () => {
+test('simultaneous calls create one file, and leave nothing beside it', async () => {
   const path = join(folder, 'made');
   await Promise.all(['one', 'two', 'three'].map((text) => createFile(path, text)));
   expect(['one', 'two', 'three']).toContain(await readFile(path, 'utf8'));
   expect(await readdir(folder)).toEqual(['made']);
 });
 
-test('where a file is, nothing is written beside it: a disk may be full', async () => {
+test('an existing file is kept, and nothing is written beside it', async () => {
   // No file fits beside one with a name of the greatest length.
   const path = join(folder, 'n'.repeat(255));
   await writeFile(path, 'there');

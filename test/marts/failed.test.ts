@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { MartsFailed } from '../../marts/errors.ts';
 import { PythonPackagesMissing } from '../../python/errors.ts';
 
-test('a build that fails says which models did; for one that needed too many temporary files, also what helps', () => {
+test('a failed build names the models that failed, and says what helps if one needed too many temporary files', () => {
   const plain = new MartsFailed([{ name: 'bills', message: 'division by zero' }], '/home/dbt.log');
   expect(plain.message).toBe('The marts were not replaced: bills failed. The log is in /home/dbt.log.');
   const spilled = new MartsFailed(
@@ -21,7 +21,7 @@ test('a build that fails says which models did; for one that needed too many tem
 });
 
 test.each(['secret#word', 'secret word', 'secret"word)'])(
-  'what pip says of the address of a proxy, whose password is %s, is told without it',
+  'an error of pip is reported without the address of the proxy, whose password is %s',
   (password) => {
     const said = `ERROR: Could not install packages due to an OSError: Failed to parse: http://user:${password}@127.0.0.1:3128`;
     expect(new PythonPackagesMissing('dbt', said, undefined).message).toBe(

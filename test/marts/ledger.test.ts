@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 describe('alerts', () => {
-  test('an export that failed opens one, a cancelled one changes nothing, and a good one ends it', async () => {
+  test('open for a failed export, stay after a cancelled one, and close after a successful one', async () => {
     await end(await begin('export', null), 'failed', 'DiskFull: make room.');
     expect(await alerts()).toMatchObject([
       {
@@ -37,7 +37,7 @@ describe('alerts', () => {
     expect(await alerts()).toEqual([]);
   });
 
-  test('marts that are skipped are worth one only where there are marts, which grow old', async () => {
+  test('open for skipped marts only if there are marts, which grow old', async () => {
     await end(await begin('marts', 'lake'), 'unsupported', null, 'The marts were skipped.');
     expect(await alerts()).toEqual([]);
     await build('lake');
@@ -53,7 +53,7 @@ describe('alerts', () => {
   });
 });
 
-test('a build that begins says of one that never ended that it was interrupted, on its own target only', async () => {
+test('a new build marks an unfinished build of the same target as interrupted', async () => {
   const first = await begin('marts', 'postgres');
   const other = await begin('marts', 'lake');
   await begin('marts', 'postgres');
@@ -96,7 +96,7 @@ test('pruning keeps the newest build of each target', async () => {
   });
 });
 
-test('all of a process together has no more connections than it may, from five on', () => {
+test('the shares of a process’s connections never exceed its limit, for limits from 5 to 40', () => {
   for (let connections = 5; connections <= 40; connections += 1) {
     const shares = shareConnections({ connections });
     const lockOfBuild = 1;

@@ -15,7 +15,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const lake = await openLake({ location: join(folder, 'lake'), scratch: join(folder, 'scratch') });
 const [older, newer] = ['20261121T120000Z-aaaaaa', '20261122T120000Z-bbbbbb'];
 
-test('marts of an older snapshot are shown in the place of those of a newer one only when that is gone', async () => {
+test('marts of an older snapshot replace those of a newer one only when the newer snapshot is gone', async () => {
   for (const id of [older, newer]) await putSnapshot(id);
   await publish(newer);
   await publish(older);
@@ -25,7 +25,7 @@ test('marts of an older snapshot are shown in the place of those of a newer one 
   expect((await readMartsPointer(lake)).pointer?.snapshot_id).toBe(older);
 });
 
-test('marts of newer rows take the place of older ones, though the ID of their snapshot is older', async () => {
+test('marts of newer rows replace older ones, even if their snapshot has an older ID', async () => {
   await lake.removeFile(martsPointerPath);
   // A snapshot as of a run that was reset.
   await putSnapshot(older, '2026-11-23T12:00:00.000001Z');

@@ -20,7 +20,7 @@ beforeEach(async () => {
   await publishMarts(client, { schema: await buildNext() });
 });
 
-test('publishing waits for a reader whose query lasts longer than a lock is waited for, says who it is, and succeeds; nobody else is kept waiting for a second', async () => {
+test('publishing waits for a long-running reader, names it, and delays other readers by less than a second', async () => {
   const reader = await hold('vendors');
   const others = keepAsking(url, { ageing: 'select build from marts.ageing' });
   const said: string[] = [];
@@ -39,7 +39,7 @@ test('publishing waits for a reader whose query lasts longer than a lock is wait
   expect(await others.slowest()).toBeLessThan(1_000);
 });
 
-test('publishing keeps no reader waiting for the sum of what several others hold', async () => {
+test('publishing does not delay a reader by the sum of what several other readers hold', async () => {
   const held = await Promise.all(marts.slice(1).map((mart) => hold(mart)));
   const others = keepAsking(url, { ageing: 'select build from marts.ageing' });
   const publishing = publishMarts(client, { schema: await buildNext() });
@@ -52,7 +52,7 @@ test('publishing keeps no reader waiting for the sum of what several others hold
   expect(await others.slowest()).toBeLessThan(1_000);
 });
 
-test('a build waits until nobody reads what is to be emptied, and stops waiting when it is told to', async () => {
+test('publishing waits while a reader holds a mart, and stops waiting when it is aborted', async () => {
   const reader = await hold('bills');
   await publishMarts(client, { schema: await buildNext() }, { signal: AbortSignal.timeout(2_500) }).then(
     () => expect.unreachable(),
@@ -65,7 +65,7 @@ test('a build waits until nobody reads what is to be emptied, and stops waiting 
   expect(await shown()).toBe(build);
 });
 
-test('a build drops no schema of its steps that somebody else has made, and says what to do', async () => {
+test('a build does not drop a schema with the name of its own that somebody else has made, and says what to do', async () => {
   await rows(
     warehouse,
     'drop schema staging; create schema staging; create table staging.mine as select 1 as kept',
@@ -87,7 +87,7 @@ test('a build drops no schema of its steps that somebody else has made, and says
 });
 
 test.each(['marts_a', 'marts_b'] as const)(
-  'neither does a build or an erasure drop %s that somebody else has made',
+  'a build or an erasure does not drop %s if somebody else has made it',
   async (name) => {
     await rows(warehouse, `update sync.settings set value = '${other(name)}' where name = 'marts_schema'`);
     await rows(warehouse, `drop schema if exists ${name} cascade; create schema ${name}`);

@@ -15,7 +15,7 @@ const owner = { warehouseId: 'ours', hasNoted: () => Promise.resolve(false) };
 
 const [older, newest] = ['20260101T000000Z-aaaaaa', '20260102T000000Z-bbbbbb'];
 
-test('Spark reads the last snapshot that is listed, and none whose ID or manifest says a time of years ahead', async () => {
+test('Spark reads the last listed snapshot, but none whose ID or manifest has a time years ahead', async () => {
   for (const id of [older, newest]) await putManifest(id);
   expect(await snapshotForSpark({ lake, owner }, [older, newest])).toMatchObject({ snapshot: newest });
   // The order of the rows counts, as after the reset of a run.

@@ -18,7 +18,7 @@ const wide = isProof ? 16_000 : 2_000;
 /** 2,000 bytes, the greatest length of an ID. */
 const id = (nth: number): string => `repeat(md5((i * ${nth})::varchar), 62) as id_${nth}`;
 
-test('marts of long IDs and texts go to the lake, and rows of usual length are in order', async () => {
+test('marts with long IDs and texts are published to the lake, and rows of usual length are in order', async () => {
   const database = join(folder, 'made.duckdb');
   const made = await DuckDBInstance.create(database, { memory_limit: '3GB', threads: '1' });
   const connection = await made.connect();

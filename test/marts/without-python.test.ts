@@ -17,7 +17,7 @@ beforeAll(async () => {
   await sync(installation, await installation.connect({ records: 20 }));
 });
 
-test('without Python the marts are skipped, and a sentence says what to install', async () => {
+test('an export without Python skips the marts, and status says what to install', async () => {
   expect((await run(['export'])).code).toBe(0);
   expect(await marts.result()).toMatchObject({
     postgres: { skipped: expect.stringContaining('Python 3.10') as string },
@@ -40,7 +40,7 @@ test('without Python the marts are skipped, and a sentence says what to install'
 });
 
 proofTest(
-  'an export that ends while marts are being built has them built once more, one after the other',
+  'exports that end while marts are being built trigger one more build afterwards',
   async () => {
     const first = await withBuildLock({ databaseUrl, target: 'postgres' }, async () => {
       await run(['export']);
