@@ -23,7 +23,7 @@ beforeAll(() => {
   writeFileSync(join(tour.home, 'lake.sql'), lakeSql());
 });
 
-test('the tour says where to look, and each of its queries answers', async () => {
+test('the tour says where to look, and each of its queries returns rows', async () => {
   expect(tour.said).toMatch(/^Postgres +postgres:\/\/daybook@127\.0\.0\.1:\d+\/\S+$/m);
   expect(tour.said).toMatch(/^Postgres, with psql +npx daybook psql$/m);
   expect(tour.said).toMatch(/^Postgres, with other tools +npx daybook url$/m);
@@ -32,7 +32,7 @@ test('the tour says where to look, and each of its queries answers', async () =>
   for (const line of queries) expect(await run('sh', ['-ec', line])).toMatch(/\([1-9]\d* rows?\)/);
 });
 
-test('the tour shows names of vendors, and a sync that reads what has changed', async () => {
+test('the tour shows vendors with names, and a sync that reads only what has changed', async () => {
   const [named] = await tour.query(
     `select count(*) as all, count(*) filter (where is_inferred and vendor_id <> '(none)') as nameless from marts.vendors`,
   );
@@ -41,7 +41,7 @@ test('the tour shows names of vendors, and a sync that reads what has changed', 
   expect(Number(syncs[1]?.[1])).toBeLessThan(10);
 });
 
-test('a dashboard says which moment it shows, and one month of recurring revenue in words', async () => {
+test('a dashboard says which moment it shows, and describes one month of recurring revenue in words', async () => {
   const said = await run('npx', ['daybook', 'dashboard', '--out', 'dashboard.html']);
   expect(said).toMatch(/data as of \d{4}-\d\d-\d\d \d\d:\d\d UTC, marts of \d{4}-\d\d-\d\d\.$/m);
   const page = readFileSync(join(tour.home, 'dashboard.html'), 'utf8');
@@ -49,10 +49,10 @@ test('a dashboard says which moment it shows, and one month of recurring revenue
   expect(page).not.toMatch(/Vendor [0-9a-f]{8}/);
 });
 
-describe('what a sample calls open, overdue or spend equals the mart of that name', () => {
+describe('an amount that a sample calls open, overdue or spend equals that of the mart', () => {
   const samples = [...statementsOfDocs(), ...queriesIn(tour.said).map((sql) => ({ page: 'the tour', sql }))];
 
-  test('and there are such samples', () => {
+  test('and each of the three is in a sample', () => {
     for (const measure of measureNames) expect(samples.some(({ sql }) => says(sql, measure))).toBe(true);
     for (const { page, sql } of samples)
       expect(/sum\(amount_due\) as (due|open|overdue)/.test(sql), `${page}: ${sql}`).toBe(false);

@@ -31,7 +31,7 @@ test('every "daybook …" in the docs is a command', () => {
   expect(named.filter((name) => !known.has(name) && name !== 'authors')).toEqual([]);
 });
 
-test('every failure that a table of the docs explains has its name in the product', async () => {
+test('every failure that a table of the docs explains exists in the product', async () => {
   const named = [...everything.matchAll(/^\| `([A-Z][a-z]+(?:[A-Z][a-z]+)+)`/gm)].map(
     ([, name]) => name ?? '',
   );
@@ -43,7 +43,7 @@ test('every failure that a table of the docs explains has its name in the produc
   expect(named.filter((name) => !product.includes(`'${name}'`))).toEqual([]);
 });
 
-test('a table of the docs explains every failure that only a person can end, unless a command says all of it', () => {
+test('every failure that only a person can end is explained in a table of the docs, unless a command says all of it', () => {
   const explained = new Set(
     [...everything.matchAll(/^\| ((?:`[^`]+`(?:, )?)+)/gm)].flatMap(
       ([, cell = '']) => cell.match(/\w+/g) ?? [],
@@ -79,7 +79,7 @@ test('a table of the docs explains every failure that only a person can end, unl
   expect(stopping.filter((name) => !explained.has(name)).sort()).toEqual(saysAll.sort());
 });
 
-test('samples ask the marts which day they speak of, since they may have been built on another one', () => {
+test('SQL samples on marts never use the current date, because marts may have been built on another day', () => {
   const samples = everything.match(/```sql\n[\s\S]*?```/g) ?? [];
   const ofMarts = samples.flatMap((block) => block.split(';')).filter((sql) => sql.includes('marts.'));
   expect(ofMarts.length).toBeGreaterThan(3);
@@ -125,7 +125,7 @@ test('every source file named in the docs exists', async () => {
   expect(paths.filter(({ source }) => !existsSync(path.join(root, source)))).toEqual([]);
 });
 
-test('the page of the lake shows snapshots as "snapshots list" prints them', () => {
+test('docs/lake.md shows snapshots as "snapshots list" prints them', () => {
   const [, shown = ''] = /```\n(snapshot +taken [^]*?)```/.exec(textOf('docs/lake.md')) ?? [];
   const head = ['snapshot', 'taken', 'rows', 'MB', 'MB added', 'parts', 'added', 'unfit', ''];
   const rows = [

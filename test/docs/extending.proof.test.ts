@@ -13,7 +13,7 @@ afterAll(() => {
 });
 const page = readFileSync(join(root, 'docs/extending.md'), 'utf8');
 
-test('a column more: the edits of the page, and the tests that it names', async () => {
+test('the edits of docs/extending.md add a column, and the tests that the page names pass', async () => {
   copyCheckout();
   const edits = editsOf(page);
   expect(edits.length).toBeGreaterThan(8);

@@ -35,8 +35,8 @@ afterAll(async () => {
   await admin.end();
 });
 
-describe('no change is missed by a reader who follows the page', () => {
-  test('of two connections the one that wrote first commits last', async () => {
+describe('a reader who follows the page misses no change', () => {
+  test('if the connection that wrote first commits last', async () => {
     const [early, late] = [await addTestConnection(warehouse), await addTestConnection(warehouse)];
     const copy = await copyFor(await readerOf([early, late]));
     const held = await begunLanding(early, 'first');
@@ -56,7 +56,7 @@ describe('no change is missed by a reader who follows the page', () => {
     expect(await copy.ids()).toEqual(['first', 'second']);
   });
 
-  test('within a connection a write waits for the one before it, so none is behind what was read', async () => {
+  test('because a write waits for the one before it in the same connection', async () => {
     const connectionId = await addTestConnection(warehouse);
     const copy = await copyFor(await readerOf([connectionId]));
     const held = await begunLanding(connectionId, 'first');
@@ -70,7 +70,7 @@ describe('no change is missed by a reader who follows the page', () => {
     expect(await copy.ids()).toEqual(['first', 'second']);
   });
 
-  test('although the clock of the database was ahead and was set back, over a removal too', async () => {
+  test('although the clock of the database was ahead and was set back, even over a removal', async () => {
     const connectionId = await addTestConnection(warehouse);
     const copy = await copyFor(await readerOf([connectionId]));
     const ahead = `update sync.resource_clocks set landed_at = now() + interval '2 hours' where connection_id = $1`;
@@ -131,7 +131,7 @@ describe('no change is missed by a reader who follows the page', () => {
   );
 });
 
-describe('a copy that has read what a failover or a restore has taken back is right again after its next read', () => {
+describe('a copy that has read changes lost in a failover or a restore is right again after its next read', () => {
   /** One login for all tests, because tests of other files drop theirs at the same time. */
   const reader = 'reader-after-a-failover';
 
@@ -180,7 +180,7 @@ describe('a copy that has read what a failover or a restore has taken back is ri
     expect(await copy.ids()).toEqual(['first', 'second', 'third']);
   });
 
-  test('of a connection of which nothing is left', async () => {
+  test('even if nothing is left of the connection', async () => {
     const connectionId = await addTestConnection(warehouse);
     const copy = await copyFor(await readerOf([connectionId], reader));
     await losing(connectionId, async () => {
@@ -195,7 +195,7 @@ describe('a copy that has read what a failover or a restore has taken back is ri
     expect(await copy.ids()).toEqual(['first']);
   });
 
-  test('and nothing is read again because what was read has changed, was deleted, or lived again since', async () => {
+  test('without reading records again that have changed, were deleted, or lived again since', async () => {
     const connectionId = await addTestConnection(warehouse);
     const copy = await copyFor(await readerOf([connectionId], reader));
     await landAt(connectionId, 'kept');
@@ -209,7 +209,7 @@ describe('a copy that has read what a failover or a restore has taken back is ri
   });
 });
 
-test('erased records go too', async () => {
+test('an erased record leaves the copy too', async () => {
   const connectionId = await addTestConnection(warehouse);
   const copy = await copyFor(await readerOf([connectionId]));
   await landAt(connectionId, 'person');
@@ -222,7 +222,7 @@ test('erased records go too', async () => {
   expect(await copy.ids()).toEqual([]);
 });
 
-test('a resource that does not exist, and a place that is no object, are told in a sentence', async () => {
+test('an unknown resource, or a place that is not an object, is rejected in a sentence', async () => {
   const { reader } = await readerOfAll();
   for (const name of ['nothing', 'bill_lines', 'bills; drop', '../bills'])
     await expect(reader.query('select * from history.changed_since($1)', [name])).rejects.toThrow(
@@ -233,7 +233,7 @@ test('a resource that does not exist, and a place that is no object, are told in
   );
 });
 
-test('what has not changed is not read: only index look-ups', async () => {
+test('unchanged rows are not read: changed_since uses index lookups alone', async () => {
   await warehouse.pool.query(`
     insert into finance.customers (connection_id, id, _run_id, _first_seen_at, _changed_at, _content_hash)
     select 'many-' || n % 200, n, '', now(), now(), '' from generate_series(1, 20000) n;

@@ -51,7 +51,7 @@ const book = worked(
   {},
 ).book;
 
-test('samples take nothing off what is owed, and say null where an amount is not known', async () => {
+test('samples subtract nothing from what is owed, and return null for an amount that is not known', async () => {
   const moment = { now: workedOn, timeZone: 'UTC', books: [book] };
   await withBooks({ databaseUrl: url, ...moment }, async (shelf) => {
     await buildAndCompare(shelf);
