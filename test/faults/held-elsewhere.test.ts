@@ -46,6 +46,24 @@ const held = [
     'test/dbt/publishing.test.ts',
     'kill -9 in the middle of dbt',
   ],
+  [
+    'kill -9 between the commits of two Iceberg tables',
+    'readers by tag see no part of the snapshot, and the next export completes it',
+    'test/lake/iceberg.test.ts',
+    'an export killed between tables shows readers no partial snapshot, and the next export completes it',
+  ],
+  [
+    'kill -9 before the commit of an Iceberg table',
+    'the table stays as it was, and the next export completes it',
+    'test/lake/iceberg.test.ts',
+    'an export killed before the commit of a table leaves the table as it was, and the next export completes it',
+  ],
+  [
+    'kill -9 of a build on Spark',
+    'nothing is published, and the next build publishes the latest snapshot',
+    'test/dbt/on-spark-command.proof.test.ts',
+    'a killed build on Spark publishes nothing, and each later build publishes the latest snapshot',
+  ],
 ] as const;
 
 test.each(held)('a test in another folder covers the fault "%s": %s', async (fault, survived, file, name) => {
