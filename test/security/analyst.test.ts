@@ -31,14 +31,14 @@ afterAll(async () => {
 
 const ours = `'finance', 'history', 'sync', 'marts', 'staging', 'intermediate'`;
 
-test('an analyst reads finance and what it was at a time', async () => {
+test('an analyst reads finance and its state at a given time', async () => {
   const { rows: read } = await analyst.query(
     `select b.id from finance.bills b, history.as_of('bills', now()) h where h.record_id = b.id`,
   );
   expect(read).toEqual([{ id: 'b' }]);
 });
 
-test('there is no table that an analyst may change, and none of sync and history to read', async () => {
+test('an analyst may change no table, and may read none in sync or history', async () => {
   const { rows: allowed } = await analyst.query<{ name: string; may: string }>(
     `select format('%I.%I', nspname, relname) as name, may
      from pg_class c join pg_namespace n on n.oid = relnamespace,
@@ -50,7 +50,7 @@ test('there is no table that an analyst may change, and none of sync and history
     expect([table, may]).toEqual([expect.stringMatching(/^(finance|marts)\./), 'select']);
 });
 
-test('there is no schema, database or role that an analyst may add to', async () => {
+test('an analyst may create nothing in a schema or database, and has no role that may', async () => {
   const { rows: made } = await analyst.query<Record<string, boolean>>(
     `select bool_or(has_schema_privilege(nspname, 'create')) as schemas,
        has_database_privilege(current_database(), 'create') as database,
@@ -61,7 +61,7 @@ test('there is no schema, database or role that an analyst may add to', async ()
   expect(made).toEqual([{ schemas: false, database: false, roles: false }]);
 });
 
-test('the only functions of ours that an analyst may call are history.as_of and history.changed_since, and they look names up nowhere else', async () => {
+test("an analyst may call only history.as_of and history.changed_since, whose names the caller's search path cannot redirect", async () => {
   const functions = await rows(
     warehouse,
     `select distinct format('%I.%I', nspname, proname) as name, prosqlbody is not null as bound
@@ -95,7 +95,7 @@ test.each([
   await expect(analyst.query(statement)).rejects.toThrow(/permission denied|must be/);
 });
 
-test('an analyst does not see the text of the statements of others', async () => {
+test("an analyst does not see the text of the owner's statements", async () => {
   const { rows: seen } = await analyst.query<{ query: string }>(
     `select query from pg_stat_activity where usename = 'daybook' and datname = current_database()`,
   );

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 
-test('the bundler of workflows takes neither settings nor sources of the working folder, or of folders above', async () => {
+test('the workflow bundler ignores settings and sources in the working folder and in its parent folders', async () => {
   const shared = await mkdtemp(join(tmpdir(), 'daybook-shared-'));
   onTestFinished(() => rm(shared, { recursive: true }));
   const package_ = join(shared, 'node_modules', 'browserslist-config-x');

@@ -31,7 +31,7 @@ test('compiled sources that another user left in the temporary folder do not run
   expect(await run(['bin/daybook.js'], { cwd: folder, temporary })).toBe('the command line\n');
 });
 
-test('nor when a program that NODE_OPTIONS names has hooked into imports before', async () => {
+test('compiled sources never land in the temporary folder, even if a program named in NODE_OPTIONS hooks into imports first', async () => {
   const { folder, temporary } = await makeCheckout();
   await writeFile(
     join(folder, 'tracer.mjs'),
@@ -65,7 +65,7 @@ test.each([
   expect(await readdir(temporary)).toEqual([]);
 });
 
-test.runIf(process.geteuid?.() === 0)('nothing is put into a checkout of another user', async () => {
+test.runIf(process.geteuid?.() === 0)("a start writes nothing into another user's checkout", async () => {
   const { folder, temporary } = await makeCheckout();
   await chown(join(folder, 'node_modules'), 65_534, 65_534);
   expect(await run(['bin/daybook.js'], { cwd: folder, temporary })).toBe('the command line\n');
@@ -73,7 +73,7 @@ test.runIf(process.geteuid?.() === 0)('nothing is put into a checkout of another
   expect(await readdir(temporary)).toEqual([]);
 });
 
-test('a tsconfig.json of the folders in which commands are typed does not decide what code Daybook’s processes run', async () => {
+test('a tsconfig.json in the working folder or above it does not decide what code Daybook’s processes run', async () => {
   const folder = await temporaryFolder();
   const hers = join(folder, 'hers');
   const temporary = join(folder, 'tmp');

@@ -36,7 +36,7 @@ beforeAll(async () => {
 }, 180_000);
 
 test.runIf(isLinux)(
-  'there was something to be found: Postgres, its sessions, Temporal and dbt were seen',
+  'the checked processes include Postgres, its sessions, Temporal and dbt',
   () => {
     const told = children.map(({ commandLine }) => commandLine).join('\n');
     for (const program of [/postgres .*-D/, /postgres: daybook/, /server start-dev/, /run_dbt\.py/])
@@ -44,7 +44,7 @@ test.runIf(isLinux)(
   },
 );
 
-test.runIf(isLinux)('no secret is in the command line, the title or the name of any of them', () => {
+test.runIf(isLinux)('child processes have no secret in their command line, title or name', () => {
   const places = children.map(({ commandLine, name }) => ({
     name: commandLine,
     content: `${commandLine} ${name}`,
@@ -53,7 +53,7 @@ test.runIf(isLinux)('no secret is in the command line, the title or the name of 
 });
 
 test.runIf(isLinux)(
-  'no secret is in the environment of any of them, but for dbt’s password of the database',
+  'child processes have no secret in their environment, except dbt’s database password',
   () => {
     const places = children.map(({ commandLine, environment: content }) => ({ name: commandLine, content }));
     expect(findPlanted(places, secrets)).toEqual([]);
@@ -63,12 +63,12 @@ test.runIf(isLinux)(
   },
 );
 
-test.runIf(isLinux)('Python runs nothing of the folder that the command is typed in', () => {
+test.runIf(isLinux)('Python runs no code from the folder in which the command is typed', () => {
   expect(files).toContain('platform.py');
   expect(files).not.toContain('was-run');
 });
 
-test.runIf(isLinux)('none of them leaves its memory in a core dump', () => {
+test.runIf(isLinux)('child processes leave none of their memory in a core dump', () => {
   for (const { commandLine, dumped } of children) expect(dumped, commandLine).toMatch(/^\S+ 0+$/);
 });
 

@@ -12,7 +12,7 @@ const isLinux = process.platform === 'linux';
 const landsInFolder = isLinux && readFileSync('/proc/sys/kernel/core_pattern', 'utf8').startsWith('core');
 const secret = 'planted-secret-of-a-process';
 
-test.skipIf(!landsInFolder)('a process that crashes leaves no secret of its memory on the disk', async () => {
+test.skipIf(!landsInFolder)('a crashing process leaves no secret from its memory on the disk', async () => {
   const waiting = [
     '--eval',
     'setInterval(() => process.env.DAYBOOK_CLIENT_SECRET, 50); console.log("ready")',
@@ -22,7 +22,7 @@ test.skipIf(!landsInFolder)('a process that crashes leaves no secret of its memo
   expect((await dumpOf([daybook, 'sandbox', '--port', '0'], /http/)).includes(secret)).toBe(false);
 });
 
-test.skipIf(!isLinux)('nothing of the memory of what it starts goes into a dump either', async () => {
+test.skipIf(!isLinux)("a process's core dump filter, which its children inherit, excludes all memory", async () => {
   const child = start([daybook, 'sandbox', '--port', '0'], '.');
   await says(child, /http/);
   expect((await readFile(`/proc/${child.pid ?? 0}/coredump_filter`, 'utf8')).trim()).toMatch(/^0+$/);

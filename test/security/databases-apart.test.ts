@@ -28,24 +28,24 @@ afterAll(async () => {
   await admin.end();
 });
 
-test('readers of one database cannot read another’s', async () => {
+test("a reader of one database cannot connect to another warehouse's database", async () => {
   expect(await query(loginTo(mine.url, name), 'select count(*) from finance.bills')).toEqual([
     { count: '0' },
   ]);
   await expect(query(loginTo(theirs.url, name), 'select')).rejects.toThrow(/permission denied for database/);
 });
 
-test('who was given something in a database stays let in', async () => {
+test('a login with a grant in a database can still connect to it', async () => {
   expect(await query(loginTo(theirs.url, other), 'select 1 as n')).toEqual([{ n: 1 }]);
   await expect(query(loginTo(mine.url, other), 'select')).rejects.toThrow(/permission denied for database/);
 });
 
-test('a reader makes no temporary tables', async () => {
+test('a reader cannot create temporary tables', async () => {
   const making = query(loginTo(mine.url, name), 'create temporary table mine (content text)');
   await expect(making).rejects.toThrow(/permission denied to create temporary tables/);
 });
 
-test('a reader makes no tables in the schema public of a database of before Postgres 15', async () => {
+test('a reader cannot create tables in schema public of a database from before Postgres 15', async () => {
   const server = new pg.Client(mine.adminUrl);
   await server.connect();
   await server.query('grant create on schema public to public');
@@ -56,7 +56,7 @@ test('a reader makes no tables in the schema public of a database of before Post
   );
 });
 
-test('where the database is not ours, the line to run is said, and when it was run there is nothing to say', async () => {
+test('migrate returns the SQL for an administrator if Daybook does not own the database, and none once it has run', async () => {
   await admin.query(`alter database ${databaseOf(mine.url)} owner to postgres`);
   await admin.query(`grant connect, temporary on database ${databaseOf(mine.url)} to public`);
   await admin.query(`grant connect, create on database ${databaseOf(mine.url)} to daybook`);
@@ -68,7 +68,7 @@ test('where the database is not ours, the line to run is said, and when it was r
   await admin.query(`alter database ${databaseOf(mine.url)} owner to daybook`);
 });
 
-test('who may create in the schema public has the owner run no function of theirs', async () => {
+test('a function that a login plants in schema public never runs as the owner', async () => {
   const { warehouse, url, adminUrl } = third;
   const server = new pg.Client(adminUrl);
   await server.connect();

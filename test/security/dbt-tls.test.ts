@@ -48,7 +48,7 @@ test.each([
   ['sslmode=prefer', ''],
   ['ssl=true', ''],
 ])(
-  'where we do not speak to a Postgres that cannot prove who it is, dbt does not either: %s',
+  'dbt, like Node.js, refuses a Postgres that cannot prove its identity: %s',
   async (mode, ca) => {
     const url = `${postgres.url}?${mode}${ca}`;
     await expect(nodeConnects(url)).rejects.toThrow(/certificate/);
@@ -61,20 +61,20 @@ test.each([
   ['sslmode=require&sslrootcert=', ours.ca, true],
   ['sslmode=no-verify', '', true],
   ['sslmode=disable', '', false],
-] as const)('where we connect, dbt does: %s', async (mode, ca, encrypted) => {
+] as const)('dbt connects where Node.js does, encrypted or not as Node.js is: %s', async (mode, ca, encrypted) => {
   const url = `${postgres.url}?${mode}${ca}`;
   expect(await nodeConnects(url)).toBe(encrypted);
   expect(await dbtConnects(url)).toBe(encrypted);
 });
 
-test('dbt finds host, port, user and password wherever in the address they stand', async () => {
+test('dbt finds host, port, user and password anywhere in the address', async () => {
   const { port, username, password, pathname } = new URL(postgres.url);
   const url = `postgres://nowhere:1${pathname}?host=127.0.0.1&port=${port}&user=${username}&password=${password}`;
   await nodeConnects(url);
   await dbtConnects(url);
 });
 
-test('dbt logs in to the embedded Postgres by SCRAM alone, and tells a false server no password', async () => {
+test('dbt logs in to the embedded Postgres with SCRAM only, and sends a false server no password', async () => {
   expect(await dbtConnects(requiringScram(`${postgres.url}?sslmode=disable`))).toBe(false);
   for (const asking of ['clear text', 'md5', 'nothing'] as const) {
     const stranger = await falsePostgres(asking);

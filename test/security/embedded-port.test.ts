@@ -47,7 +47,7 @@ const askings: readonly [Asking, RegExp][] = [
 ];
 
 test.each(askings)(
-  'a false server that asks for %s is told no password and no statement, and the error says what happened',
+  'a false server that asks for %s receives no password and no statement, and the error says why',
   async (asking, why) => {
     const server = await falsePostgres(asking);
     const url = `postgres://daybook:${password}@127.0.0.1:${server.port}/daybook`;
@@ -83,13 +83,13 @@ test.each(askings)(
   },
 );
 
-test('an address that requires no SCRAM is answered as before: a managed Postgres may ask for the password within TLS', async () => {
+test('an address that does not require SCRAM still sends the password in clear text if asked, as managed Postgres may', async () => {
   const server = await falsePostgres('clear text');
   expect(await opens(new URL(`postgres://daybook:${password}@127.0.0.1:${server.port}/daybook`))).toBe(true);
   expect(server.heard()).toContain(password);
 });
 
-test('whoever sets require_auth in an address of their own gets what they set', async () => {
+test("a require_auth in a user's own address is honored", async () => {
   const server = await falsePostgres('clear text');
   const url = `postgres://daybook:${password}@127.0.0.1:${server.port}/daybook?require_auth=`;
   await expect(opens(new URL(`${url}scram-sha-256,md5`))).rejects.toThrow(/in clear text/);
@@ -98,7 +98,7 @@ test('whoever sets require_auth in an address of their own gets what they set', 
   expect(await opens(new URL(`${url}password`))).toBe(true);
 });
 
-test('Postgres whose port is taken does not come up, says why, and says nothing to the stranger', async () => {
+test('Postgres does not start if its port is taken, says why, and sends nothing to the program on that port', async () => {
   const stranger = await falsePostgres('clear text');
   const dataDir = join(await temporaryFolder(), 'postgres');
   await expect(startPostgres({ dataDir, port: stranger.port })).rejects.toThrow(
@@ -107,7 +107,7 @@ test('Postgres whose port is taken does not come up, says why, and says nothing 
   expect(stranger.heard()).toBe('');
 });
 
-proofTest('a start moves away from a port that is taken, without a word to whoever has it', async () => {
+proofTest('a start moves Postgres off a taken port and sends nothing to the program on it', async () => {
   const home = await temporaryHome();
   const { postgres } = await preferredPorts(await openHome(home));
   const stranger = await falsePostgres('clear text', postgres);
@@ -120,7 +120,7 @@ proofTest('a start moves away from a port that is taken, without a word to whoev
 });
 
 proofTest(
-  'when Postgres moves, a stranger on its old port who passes logins on to the new one gets no session of the owner',
+  'a program on the old port of Postgres that forwards logins to the new port gets no session of the owner',
   async () => {
     const home = await temporaryHome();
     const before = await startEmbeddedProcess(home, 'postgres');
@@ -155,7 +155,7 @@ proofTest(
 );
 
 proofTest(
-  'a Postgres that dies and whose port is taken before it is back waits for the port, says so, and says nothing to the stranger',
+  'a dead Postgres whose port is taken waits for the port, says so, and sends nothing to the program on it',
   async () => {
     const home = await temporaryHome();
     const up = await startEmbeddedProcess(home, 'postgres');
@@ -180,7 +180,7 @@ proofTest(
   60_000,
 );
 
-test('the passwords of the owner and of the superuser are in no statement that the log of Postgres could show', async () => {
+test("statements that Postgres could log contain neither the owner's nor the superuser's password", async () => {
   const dataDir = join(await temporaryFolder(), 'postgres');
   const server = await startPostgres({ dataDir, port: await freePort(), settings: { log_statement: 'all' } });
   onTestFinished(() => server.stop());
@@ -189,7 +189,7 @@ test('the passwords of the owner and of the superuser are in no statement that t
   for (const url of [server.url, server.adminUrl]) expect(log).not.toContain(new URL(url).password);
 });
 
-test('a command on the embedded Postgres tells a stranger on its port no password either', async () => {
+test('a command that uses the embedded Postgres sends no password to another program on its port', async () => {
   const stranger = await falsePostgres('clear text');
   const url = `postgres://daybook:${password}@127.0.0.1:${stranger.port}/daybook`;
   const { code, stderr } = await onHome(url, ['sql', 'select 1']);
@@ -200,7 +200,7 @@ test('a command on the embedded Postgres tells a stranger on its port no passwor
   expect(stranger.heard()).not.toContain(password);
 });
 
-test('psql of the embedded Postgres holds no password, and nothing of the environment leads it elsewhere; the address for tools names nothing that an old libpq refuses', async () => {
+test('psql on the embedded Postgres holds no password and ignores PG* variables that redirect it; url prints no new options', async () => {
   const { url } = await createTestDatabase();
   const { stdout } = await onHome(url, ['url']);
   expect(stdout).toMatch(/^postgres:\/\/daybook_bi_\w+:[\w-]+@127\.0\.0\.1:\d+\/\w+\n$/);
@@ -218,7 +218,7 @@ test('psql of the embedded Postgres holds no password, and nothing of the enviro
 });
 
 test.skipIf(!hasPsql)(
-  'an open psql of the embedded Postgres tells no password to whoever takes the port while it is down',
+  'an open psql on the embedded Postgres sends no password to a program that takes the port while Postgres is down',
   async () => {
     const folder = await temporaryFolder();
     const file = (name: string): string => join(folder, name);
@@ -246,7 +246,7 @@ test.skipIf(!hasPsql)(
 );
 
 proofTest(
-  'when Postgres moves, the login of "daybook url" gets a new password: what tools tell whoever has the old port opens nothing',
+  'the login of "daybook url" gets a new password if Postgres moves, and the old password no longer works',
   async () => {
     const dataDir = join(await temporaryFolder(), 'postgres');
     const before = await startPostgres({ dataDir, port: await freePort() });

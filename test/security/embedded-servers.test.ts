@@ -13,7 +13,7 @@ import { proofTest } from '../support/proof-test.ts';
 
 /** An attacker who saw the address that `daybook up` prints, or a login for readers. */
 
-test('nobody becomes superuser with the address that is printed, and its owner reads no files and runs no programs', async () => {
+test('the printed address does not make anyone superuser, and its owner can read no files and run no programs', async () => {
   const { url } = await postgresIn(await temporaryFolder());
   const asSuperuser = new URL(url);
   asSuperuser.username = asSuperuser.pathname = 'postgres';
@@ -31,7 +31,7 @@ test('nobody becomes superuser with the address that is printed, and its owner r
     await expect(query(url, statement), statement).rejects.toThrow(/permission denied|must be|Only roles/);
 });
 
-test('the owner makes nobody superuser by what it puts in the way of the names that a start runs', async () => {
+test('the owner cannot become superuser by shadowing functions that a start calls', async () => {
   const folder = await temporaryFolder();
   const first = await postgresIn(folder);
   await query(first.url, 'create schema evil');
@@ -49,7 +49,7 @@ test('the owner makes nobody superuser by what it puts in the way of the names t
   ]);
 });
 
-test('the servers get nothing of the environment but where programs and libraries are', async () => {
+test('the servers inherit no environment variables except those that locate programs and libraries', async () => {
   process.env.DAYBOOK_CLIENT_SECRET = 'planted in the environment';
   onTestFinished(() => {
     delete process.env.DAYBOOK_CLIENT_SECRET;
@@ -71,7 +71,7 @@ test('the servers get nothing of the environment but where programs and librarie
 });
 
 test.runIf(process.getuid?.() === 0)(
-  'as root too, the process of Postgres has no right but to its own data: a superuser reads no key of the home',
+  'Postgres started by root has no rights beyond its own data: its superuser cannot read a key of the home',
   async () => {
     const home = await temporaryHome();
     const { secretKeyFile } = await openHome(home);
@@ -93,7 +93,7 @@ test.runIf(process.getuid?.() === 0)(
 );
 
 proofTest(
-  'a home of 0.5.0, whose superuser had the password of the owner, gets another one at the next start and keeps its data',
+  "a home from 0.5.0, whose superuser shared the owner's password, gets a separate one at the next start and keeps its data",
   async () => {
     const folder = await temporaryFolder();
     const first = await postgresIn(folder);
@@ -114,7 +114,7 @@ proofTest(
   },
 );
 
-test('somebody who logs in to the embedded Postgres is let into no other database, and fills no disk by what everybody may call', async () => {
+test('a login of the embedded Postgres cannot connect to other databases or fill the disk with public functions', async () => {
   const { url, adminUrl } = await postgresIn(await temporaryFolder());
   await query(adminUrl, `create role analyst login password 'reads'`);
   const login = new URL(url);
@@ -137,7 +137,7 @@ test('somebody who logs in to the embedded Postgres is let into no other databas
 });
 
 proofTest(
-  'notifications, which everybody may send, take 64 MB of the disk of the embedded Postgres at most',
+  'notifications, which any login may send, are refused before they fill the disk of the embedded Postgres',
   async () => {
     const { url } = await postgresIn(await temporaryFolder());
     const send = `select count(pg_notify('all', n || repeat('y', 7900))) from generate_series(1, 8200) n`;

@@ -59,7 +59,7 @@ const alterations: readonly (readonly [string, (manifest: Described) => void])[]
 ];
 
 test.each(some(alterations))(
-  'a snapshot whose manifest %s was altered, so an erasure is not done until it is put back',
+  'an altered manifest that %s keeps an erasure unfinished until the original is restored',
   async (_, alter) => {
     const path = join(lake, 'snapshots', older, '_manifest.json');
     const before = await readFile(path, 'utf8');
@@ -83,7 +83,7 @@ test.each(some(alterations))(
   },
 );
 
-proofTest('so it is on object storage', async () => {
+proofTest('altered manifests on object storage keep an erasure unfinished, too', async () => {
   const [first] = await exportTwice(s3.location);
   const object = { Bucket: s3.bucket, Key: `some/prefix/snapshots/${first}/_manifest.json` };
   const { Body } = await s3.client.send(new GetObjectCommand(object));
@@ -105,7 +105,7 @@ test.each(
     ['is a plain copy', () => undefined],
   ] as const),
 )(
-  'a snapshot that somebody has put under the ID that an erasure publishes, and that %s, is not taken for its own',
+  "a snapshot planted under the ID that an erasure publishes, which %s, is not taken for the erasure's own",
   async (what, alter) => {
     const record = { connectionId: connection, resource: resourceNamed('bills'), id: 'to-erase' };
     const planted = idWithout(latest, rowsOf(record, { warehouseId: '' }), { attempt: 0, place: lake });
@@ -140,7 +140,7 @@ test.each(
   },
 );
 
-test('what stands in the place of the snapshot to be published keeps no snapshot from being searched', async () => {
+test('an obstacle at the path of the snapshot to publish does not keep any snapshot from being searched', async () => {
   const record = { connectionId: connection, resource: resourceNamed('bills'), id: 'to-erase' };
   const to = (id: string): string =>
     join(lake, 'snapshots', idWithout(id, rowsOf(record, { warehouseId: '' }), { attempt: 0, place: lake }));
@@ -163,7 +163,7 @@ test('what stands in the place of the snapshot to be published keeps no snapshot
   }
 });
 
-test('the marts on the lake of a latest snapshot that was altered are removed, and the record from all others', async () => {
+test('an erasure removes the marts on the lake if the latest snapshot was altered, and the record from all other snapshots', async () => {
   await warehouse.pool.query(
     `insert into sync.marts (target, run_id, as_of_date, marts, begun_at) values ('lake', 'built', '2026-01-01', 24, now())`,
   );
@@ -177,7 +177,7 @@ test('the marts on the lake of a latest snapshot that was altered are removed, a
   expect(code).toBe(1);
 });
 
-test('a snapshot is searched although Postgres does not know it, or not its hash, or an erasure has written it', async () => {
+test('a snapshot is searched even if Postgres does not know it or its hash, or if an erasure wrote it', async () => {
   await land(warehouse, {
     connectionId: connection,
     stream: 'bills',
@@ -207,7 +207,7 @@ test.each(
     2,
   ),
 )(
-  'an %s object of a snapshot (%s) that storage lists and does not hand over keeps the record in no other, and ends no export',
+  'an %s object of a snapshot (%s) that storage lists but cannot read blocks neither erasure elsewhere nor exports',
   async (how, path) => {
     lakes += 1;
     lake = `${s3.location}/${lakes}`;
@@ -225,19 +225,19 @@ test.each(
   },
 );
 
-test('a snapshot whose file only says that there is no memory for it keeps the record in no other', async () => {
+test('a snapshot with a column named "Out of Memory" does not keep the record in other snapshots', async () => {
   const planted = await plantBills(`select 'x' as "connection_id Out of Memory", 'b' as id`);
   await expectOthersErased(planted);
 });
 
-test('sums that no type holds, in a planted snapshot that has a row of the record, keep it in no other', async () => {
+test('a planted snapshot whose sums overflow every type does not keep the record in other snapshots', async () => {
   const rowsOf = (ids: string): string =>
     `select '${connection}' as connection_id, unnest([${ids}]) as id, '${'9'.repeat(38)}'::decimal(38, 0) as total`;
   const planted = await plantBills(rowsOf(`'to-erase', 'b', 'c'`));
   await expectOthersErased(planted);
 });
 
-test('a file in the place of the marts on the lake does not keep old snapshots there', async () => {
+test('a file at the path of the marts on the lake does not keep old snapshots there', async () => {
   await writeFile(join(lake, 'marts'), '');
   const { code, stdout, stderr } = await erase();
   expect(stdout, stderr).toContain('marts is a file');

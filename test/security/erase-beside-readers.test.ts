@@ -40,7 +40,7 @@ beforeEach(async () => {
   snapshot = (await exportNow()).snapshotId;
 });
 
-test('while marts in Postgres wait for a reader, an erasure holds up neither exports nor other erasures, and a kill loses nothing of it', async () => {
+test('an erasure that waits for marts in Postgres blocks no export or other erasure, and can be rerun after a kill', async () => {
   const build = await holdPostgresMarts();
   const [first, second] = [startErasure(), startErasure()];
   for (const erasure of [first, second]) await erasure.says(/waiting for a running export or build/);
@@ -60,7 +60,7 @@ test('while marts in Postgres wait for a reader, an erasure holds up neither exp
   expect([code, stderr]).toEqual([0, expect.anything()]);
 });
 
-test('a first build of the marts that ends while an erasure waits for it is followed by one without the record', async () => {
+test('an erasure that waited for the first build of the marts rebuilds them without the record', async () => {
   await withoutMarts();
   const build = await holdPostgresMarts();
   let built: Promise<unknown> | undefined;
@@ -79,7 +79,7 @@ test('a first build of the marts that ends while an erasure waits for it is foll
   expect(kept).toContainEqual(expect.stringMatching(/^Building the marts could not go on/));
 });
 
-test('marts in Postgres that readers see are built anew though no build of them is noted', async () => {
+test('an erasure rebuilds marts in Postgres that readers see even if no build is recorded', async () => {
   await withoutMarts();
   await warehouse.pool.query(`
     create schema if not exists marts_a; comment on schema marts_a is 'Daybook: marts';
@@ -93,7 +93,7 @@ test('marts in Postgres that readers see are built anew though no build of them 
   expect(kept).toContainEqual(expect.stringMatching(/^Building the marts could not go on/));
 });
 
-test('somebody else’s schema in the place of the next marts stays and is told once, and everything else is erased', async () => {
+test('a foreign schema in the place of the next marts stays and is reported once, and everything else is erased', async () => {
   const hidden = await hiddenSchema(warehouse.pool);
   await warehouse.pool.query(`drop schema if exists ${hidden} cascade; create schema ${hidden};
     create table ${hidden}.mine as select 1 as kept`);
@@ -107,7 +107,7 @@ test('somebody else’s schema in the place of the next marts stays and is told 
   expect(await statusOfErasure()).toBe('failed');
 });
 
-test('a build of the marts that does not end is told, and everything else is erased', async () => {
+test('a build of the marts that does not end is reported, and everything else is erased', async () => {
   const build = await holdPostgresMarts();
   const { kept, snapshots, marts } = await eraseHere();
   await build.letGo();
@@ -120,7 +120,7 @@ test('a build of the marts that does not end is told, and everything else is era
   expect(await statusOfErasure()).toBe('failed');
 });
 
-test('a reader who does not end is told by name, and everything else is erased', async () => {
+test('a reader whose transaction does not end is reported by name, and everything else is erased', async () => {
   await warehouse.pool.query(`
     create schema if not exists marts_a; comment on schema marts_a is 'Daybook: marts';
     create table if not exists marts_a.bills as select * from finance.bills;
@@ -144,7 +144,7 @@ test('a reader who does not end is told by name, and everything else is erased',
   expect(await statusOfErasure()).toBe('failed');
 });
 
-test('an export that does not end is told, and the tables no longer hold the record', async () => {
+test('an export that does not end is reported, and the tables no longer hold the record', async () => {
   const holder = startLockHolder('export', databaseUrl);
   expect(await holder.says()).toBe('held');
   await holdPostgresMarts();
@@ -157,7 +157,7 @@ test('an export that does not end is told, and the tables no longer hold the rec
   expect(await statusOfErasure()).toBe('failed');
 });
 
-test('a record that the source shows again while an export is waited for is told', async () => {
+test('a record that the source returns again while the erasure waits for an export is reported', async () => {
   const holder = startLockHolder('export', databaseUrl);
   expect(await holder.says()).toBe('held');
   await holdPostgresMarts();

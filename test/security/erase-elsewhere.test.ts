@@ -41,7 +41,7 @@ beforeEach(async () => {
   snapshot = (await exportNow({ lake: one, force: true })).snapshotId;
 });
 
-test('an erasure names the snapshots of a lake that it has not searched, and is done once each lake was', async () => {
+test('an erasure names the snapshots in lakes that it has not searched, and is complete once every lake was searched', async () => {
   const elsewhere = await eraseIn(two);
   expect(elsewhere.stdout).toContain(
     `Snapshots ${snapshot} in ${one} were not searched and may hold the record.`,
@@ -62,7 +62,7 @@ test('an erasure names the snapshots of a lake that it has not searched, and is 
   expect((await eraseIn(two)).code).toBe(0);
 });
 
-test('what the next attempt of a killed export publishes is known as its own, though an erasure has come between', async () => {
+test('a snapshot republished by the next attempt of a killed export is known, even if an erasure ran in between', async () => {
   const { run_id: runId } = await row(warehouse, 'select run_id from sync.snapshots');
   expect((await eraseIn(one)).code).toBe(0);
   await exportNow({ lake: one, force: true, runId: String(runId), snapshotId: snapshot });
@@ -73,7 +73,7 @@ test('what the next attempt of a killed export publishes is known as its own, th
   expect(code).toBe(0);
 });
 
-test('an erasure in a copy of a lake does not make that lake forgotten', async () => {
+test('an erasure in a copy of a lake still names the snapshots of the original lake', async () => {
   await cp(one, two, { recursive: true });
   for (const [first, second] of some([
     [two, one],
@@ -97,7 +97,7 @@ test('an erasure in a copy of a lake does not make that lake forgotten', async (
   }
 });
 
-proofTest('where marts were built on the other lake, the erasure still names its snapshots', async () => {
+proofTest('an erasure still names the snapshots of the other lake if marts were built there', async () => {
   await warehouse.pool.query(
     `insert into sync.marts (target, run_id, as_of_date, marts, begun_at) values ('lake', 'built', '2026-01-01', 24, now())`,
   );
@@ -107,7 +107,7 @@ proofTest('where marts were built on the other lake, the erasure still names its
   expect(code).toBe(1);
 });
 
-test('a lake counts as searched until a record is held again', async () => {
+test('a lake counts as searched until the record is in the tables again', async () => {
   expect((await eraseIn(one)).code).toBe(0);
   const later = bill('to-erase', { memo: '"planted again"', last_synced_at: '"2030-01-01T00:00:00Z"' });
   await land(warehouse, { connectionId: connection, stream: 'bills', pages: [[later]] });
@@ -119,7 +119,7 @@ test('a lake counts as searched until a record is held again', async () => {
   expect(code).toBe(1);
 });
 
-test('snapshots that were published in this lake and are not found in it are named, and are forgotten once they are gone', async () => {
+test('an erasure names snapshots published in this lake that are missing, until "snapshots forget" confirms that they are gone', async () => {
   await rename(one, `${one}-away`);
   const { code, stdout } = await eraseIn(one);
   expect(stdout).toContain(`Snapshots ${snapshot} were published in ${one}, and are not there now.`);
@@ -132,7 +132,7 @@ test('snapshots that were published in this lake and are not found in it are nam
   expect((await eraseIn(one)).code).toBe(0);
 });
 
-test('what is left of a snapshot that is not complete is named, and not forgotten', async () => {
+test('an incomplete snapshot is named and cannot be forgotten', async () => {
   await rm(join(one, 'snapshots', snapshot, '_SUCCESS'));
   const { code, stdout } = await eraseIn(one);
   expect(stdout).toContain(
@@ -149,7 +149,7 @@ test('what is left of a snapshot that is not complete is named, and not forgotte
   expect(await readdir(join(one, 'snapshots'))).not.toContain(snapshot);
 });
 
-test('marts of snapshots that were deleted by hand are removed, also where Postgres does not know of them', async () => {
+test('an erasure removes marts of snapshots that were deleted by hand, even if Postgres does not know them', async () => {
   for (const isKnown of [true, false]) {
     if (isKnown)
       await warehouse.pool.query(
@@ -170,7 +170,7 @@ test('marts of snapshots that were deleted by hand are removed, also where Postg
   }
 });
 
-test('where marts on the lake are removed, what others keep beside them stays', async () => {
+test("an erasure that removes the marts on the lake leaves other people's files beside them", async () => {
   await plantMarts(one, snapshot);
   await mkdir(join(one, 'marts/theirs'));
   await writeFile(join(one, 'marts/theirs/x.parquet'), 'theirs');
@@ -181,7 +181,7 @@ test('where marts on the lake are removed, what others keep beside them stays', 
   expect(await readdir(one)).not.toContain('latest-marts.json');
 });
 
-test('an erasure in a place that is no lake of ours removes no marts there, and names them', async () => {
+test("an erasure in a folder that is not Daybook's lake removes no marts there, and names them", async () => {
   await plantMarts(two, snapshot);
   const spark = join(two, 'iceberg/marts_spark/bills/data');
   await mkdir(spark, { recursive: true });
@@ -200,7 +200,7 @@ test('an erasure in a place that is no lake of ours removes no marts there, and 
 });
 
 proofTest(
-  'marts of a newer snapshot that was deleted by hand make way for those that are built',
+  'marts of a newer snapshot that was deleted by hand give way to those that the erasure builds',
   async () => {
     await exportNow({ lake: one, force: true });
     const [, newest = ''] = (await readdir(join(one, 'snapshots'))).sort();
@@ -222,7 +222,7 @@ proofTest(
   },
 );
 
-test('an erasure leads readers to no snapshot of years ahead', async () => {
+test('an erasure does not point readers to a snapshot dated years ahead', async () => {
   const ahead = `20280101T000000Z-${snapshot.slice(-6)}`;
   await rename(join(one, 'snapshots', snapshot), join(one, 'snapshots', ahead));
   const file = join(one, 'snapshots', ahead, '_manifest.json');
@@ -246,7 +246,7 @@ test('an erasure leads readers to no snapshot of years ahead', async () => {
   expect(latest).toContain(`"snapshot_id": "${snapshotId.slice(0, 16)}`);
 });
 
-test('snapshots are not forgotten while they are there, and are where a lake was moved to', async () => {
+test('snapshots are not forgotten while they exist, and are forgotten once the lake has moved', async () => {
   const refused = await forget(one, { in: two });
   expect(refused.stderr).toContain(`${one} still has 1 of these snapshots, such as ${snapshot}`);
   expect(refused.code).toBe(1);
@@ -259,7 +259,7 @@ test('snapshots are not forgotten while they are there, and are where a lake was
   expect((await eraseIn(two)).code).toBe(0);
 });
 
-test('snapshots are not forgotten while marts, Iceberg tables or half a snapshot are where they were', async () => {
+test('snapshots are not forgotten while marts, Iceberg tables or half a snapshot are in their old place', async () => {
   await cp(one, two, { recursive: true });
   await rm(join(one, 'snapshots'), { recursive: true });
   for (const folder of ['marts', 'iceberg', 'snapshots']) {
@@ -277,7 +277,7 @@ test('snapshots are not forgotten while marts, Iceberg tables or half a snapshot
 });
 
 proofTest(
-  'a copy of a lake that lacks empty files keeps what it has, and is told when the old place is forgotten',
+  `"snapshots forget" refuses while this lake's copy lacks its empty files, and records the copy once they are there`,
   async () => {
     await cp(one, two, { recursive: true });
     await rm(join(two, 'snapshots', snapshot, '_SUCCESS'));
@@ -291,7 +291,7 @@ proofTest(
 );
 
 proofTest(
-  'object storage keeps what is left of a snapshot that is not complete, wherever it was published',
+  'an erasure on object storage keeps incomplete snapshots, wherever they were published',
   async () => {
     const made = await exportNow({ lake: s3.location, force: true });
     const { Contents = [] } = await s3.client.send(new ListObjectsV2Command({ Bucket: s3.bucket }));
@@ -325,7 +325,7 @@ proofTest(
   },
 );
 
-test('an erasure in a bucket that is no lake of ours removes no snapshot there that lacks its _SUCCESS, and names it', async () => {
+test("an erasure in a bucket that is not Daybook's lake removes no snapshot that lacks its _SUCCESS, and names it", async () => {
   const theirs = '20260101T000000Z-aaaaaa';
   const Key = `theirs/snapshots/${theirs}/bills/part-00000.parquet`;
   await s3.client.send(new PutObjectCommand({ Bucket: s3.bucket, Key, Body: 'theirs' }));
@@ -353,7 +353,7 @@ test('an erasure does not name a folder in a bucket whose only names are none th
   expect(code).toBe(0);
 });
 
-test('an erasure in a bucket never lists all files of all snapshots: a bucket of millions takes as many requests', async () => {
+test('an erasure in a bucket never lists all files of all snapshots', async () => {
   const location = `s3://${s3.bucket}/many`;
   await exportNow({ lake: location, force: true });
   const listed: URLSearchParams[] = [];
@@ -370,7 +370,7 @@ test('an erasure in a bucket never lists all files of all snapshots: a bucket of
   expect(ofAll.filter((asked) => !asked.has('delimiter')).map(String)).toEqual([]);
 });
 
-test('a snapshot that Postgres does not know and that is not complete is named', async () => {
+test('an erasure names an incomplete snapshot that Postgres does not know', async () => {
   await warehouse.pool.query('delete from sync.snapshots');
   await rm(join(one, 'snapshots', snapshot, '_SUCCESS'));
   const { code, stdout } = await eraseIn(one);
@@ -380,14 +380,14 @@ test('a snapshot that Postgres does not know and that is not complete is named',
   expect(code).toBe(1);
 });
 
-proofTest('a copy of the warehouse forgets the snapshots of the original, which stay', async () => {
+proofTest("a copy of the warehouse can forget the original's snapshots, and they stay", async () => {
   const { code, stdout } = await forget(one, { in: two, more: ['--force'] });
   expect([code, stdout]).toEqual([0, `1 snapshot of ${one} forgotten.\n`]);
   expect((await eraseIn(two)).code).toBe(0);
   expect(await readdir(join(one, 'snapshots'))).toEqual([snapshot]);
 });
 
-test('snapshots of a place that cannot be looked into are forgotten only where a person says that it is no more', async () => {
+test('snapshots in a place that cannot be read are forgotten only with --force', async () => {
   // A Parquet reader cannot open such a path.
   const unseen = `${one}\\[old]`;
   await warehouse.pool.query('update sync.snapshots set lake = $1', [unseen]);
@@ -399,13 +399,13 @@ test('snapshots of a place that cannot be looked into are forgotten only where a
   expect(await rows(warehouse, 'select from sync.snapshots where removed_at is null')).toEqual([]);
 });
 
-test('a place where nothing was published is refused with those where something was', async () => {
+test('"snapshots forget" refuses a place where nothing was published, and lists the places that have snapshots', async () => {
   const { code, stderr } = await forget('s3://nowhere', { in: one });
   expect(stderr).toContain(`No snapshot is known to be in s3://nowhere: they are in ${one}.`);
   expect(code).toBe(1);
 });
 
-test('after a move, those that the new place has are known to be there', async () => {
+test('snapshots found in the new place after a move are recorded as being there', async () => {
   await rename(one, two);
   const { code, stdout } = await forget(one, { in: two });
   expect([code, stdout]).toEqual([

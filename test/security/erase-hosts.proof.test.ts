@@ -37,13 +37,13 @@ beforeAll(async () => {
   expect((await run(['export'])).code).toBe(0);
 });
 
-test('a build leaves no content of a record behind on its host, but the lists that the user fills in', async () => {
+test('a build leaves no record content on its host, except in the lists that the user fills in', async () => {
   const { code, stderr } = await run(['dbt', 'build', '--target', 'lake'], { env: onThere });
   expect(code, stderr).toBe(0);
   expect((await filesWith(there)).filter((file) => !file.includes('.template.'))).toEqual([]);
 });
 
-test('erase reaches its own host wholly, names the others, and they clear theirs at their next beat', async () => {
+test('an erasure clears its own host and names the others, which clear theirs at their next heartbeat', async () => {
   await leaveBehind(here);
   await leaveBehind(there);
   await killBuild(there);
@@ -68,7 +68,7 @@ test('erase reaches its own host wholly, names the others, and they clear theirs
   expect(await readFile(join(there, 'seeds', 'vendor_names.csv'), 'utf8')).toContain('vendor_id');
 });
 
-test('what a killed process left goes when a worker starts on its host, without an erasure', async () => {
+test('files left by a killed process are removed when a worker starts on its host, without an erasure', async () => {
   const left = [
     join(there, 'export', 'download', 'x'),
     join(there, 'dbt', 'lake', 'scratch', 'marts.duckdb'),

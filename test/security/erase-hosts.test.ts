@@ -19,7 +19,7 @@ const { connect, run, warehouse, databaseUrl, env, cwd } = await createInstallat
   commandsInOneProcess: true,
 });
 
-test('an erasure names every other host, the last seen first, whether it ever built marts or not', async () => {
+test('an erasure reports the other hosts, the last seen first, even if they never built marts, and asks all to clear', async () => {
   const connection = await connect();
   await land(warehouse, { connectionId: connection, stream: 'bills', pages: [[bill('to-erase')]] });
   for (let place = 1; place <= 22; place += 1)
@@ -49,7 +49,7 @@ test.each(
     },
   ]),
 )(
-  'an erasure that something stands in the way of in Iceberg tables, $what, asks other hosts all the same, says what was done, and fails',
+  'an erasure blocked in the Iceberg tables by $what still asks other hosts, reports what was done, and fails',
   async ({ plant, said }) => {
     const connection = await connect();
     await land(warehouse, { connectionId: connection, stream: 'bills', pages: [[bill('in-the-way')]] });
@@ -69,7 +69,7 @@ test.each(
   },
 );
 
-test('a host where something is in the way in the lake has cleared its disk, and does not do so again', async () => {
+test('a host whose lake has an obstacle clears its disk, and does not do so again', async () => {
   const home = join(cwd, 'home-of-another');
   const lake = { location: join(home, 'lake'), scratch: join(home, 'export') };
   await mkdir(lake.location, { recursive: true });

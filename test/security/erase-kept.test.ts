@@ -34,7 +34,7 @@ beforeAll(async () => {
   await s3.client.send(new PutObjectCommand({ Bucket: s3.bucket, Key, Body: 'left' }));
 });
 
-test('what a bucket does not remove of one snapshot holds up no other, and the erasure fails and says so', async () => {
+test('a snapshot that a bucket refuses to delete blocks no other, and the erasure fails and says so', async () => {
   const [locked = '', other = ''] = await snapshots();
   const proxy = await startRefusingProxy(s3.env.AWS_ENDPOINT_URL ?? '', 'AccessDenied', [left, locked]);
   const refused = await erase({ AWS_ENDPOINT_URL: proxy.address });
@@ -66,7 +66,7 @@ test('what a bucket does not remove of one snapshot holds up no other, and the e
 });
 
 test.each(['_SUCCESS', 'bills/part-00000.parquet'])(
-  'a snapshot whose %s a bucket keeps does not keep its marts',
+  "a snapshot's marts are removed even if the bucket refuses to delete its %s",
   async (file) => {
     const id = '20200101T000000Z-cccccc';
     const keys = [`snapshots/${id}/_SUCCESS`, `snapshots/${id}/bills/part-00000.parquet`];

@@ -11,7 +11,7 @@ const { connect, run, warehouse, databaseUrl, cwd } = await createInstallation()
 const lake = join(cwd, 'home', 'lake');
 const { exportNow } = await createTestLake(databaseUrl, { lake });
 
-test('an erasure that was killed while it removed the old snapshot ends at the next try, and that snapshot is known to be gone', async () => {
+test('an erasure killed while it removes the old snapshot ends at the next try, and Postgres knows that the snapshot is gone', async () => {
   const connection = await connect();
   const page = [bill('to-erase', { memo: '"planted"' }), bill('stays')];
   await land(warehouse, { connectionId: connection, stream: 'bills', pages: [page] });
@@ -31,7 +31,7 @@ test('an erasure that was killed while it removed the old snapshot ends at the n
   expect(await thereOrNot()).toEqual([false, true]);
 });
 
-test('an erasure that was killed is followed by one of another resource with the same ID, and readers are led to what stays', async () => {
+test('an erasure after a killed one of another resource with the same ID succeeds and leaves readers a valid snapshot', async () => {
   const connection = await connect();
   await land(warehouse, {
     connectionId: connection,
@@ -55,7 +55,7 @@ test('an erasure that was killed is followed by one of another resource with the
   }
 });
 
-test('after an erasure that was killed and one of another record, Postgres knows the manifest of each snapshot', async () => {
+test('Postgres knows the manifest of each snapshot after a killed erasure and one of another record', async () => {
   const connection = await connect();
   const page = [bill('first', { memo: '"planted"' }), bill('second'), bill('stays')];
   await land(warehouse, { connectionId: connection, stream: 'bills', pages: [page] });
@@ -92,7 +92,7 @@ test('a host where an erasure was killed is named by the next one elsewhere, and
   expect(code).toBe(0);
 });
 
-test('an erasure whose lake does not answer says that it is to be run again, and erases nothing', async () => {
+test('an erasure whose lake does not answer says to run it again, and erases nothing', async () => {
   const connection = await connect();
   await land(warehouse, { connectionId: connection, stream: 'bills', pages: [[bill('stays-for-now')]] });
   const nobody = { AWS_ENDPOINT_URL: 'http://127.0.0.1:9', AWS_REGION: 'eu-1' };

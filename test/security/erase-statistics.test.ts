@@ -24,7 +24,7 @@ test('the statistics of Postgres hold nothing of an erased record', async () => 
   expect(await statisticsWith('secret of ana')).toEqual([]);
 });
 
-test('nor where it was the last row of its table', async () => {
+test('the statistics of Postgres hold nothing of an erased record that was the last row of its table', async () => {
   const connection = await connect();
   const [one, two] = [1, 2].map((place) => billLine({ description: `"secret of bob ${place}"` }));
   const erased = billCreditMemo('to-erase', { line_items: `[${one},${two}]` });
@@ -38,7 +38,7 @@ test('nor where it was the last row of its table', async () => {
 });
 
 test.each(resources.map((resource) => [resource.name, resource] as const))(
-  'every table that may have held %s is looked at, an empty one too, and stays as it is',
+  'every table that may have held %s is analyzed, even if empty, and its rows stay unchanged',
   async (_, resource) => {
     const record = { connectionId: await connect(), resource, id: 'none' };
     const [{ name: stream }] = resource.streams;
@@ -58,7 +58,7 @@ test.each(resources.map((resource) => [resource.name, resource] as const))(
   },
 );
 
-test('a table that another session has is named, the others are done, and nobody who reads or writes waits', async () => {
+test('a table locked by another session is named, the others are analyzed, and no reader or writer blocks it', async () => {
   const resource = resourceNamed('bills');
   const connection = await connect();
   const record = { connectionId: connection, resource, id: 'to-erase' };

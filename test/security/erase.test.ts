@@ -45,14 +45,14 @@ beforeAll(async () => {
   expect((await run(['export'])).code).toBe(0);
 });
 
-test('what the source still returns is not erased', async () => {
+test('a record that the source still returns is not erased', async () => {
   const { code, stderr } = await erase();
   expect(code).toBe(1);
   expect(stderr).toContain('The source still returns to-erase of bills');
   expect(await tablesWithContent()).toContain('finance.bills');
 });
 
-test('what may only be impossible to fetch is not erased: a 404 to every fetch proves nothing', async () => {
+test('a record is not erased if every fetch returns 404, which proves nothing', async () => {
   const id = 'not-surely-gone';
   await admin.execute({ kind: 'add', connection, resource: 'bills', record: bill(id) });
   await sync(installation, connection);
@@ -68,7 +68,7 @@ test('what may only be impossible to fetch is not erased: a 404 to every fetch p
   expect(await row(warehouse, 'select id from finance.bills where id = $1', [id])).toEqual({ id });
 });
 
-proofTest('what a build that never got through has copied is erased too', async () => {
+proofTest('an erasure also removes the copies of a build that never succeeded', async () => {
   const id = 'in-a-failed-build';
   await admin.execute({
     kind: 'add',
@@ -91,7 +91,7 @@ proofTest('what a build that never got through has copied is erased too', async 
   expect(await tablesWithContent('planted-in-a-failed-build')).toEqual([]);
 });
 
-proofTest('a second erasure finds nothing, and that it was deleted stays known', async () => {
+proofTest('a second erasure finds nothing, and the deletion itself stays recorded', async () => {
   const id = 'to-erase-twice';
   await admin.execute({ kind: 'add', connection, resource: 'bills', record: bill(id) });
   await sync(installation, connection);
@@ -106,7 +106,7 @@ proofTest('a second erasure finds nothing, and that it was deleted stays known',
 });
 
 proofTest(
-  'where the marts on the lake cannot be built again they are removed, and the record is in no snapshot any more',
+  'marts on the lake that cannot be rebuilt are removed, and no snapshot holds the record any more',
   async () => {
     const id = 'in-marts-that-fail';
     const memo = 'planted-in-marts-that-fail';
@@ -133,7 +133,7 @@ proofTest(
 );
 
 proofTest(
-  'where the marts in Postgres cannot be built again, the record is gone from all else, and the next try ends it',
+  'an erasure that cannot rebuild the marts in Postgres clears everything else, and the next try finishes',
   async () => {
     const id = 'in-marts-of-postgres';
     const memo = 'planted-in-marts-of-postgres';
@@ -163,7 +163,7 @@ proofTest(
   },
 );
 
-proofTest('marts in Postgres of a build that was killed before it was noted are built anew', async () => {
+proofTest('marts in Postgres from a build killed before it was recorded are rebuilt', async () => {
   const id = 'in-marts-that-are-not-noted';
   const memo = 'planted-in-marts-that-are-not-noted';
   const record = bill(id, { memo: `"${memo}"` });
@@ -176,7 +176,7 @@ proofTest('marts in Postgres of a build that was killed before it was noted are 
   expect(await tablesWithContent(memo)).toEqual([]);
 });
 
-test('one snapshot that cannot be read is told, and keeps a record in no other: a time that is none, a table that is no Parquet', async () => {
+test('a snapshot that cannot be read is reported and blocks no other: an impossible time, or a file that is not Parquet', async () => {
   const id = 'beside-oddities';
   const memo = 'planted-beside-oddities';
   const record = bill(id, { memo: `"${memo}"` });
@@ -205,7 +205,7 @@ test('one snapshot that cannot be read is told, and keeps a record in no other: 
   expect((await run(['erase', connection, 'bills', id])).code).toBe(0);
 });
 
-test('the content of a record is erased from tables, history, quarantine, snapshots and marts, with proof', async () => {
+test("an erasure removes a record's content from tables, history, quarantine, snapshots and marts", async () => {
   for (const target of some(['postgres', 'lake'])) await run(['dbt', 'build', '--target', target]);
   const before = await tablesWithContent();
   expect(before).toEqual(
@@ -232,7 +232,7 @@ test('the content of a record is erased from tables, history, quarantine, snapsh
   expect(proof.status).toBe('succeeded');
 });
 
-test('an unknown connection or resource is refused with the remedy', async () => {
+test('erase refuses an unknown connection or resource, and lists the resources', async () => {
   expect(await run(['erase', 'nobody', 'bills', 'x'])).toMatchObject({ code: 1 });
   const { code, stderr } = await run(['erase', connection, 'invoices', 'x']);
   expect(code).toBe(2);

@@ -7,7 +7,7 @@ import { pathWithoutPython } from '../support/path-without-python.ts';
 
 const { run, startWorker, connect, cwd } = await createInstallation();
 
-test('what Daybook makes, folders and files, is its owner’s alone, whatever the umask of the shell', async () => {
+test('files and folders that Daybook creates are private to their owner, whatever the umask of the shell', async () => {
   const before = process.umask(0o022);
   onTestFinished(() => {
     process.umask(before);
@@ -27,7 +27,7 @@ test('what Daybook makes, folders and files, is its owner’s alone, whatever th
   }
 });
 
-test('seeds, and the copy of the dbt project that holds them too, are their owner’s alone', async () => {
+test('seeds, and their copies in the dbt project, are private to their owner', async () => {
   const before = process.umask(0o077);
   onTestFinished(() => {
     process.umask(before);

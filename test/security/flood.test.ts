@@ -31,7 +31,7 @@ test.each(
     ['as much as is taken', 2 * 1024 * 1024, '503 Retry-After'],
   ]),
 )(
-  '250 webhooks that stop just short of %s cost no 150 MB, keep nobody from the pages, and let the service through',
+  '250 webhooks that stop just short of %s take under 150 MB, and block neither pages nor valid webhooks',
   async (_, bytes, answer) => {
     // A warm-up: everything that is measured has run before.
     const before: number[] = [];
@@ -82,7 +82,7 @@ test.each<[string, number, string, number?, string?]>(
     ['webhooks in pieces of a byte', 64, '1\r\na\r\n', 200_000, chunked],
   ]),
 )(
-  'thousands of requests for %s sent at once, of which no answer is read, keep nobody from the pages',
+  'thousands of pipelined requests for %s whose answers nobody reads do not block the health probe',
   async (_, connections, text, times = 1_500, head = '') => {
     const idle = await megabytes();
     const pipelines = await attack('pipeline-main.ts', text, String(connections), String(times), head);
@@ -107,7 +107,7 @@ test.each(
     ['POST /nowhere', 'Content-Type: application/json\r\n'],
     ['POST /webhooks', ''],
   ]),
-)('a hundred bodies that go on byte by byte keep nobody from the pages: %s', async (request, headers) => {
+)('a hundred bodies sent byte by byte do not block the health probe: %s', async (request, headers) => {
   const head = `${request} ${host}${headers}Transfer-Encoding: chunked\r\n\r\n`;
   const crumbs = await attack('crumbs-main.ts', head, '100');
   const lasting = isProof ? 12_000 : 2_000;
@@ -123,7 +123,7 @@ test.each(
 });
 
 proofTest(
-  'two thousand webhooks a second that stop after a byte keep those of another address out of nothing',
+  'two thousand webhooks a second that stop after a byte do not block webhooks and probes from another address',
   async () => {
     const churn = await attack('churn-main.ts', '127.0.0.2', '2000');
     const statuses: number[] = [];
@@ -142,7 +142,7 @@ proofTest(
 );
 
 test.each(some([['/'], ['/dashboard'], ['/runs']]))(
-  'hundreds a second who ask for %s and hang up keep out neither webhooks, nor probes, nor people',
+  'clients that ask for %s hundreds of times a second and hang up do not block webhooks, probes or pages',
   async (path) => {
     const idle = await megabytes();
     const hangUps = await attack('hang-up-main.ts', '127.0.0.2', path, '10');
@@ -169,7 +169,7 @@ test.each(some([['/'], ['/dashboard'], ['/runs']]))(
   },
 );
 
-test('what was broken off is no error line, and at most one line a minute with its count', async () => {
+test('broken-off webhooks log no error, and at most one line a minute with their count', async () => {
   const flood = await attack('flood-main.ts', '1000', '50');
   flood.end();
   await eventually(async () => {

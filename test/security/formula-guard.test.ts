@@ -30,7 +30,7 @@ const texts = [
   'a,"=b',
 ];
 
-test('a template has no cell that a spreadsheet runs, and read again it has the names that were written: on both engines', async () => {
+test('a template has no cell that a spreadsheet runs, and reads back as the original names, on both engines', async () => {
   for (const text of texts) {
     const [postgres] = (
       await warehouse.pool.query(`select ${guardedColumn('x')} from (select $1::text as x) t`, [text])
@@ -44,7 +44,7 @@ test('a template has no cell that a spreadsheet runs, and read again it has the 
   }
 });
 
-test('fields are told apart by commas, quotes and line ends, and nothing else of a file is touched', () => {
+test('the unguard step splits fields by commas, quotes and line ends, and changes nothing else in a file', () => {
   expect(unguarded(`id,name\n'=1,"'=a, '=b ""'=c"\r\nx,'plain\n`)).toBe(
     `id,name\n=1,"=a, '=b ""'=c"\r\nx,'plain\n`,
   );

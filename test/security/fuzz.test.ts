@@ -47,8 +47,8 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-describe('whatever is sent, nothing fails, and what comes next is served', () => {
-  test('to the webhook route: forged or signed, JSON or not', async () => {
+describe('arbitrary input causes no failure, and later requests are served', () => {
+  test('at the webhook route: forged or signed, JSON or not', async () => {
     const body = fc.oneof(fc.json(), fc.string({ unit: 'binary' }), webhookLike());
     await fc.assert(
       fc.asyncProperty(body, fc.boolean(), fc.string(), async (text, isSigned, forged) => {
@@ -66,7 +66,7 @@ describe('whatever is sent, nothing fails, and what comes next is served', () =>
     await isWell();
   });
 
-  test('to every route of the console: any name, any query, any form', async () => {
+  test('at every route of the console: any name, any query, any form', async () => {
     const route = fc.nat().map((index) => routes[index % routes.length] ?? { method: 'GET', path: '/' });
     const form = fc.array(
       fc.tuple(
@@ -89,7 +89,7 @@ describe('whatever is sent, nothing fails, and what comes next is served', () =>
     await isWell();
   });
 
-  test('as a request: methods, targets and headers that no client sends', async () => {
+  test('as a raw request: methods, targets and headers that no client sends', async () => {
     await fc.assert(
       fc.asyncProperty(rawRequest(), async (text) => {
         const status = await exchange(url, text);
@@ -102,7 +102,7 @@ describe('whatever is sent, nothing fails, and what comes next is served', () =>
     await isWell();
   });
 
-  test("to the sandbox's admin port", async () => {
+  test("at the sandbox's admin port", async () => {
     const path = fc.constantFrom(
       '/commands',
       '/activity',

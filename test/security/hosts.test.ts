@@ -16,7 +16,7 @@ describe.each(['/healthz', '/readyz', '/metrics'])('%s', (path) => {
     ['127.0.0.1', '127.0.0.1:8390', 200],
     ['0.0.0.0', 'evil.example', 200],
     ['0.0.0.0', '10.0.0.7:8390', 200],
-  ])('of a server on %s, asked for under the name %s, answers %d', async (host, name, status) => {
+  ])('of a server on %s, requested with the Host header %s, answers %d', async (host, name, status) => {
     const url = await start(host);
     expect((await ask('GET', url + path, { host: name })).status).toBe(status);
   });
@@ -24,7 +24,7 @@ describe.each(['/healthz', '/readyz', '/metrics'])('%s', (path) => {
 
 describe("the sandbox's admin port", () => {
   test.each(['GET /connections', 'GET /webhooks', 'POST /commands', 'DELETE /faults', 'GET /nothing'])(
-    'gives nothing to a name that was made to point at it: %s',
+    'refuses a request under a foreign host name that resolves to it: %s',
     async (route) => {
       const [method = '', path = ''] = route.split(' ');
       const answer = await ask(method, sandbox.adminUrl + path, { host: 'evil.example' });
@@ -41,7 +41,7 @@ describe("the sandbox's admin port", () => {
     'http://localhost@192.0.2.1/',
     'http://[::ffff:192.0.2.1]/',
     'http://0/',
-  ])('has nothing sent to %s', async (address) => {
+  ])('refuses to send webhooks to %s', async (address) => {
     for (const [method, path, body] of [
       ['PUT', '/webhooks', { addresses: [address] }],
       ['POST', '/webhooks/send', { body: '{}', address }],
@@ -58,7 +58,7 @@ describe("the sandbox's admin port", () => {
     'http://[::1]:9/',
     'http://0x7f.1:9/',
     'http://192.0.2.7:9/',
-  ])('has webhooks sent to %s: loopback, or a host that the sandbox was started with', async (address) => {
+  ])('accepts %s for webhooks: loopback, or a host that the sandbox was started with', async (address) => {
     const body = JSON.stringify({ addresses: [address] });
     expect((await ask('PUT', `${sandbox.adminUrl}/webhooks`, {}, body)).status).toBe(200);
   });

@@ -36,8 +36,8 @@ beforeAll(async () => {
 /** Routes with a guard of their own, or with nothing to hide. */
 const outside = ['GET /healthz', 'GET /metrics', 'GET /readyz', 'POST /webhooks'];
 
-describe('every route that there is', () => {
-  test('needs the password, but for probes, metrics and signed webhooks', async () => {
+describe('every route', () => {
+  test('needs the password, except probes, metrics and signed webhooks', async () => {
     expect(routes.length).toBeGreaterThan(25);
     const without = await statuses(guarded, {});
     const free = Object.keys(without).filter((route) => without[route] !== 401);
@@ -46,7 +46,7 @@ describe('every route that there is', () => {
     );
   });
 
-  test('that changes something refuses what another site sends, with the password too', async () => {
+  test('that changes something refuses cross-site requests, even with the password', async () => {
     for (const url of [guarded, open]) {
       const sent = await statuses(url, { authorization: basic, 'sec-fetch-site': 'cross-site' });
       for (const [route, status] of Object.entries(sent).filter(([name]) => name.startsWith('POST')))
@@ -54,7 +54,7 @@ describe('every route that there is', () => {
     }
   });
 
-  test('gives nothing to a name that was made to point here, when there is no password', async () => {
+  test('refuses a foreign host name that resolves to it, if there is no password', async () => {
     const asked = await statuses(open, { host: 'evil.example', 'sec-fetch-site': 'same-origin' });
     for (const [route, status] of Object.entries(asked).filter(([name]) => !isOutside(name)))
       expect(status, route).toBe(403);
@@ -67,7 +67,7 @@ describe('every route that there is', () => {
     ['via', '1.1 proxy'],
     ['x-real-ip', '203.0.113.7'],
   ])(
-    'gives nothing to a client beyond a proxy (%s), when there is no password; probes and webhooks pass',
+    'refuses a client behind a proxy (%s) if there is no password, except at probes and webhooks',
     async (name, value) => {
       const headers = { host: 'localhost', 'sec-fetch-site': 'same-origin', [name]: value };
       const asked = await statuses(open, headers);
@@ -80,12 +80,12 @@ describe('every route that there is', () => {
     },
   );
 
-  test('lets a client beyond a proxy in with the password', async () => {
+  test('lets a client behind a proxy in with the password', async () => {
     const headers = { authorization: basic, 'x-forwarded-for': '203.0.113.7', via: '1.1 proxy' };
     expect((await ask(guarded, { method: 'GET', path: '/' }, headers)).status).toBe(200);
   });
 
-  test('tells browsers to load nothing from elsewhere, to show it in no frame and to keep nothing', async () => {
+  test('tells browsers to load nothing from elsewhere, to show it in no frame and to cache nothing', async () => {
     for (const { method, path } of routes.filter((route) => !isOutside(nameOf(route)))) {
       const { headers } = await ask(guarded, { method, path });
       expect(headers, path).toMatchObject({
@@ -118,7 +118,7 @@ describe('a flood', () => {
     }
   });
 
-  test('of connections ends at 250: who comes then is served, and who has said nothing for longest goes', async () => {
+  test('of connections is capped at 250: a new one is served, and the one silent longest is closed', async () => {
     const url = await start(undefined);
     const [first, second] = [await dial(url), await dial(url)];
     const others = await Promise.all(Array.from({ length: 248 }, () => dial(url)));
@@ -141,7 +141,7 @@ describe('a flood', () => {
     ['never ends its headers', 'GET / HTTP/1.1\r\nHost: localhost\r\nX: '],
     ['never ends its form', formHead('/quarantine/discard')],
     ['never ends its webhook', formHead('/webhooks')],
-  ])('of connections of which each %s keeps nobody out', async (_, text) => {
+  ])('of connections, each of which %s, blocks no one', async (_, text) => {
     const url = await start(undefined);
     const sockets = await Promise.all(Array.from({ length: 300 }, () => dial(url)));
     for (const socket of sockets) socket.write(text);
@@ -177,7 +177,7 @@ describe('a request that', () => {
   test.each([
     ['has a long address', `GET /?${'x'.repeat(20_000)} HTTP/1.1\r\nCookie: ${'x'.repeat(13_000)}\r\n\r\n`],
     ['has a large header', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\nCookie: a=b\r\n\r\n`],
-  ])('%s, which a link can bring about, clears no cookies of the host', async (_, text) => {
+  ])('%s, which a link can cause, does not clear cookies of the host', async (_, text) => {
     const socket = await dial(guarded);
     socket.write(text);
     const answer = await answerOf(socket);
@@ -197,7 +197,7 @@ describe('a request that', () => {
       true,
     ],
     ['has them beside a long address', '', `GET /?${'x'.repeat(5_000)} HTTP/1.1`, false],
-  ])('%s, and comes in several packets, is known by its beginning', async (_, before, line, clears) => {
+  ])('%s, and arrives in several packets, is recognized by its first line and headers', async (_, before, line, clears) => {
     const { socket, arrived } = await dialWatched(guarded);
     if (before !== '') {
       socket.write(before);
@@ -215,7 +215,7 @@ describe('a request that', () => {
   });
 
   test.concurrent.each(some(['/webhooks', '/quarantine/discard']))(
-    'never ends is ended, at %s',
+    'never ends is answered with a timeout, at %s',
     async (path) => {
       const socket = await dial(guarded);
       socket.write(`${headOf(path, 100)}half`);

@@ -19,7 +19,7 @@ test('doctor refuses a service beyond loopback without TLS, and says what to do'
   expect(stdout).toContain('DAYBOOK_ALLOW_HTTP=true');
 });
 
-proofTest('what is allowed to go out in clear text doctor warns of, one line each', async () => {
+proofTest('doctor warns, one line each, of what is allowed to go out in clear text', async () => {
   const { stdout } = await doctor({
     DAYBOOK_API_URL: `http://${far}:8080`,
     DAYBOOK_ALERT_URL: `http://${far}/planted-hook`,
@@ -42,7 +42,7 @@ test.each([
     /^the password and all records go to Postgres at .* in clear text/,
   ],
   [`postgres://user@${far}/books?sslmode=no-verify`, /^Postgres at .* need not prove that it is yours/],
-])('a Postgres beyond loopback is warned of: %s', (url, warning) => {
+])('a Postgres beyond loopback without verified TLS causes a warning: %s', (url, warning) => {
   expect(sentInClear(settings(url))).toEqual([expect.stringMatching(warning)]);
 });
 
@@ -50,7 +50,7 @@ test.each([
   'postgres://user@127.0.0.1/books',
   'postgres:///books?host=/run',
   `postgres://user@${far}/books?sslmode=verify-full`,
-])('there is nothing to warn of: %s', (url) => {
+])('a local or verified Postgres causes no warning: %s', (url) => {
   expect(sentInClear(settings(url))).toEqual([]);
 });
 

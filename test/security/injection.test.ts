@@ -29,7 +29,7 @@ afterAll(() => {
   expect(statements.length).toBeGreaterThan(isProof ? 1_000 : 300);
 });
 
-test('whatever an id, a text or a code of a record is, it lands as it is and is in no statement', async () => {
+test('IDs, texts and codes of a record land unchanged and never become part of a statement', async () => {
   const connectionId = await installation.connect();
   let landings = 0;
   await fc.assert(
@@ -65,7 +65,7 @@ test('whatever an id, a text or a code of a record is, it lands as it is and is 
   expectUnharmed();
 });
 
-test('whatever a signed webhook says, it is stored as it is and is in no statement', async () => {
+test('the content of a signed webhook is stored unchanged and never becomes part of a statement', async () => {
   const logger = pino({ level: 'silent' });
   const intake = createWebhookIntake({ warehouse, temporal, apiAddress: sandbox.url, clientSecret, logger });
   await fc.assert(
@@ -83,7 +83,7 @@ test('whatever a signed webhook says, it is stored as it is and is in no stateme
   expectUnharmed();
 });
 
-test('whatever the console is asked for, it is in no statement and changes nothing', async () => {
+test('input to the console never becomes part of a statement and changes nothing', async () => {
   const before = await tables();
   await fc.assert(
     fc.asyncProperty(hostileText, async (asked) => {
@@ -108,7 +108,7 @@ test('whatever the console is asked for, it is in no statement and changes nothi
   expectUnharmed();
 });
 
-test('whatever names, ids and times commands are given, they change nothing', async () => {
+test('unknown names, IDs and times given to commands change nothing', async () => {
   // The first caller creates the id, so it is created here.
   await warehouseId(warehouse);
   const before = await tables();

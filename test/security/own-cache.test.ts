@@ -11,7 +11,7 @@ const otherUser = 54_321;
 const isRoot = process.geteuid?.() === 0;
 
 test.runIf(isRoot)(
-  'an environment of Python that another user could have made or changed is not run',
+  'a Python environment that another user could have made or changed does not run',
   async () => {
     const home = await temporaryFolder();
     const requirements = join(home, 'requirements.txt');
@@ -46,7 +46,7 @@ test.runIf(isRoot)(
   },
 );
 
-test.runIf(isRoot)('nor is a Temporal CLI', async () => {
+test.runIf(isRoot)('a Temporal CLI that another user could have made or changed does not run', async () => {
   const cache = await temporaryFolder();
   const file = join(cache, 'daybook', 'temporal-1.8.2', 'temporal');
   await mkdir(dirname(file), { recursive: true });

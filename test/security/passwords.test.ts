@@ -11,8 +11,8 @@ const [one, other] = ['127.0.0.2', '127.0.0.3'].map(
 );
 afterAll(() => Promise.all([one?.close(), other?.close()]));
 
-describe('while wrong clients ask for the console all the time', () => {
-  test('the right password gets in, from another address and from theirs', async () => {
+describe('during a constant stream of wrong passwords', () => {
+  test("the right password is accepted from the attackers' address and from another one", async () => {
     const guesses = Array.from({ length: 60 }, (_, number) => ask(`guess number ${number}`, one));
     for (const from of [one, other]) {
       const started = performance.now();
@@ -22,7 +22,7 @@ describe('while wrong clients ask for the console all the time', () => {
     expect(new Set(await Promise.all(guesses))).toEqual(new Set([401]));
   });
 
-  test('wrong ones of another address are answered as ever: slowly', async () => {
+  test('a wrong password from another address is still answered slowly', async () => {
     const guesses = Array.from({ length: 60 }, (_, number) => ask(`guess number ${number}`, one));
     const started = performance.now();
     for (let time = 0; time < 3; time += 1) expect(await ask('wrong, but rarely', other)).toBe(401);
@@ -33,7 +33,7 @@ describe('while wrong clients ask for the console all the time', () => {
 });
 
 test.each(['p', 'elevenchars'])(
-  'a password as short as "%s" is a problem of the configuration: exit 2',
+  'a password as short as "%s" is a configuration error: exit 2',
   async (short) => {
     const { code, stderr } = await installation.run(['serve'], { env: { DAYBOOK_CONSOLE_PASSWORD: short } });
     expect(code).toBe(2);

@@ -54,13 +54,13 @@ describe('no token, password or key is', () => {
     expect(findPlanted(places[kind], secrets)).toEqual([]);
   });
 
-  test('in the file that tells commands where the servers are, but for the password of the database; and only its owner can read it', () => {
+  test("in the file with the servers' addresses, except the database password; and only its owner can read it", () => {
     expect(holders).toMatchObject([{ name: addresses, isPrivate: true }]);
     expect(findPlanted(holders, secrets)).toEqual([`databasePassword in ${addresses}`]);
   });
 });
 
-describe('nothing that a record holds is', () => {
+describe('no content of a record is', () => {
   test.each([
     'the console',
     'the histories of Temporal',
@@ -70,17 +70,17 @@ describe('nothing that a record holds is', () => {
     expect(findPlanted(places[kind], contents)).toEqual([]);
   });
 
-  test('in the tables that tell of runs', () => {
+  test('in the tables that describe runs', () => {
     expect(findPlanted(ledger, contents)).toEqual([]);
   });
 
-  test('in the files of the home, but for snapshots and marts', () => {
+  test('in the files of the home, except snapshots and marts', () => {
     const others = places['the files of the home'].filter(({ name }) => !name.startsWith('home/lake/'));
     expect(findPlanted(others, contents)).toEqual([]);
   });
 });
 
-test('all of that was searched while there was something to be found: every failure had happened, and records are in their tables', () => {
+test('the search covered every failure, and the content of every kind of record in the tables', () => {
   const told = ledger.map(({ content }) => String(content)).join('\n') + up.output();
   for (const failure of failures) expect(told, failure).toContain(failure);
   const tables = findPlanted(places['the tables'], contents);

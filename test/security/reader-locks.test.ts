@@ -92,20 +92,20 @@ const deeds: [string, string[], () => Promise<unknown>][] = [
   ],
 ];
 
-describe('a reader who holds advisory locks is in nobody’s way: Daybook', () => {
+describe("a reader's advisory locks do not block Daybook when it", () => {
   test.each(deeds)('%s', async (_, keys, deed) => {
     for (const lock of keys) await analyst.query(`select pg_advisory_lock(${lock})`);
     await inTime(deed());
   });
 
-  test.each(deeds)('%s, too, when the lock is shared', async (_, keys, deed) => {
+  test.each(deeds)('%s, even if the lock is shared', async (_, keys, deed) => {
     for (const lock of keys) await analyst.query(`select pg_advisory_lock_shared(${lock})`);
     await inTime(deed());
   });
 });
 
-describe('releases before 0.6 run beside this one, and it waits for', () => {
-  test('what they land', async () => {
+describe('a release before 0.6 may run beside this one, which waits for', () => {
+  test('its landings', async () => {
     await owner.query(`begin; select pg_advisory_xact_lock(${key(`${connectionId}/bills`)})`);
     const landing = landBill('later');
     await expect(soon(landing)).resolves.toBe('not yet');
@@ -113,7 +113,7 @@ describe('releases before 0.6 run beside this one, and it waits for', () => {
     await landing;
   });
 
-  test('their export, and they wait for ours', async () => {
+  test("its export, and it waits for this one's", async () => {
     const session = await openExportSession(url);
     const { rows: seen } = await owner.query<{ free: boolean }>(
       `select pg_try_advisory_lock(${key('daybook export')}) as free`,
@@ -125,9 +125,9 @@ describe('releases before 0.6 run beside this one, and it waits for', () => {
   });
 });
 
-describe('one at a time', () => {
+describe('no two at a time', () => {
   proofTest(
-    'exports: the second waits for the first, and a session that was ended leaves nothing locked',
+    'exports: the second is refused, and a terminated session leaves nothing locked',
     async () => {
       const first = await openExportSession(url);
       await expect(openExportSession(url)).rejects.toThrow(ExportRunning);
@@ -152,7 +152,7 @@ describe('one at a time', () => {
     expect(versions).toEqual([{ n: 20, times: 20 }]);
   });
 
-  test('what locks a name: nothing is left of the lock', async () => {
+  test('holders of a named lock: they leave no lock behind', async () => {
     await Promise.all(Array.from({ length: 5 }, () => withExportEvery(warehouse, () => Promise.resolve())));
     expect(
       await rows(
@@ -163,7 +163,7 @@ describe('one at a time', () => {
   });
 });
 
-test('a reader takes no lock on a row that Daybook locks', async () => {
+test('a reader cannot lock a row or table that Daybook locks', async () => {
   for (const statement of [
     'select from sync.locks for share',
     `select from sync.migrations_lock for update`,
@@ -176,7 +176,7 @@ test('a reader takes no lock on a row that Daybook locks', async () => {
       .then(() => analyst.query('rollback'));
 });
 
-test('a transaction of a reader that does not end is named by what it keeps from going on', async () => {
+test("a reader's open transaction is named by the work that it blocks", async () => {
   await owner.query('create schema if not exists marts_a; create table marts_a.kept as select 1 as n');
   await owner.query(`comment on schema marts_a is 'Daybook: marts'`);
   await owner.query('create or replace view marts.kept as select n from marts_a.kept');
@@ -232,7 +232,7 @@ async function connectAs(of: string): Promise<pg.Client> {
   return client;
 }
 
-test('what a reader calls itself is plain text wherever it is told that it is in the way', async () => {
+test("a reader's application name is plain text in every message about blocking", async () => {
   await analyst.query(`set application_name = '<!channel> <https://evil.example|Daybook: log in here>'`);
   await analyst.query('begin; select from finance.bills');
   const blocked = takingLocks(owner, { what: 'This', timeoutMilliseconds: 0 }, () =>

@@ -9,7 +9,7 @@ test.each([
   ['a name that cannot be added', '{"connection":"Acme\\u0000","reason":"x"}'],
   ['a name of a megabyte', JSON.stringify({ connection: 'a'.repeat(1_000_000), reason: 'x' })],
   ['one without a reason', '{"connection":"acme-us"}'],
-])('a run that is asked for by somebody who writes to Temporal, of %s, ends at once', (_, input) => {
+])('a run requested straight from Temporal with %s for its input ends at once', (_, input) => {
   const error: unknown = (() => {
     try {
       return checkedRun(JSON.parse(input) as { connection: string; reason: string });
@@ -22,7 +22,7 @@ test.each([
   expect(String(error).length).toBeLessThan(200);
 });
 
-test('of a reason 200 characters are kept, and those that Postgres can hold', () => {
+test("a run's reason is cut to 200 characters that Postgres can store", () => {
   const run = { connection: 'acme-us', reason: `by\u0000 hand${'x'.repeat(1_000)}`, runId: 'r' };
   const { reason, ...rest } = checkedRun(run);
   expect(rest).toEqual({ connection: 'acme-us', runId: 'r' });
@@ -30,7 +30,7 @@ test('of a reason 200 characters are kept, and those that Postgres can hold', ()
   expect(reason).toMatch(/^by handx+$/);
 });
 
-test('so it is where a run is for no connection, or where a connection is all that is said', () => {
+test('a reason without a connection is cut likewise, and a lone connection name is checked', () => {
   expect(checkedReason(`a\u0000b${'x'.repeat(1_000_000)}`)).toMatch(/^abx{198}$/);
   expect(checkedConnection('acme-us')).toBe('acme-us');
   expect(() => checkedConnection('a\u0000b')).toThrow(

@@ -45,7 +45,7 @@ const financeTables = resources.flatMap(({ name, children }) => [
   ...children.map(({ table }) => table),
 ]);
 
-describe('a temporary table in the place of a catalog', () => {
+describe('a temporary relation named like a catalog table', () => {
   // As on a copy of the database before its next `migrate`, where PUBLIC may create temporary tables.
   test('shows a reader no other connection, and runs nothing as the owner', async () => {
     const database = new URL(url).pathname.slice(1);
@@ -66,7 +66,7 @@ describe('a temporary table in the place of a catalog', () => {
     expect(seen.rows).toEqual([{ connection_id: 'acme' }]);
   });
 
-  test('comes last for each function of the owner', async () => {
+  test('comes last in the search path of each function of the owner', async () => {
     const { rows: first } = await admin.query(
       `select p.oid::regprocedure::text as name, p.proconfig from pg_proc p
        join pg_namespace n on n.oid = p.pronamespace
@@ -77,7 +77,7 @@ describe('a temporary table in the place of a catalog', () => {
   });
 });
 
-describe('a reader of one connection sees only that', () => {
+describe('a reader of one connection sees only its rows', () => {
   test.each([...financeTables, 'deleted_records', 'connections'])('in finance.%s', async (table) => {
     const all = await rows(warehouse, `select distinct connection_id from finance.${table} order by 1`);
     const { rows: seen } = await tenant.query(`select distinct connection_id from finance.${table}`);
@@ -88,7 +88,7 @@ describe('a reader of one connection sees only that', () => {
     expect(complete).toEqual(all);
   });
 
-  test('where there is something to see', async () => {
+  test('in tables that have rows of both companies', async () => {
     for (const table of [
       'bills',
       'bill_lines',
@@ -121,7 +121,7 @@ describe('a reader of one connection sees only that', () => {
     expect((await admin.query(bills)).rows).toHaveLength(2);
   });
 
-  test('in the marts, of every build, also one that the release before publishes', async () => {
+  test('in the marts of every build, including one published by the previous release', async () => {
     const seen = async (client: pg.Client): Promise<unknown[]> =>
       (await client.query<object>('select connection_id, build from marts.totals order by 1')).rows;
     for (const build of ['second', 'third']) {
@@ -135,7 +135,7 @@ describe('a reader of one connection sees only that', () => {
     expect(await seen(everything)).toHaveLength(2);
   });
 
-  test('after migrating again, and in a table that comes later', async () => {
+  test('in a table added later, after the next migrate', async () => {
     await owner.query('create table finance.later (connection_id text primary key, secret text)');
     await owner.query(`insert into finance.later values ('acme', 'own'), ('rival', 'planted')`);
     onTestFinished(async () => {
@@ -148,7 +148,7 @@ describe('a reader of one connection sees only that', () => {
   });
 });
 
-test('everything that such a reader may select is filtered, or belongs to no company', async () => {
+test('everything that a reader of one connection may select is filtered, or belongs to no company', async () => {
   const { rows: open } = await tenant.query<{ name: string }>(
     `select format('%I.%I', nspname, relname) as name
      from pg_class c join pg_namespace n on n.oid = relnamespace
@@ -169,7 +169,7 @@ test('everything that such a reader may select is filtered, or belongs to no com
   expect(writable).toEqual([]);
 });
 
-describe('who looks further finds nothing:', () => {
+describe('a reader of one connection learns nothing of others through', () => {
   const notFound = async (statement: string, client = tenant): Promise<void> => {
     const notices: string[] = [];
     const listen = ({ message }: { message?: string | undefined }): void => {
@@ -283,7 +283,7 @@ describe('who looks further finds nothing:', () => {
     expect((await tenant.query('select id from finance.bills')).rows).toEqual([{ id: 'own-bill' }]);
   });
 
-  test('a view of one’s own, where an administrator gave a schema for it', async () => {
+  test('views and functions in a schema that an administrator gave the reader', async () => {
     const login = (await tenant.query<{ me: string }>('select current_user as me')).rows[0]?.me ?? '';
     await admin.query(`create schema own authorization ${login}`);
     onTestFinished(async () => {
@@ -308,7 +308,7 @@ describe('who looks further finds nothing:', () => {
     await notFound(`create materialized view own.kept as select * from finance.bills; table own.kept`);
   });
 
-  test('making functions, tables, schemas and roles is refused', async () => {
+  test('functions, tables, schemas and roles of its own: it may create none', async () => {
     await tenant.query('set default_transaction_read_only = off');
     for (const statement of [
       'create function public.f() returns int language sql return 1',
@@ -329,7 +329,7 @@ describe('who looks further finds nothing:', () => {
       );
   });
 
-  test('dropping what is owned by a role that one is a member of takes no rule away, and locks no table', async () => {
+  test('"drop owned by" a role that it is a member of: no rule goes, and no table is locked', async () => {
     await tenant.query('begin read write; drop owned by daybook_tenant; drop owned by current_user');
     onTestFinished(async () => {
       await tenant.query('rollback');
@@ -348,14 +348,14 @@ describe('who looks further finds nothing:', () => {
     expect((await tenant.query('select id from finance.bills')).rows).toEqual([{ id: 'own-bill' }]);
   });
 
-  test('no rule names a role, of which one could drop what is owned', async () => {
+  test('rules that name a role, whose owned objects it could drop: there are none', async () => {
     const { rows: named } = await owner.query(
       `select format('%s on %s', polname, polrelid::regclass) from pg_policy where polroles <> '{0}'`,
     );
     expect(named).toEqual([]);
   });
 
-  test('the statistics that Postgres shows are of no table with companies in it', async () => {
+  test('statistics in pg_stats: they cover no table that has companies', async () => {
     await owner.query('analyze');
     const { rows: shown } = await tenant.query<{ name: string }>(
       `select distinct format('%I.%I', schemaname, tablename) as name from pg_stats where schemaname !~ '^pg_|^information_schema'`,
@@ -364,7 +364,7 @@ describe('who looks further finds nothing:', () => {
   });
 });
 
-test('known and written down: an estimate tells that a guessed value is frequent, and no plan tells a value', async () => {
+test('a known limit: an estimate reveals that a guessed value is frequent, and no query returns it', async () => {
   await owner.query(`
     insert into finance.items (connection_id, id, code, _run_id, _first_seen_at, _changed_at, _content_hash)
       select 'rival', 'item-' || n, 'planted', '', now(), now(), '' from generate_series(1, 2000) n;
@@ -384,8 +384,8 @@ test('known and written down: an estimate tells that a guessed value is frequent
   expect((await tenant.query(`select from finance.items where code = 'planted'`)).rowCount).toBe(0);
 });
 
-describe('what a reader sees goes with the connection', () => {
-  test('removed, and another company added under the name: nothing of it', async () => {
+describe("a reader's access follows the connection", () => {
+  test('removed, and replaced by another company of the same name: none of its rows are visible', async () => {
     await addCompany('moving', 'planted first');
     const login = await connectAs((await reader('mover', ['moving', 'acme'])).href);
     const seen = async (): Promise<unknown> =>
@@ -398,7 +398,7 @@ describe('what a reader sees goes with the connection', () => {
     await login.end();
   });
 
-  test('removed by the release before, too, which knows nothing of readers', async () => {
+  test('removed by the previous release, which knows nothing of readers: the access ends', async () => {
     await addCompany('older', 'planted');
     await reader('of-older', ['older']);
     await owner.query(`delete from finance.bills where connection_id = 'older'`);
@@ -406,7 +406,7 @@ describe('what a reader sees goes with the connection', () => {
     expect(await seesOf('of-older')).toEqual([]);
   });
 
-  test('removed with --keep-data: it still sees what is kept, and sees it when the name is added again; not once that is deleted', async () => {
+  test('removed with --keep-data: kept rows stay visible, also once the name is added again; the access ends with the data', async () => {
     await addCompany('kept', 'planted');
     const login = await connectAs((await reader('keeper', ['kept'])).href);
     const bills = async (): Promise<number | null> =>
@@ -424,12 +424,12 @@ describe('what a reader sees goes with the connection', () => {
 });
 
 describe('reader add', () => {
-  test('refuses connections that do not exist, and leaves what was', async () => {
+  test('refuses connections that do not exist, and changes nothing', async () => {
     await expect(reader('acme-portal', ['acme', 'nobody'])).rejects.toThrow(/nobody/);
     expect(await seesOf('acme-portal')).toEqual(['acme']);
   });
 
-  test('with a name again: these connections, another password, the same login, and what its user had set is gone', async () => {
+  test("with an existing name changes connections and password, keeps the login, and drops its user's settings", async () => {
     const first = await reader('again', ['acme']);
     const session = await connectAs(first.href);
     await session.query(`alter role current_user set statement_timeout = '1ms'`).catch(() => undefined);
@@ -442,7 +442,7 @@ describe('reader add', () => {
     await session.end();
   });
 
-  test('keeps the password nowhere', async () => {
+  test('stores the password nowhere', async () => {
     const { password, username } = await reader('quiet', ['acme']);
     const kept = JSON.stringify([
       await rows(warehouse, 'select * from sync.readers'),
@@ -453,12 +453,12 @@ describe('reader add', () => {
     expect(kept).not.toContain(password);
   });
 
-  test('names of roles do not tell the names of readers', async () => {
+  test('gives roles names that do not reveal the names of readers', async () => {
     const { rows: names } = await tenant.query<{ rolname: string }>('select rolname from pg_roles');
     expect(names.filter(({ rolname }) => /acme|portal|mover|keeper/.test(rolname))).toEqual([]);
   });
 
-  test('a person, or a program, that is a member of several sees what these see, and with set role that of one', async () => {
+  test('lets a member of several readers see what all of them see, and with set role what that one sees', async () => {
     const one = await reader('one', ['acme']);
     const other = await reader('other', ['rival']);
     const person = await memberOf(`${one.username}, ${other.username}`);
@@ -475,7 +475,7 @@ describe('reader add', () => {
     await person.end();
   });
 
-  test('of a login that somebody made a member of daybook_reader too, the restriction stays until it takes that role, and reader list tells', async () => {
+  test('restricts a login that is also in daybook_reader until it takes that role, and reader list shows the membership', async () => {
     const { username, href } = await reader('both', ['acme']);
     expect(await beyond('both')).toEqual([]);
     await admin.query(`grant daybook_reader to ${username}`);
@@ -494,7 +494,7 @@ describe('reader add', () => {
   });
 });
 
-test('reader remove: the login is gone, and an open session of it sees nothing', async () => {
+test('reader remove drops the login, and its open session sees nothing', async () => {
   const { username, href } = await reader('leaving', ['acme']);
   const session = await connectAs(href);
   expect((await session.query('select from finance.bills')).rowCount).toBe(1);
@@ -506,7 +506,7 @@ test('reader remove: the login is gone, and an open session of it sees nothing',
   await expect(removeReader(warehouse, 'leaving')).rejects.toThrow(/There is no reader leaving/);
 });
 
-describe('reader remove, while a session of the login holds what it began before,', () => {
+describe('reader remove, while a session of the login still holds something,', () => {
   const everyRelation = {
     bills: 'select connection_id, memo from finance.bills',
     deleted: 'select connection_id, payload from finance.deleted_records',
@@ -538,7 +538,7 @@ describe('reader remove, while a session of the login holds what it began before
     return JSON.stringify(found);
   };
 
-  test('a cursor tells nothing of other connections, and the login is gone in spite of default privileges of its own', async () => {
+  test("leaves its cursors no other connection's rows, and drops the login despite its default privileges", async () => {
     const { href, username } = await reader('cursor', ['acme']);
     const session = await connectAs(href);
     // These make `drop role` fail.
@@ -552,7 +552,7 @@ describe('reader remove, while a session of the login holds what it began before
     await session.end().catch(() => undefined);
   });
 
-  test('the session ends and nobody logs in, also where the login has to be left', async () => {
+  test('ends the session and blocks the login, even if the role has to stay', async () => {
     const { href, username } = await reader('left', ['acme']);
     await ownSomething(username);
     const session = await connectAs(href);
@@ -565,7 +565,7 @@ describe('reader remove, while a session of the login holds what it began before
     expect(await seesOf('left')).toBeUndefined();
   });
 
-  test('it is not kept waiting by a session that holds the row of its own login', async () => {
+  test('does not wait for a session that locks the row of its own login', async () => {
     const { href, username } = await reader('holds', ['acme']);
     const session = await connectAs(href);
     await session.query('set default_transaction_read_only = off');
@@ -577,7 +577,7 @@ describe('reader remove, while a session of the login holds what it began before
     expect((await admin.query('select from pg_roles where rolname = $1', [username])).rowCount).toBe(0);
   }, 20_000);
 
-  test('what it has prepared, a cursor with hold and a view of its own show nothing to whoever takes the login that was left', async () => {
+  test('leaves prepared statements, cursors with hold and views empty for anyone who takes over the remaining login', async () => {
     const { username } = await reader('views', ['acme']);
     await ownSomething(username);
     await admin.query(`grant usage on schema own_${username} to public`);
@@ -601,7 +601,7 @@ describe('reader remove, while a session of the login holds what it began before
     await session.end();
   });
 
-  test.each(['', 'set role'])('a member of it sees no other connection through a cursor %s', async (how) => {
+  test.each(['', 'set role'])("leaves a member's cursor no other connection's rows: %s", async (how) => {
     const name = how === '' ? 'lent' : 'lent-as-role';
     const { username } = await reader(name, ['acme']);
     const person = await memberOf(username);
@@ -614,7 +614,7 @@ describe('reader remove, while a session of the login holds what it began before
   });
 });
 
-test('who has lost the right to all connections is refused, by name, in what it began before', async () => {
+test('a login that lost daybook_reader is refused, by name, in a cursor it already opened', async () => {
   const reading = await memberOf('daybook_reader');
   const { rows: me } = await reading.query<{ me: string }>('select current_user as me');
   await reading.query('begin; declare c cursor for select * from finance.deleted_records');
@@ -625,7 +625,7 @@ test('who has lost the right to all connections is refused, by name, in what it 
   await reading.end();
 });
 
-test('logins that were given finance.connections, finance.deleted_records or history directly, and no role of ours, see all of them as before', async () => {
+test('a login with direct grants on finance.connections, finance.deleted_records or history still sees all rows', async () => {
   for (const [grants, statement] of [
     ['select on finance.connections', 'select distinct connection_id from finance.connections'],
     ['select on finance.deleted_records', 'select distinct connection_id from finance.deleted_records'],
@@ -647,7 +647,7 @@ test('logins that were given finance.connections, finance.deleted_records or his
   }
 });
 
-test('logins that were given tables directly, and no role of ours, see all of them as before', async () => {
+test('a login with direct grants on tables still sees all rows', async () => {
   const login = await memberOf('');
   const { rows: me } = await login.query<{ me: string }>('select current_user as me');
   await owner.query(`grant usage on schema finance, marts to ${me[0]?.me ?? ''}`);
@@ -657,7 +657,7 @@ test('logins that were given tables directly, and no role of ours, see all of th
   await login.end();
 });
 
-test('a reader who names its connection has rows looked up, and the queries of readers of all are planned as without a rule', async () => {
+test("a query for the reader's connection uses an index, and estimates for readers of all ignore the rules", async () => {
   const plan = async (client: pg.Client, statement: string): Promise<string> =>
     (await client.query<{ 'QUERY PLAN': string }>(`explain ${statement}`)).rows
       .map((line) => line['QUERY PLAN'])

@@ -46,7 +46,7 @@ test.each([
   ['discrepancies', ['discrepancies']],
   ['a command line that is wrong', ['sync', 'x', `--\u001b[31m${hostile}`]],
   ['an unknown command', [`\u009b${hostile}`]],
-])('nothing that a record or a service says commands the terminal: %s', async (_, args) => {
+])('text from records, services and arguments never controls the terminal: %s', async (_, args) => {
   const { stdout, stderr } = await run(args);
   expect(stdout + stderr).toMatch(/\\u001b|\\u009b/);
   // Line ends and tabs are kept.
@@ -54,13 +54,13 @@ test.each([
   expect(stdout).not.toMatch(/^\(1 row\) forged/m);
 });
 
-test('--json says exactly what is held, and is harmless all the same', async () => {
+test('--json prints exactly the stored text, escaped so that it is harmless', async () => {
   const { stdout } = await run(['sql', `select memo from finance.bills where id like 'b%1m'`, '--json']);
   expect(JSON.parse(stdout)).toEqual([{ memo: hostile }]);
   expect(stdout).not.toMatch(/[^\P{Cc}\n]/u);
 });
 
-test('--csv is what is held, for another program', async () => {
+test('--csv prints the stored text unchanged, for another program', async () => {
   const { stdout } = await run(['sql', `select memo from finance.bills where id like 'b%1m'`, '--csv']);
   expect(stdout).toBe(`memo\n"${hostile}"\n`);
 });
@@ -76,7 +76,7 @@ test('--csv has no cell that a spreadsheet runs, and numbers stay numbers', asyn
   ]);
 });
 
-test('whatever a text holds, it commands nothing once it is visible, and JSON keeps its meaning', () => {
+test('any text becomes harmless to the terminal once visible, and JSON keeps its meaning', () => {
   const text = fc.string({
     unit: fc.oneof(
       fc.constantFrom('\u001b', '\u009b', '\u0007', '\u202e', '\n', '\r', '\t', '\\', '"'),

@@ -44,7 +44,7 @@ const installation = await createInstallation({
   },
 });
 
-test('Postgres and Temporal are reached by TLS, their certificates checked by the CA files', async () => {
+test('connections to Postgres and Temporal use TLS and check certificates against the CA files', async () => {
   const { name, accessToken } = await company();
   expect((await installation.run(['migrate'])).code).toBe(0);
   await installation.startWorker();
@@ -56,7 +56,7 @@ test('Postgres and Temporal are reached by TLS, their certificates checked by th
   expect(await clientsWithoutTls()).toEqual([]);
 });
 
-proofTest('a Postgres whose certificate another authority signed is not spoken to', async () => {
+proofTest('a Postgres whose certificate comes from another authority is refused', async () => {
   const { code, stderr } = await installation.run(['status'], {
     env: { DATABASE_URL: database(foreign.ca) },
   });
@@ -66,7 +66,7 @@ proofTest('a Postgres whose certificate another authority signed is not spoken t
   expect(stderr).not.toContain(new URL(postgres.url).password);
 });
 
-proofTest('a Temporal whose certificate another authority signed is not spoken to', async () => {
+proofTest('a Temporal whose certificate comes from another authority is refused', async () => {
   const { code, stderr } = await installation.run(['export'], {
     env: { TEMPORAL_TLS_SERVER_CA_CERT_PATH: foreign.ca },
   });

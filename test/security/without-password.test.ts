@@ -25,7 +25,7 @@ const forms: readonly ((encoded: string) => string)[] = [
   (encoded) => `postgres://user@%2Fvar%2Frun%2Fpostgresql/books?password=${encoded}#fragment`,
 ];
 
-test.each(forms)('no form of address that pg understands shows its password: %s', (form) => {
+test.each(forms)('an address in any form that pg understands is shown without its password: %s', (form) => {
   fc.assert(
     fc.property(password, (planted) => {
       const url = form(encodeURIComponent(planted));
@@ -44,7 +44,7 @@ test.each([
   'options=-c%20app.token%3Dplanted-secret',
   'PASSWORD=planted-secret',
   'whatever=planted-secret',
-])('nor is any other parameter shown that is not known to be harmless: %s', (parameter) => {
+])('a parameter not known to be harmless is not shown: %s', (parameter) => {
   expect(withoutPassword(`postgres://user@db/books?sslmode=require&${parameter}`)).toBe(
     'postgres://user@db/books?sslmode=require',
   );
@@ -54,11 +54,11 @@ test.each([
   'postgres:user:planted-secret@db/books',
   'postgres:///user:planted-secret@db/books',
   'planted-secret',
-])('of what is no address nothing is shown: %s', (text) => {
+])('an invalid address reveals nothing: %s', (text) => {
   expect(withoutPassword(text)).not.toContain('planted-secret');
 });
 
-test('what is left is an address that says where the database is', () => {
+test('the shown address still says where the database is', () => {
   expect(withoutPassword('postgres://daybook:secret@127.0.0.1:54329/daybook')).toBe(
     'postgres://daybook@127.0.0.1:54329/daybook',
   );

@@ -31,7 +31,7 @@ afterAll(async () => {
   await admin.end();
 });
 
-test('queries run as the owner, and the person is told', async () => {
+test('queries run as the owner, and the caller is told', async () => {
   let told = 0;
   const onOwner = (): void => {
     told += 1;
@@ -51,7 +51,7 @@ test.each([
   ['with', 'with b as (select * from finance.bills) select id from b -- all', [['b']]],
   ['values', 'values (1), (2)', [[1], [2]]],
   ['a setting', 'show transaction_read_only', [['on']]],
-])('it reads %s', async (_, statement, expected) => {
+])('a query run as the owner reads %s', async (_, statement, expected) => {
   expect((await queryAsReader(warehouse, statement)).rows).toEqual(expected);
 });
 
@@ -85,11 +85,11 @@ test.each([
     `select query_to_xml('delete from finance.bills', true, false, '')`,
     /not allowed in a non-volatile|read-only/,
   ],
-])('it refuses %s', async (statement, refusal) => {
+])('a query run as the owner refuses %s', async (statement, refusal) => {
   await expect(queryAsReader(warehouse, statement)).rejects.toThrow(refusal);
 });
 
-test('afterwards everything is as before: the owner has what it had, in its other sessions meanwhile too', async () => {
+test('queries leave the owner its rights, also in other sessions meanwhile, and no advisory lock', async () => {
   const slow = queryAsReader(warehouse, 'select pg_sleep(2)');
   const another = queryAsReader(warehouse, 'select 1');
   await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('meanwhile')]] });
@@ -102,7 +102,7 @@ test('afterwards everything is as before: the owner has what it had, in its othe
   expect(rows).toEqual([{ may: true, bills: 2, locks: 0 }]);
 });
 
-test('doctor says what to ask an administrator for, and once that was run queries run as the role', async () => {
+test("doctor's state has the SQL for an administrator, and queries run as the reader role once it was run", async () => {
   const state = await readersState(warehouse);
   expect(state).toMatchObject({
     hasRole: false,
