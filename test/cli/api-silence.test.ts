@@ -3,7 +3,7 @@ import { openApiBudget } from '../../warehouse/api-budget/api-budget.ts';
 import { openConsole, settingsOf } from '../console/open-console.ts';
 import { createInstallation } from '../support/installation.ts';
 
-test('while the finance API wants no requests, commands and the console say so, and until when', async () => {
+test('commands and the console say until when the finance API asked for no requests', async () => {
   const installation = await createInstallation();
   const { env, warehouse, run } = installation;
   await installation.connect();

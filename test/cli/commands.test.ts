@@ -101,7 +101,7 @@ const linesWithSecrets: readonly TypedLine[] = [
 ];
 
 describe('a command line that cannot work exits with 2', () => {
-  test('and every problem of the configuration is told at once', async () => {
+  test('and reports every configuration problem at once', async () => {
     const { code, stderr } = await daybook(['status'], {
       env: { DAYBOOK_LOKBACK: '1m', DAYBOOK_LOOKBACK: 'soon', DAYBOOK_HTTP_PORT: '99999' },
     });
@@ -149,14 +149,14 @@ describe('a command line that cannot work exits with 2', () => {
     expect(code).toBe(2);
   });
 
-  test('what names a place in a Temporal that is not named is not ignored', async () => {
+  test('a Temporal namespace without a Temporal address is refused', async () => {
     const env = { TEMPORAL_ADDRESS: '', TEMPORAL_NAMESPACE: 'production' };
     const { code, stderr } = await daybook(['status'], { env });
     expect(stderr).toContain('TEMPORAL_ADDRESS is required with TEMPORAL_NAMESPACE.');
     expect(code).toBe(2);
   });
 
-  test('doctor tells a wrong configuration once, and makes no folder by it', async () => {
+  test('doctor reports a wrong configuration once, and creates no folder', async () => {
     const { code, stdout } = await daybook(['doctor'], { env: { DAYBOOK_LOKBACK: '1m' } });
     expect(stdout.match(/DAYBOOK_LOKBACK is not a variable of Daybook/g)).toHaveLength(1);
     expect(stdout).not.toContain('disk');
@@ -164,7 +164,7 @@ describe('a command line that cannot work exits with 2', () => {
   });
 
   test.each(['user:planted-password@temporal:7233', 'https://user:planted-password@temporal:7233'])(
-    'nor one in the address of Temporal: %s',
+    'an invalid Temporal address is refused without repeating its password: %s',
     async (address) => {
       for (const args of [['status'], ['doctor']]) {
         const { stdout, stderr } = await daybook(args, { env: { TEMPORAL_ADDRESS: address } });
@@ -174,7 +174,7 @@ describe('a command line that cannot work exits with 2', () => {
     },
   );
 
-  test('sandbox data does not go into an external database unasked', async () => {
+  test('up does not write sandbox data into an external database unasked', async () => {
     const { code, stderr } = await daybook(['up'], { env: { DAYBOOK_API_URL: '' } });
     expect(stderr).toContain('up --sandbox');
     expect(code).toBe(2);
@@ -210,13 +210,13 @@ proofTest('a connection is added, listed and removed, and its token is never pri
   expect(printed).not.toContain('planted-token');
 });
 
-test.each(['status', 'runs', 'discrepancies'])('%s of a name that nothing has says so', async (command) => {
+test.each(['status', 'runs', 'discrepancies'])('%s of an unknown connection says so', async (command) => {
   const { code, stderr } = await daybook([command, 'acme-uz']);
   expect(stderr).toContain('There is no connection acme-uz.');
   expect(code).toBe(1);
 });
 
-test('what needs servers that are neither configured nor started is a configuration that cannot work', async () => {
+test('a command whose servers are neither configured nor started exits with 2', async () => {
   const env = { DATABASE_URL: '', DAYBOOK_SECRET_KEY: '' };
   const { code, stderr } = await daybook(['migrate'], { env });
   expect(stderr).toContain('set DATABASE_URL');
@@ -233,12 +233,12 @@ describe('sql', () => {
     expect(JSON.parse(stdout)).toEqual([{ due: '123456789012345678.10', n: 2, x: null }]);
   });
 
-  test('takes a query that begins with a comment, as files have it', async () => {
+  test('takes a query that begins with a comment', async () => {
     const { stdout } = await daybook(['sql', '-- how many\nselect 2 as n', '--json']);
     expect(JSON.parse(stdout)).toEqual([{ n: 2 }]);
   });
 
-  test('as JSON, refuses two columns of one name, of which it would show one', async () => {
+  test('with --json refuses two columns of the same name, because it would show only one', async () => {
     const { code, stdout, stderr } = await daybook(['sql', 'select 1 as id, 2 as id, 3 as n', '--json']);
     expect({ stdout, stderr }).toEqual({
       stdout: '',
@@ -248,7 +248,7 @@ describe('sql', () => {
     expect(code).toBe(2);
   });
 
-  test('as CSV, is what COPY of Postgres reads back', async () => {
+  test('with --csv prints what COPY of Postgres reads back', async () => {
     const table = `(values (1, 'one'), (2, E'a,"b"\r\nc'), (3, null), (4, ''), (5, '\\.'), (null, 'x')) as v(n, t)`;
     const { stdout } = await daybook(['sql', `select * from ${table}`, '--csv']);
     expect(stdout.startsWith('n,t\n1,one\n2,"a,""b""\r\nc"\n')).toBe(true);
@@ -283,7 +283,7 @@ describe('sql', () => {
   });
 });
 
-test('up with another key does not migrate a warehouse that has one', async () => {
+test('up with another key does not migrate a warehouse that already has a key', async () => {
   const last = Object.keys(migrations).at(-1);
   const older = await createTestDatabase();
   await checkSecretKey(older.warehouse, Buffer.alloc(32, 7));
@@ -296,7 +296,7 @@ test('up with another key does not migrate a warehouse that has one', async () =
   await expect(checkSchema(older.warehouse)).rejects.toThrow(`missing: ${last ?? ''}`);
 });
 
-test('a snapshot of which something is left, or to which readers are sent, is damaged and not unknown', async () => {
+test('a snapshot that exists in part, or that the pointer names, is reported as damaged and not as unknown', async () => {
   const lake = path.join(home, 'damaged');
   const [left, latest] = ['20250101T000000Z-00aa11', '20250102T000000Z-22bb33'];
   mkdirSync(path.join(lake, 'snapshots', left, 'bills'), { recursive: true });
@@ -310,7 +310,7 @@ test('a snapshot of which something is left, or to which readers are sent, is da
 });
 
 // Each of these waits for a Temporal that does not exist.
-test.concurrent('another secret key than the first one is a command line that cannot work, too', async () => {
+test.concurrent('a secret key other than the first one exits with 2', async () => {
   await daybook(['connection', 'add', 'keyed', '--no-schedule', '--token-stdin'], { input: 'some-token' });
   const other = { DAYBOOK_SECRET_KEY: Buffer.alloc(32, 8).toString('base64') };
   const { code, stderr } = await daybook(['connection', 'set-token', 'keyed', '--token-stdin'], {
@@ -322,7 +322,7 @@ test.concurrent('another secret key than the first one is a command line that ca
 });
 
 test.concurrent.each([['runs'], ['discrepancies'], ['quarantine', 'list']])(
-  '%s does not show nothing where there may be something: --limit 0 is refused',
+  '%s refuses --limit 0, which would hide existing entries',
   async (...command) => {
     const { code, stderr } = await daybook([...command, '--limit', '0']);
     expect(stderr).toContain('whole number from 1');
@@ -337,7 +337,7 @@ test.concurrent('a sync says in one sentence that Temporal does not answer', asy
   expect(code).toBe(1);
 });
 
-test.concurrent('doctor says of each thing what is wrong and what to do', async () => {
+test.concurrent('doctor reports each check on its own: a reachable database passes, an unreachable Temporal fails', async () => {
   const { code, stdout } = await daybook(['doctor', '--json']);
   const findings = JSON.parse(stdout) as { what: string; ok: boolean; found: string }[];
   expect(findings.find(({ what }) => what === 'database')).toMatchObject({ ok: true });
@@ -345,7 +345,7 @@ test.concurrent('doctor says of each thing what is wrong and what to do', async 
   expect(code).toBe(1);
 });
 
-test('a Postgres that takes the connection and says nothing is told in one sentence', async () => {
+test('a Postgres that accepts connections but never answers is reported in one sentence', async () => {
   const silent = createServer(() => undefined).listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const port = String((silent.address() as AddressInfo).port);
@@ -359,7 +359,7 @@ test('a Postgres that takes the connection and says nothing is told in one sente
   expect(code).toBe(1);
 });
 
-test('discrepancies shows what waits for approval first, and says that there are more', async () => {
+test('discrepancies lists those that wait for approval first, and says that there are more', async () => {
   await daybook(['connection', 'add', 'compared', '--no-schedule', '--token-stdin'], { input: 'token' });
   await database.warehouse.pool.query(
     `insert into sync.discrepancies (connection_id, resource, record_id, kind, status, run_id, found_at, closed_at, shown_hash)
@@ -385,7 +385,7 @@ test('discrepancies shows what waits for approval first, and says that there are
   expect(all.stderr).toBe('');
 });
 
-test('nothing in reach is said in one sentence, without a stack', async () => {
+test('an unreachable database is reported in one sentence, without a stack', async () => {
   const { code, stderr } = await daybook(['status'], { env: { DATABASE_URL: 'postgres://x@127.0.0.1:9/x' } });
   expect(stderr.trim().split('\n')).toHaveLength(1);
   expect(stderr).toContain('check DATABASE_URL');

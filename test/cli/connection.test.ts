@@ -24,7 +24,7 @@ test('a connection is added with a sync every 15 minutes and a reconcile every d
   expect((await schedule('reconcile/by-default')).spec.intervals?.[0]?.every).toBe(24 * hour);
 });
 
-proofTest('a connection is added with intervals of its own, or without schedules', async () => {
+proofTest('a connection can be added with its own intervals, or without schedules', async () => {
   await add('by-hand', '--every', '5m', '--reconcile-every', 'off');
   expect((await schedule('sync/by-hand')).spec.intervals?.[0]?.every).toBe(hour / 12);
   await expect(schedule('reconcile/by-hand')).rejects.toThrow();
@@ -32,14 +32,14 @@ proofTest('a connection is added with intervals of its own, or without schedules
   await expect(schedule('sync/unscheduled')).rejects.toThrow();
 });
 
-proofTest('status says that a connection without a schedule of syncs is paused, and why', async () => {
+proofTest('status says that a connection without a sync schedule is paused, and why', async () => {
   await add('paused-by-hand', '--no-schedule');
   expect((await connection('pause', 'paused-by-hand', '--why', 'the books are closed')).code).toBe(0);
   const { stdout } = await installation.run(['status', 'paused-by-hand']);
   expect(stdout).toContain('paused: the books are closed');
 });
 
-test('intervals are changed, switched off, and listed', async () => {
+test('intervals can be changed, switched off and listed', async () => {
   await add('changed');
   const { code } = await connection('set', 'changed', '--every', '2h', '--reconcile-every', 'off');
   expect(code).toBe(0);
@@ -53,7 +53,7 @@ test('intervals are changed, switched off, and listed', async () => {
   expect((await connection('list')).stdout).toMatch(/changed .*every 2h .*on request/);
 });
 
-test('a connection is paused with a reason that is shown, and resumed', async () => {
+test('a connection can be paused with a reason, which is shown, and resumed', async () => {
   await add('paused');
   expect((await connection('pause', 'paused', '--why', 'month end')).code).toBe(0);
   expect((await schedule('sync/paused')).state).toMatchObject({
@@ -76,7 +76,7 @@ test('a removed connection takes its schedules with it', async () => {
 });
 
 proofTest(
-  'a removal that takes long says how far it is; interrupted, it holds the name and goes on when run again',
+  'a long removal reports progress; once interrupted, it keeps the name and continues when run again',
   async () => {
     await add('interrupted');
     const block = await blockWrites(installation.databaseUrl, 'finance.bills');
@@ -103,7 +103,7 @@ proofTest(
 );
 
 proofTest(
-  'without Temporal every command stores what is to be, says so, and a worker that starts does it',
+  'commands without Temporal store the change and say so, and the next worker applies it',
   async () => {
     await add('gone');
     await add('kept');
@@ -135,7 +135,7 @@ proofTest(
 );
 
 test.each(some([['set', '--every', '1h'], ['pause', '--why', 'x'], ['resume']]))(
-  '%s of a connection that does not exist says how to see those there are',
+  '%s of an unknown connection says how to list connections',
   async (command, ...options) => {
     const { code, stderr } = await connection(command, 'nobody', ...options);
     expect(code).toBe(1);
@@ -143,7 +143,7 @@ test.each(some([['set', '--every', '1h'], ['pause', '--why', 'x'], ['resume']]))
   },
 );
 
-test('a key that is configured is rotated to one that is given, and never printed', async () => {
+test('the configured key can be rotated to a given one, which is never printed', async () => {
   await add('rotated', '--no-schedule');
   const rotate = (newKey: string, key = secretKey): ReturnType<typeof connection> =>
     installation.run(['connection', 'rotate-key', '--new-key-env', 'NEW_KEY'], {
@@ -176,7 +176,7 @@ test('status exits with 3 when a connection is stale, and says so', async () => 
 });
 
 proofTest(
-  'the stream that was complete longest ago decides, and one that is not offered does not count',
+  'the stream that was complete longest ago makes a connection stale, and unsupported streams do not count',
   async () => {
     const worker = await installation.startWorker();
     const name = await installation.connect({ platform: 'XERO', records: 20 });
@@ -200,7 +200,7 @@ proofTest(
 );
 
 proofTest(
-  'status tells intervals, pauses, failures and the next run, those paused in the Web UI too',
+  'status shows intervals, pauses, failures and the next run, including pauses from the Web UI',
   async () => {
     await add('told', '--every', '1h');
     const told = await statusOf('told');

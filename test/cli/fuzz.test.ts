@@ -9,7 +9,7 @@ import { outcomesOf, type Outcome } from './outcomes-of.ts';
 const installation = await createInstallation();
 const runs = { numRuns: Number(process.env.TEST_FUZZ ?? (isProof ? 200 : 70)), seed: 20_261_122 };
 
-test('whatever is typed, a command does it, or says in a sentence what is wrong and ends with 1 or 2', async () => {
+test('any command line succeeds, or says in a sentence what is wrong and exits with 1 or 2', async () => {
   await installation.connect({ name: 'acme', records: 50 });
   const typed = [...found, ...fc.sample(commandLine(), runs)];
   const { cwd, env } = installation;

@@ -28,7 +28,7 @@ test.each(shown.map((command) => [command.join(' '), command] as const))(
   },
 );
 
-test('the list of commands and the version are printed with exit 0', async () => {
+test('--help and --version print and exit with 0', async () => {
   const options = { env: {}, cwd: tmpdir() };
   const [help, version] = await Promise.all([
     runDaybook(['--help'], options),

@@ -7,7 +7,7 @@ const installation = await createInstallation();
 const { admin, warehouse } = installation;
 await installation.startWorker();
 
-test('data of remove --keep-data stays with its company: another one under that name is refused', async () => {
+test('data kept by remove --keep-data stays with its company: another company under that name is refused', async () => {
   const [name, other] = [await installation.connect(), await installation.connect()];
   expect((await sync(name)).code).toBe(0);
   const deleted = await deleteBill(name);
@@ -64,7 +64,7 @@ test('data of remove --keep-data stays with its company: another one under that 
 });
 
 proofTest(
-  'kept data under another API address is refused with what to do, and a second remove frees the name',
+  'kept data blocks its name under another API address, with the remedy, and a second remove frees the name',
   async () => {
     const name = await installation.connect();
     await sync(name);

@@ -25,7 +25,7 @@ test.each([['worker'], ['serve'], ['status']])(
   },
 );
 
-test('migrate brings an empty database to this release, by several at once, and again does nothing', async () => {
+test('migrate, run twice at once, applies each migration to an empty database once, and nothing when run again', async () => {
   const ended = await Promise.all([1, 2].map(() => runDaybook(['migrate', '--json'], options)));
   expect(ended.map(({ code }) => code)).toEqual([0, 0]);
   const applied = ended.flatMap(({ stdout }) => (JSON.parse(stdout) as { applied: string[] }).applied);

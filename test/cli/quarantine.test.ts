@@ -38,7 +38,7 @@ describe('quarantine list', () => {
     expect(closed.stderr).toBe('Showing the newest 2 of 1,305 entries; "--limit 1305" shows all.\n');
   });
 
-  test('of one connection shows its entries alone', async () => {
+  test("with --connection shows only that connection's entries, and refuses an unknown one", async () => {
     const [one, none, unknown] = [
       await list('--connection', other),
       await list('--connection', silent),
@@ -54,7 +54,7 @@ describe('quarantine list', () => {
     expect(shown.stderr).toContain('the newest 1 of 1,304 entries');
   });
 
-  test('as JSON is a list of as many, and only a list', async () => {
+  test('with --json prints only a list, cut to --limit', async () => {
     const { stdout, stderr } = await list('--json', '--limit', '3');
     expect((JSON.parse(stdout) as QuarantineEntry[]).map(({ record_id }) => record_id)).toEqual(
       numbered(1300, 1298),
@@ -74,7 +74,7 @@ describe('quarantine list', () => {
   });
 });
 
-test('a replay of a connection that there is not says so, and not that nothing waits', async () => {
+test('a replay of an unknown connection says so', async () => {
   const { code, stdout, stderr } = await quarantine('replay', '--connection', 'nobody');
   expect(stderr).toContain('There is no connection nobody.');
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

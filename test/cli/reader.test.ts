@@ -50,7 +50,7 @@ test('reader add prints one line, a complete URL of a login that sees only these
   await reader.end();
 });
 
-proofTest('reader list names who sees what, and no password', async () => {
+proofTest('reader list and status show which reader sees which connections, and list shows no password', async () => {
   const added = urlIn(await daybook('reader', 'add', 'lists', '--connection', 'acme-us'));
   const { stdout } = await daybook('reader', 'list', '--json');
   const listed = (JSON.parse(stdout) as { reader: string }[]).find(({ reader }) => reader === 'lists');
@@ -63,7 +63,7 @@ proofTest('reader list names who sees what, and no password', async () => {
   expect(connections.find(({ name }) => name === 'acme-us')?.readers).toContain('lists');
 });
 
-test('reader add refuses connections that do not exist, and names that are none', async () => {
+test('reader add refuses unknown connections, invalid names and a missing --connection', async () => {
   const unknown = await daybook('reader', 'add', 'wrong', '--connection', 'acme-us', 'acme-su');
   expect(unknown.code).not.toBe(0);
   expect(unknown.stderr).toContain('acme-su');
@@ -73,7 +73,7 @@ test('reader add refuses connections that do not exist, and names that are none'
   expect((await daybook('reader', 'list')).stdout).not.toContain('wrong');
 });
 
-test('reader remove ends it, and doctor names one whose login somebody dropped', async () => {
+test("reader remove ends a reader's access, and doctor names a reader whose login was dropped", async () => {
   const url = urlIn(await daybook('reader', 'add', 'short', '--connection', 'acme-us'));
   expect((await daybook('reader', 'remove', 'short')).stdout).toBe(
     'Removed short; it no longer sees anything.\n',
@@ -103,7 +103,7 @@ proofTest(
   },
 );
 
-test('where the owner may not make roles, the SQL for an administrator is printed, without the password, and the URL works after it', async () => {
+test('reader add prints SQL for an administrator, without the password, if the owner may not create roles', async () => {
   const admin = await connectTo(limited.adminUrl);
   const name = new URL(limited.url).pathname.slice(1);
   const owner = `owner_of_${name}`;

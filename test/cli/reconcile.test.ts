@@ -7,7 +7,7 @@ const installation = await createInstallation();
 const { admin } = installation;
 await installation.startWorker();
 
-test('a reconcile without a difference exits with 0 and holds counts and sums of both sides', async () => {
+test('a reconcile without a difference exits with 0 and reports equal sums for both sides', async () => {
   const connection = await synced();
   const { code, stdout } = await installation.run(['reconcile', connection, '--json']);
   expect(code).toBe(0);
@@ -22,7 +22,7 @@ test('a reconcile without a difference exits with 0 and holds counts and sums of
   expect(found).toMatchObject({ code: 0, stdout: 'No reconcile has found a difference.\n' });
 });
 
-test('a deletion that nothing announced is found, deleted and listed', async () => {
+test('an unannounced deletion is found, applied and listed', async () => {
   const connection = await synced();
   const [gone] = await ids(connection, 'bills', 1);
   await remove(connection, 'bills', [gone ?? '']);
@@ -36,7 +36,7 @@ test('a deletion that nothing announced is found, deleted and listed', async () 
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test('more deletions than the limit exit with 3 and name --approve-deletes, which then deletes them', async () => {
+test('deletions beyond the limit exit with 3 and name --approve-deletes, which then applies them', async () => {
   const connection = await synced({ records: 600 });
   await remove(connection, 'bills', await ids(connection, 'bills', 100));
   const stopped = await installation.run(['reconcile', connection]);
@@ -53,7 +53,7 @@ test('more deletions than the limit exit with 3 and name --approve-deletes, whic
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test('a resource that does not exist is refused with exit code 2', async () => {
+test('an unknown resource is refused with exit code 2', async () => {
   const { code, stderr } = await installation.run(['reconcile', 'acme', '--resource', 'invoices']);
   expect(code).toBe(2);
   expect(stderr).toContain('There is no resource invoices.');

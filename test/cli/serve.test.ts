@@ -9,7 +9,7 @@ import { proofTest } from '../support/proof-test.ts';
 const installation = await createInstallation();
 const { cwd, env } = installation;
 
-test('serve answers probes and scrapes, and ends with exit 0 when it is asked to stop', async () => {
+test('serve answers probes and scrapes, and exits with 0 on SIGTERM', async () => {
   const serving = startDaybook(['serve'], { cwd, env });
   await serving.says(/Serving at http\S+\./);
   const [url = ''] = /http\S+(?=\. Stop)/.exec(serving.output()) ?? [];
@@ -19,7 +19,7 @@ test('serve answers probes and scrapes, and ends with exit 0 when it is asked to
   expect((await serving.stop('SIGTERM')).code).toBe(0);
 });
 
-test('serve with another key than that of the warehouse is a command line that cannot work', async () => {
+test("serve with a key other than the warehouse's exits with 2", async () => {
   await installation.run(['connection', 'add', 'keyed', '--no-schedule', '--token-stdin'], {
     input: 'token',
   });
@@ -32,7 +32,7 @@ test('serve with another key than that of the warehouse is a command line that c
 });
 
 test.each(['worker', 'serve'])(
-  '%s without the address of the API is a command line that cannot work: it would refuse every webhook',
+  '%s without the address of the API exits with 2',
   async (command) => {
     const { code, stderr } = await installation.run([command], { env: { DAYBOOK_API_URL: '' } });
     expect(stderr).toContain('set DAYBOOK_API_URL');
@@ -40,7 +40,7 @@ test.each(['worker', 'serve'])(
   },
 );
 
-test.each(['worker', 'serve'])('%s whose port is taken ends in one sentence', async (command) => {
+test.each(['worker', 'serve'])('%s reports a taken port in one sentence', async (command) => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const port = String((taken.address() as AddressInfo).port);
@@ -50,7 +50,7 @@ test.each(['worker', 'serve'])('%s whose port is taken ends in one sentence', as
   expect(stderr).toContain(`Port ${port} of 127.0.0.1 is in use`);
 });
 
-proofTest('a worker that cannot reach Temporal ends in one sentence', async () => {
+proofTest('a worker that cannot reach Temporal says so and exits with 1', async () => {
   const { code, stderr } = await installation.run(['worker'], { env: { TEMPORAL_ADDRESS: '127.0.0.1:9' } });
   expect(code).toBe(1);
   expect(stderr).toContain('Temporal does not answer at 127.0.0.1:9');

@@ -26,7 +26,7 @@ test.each([
   expect(database.url).toBe(databaseUrl);
 });
 
-test('no sandbox data gets into another database than that of its up', async () => {
+test('a command with another database than that of the running up refuses its sandbox', async () => {
   const config = await besideUp({ sandbox }, 'postgres://owner@production.example.com/books');
   const refused = await readSettings(['database', 'api'], config).catch((error: unknown) => error);
   expect(String(refused)).toMatch(/DATABASE_URL is set and DAYBOOK_API_URL is not: .* Set DAYBOOK_API_URL/);
@@ -34,7 +34,7 @@ test('no sandbox data gets into another database than that of its up', async () 
   expect((await readSettings(['database'], config)).api.url).toBe('');
 });
 
-test('beside an up that runs with a service, a command needs its address too', async () => {
+test("a command beside an up that uses a real service needs the service's address, too", async () => {
   const refused = await readSettings(['database', 'api'], await besideUp({})).catch(
     (error: unknown) => error,
   );

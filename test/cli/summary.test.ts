@@ -5,7 +5,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 
 const { warehouse } = await createTestDatabase();
 
-test('the summary of npm start has the address of Postgres, without its password', async () => {
+test('the summary of npm start shows the address of Postgres without its password', async () => {
   const said = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   const settings = {
     database: { url: 'postgres://daybook:planted@127.0.0.1:5433/daybook' },

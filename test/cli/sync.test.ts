@@ -15,7 +15,7 @@ afterEach(async () => {
   await admin.configure({});
 });
 
-test('a sync that did all exits with 0 and says what it did, an unsupported stream included', async () => {
+test('a sync that succeeds exits with 0 and reports its streams, even if the platform lacks one', async () => {
   const connection = await installation.connect({ platform: 'XERO' });
   const { code, stdout } = await installation.run(['sync', connection]);
   expect(code).toBe(0);
@@ -23,7 +23,7 @@ test('a sync that did all exits with 0 and says what it did, an unsupported stre
   expect(stdout).toMatch(/bills .*\d/);
 });
 
-test('a sync that failed exits with 1 and one sentence that says what to do', async () => {
+test('a sync that fails exits with 1 and one sentence that says what to do', async () => {
   const connection = await installation.connect({ token: 'nobody-has-this-token' });
   const { code, stdout, stderr } = await installation.run(['sync', connection]);
   expect(code).toBe(1);
@@ -32,7 +32,7 @@ test('a sync that failed exits with 1 and one sentence that says what to do', as
   expect(stdout + stderr).not.toMatch(/^\s+at /m);
 });
 
-test('a sync that quarantined a record exits with 3, and the entry is listed and shown', async () => {
+test('a sync that quarantines a record exits with 3, and the entry can be listed and shown', async () => {
   const connection = await installation.connect();
   const record = bill('bad', { memo: '["a list"]' });
   await admin.execute({ kind: 'add', connection, resource: 'bills', record });
@@ -54,7 +54,7 @@ test('a sync that quarantined a record exits with 3, and the entry is listed and
   expect(showed.stdout).toContain('["a list"]');
 });
 
-proofTest('a sync of which one stream failed exits with 3 and names it', async () => {
+proofTest('a sync with one failed stream exits with 3 and names the stream', async () => {
   const connection = await installation.connect();
   await admin.addFault({
     match: { connection, path: '/accounting/items' },
@@ -65,13 +65,13 @@ proofTest('a sync of which one stream failed exits with 3 and names it', async (
   expect(stdout).toMatch(/Reading items failed for/);
 });
 
-test('a sync of an unknown connection exits with 1 and says how to see those there are', async () => {
+test('a sync of an unknown connection exits with 1 and says how to list connections', async () => {
   const { code, stderr } = await installation.run(['sync', 'nobody']);
   expect(code).toBe(1);
   expect(stderr).toBe('There is no connection nobody. "daybook connection list" lists them.\n');
 });
 
-test('one resource is synced when only one is asked for', async () => {
+test('a sync of one resource reads only its streams and the events', async () => {
   const connection = await installation.connect();
   const { code, stdout } = await installation.run(['sync', connection, '--resource', 'expenses', '--json']);
   expect(code).toBe(0);
@@ -79,7 +79,7 @@ test('one resource is synced when only one is asked for', async () => {
   expect(streams.map(({ stream }) => stream)).toEqual(['expenses', 'refunds', 'events']);
 });
 
-test('a second sync joins the one that runs, which shows its progress', async () => {
+test('a second sync joins the running one, which shows its progress', async () => {
   const connection = await installation.connect();
   await admin.configure({ maximumLimit: 1 });
   await admin.addFault({
@@ -101,7 +101,7 @@ test('a second sync joins the one that runs, which shows its progress', async ()
   expect(JSON.parse(stdout)).toHaveLength(1);
 });
 
-proofTest('who asks for all and joins a sync of one resource gets a sync of all after it', async () => {
+proofTest('a full sync that joins a sync of one resource is followed by a full sync', async () => {
   const connection = await installation.connect();
   await admin.configure({ maximumLimit: 1 });
   await admin.addFault({
@@ -124,7 +124,7 @@ proofTest('who asks for all and joins a sync of one resource gets a sync of all 
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test('who joins another sync of one resource after that gets one of all after both', async () => {
+test('a full sync that joins two partial syncs in a row is followed by a full sync after both', async () => {
   const connection = await installation.connect({ ready: false });
   const ofItems = {
     workflowId: `sync/${connection}`,
@@ -146,7 +146,7 @@ test('who joins another sync of one resource after that gets one of all after bo
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-proofTest('Ctrl-C on a sync that is followed leaves the run running', async () => {
+proofTest('Ctrl-C while following a sync leaves the run running', async () => {
   const connection = await installation.connect();
   await admin.configure({ maximumLimit: 5 });
   await admin.addFault({
@@ -162,7 +162,7 @@ proofTest('Ctrl-C on a sync that is followed leaves the run running', async () =
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-test('runs and status tell the same as the ledger, in the shapes that scripts read', async () => {
+test('runs and status agree on the last run, in the shapes that scripts read', async () => {
   const connection = await installation.connect();
   await installation.run(['sync', connection]);
   const [runs, status, table] = await Promise.all([
@@ -198,7 +198,7 @@ test('runs and status tell the same as the ledger, in the shapes that scripts re
   expect(table.stdout).toContain(`${connection} (QUICKBOOKS) · last sync succeeded`);
 });
 
-test('doctor finds nothing wrong where everything works, and says so when the API refuses a connection', async () => {
+test('doctor finds no fault in a working installation, and reports a connection that the API refuses', async () => {
   const healthy = await installation.run(['doctor']);
   const broken = (healthy.stdout.match(/^✗ .*$/gm) ?? []).filter(
     (line) => !line.includes('nobody-has-this-token'),
@@ -214,7 +214,7 @@ test('doctor finds nothing wrong where everything works, and says so when the AP
   expect(connection).not.toBe('');
 });
 
-test('a token is replaced without being printed', async () => {
+test('set-token replaces a token without printing it', async () => {
   const connection = await installation.connect({ token: 'wrong-token' });
   const { code, stdout, stderr } = await installation.run(
     ['connection', 'set-token', connection, '--token-stdin'],
@@ -227,7 +227,7 @@ test('a token is replaced without being printed', async () => {
   expect((await installation.run(['sync', connection])).code).toBe(0);
 });
 
-proofTest('a connection can be removed with its records, or without them', async () => {
+proofTest('a connection can be removed with its records or without them', async () => {
   const [all, kept] = [await installation.connect(), await installation.connect()];
   await installation.run(['sync', all]);
   await installation.run(['sync', kept]);
@@ -240,6 +240,6 @@ proofTest('a connection can be removed with its records, or without them', async
   expect(rows).toEqual([{ connection_id: kept }]);
 });
 
-test('a worker that is asked to stop ends with exit 0', async () => {
+test('a worker exits with 0 on SIGTERM', async () => {
   expect((await worker.stop('SIGTERM')).code).toBe(0);
 });

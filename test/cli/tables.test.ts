@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { tableOf } from '../../cli/printer.ts';
 
-test('columns are aligned whatever is in them, and numbers to the right', () => {
+test('columns are aligned whatever their content, and numbers are aligned right', () => {
   const table = tableOf(
     ['name', 'rows', 'why'],
     [
@@ -18,7 +18,7 @@ test('columns are aligned whatever is in them, and numbers to the right', () => 
   ]);
 });
 
-test('without names of columns there are the rows alone', () => {
+test('a table without column names has only its rows', () => {
   expect(
     tableOf(
       [],
@@ -30,7 +30,7 @@ test('without names of columns there are the rows alone', () => {
   ).toBe('a   long\nbc  d');
 });
 
-test('one long text moves what follows it in its own row, and widens no other', () => {
+test('a long text shifts only its own row and widens no other', () => {
   const rows = [
     ['x'.repeat(1_000_000), 'a'],
     ['y', 'b'],
@@ -38,7 +38,7 @@ test('one long text moves what follows it in its own row, and widens no other', 
   expect(tableOf(['text', 'row'], rows).length).toBeLessThan(1_001_000);
 });
 
-test('a table of many rows costs what its rows do', () => {
+test('a table of 20,000 rows is laid out within seconds', () => {
   const rows = Array.from({ length: 20_000 }, (_, row) => [`entry-${row}`, row, 'a reason']);
   const started = performance.now();
   expect(tableOf(['entry', 'row', 'reason'], rows).split('\n')).toHaveLength(20_001);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 
-test('one Ctrl-C that comes twice is one, and another one ends the process at once', async () => {
+test('a Ctrl-C delivered twice counts once, and a later one ends the process at once', async () => {
   const { code, said } = await stoppedBy(`
     for (const signal of ['SIGINT', 'SIGINT']) process.kill(process.pid, signal);
     setTimeout(() => process.kill(process.pid, 'SIGINT'), 1_500);`);
@@ -10,7 +10,7 @@ test('one Ctrl-C that comes twice is one, and another one ends the process at on
   expect(code).toBe(130);
 });
 
-test('a terminal that is closed stops it as Ctrl-C does', async () => {
+test('a closed terminal stops a process as Ctrl-C does', async () => {
   const { code, said } = await stoppedBy(`
     process.kill(process.pid, 'SIGHUP');
     setTimeout(() => process.exit(0), 100);`);

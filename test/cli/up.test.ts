@@ -25,7 +25,7 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-test('up starts all that is not configured, and commands find it', async () => {
+test('up starts every server that is not configured, and commands find them', async () => {
   const added = await daybook(
     ['connection', 'add', 'acme-us', '--no-schedule', '--token-stdin'],
     'sandbox-token-acme-us',
@@ -48,7 +48,7 @@ test('a second up on the same home is refused in one sentence', async () => {
 });
 
 proofTest(
-  'the key is rotated under a running up, and a rotation that was interrupted is ended by the next',
+  'the key can be rotated under a running up, and an interrupted rotation is finished by the next one',
   async () => {
     const key = join(home, 'secret.key');
     const old = await readFile(key, 'utf8');
@@ -73,7 +73,7 @@ proofTest(
   },
 );
 
-test('up after a kill goes on with the same data', async () => {
+test('up after a kill continues with the same data', async () => {
   const before = await bills();
   await up.stop('SIGKILL');
   up = await startUp();
@@ -82,7 +82,7 @@ test('up after a kill goes on with the same data', async () => {
   expect(await bills()).toBe(before);
 });
 
-test('Ctrl-C stops everything, leaves no process, and commands say how to start again', async () => {
+test('Ctrl-C stops everything and leaves no process, and commands say how to start again', async () => {
   const { code } = await up.stop('SIGINT');
   expect(code).toBe(0);
   await eventually(async () => ((await processesOfHome()).length === 0 ? true : undefined));
@@ -92,7 +92,7 @@ test('Ctrl-C stops everything, leaves no process, and commands say how to start 
 });
 
 proofTest(
-  'a terminal that is closed stops everything too, although nothing more can be said there',
+  'a closed terminal stops everything, too, although up can print nothing more',
   async () => {
     const pseudoTerminal = `
 import os, pty, sys
@@ -115,7 +115,7 @@ os.waitpid(pid, 0)`;
   },
 );
 
-proofTest('the tour shows it all and ends with 0', async () => {
+proofTest('the tour syncs two companies, shows queries, exits with 0 and leaves no process', async () => {
   const { code, stdout } = await daybook(['tour', '--once']);
   expect(code).toBe(0);
   expect(stdout).toMatch(/Sync of acme-us succeeded/);

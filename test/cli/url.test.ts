@@ -40,7 +40,7 @@ afterAll(async () => {
   await admin.end();
 });
 
-test('url prints a complete URL of a login that reads what is for readers, and writes nothing', async () => {
+test('url prints the complete URL of a login that can read what readers may, and cannot write', async () => {
   const url = await urlOf(database);
   expect(url.username).toMatch(/^daybook_bi_[0-9a-f]{8}$/);
   expect(url.username).not.toBe(new URL(database.url).username);
@@ -59,14 +59,14 @@ test('url prints a complete URL of a login that reads what is for readers, and w
   await reader.end();
 });
 
-test('url prints the same each time, by many at once too, and another one for another warehouse of the server', async () => {
+test('url prints the same URL each time, even when run concurrently, and a different one per warehouse', async () => {
   const [first, second, elsewhere] = await Promise.all([urlOf(other), urlOf(other), urlOf(database)]);
   expect(second.href).toBe(first.href);
   expect(elsewhere.username).not.toBe(first.username);
   expect(elsewhere.password).not.toBe(first.password);
 });
 
-test('the password is kept sealed, and a rotation of the key leaves it as it is', async () => {
+test('the password is stored sealed, and survives a key rotation', async () => {
   const before = await urlOf(database);
   const everything = JSON.stringify(await rows(warehouse, 'select * from sync.settings'));
   expect(everything).toContain(before.username);
@@ -84,7 +84,7 @@ test('the password is kept sealed, and a rotation of the key leaves it as it is'
   });
 });
 
-test('a login whose password somebody changed, or that is gone, is made right again', async () => {
+test('a login that was dropped or whose password was changed is restored', async () => {
   const url = await urlOf(database);
   await rows(warehouse, `alter role ${url.username} password 'changed'`);
   expect((await urlOf(database)).href).toBe(url.href);
@@ -96,7 +96,7 @@ test('a login whose password somebody changed, or that is gone, is made right ag
   await logIn(url);
 });
 
-test('a login that may not connect, as after a restore, which brings no rights of the database, may again', async () => {
+test('a login without the right to connect, as after a restore, regains it', async () => {
   const url = await urlOf(database);
   const { name } = await row(warehouse, 'select quote_ident(current_database()) as name');
   await rows(
@@ -108,7 +108,7 @@ test('a login that may not connect, as after a restore, which brings no rights o
   await logIn(url);
 });
 
-test('what a user of the login has set for it, and so for everybody who uses it, is taken back', async () => {
+test('settings that a user made for the shared login are reset', async () => {
   const url = await urlOf(database);
   const user = new pg.Client(url.href);
   await user.connect();
@@ -129,7 +129,7 @@ test('what a user of the login has set for it, and so for everybody who uses it,
   expect(seen).toEqual(['0', '"$user", public', 'on', 'UTC']);
 });
 
-test('a user of the login who is changing it keeps url waiting for a few seconds only, and is named', async () => {
+test("a user's open change of the login makes url give up, and is named", async () => {
   const url = await urlOf(database);
   const user = new pg.Client({ connectionString: url.href, application_name: 'the <tool>' });
   await user.connect();
@@ -147,7 +147,7 @@ test('a user of the login who is changing it keeps url waiting for a few seconds
   expect((await urlOf(database)).href).toBe(url.href);
 });
 
-test('url as JSON has every part that a form asks for', async () => {
+test('url --json has every part that a form asks for', async () => {
   const { stdout } = await daybook(database, ['url', '--json']);
   const { hostname, port, pathname, username, password, href } = await urlOf(database);
   expect(JSON.parse(stdout)).toEqual({
@@ -161,7 +161,7 @@ test('url as JSON has every part that a form asks for', async () => {
   });
 });
 
-test('where the owner may not make roles, url says in one sentence what an administrator runs, without the password', async () => {
+test('url prints SQL for an administrator in one sentence, without the password, if the owner may not create roles', async () => {
   const limited = await createTestDatabase('template template0');
   const { owner, url } = await ownedByNobodySpecial(limited);
   const place = { ...limited, url };
@@ -182,7 +182,7 @@ test('where the owner may not make roles, url says in one sentence what an admin
   await admin.end();
 });
 
-test('psql opens with that login, and no password is on its command line', async () => {
+test('psql opens with the login of url, and its command line has no password', async () => {
   const asked = ['psql', '--', '--csv', '-c', 'select current_user, count(*) from finance.bills'];
   const { code, stdout } = await daybook(database, asked);
   expect(stdout).toBe(`current_user,count\n${(await urlOf(database)).username},1\n`);
@@ -206,7 +206,7 @@ test.each([
   `postgres://other:wrong@${place}${pathname}?user=${owner}&passfile=planted&password=${secret}#${secret}`,
   `postgres:///${pathname.slice(1)}?host=${hostname}&port=${port}&user=${owner}&password=${secret}`,
 ])(
-  'where DATABASE_URL holds the login of the owner as parameters, url and psql have none of it (%#)',
+  "url and psql reveal nothing of an owner's login in the parameters of DATABASE_URL (%#)",
   async (spelled) => {
     const url = await urlOf({ url: spelled });
     for (const hidden of [secret, 'wrong', 'planted']) expect(url.href).not.toContain(hidden);
@@ -226,7 +226,7 @@ test.each([
   ['postgres:///books?host=%2Frun%2Fpostgresql&user=u&password=p', '/run/postgresql'],
   ['postgres:///books?host=::1&user=u&password=p', '::1'],
   ['postgres://u:p@%2Frun%2Fpostgresql/books?user=v', '/run/postgresql'],
-])('so it is with an address without a host in it: %s', (spelled, host) => {
+])('an address without a host gets the login replaced and keeps its place: %s', (spelled, host) => {
   const { href } = loginUrl(spelled, { login: 'reader', password: 'its' });
   const { user, password, database: name, host: led } = databaseAddress(href);
   expect({ user, password, name, led }).toEqual({
@@ -237,14 +237,14 @@ test.each([
   });
 });
 
-test('no address is handed out by which somebody else than its login is let in', async () => {
+test('an address that would log in another role is refused', async () => {
   const url = new URL(database.url);
   url.searchParams.set('user', owner);
   url.username = 'reader';
   await expect(expectOpens(url)).rejects.toThrow(/lets in another role than reader/);
 });
 
-test('psql that is not installed is told in one sentence', async () => {
+test('a missing psql is reported in one sentence', async () => {
   const { code, stderr } = await daybook(database, ['psql'], { PATH: '/nowhere' });
   expect(stderr).toMatch(/^psql is not on the PATH: install the client of PostgreSQL .*\n$/);
   expect(code).toBe(2);

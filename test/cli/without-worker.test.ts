@@ -7,7 +7,7 @@ import { createInstallation } from '../support/installation.ts';
 const installation = await createInstallation();
 const { client } = installation;
 
-test('a sync that ended before it began is null as JSON, with a sentence beside it, and exits with 1', async () => {
+test('a sync that ends before it begins prints null with --json and a sentence on stderr, and exits with 1', async () => {
   const connection = await installation.connect();
   const { cwd, env } = installation;
   const following = startDaybook(['sync', connection, '--json'], { cwd, env });
@@ -23,7 +23,7 @@ test('a sync that ended before it began is null as JSON, with a sentence beside 
   });
 });
 
-test('who does not wait is told when the run that is under way reads less than was asked for', async () => {
+test('a --no-wait request fails if the running run covers less than the request', async () => {
   const connection = await installation.connect();
   const spring = ['--from', '2024-03-01', '--to', '2024-06-01'];
   const run = (...args: string[]) => installation.run([...args, '--no-wait']);
@@ -48,7 +48,7 @@ test('who does not wait is told when the run that is under way reads less than w
   expect(await run('reconcile', connection, '--resource', 'items')).toMatchObject({ code: 0 });
 });
 
-test('doctor says what the version of Temporal can do for fairness', async () => {
+test("doctor reports Temporal's version, and that the server does not reveal if fairness is on", async () => {
   const { stdout } = await installation.run(['doctor', '--json']);
   const found = (JSON.parse(stdout) as { what: string; ok: boolean; found: string }[]).find(
     ({ what }) => what === 'fairness',

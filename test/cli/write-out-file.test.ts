@@ -7,7 +7,7 @@ import { temporaryFolder } from '../embedded/temporary-folder.ts';
 
 const page = '<!doctype html>';
 
-test('a file, and a link to one, is replaced by a new file', async () => {
+test('a file, or a link to one, is replaced by a new file', async () => {
   const folder = await temporaryFolder();
   const [file, link] = [join(folder, 'file.html'), join(folder, 'link.html')];
   await writeFile(file, 'old');
@@ -19,7 +19,7 @@ test('a file, and a link to one, is replaced by a new file', async () => {
   expect(await readFile(file, 'utf8')).toBe(page);
 });
 
-test('a pipe, and a link to a device, takes what is written and stays', async () => {
+test('a pipe, or a link to a device, receives the output and stays', async () => {
   const folder = await temporaryFolder();
   const [pipe, link] = [join(folder, 'pipe'), join(folder, 'null')];
   execFileSync('mkfifo', [pipe]);
@@ -32,7 +32,7 @@ test('a pipe, and a link to a device, takes what is written and stays', async ()
   expect((await stat('/dev/null')).isCharacterDevice()).toBe(true);
 });
 
-test.skipIf(process.getuid?.() !== 0)('a pipe that another user has put there is replaced', async () => {
+test.skipIf(process.getuid?.() !== 0)('a pipe that another user created is replaced', async () => {
   const pipe = join(await temporaryFolder(), 'pipe');
   execFileSync('mkfifo', [pipe]);
   await chown(pipe, 54_321, 54_321);
@@ -45,7 +45,7 @@ test('a folder is refused', async () => {
   await expect(writeOutFile(await temporaryFolder(), page)).rejects.toThrow('choose another file for --out');
 });
 
-test('the output of the process is written to, and the file that it is stays', async () => {
+test("the process's own output is appended to, and its file stays", async () => {
   const file = join(await temporaryFolder(), 'page.html');
   const program = `import { writeOutFile } from './cli/write-out-file.ts';
     process.stdout.write('before ');
