@@ -20,7 +20,7 @@ const url = await openConsole(installation);
 const { open } = await launchBrowser();
 
 describe('Sync now', () => {
-  test('starts the sync, says so, and shows how far it is without a reload', async () => {
+  test('starts the sync, says so, and shows its progress without a reload', async () => {
     const connection = await installation.connect({ records: 1_200 });
     await slowDown(connection);
     const page = await open(`${url}/connections/${connection}`);
@@ -38,7 +38,7 @@ describe('Sync now', () => {
     expect(await runsOf(connection)).toEqual([{ kind: 'sync', status: 'succeeded', reason: 'console' }]);
   });
 
-  proofTest('joins the sync that runs', async () => {
+  proofTest('joins the running sync', async () => {
     const connection = await installation.connect({ records: 5_000 });
     await slowDown(connection);
     const page = await open(`${url}/connections/${connection}`);
@@ -63,7 +63,7 @@ describe('Sync now', () => {
 });
 
 describe('a page that refreshes itself', () => {
-  test('keeps what was opened, typed and focused', async () => {
+  test('keeps what is open, typed and focused', async () => {
     const connection = await installation.connect({ records: 1_200 });
     await slowDown(connection);
     const page = await open(`${url}/connections/${connection}`);
@@ -79,7 +79,7 @@ describe('a page that refreshes itself', () => {
     await admin.clearFaults();
   });
 
-  proofTest('says that the server is lost, and that it is back', async () => {
+  proofTest('says when the server is lost, and clears the message when it is back', async () => {
     const connection = await installation.connect();
     await quarantine(connection, 'a');
     const page = await open(`${url}/connections/${connection}`);
@@ -135,7 +135,7 @@ describe('deletions beyond the limit', () => {
     await page.getByText('deletions wait for approval').waitFor({ state: 'detached' });
   });
 
-  proofTest('are refused from a page that shows other ones than wait by now', async () => {
+  proofTest('are refused from a page that shows fewer than now wait', async () => {
     const connection = await installation.connect();
     await sync(installation, connection);
     await quietlyDelete(connection, 60);
@@ -157,7 +157,7 @@ describe('deletions beyond the limit', () => {
     expect(await runsOf(connection)).toHaveLength(3);
   });
 
-  proofTest('that nothing waits for any more are refused', async () => {
+  proofTest('are refused if none wait any more', async () => {
     const connection = await installation.connect();
     const response = await post(`/connections/${connection}/approve-deletions`);
     expect(response.status).toBe(303);
@@ -169,7 +169,7 @@ describe('deletions beyond the limit', () => {
 });
 
 describe('the quarantine', () => {
-  test('replays what was chosen, as the service has it now', async () => {
+  test("replays the chosen entries in the service's current version", async () => {
     const connection = await installation.connect();
     await quarantine(connection, 'a', 'b');
     await admin.execute({
@@ -191,7 +191,7 @@ describe('the quarantine', () => {
     ]);
   });
 
-  proofTest('discards what was chosen, with the reason', async () => {
+  proofTest('discards the chosen entries, with the reason', async () => {
     const connection = await installation.connect();
     await quarantine(connection, 'a');
     const page = await open(`${url}/quarantine?connection=${connection}`);
@@ -208,7 +208,7 @@ describe('the quarantine', () => {
     ]);
   });
 
-  test('does not discard another form of a record than the page has shown', async () => {
+  test('does not discard a version of a record other than the page showed', async () => {
     const connection = await installation.connect();
     await quarantine(connection, 'a');
     const page = await open(`${url}/quarantine?connection=${connection}`);
@@ -224,7 +224,7 @@ describe('the quarantine', () => {
     expect(await entriesOf(connection)).toEqual([{ record_id: 'a', status: 'open', closed_why: null }]);
   });
 
-  proofTest('with nothing chosen says so, and does nothing', async () => {
+  proofTest('says so if nothing is chosen', async () => {
     const response = await post('/quarantine/discard', 'why=tidy&entry=nonsense');
     expect(decodeURIComponent(response.headers.get('set-cookie') ?? '')).toContain(
       'Choose at least one entry first.',

@@ -19,7 +19,7 @@ const { open } = await launchBrowser();
 
 describe('cookies that a page of another port sets', () => {
   test.each([8, 40])(
-    'cannot keep a person out, %i of them: the browser forgets them, and is told why',
+    'cannot lock a person out, %i of them: the browser is told why, and to clear them',
     async (count) => {
       const bomb = Array.from(
         { length: count },
@@ -44,8 +44,8 @@ describe('cookies that a page of another port sets', () => {
   );
 });
 
-describe('a change asked for by another site', () => {
-  test('in the browser of somebody who may is refused, and nothing is done', async () => {
+describe('a change requested by another site', () => {
+  test('from the browser of an authorized person is refused, and nothing is done', async () => {
     const site = createServer((_request, response) => {
       response.setHeader('content-type', 'text/html');
       response.end(
@@ -74,7 +74,7 @@ describe('a change asked for by another site', () => {
     expect(await pausedWhy()).toBeNull();
   });
 
-  test('is no use as a GET: nothing changes by looking', async () => {
+  test('is not available as a GET', async () => {
     for (const action of ['sync', 'reconcile', 'pause', 'resume', 'approve-deletions'])
       expect((await fetch(`${url}/connections/${connection}/${action}`)).status, action).toBe(404);
   });
@@ -82,7 +82,7 @@ describe('a change asked for by another site', () => {
   test.each([
     ['by its origin, where browsers say no more', (own: string) => ({ origin: own })],
     ['by what browsers say on loopback', () => ({ 'sec-fetch-site': 'same-origin' })],
-  ])('is told from one of ours %s', async (_name, headers) => {
+  ])("is told from one of the console's own %s", async (_name, headers) => {
     expect((await pause(url, headers(url))).status).toBe(303);
     expect(await pausedWhy()).toBe('evil');
     await warehouse.pool.query(
@@ -91,7 +91,7 @@ describe('a change asked for by another site', () => {
   });
 });
 
-describe('a page that another site asks for', () => {
+describe('a page requested by another site', () => {
   test.each([
     ['cross-site', 'cors', 'empty', 403],
     ['cross-site', 'no-cors', 'image', 403],
@@ -109,7 +109,7 @@ describe('a page that another site asks for', () => {
     expect(answer.statusCode).toBe(status);
   });
 
-  test('in a browser is no page for its scripts, and one for who follows a link', async () => {
+  test("is refused to the site's scripts, and opens from a link", async () => {
     const site = createServer((_request, response) => {
       response.setHeader('content-type', 'text/html');
       response.end(`<a href="${url}/runs">Runs</a>`);
@@ -129,7 +129,7 @@ describe('a page that another site asks for', () => {
 
 describe('without a password', () => {
   test.each(['evil.example', 'evil.example:8390', '127.0.0.1.evil.example', 'localhost.evil.example'])(
-    'a name that was made to point here (%s) gets nothing',
+    'a foreign host name that resolves to this machine (%s) is refused',
     async (host) => {
       const { status, text } = await askAs(host);
       expect(status).toBe(403);
@@ -143,7 +143,7 @@ describe('without a password', () => {
 });
 
 describe('with a password', () => {
-  test('the console needs it, under any user name', async () => {
+  test('the console requires it, under any user name', async () => {
     const anonymous = await fetch(guarded);
     expect(anonymous.status).toBe(401);
     expect(anonymous.headers.get('www-authenticate')).toContain('Basic realm="Daybook"');
@@ -159,7 +159,7 @@ describe('with a password', () => {
     },
   );
 
-  test.each(['/healthz', '/readyz', '/metrics'])('%s needs none', async (path) => {
+  test.each(['/healthz', '/readyz', '/metrics'])('%s requires none', async (path) => {
     expect((await fetch(guarded + path)).status).toBe(200);
   });
 
@@ -171,12 +171,12 @@ describe('with a password', () => {
     expect(await refusedPasswords()).toBe(before + 1);
   });
 
-  test('does not make up for another origin', async () => {
+  test('does not admit a cross-site request', async () => {
     const headers = { ...basic('ops', password), 'sec-fetch-site': 'cross-site' };
     expect((await pause(guarded, headers)).status).toBe(403);
   });
 
-  test('a browser that has it sees the pages and may act', async () => {
+  test('a browser that has it shows the pages and can act', async () => {
     const page = await open(`${guarded}/connections/${connection}`, {
       httpCredentials: { username: 'ops', password },
     });
@@ -215,7 +215,7 @@ describe('a notice', () => {
   const shownWith = async (cookie: string): Promise<string> =>
     (await fetch(`${url}/connections/${await paused}`, { headers: { cookie } })).text();
 
-  test('is shown by another process of the same warehouse', async () => {
+  test('is shown by another process of the same warehouse, despite a forged one before it', async () => {
     const cookie = await noticeOfPause();
     expect(await shownWith(cookie)).toContain(`${await paused} is paused. Running work continues.`);
     const shadowed = await shownWith(`daybook_notice=done%20Call%20555; ${cookie}`);
@@ -223,7 +223,7 @@ describe('a notice', () => {
     expect(shadowed).not.toContain('Call 555');
   });
 
-  test('that somebody else puts into a cookie of the host, as other ports can, is not shown', async () => {
+  test('forged in a cookie, as other ports on the host can, is not shown', async () => {
     const cookie = await noticeOfPause();
     for (const forged of [
       'daybook_notice=done%20Call%20555',

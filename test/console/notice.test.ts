@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { expect, test } from 'vitest';
 import { keepNotice, takeNotice } from '../../server/console/notice.ts';
 
-test('a notice that is cut within a pair of surrogates is shown', async () => {
+test('a notice cut within a surrogate pair is shown', async () => {
   const key = randomBytes(32);
   const secretKey = (): Promise<Buffer> => Promise.resolve(key);
   const set: string[] = [];

@@ -21,7 +21,7 @@ const paths = [
 ];
 
 describe('the overview', () => {
-  test('says of every connection how it is, and what needs somebody', async () => {
+  test('shows the state of every connection, and the open alerts', async () => {
     const page = await open(url);
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Connections');
     const stateOf = (name: string) =>
@@ -41,7 +41,7 @@ describe('the overview', () => {
     );
   });
 
-  proofTest('is shown without Temporal too, and says what is not known', async () => {
+  proofTest('is shown without Temporal, too, and says what is not known', async () => {
     const away = new Client({ connection: Connection.lazy({ address: '127.0.0.1:9' }) });
     const lonely = await openConsole({ ...installation, client: away });
     const page = await open(lonely);
@@ -56,7 +56,7 @@ describe('the overview', () => {
   });
 });
 
-test('snapshots say what each of them added, and how two are compared', async () => {
+test('the list of snapshots shows what each added, and how to compare two', async () => {
   const page = await open(`${url}/snapshots`);
   const cells = await page
     .getByRole('row')
@@ -72,7 +72,7 @@ test('snapshots say what each of them added, and how two are compared', async ()
 });
 
 describe('a connection', () => {
-  test('shows its streams, what runs with a link to Temporal, and what else there is of it', async () => {
+  test('shows its streams, its running work with a link to Temporal, and its other sections', async () => {
     const page = await open(`${url}/connections/acme-us`);
     expect(
       await page
@@ -96,7 +96,7 @@ describe('a connection', () => {
     expect(await page.getByRole('button', { name: 'Resume' }).isVisible()).toBe(true);
   });
 
-  test('shows what would turn the direction of writing, or control something, written out', async () => {
+  test('shows control and direction-changing characters as escapes', async () => {
     const set = 'update sync.connections set paused_why = $1 where connection_id = $2 returning paused_why';
     const { paused_why: before } = await row(
       warehouse,
@@ -110,7 +110,7 @@ describe('a connection', () => {
     expect(page).not.toContain('\u202e');
   });
 
-  test('over the delete limit asks in two steps', async () => {
+  test('over the delete limit asks for approval in two steps', async () => {
     const page = await open(`${url}/connections/gone`);
     const button = page.getByRole('button', { name: 'Delete 60 records' });
     expect(await button.isVisible()).toBe(false);
@@ -120,7 +120,7 @@ describe('a connection', () => {
 });
 
 describe('a run', () => {
-  test('says what it did to each stream, and what failed', async () => {
+  test('shows what it did to each stream, and what failed', async () => {
     const page = await open(`${url}/runs/run-failing`);
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Sync of failing');
     expect(await page.locator('.failure').textContent()).toContain('The next run goes on.');
@@ -149,7 +149,7 @@ describe('a run', () => {
 });
 
 describe('discrepancies', () => {
-  test('of all connections say whose deletions wait, and those of one what is asked', async () => {
+  test('of all connections link to those whose deletions wait, and of one offer the approval', async () => {
     const all = await open(`${url}/discrepancies`);
     const waiting = all.getByRole('region', { name: 'Deletions waiting for approval' });
     expect(await waiting.getByRole('link').allTextContents()).toEqual(['gone']);
@@ -162,7 +162,7 @@ describe('discrepancies', () => {
 });
 
 describe('a long list', () => {
-  test('is shown by the page, the newest first, and nothing is left out or shown twice', async () => {
+  test('is split into pages, with nothing left out or shown twice', async () => {
     const seen: string[] = [];
     const page = await open(`${url}/discrepancies`);
     for (;;) {
@@ -178,7 +178,7 @@ describe('a long list', () => {
 
 // One page for all of it, because opening a page takes the time.
 test.each(some(paths, 2))(
-  'the page %s: what others wrote is text, nothing is secret, a phone need not scroll sideways, and axe finds nothing serious',
+  "the page %s escapes foreign text, hides secrets, fits a phone's width, and has no serious axe finding",
   async (path) => {
     const { text, headers } = await get(path);
     for (const secret of [planted.token, planted.body, clientSecret, secretKey.toString('base64')])

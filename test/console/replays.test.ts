@@ -31,7 +31,7 @@ afterAll(() => {
   service.stop();
 });
 
-test('replays that a company does not answer hold up no other action of the console', async () => {
+test('replays that a company does not answer do not block other actions of the console', async () => {
   answerNothing();
   const form = await formOf(service.connection, ['a', 'b']);
   const other = await addTestConnection(warehouse);
@@ -48,7 +48,7 @@ test('replays that a company does not answer hold up no other action of the cons
   ]);
 });
 
-test('a replay ends in time: what was answered has landed, the rest stays open, and is counted', async () => {
+test('a replay that runs out of time lands what was answered, and leaves the rest open and counted', async () => {
   const silent = await new ScriptedService(warehouse).start();
   onTestFinished(() => {
     silent.stop();
