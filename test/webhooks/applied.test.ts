@@ -26,7 +26,7 @@ const { admin, client, warehouse } = installation;
 const worker = await installation.startWorker();
 const url = urlOf(worker);
 
-test('a change is in finance seconds after its webhook, without a schedule, by a run of its own', async () => {
+test('a change lands in finance after its webhook, in a run of its own and without a schedule', async () => {
   const connection = await syncedCompany(installation);
   const [id = ''] = await idsOf(installation, connection);
   expect(await send(url, await changeBill(installation, connection, { id, memo: 'by webhook' }))).toBe(200);
@@ -66,7 +66,7 @@ test('a record is fetched once for a burst of webhooks about it', async () => {
   expect(await memoOf(installation, connection, id)).toBe('last');
 });
 
-proofTest('webhooks that come in the wrong order, late or twice change nothing but freshness', async () => {
+proofTest('webhooks out of order, late or twice never bring back an older version', async () => {
   const connection = await syncedCompany(installation);
   const [id = ''] = await idsOf(installation, connection);
   const [first, second] = [
@@ -81,7 +81,7 @@ proofTest('webhooks that come in the wrong order, late or twice change nothing b
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
-proofTest('a 429 is waited out by a timer that says so', async () => {
+proofTest('a 429 is waited out by a timer whose summary says so', async () => {
   const connection = await syncedCompany(installation);
   const [id = ''] = await idsOf(installation, connection);
   await admin.addFault({
@@ -99,7 +99,7 @@ proofTest('a 429 is waited out by a timer that says so', async () => {
   expect(summaries).toEqual(['The service asked for a pause: too many requests']);
 });
 
-proofTest('a record whose request fails is tried again, and does not cost the others theirs', async () => {
+proofTest('a record whose request fails is retried, and does not delay other records', async () => {
   const connection = await syncedCompany(installation);
   const [bad = '', good = ''] = await idsOf(installation, connection, { count: 2 });
   await admin.addFault({
@@ -119,7 +119,7 @@ proofTest('a record whose request fails is tried again, and does not cost the ot
   expect(inbox.find(({ record_id }) => record_id === bad)).toMatchObject({ outcome: 'landed', tries: 2 });
 });
 
-test('refused credentials leave webhooks waiting, and another token has them applied', async () => {
+test('refused credentials leave webhooks waiting, and a new token gets them applied', async () => {
   const connection = await syncedCompany(installation);
   const [id = ''] = await idsOf(installation, connection);
   const refusal = { status: 401, code: 'INVALID_CREDENTIALS' };
@@ -169,7 +169,7 @@ proofTest('webhooks of a paused connection wait until it is resumed', async () =
   expect(await memoOf(installation, connection, id)).toBe('paused');
 });
 
-test('an answer of another company writes nothing', async () => {
+test('an answer from another company writes nothing', async () => {
   const connection = await syncedCompany(installation);
   const [id = ''] = await idsOf(installation, connection);
   const body = await changeBill(installation, connection, { id, memo: 'of another' });
@@ -191,7 +191,7 @@ test('an answer of another company writes nothing', async () => {
 });
 
 proofTest(
-  'status says what came by webhook, and what a sync had to bring because a webhook did not come',
+  'status counts changes by webhook, and changes that only a sync brought',
   async () => {
     const connection = await syncedCompany(installation);
     const [told = '', untold = ''] = await idsOf(installation, connection, { count: 2 });
@@ -210,7 +210,7 @@ proofTest(
   },
 );
 
-test('no token, secret or record is in the histories of webhooks, nor in the log', async () => {
+test('histories of webhook workflows, and the log, contain no token, ID or content of a record', async () => {
   const connection = await syncedCompany(installation);
   const [id = ''] = await idsOf(installation, connection);
   const memo = 'planted-memo-of-a-webhook';
@@ -234,7 +234,7 @@ function textsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-proofTest('a record that cannot land waits in quarantine, and its webhook is done', async () => {
+proofTest('a record that cannot land goes to quarantine, and its webhook is closed', async () => {
   const connection = await syncedCompany(installation);
   const [id = ''] = await idsOf(installation, connection);
   await admin.execute({
@@ -259,7 +259,7 @@ proofTest('a record that cannot land waits in quarantine, and its webhook is don
 });
 
 proofTest(
-  'webhooks held back by a clock of Postgres that was two hours ahead are applied when it is right again',
+  'webhooks held back because the clock of Postgres was two hours ahead are applied',
   async () => {
     const connection = await syncedCompany(installation);
     const [held = '', putOff = ''] = await idsOf(installation, connection, { count: 2 });

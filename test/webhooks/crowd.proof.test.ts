@@ -10,7 +10,7 @@ import { entityWebhook, send } from './webhook.ts';
 const installation = await createInstallation();
 const { admin, warehouse, cwd, env } = installation;
 
-test('for more than 300 records a list is read instead, and what it does not show is fetched', async () => {
+test('webhooks about more than 300 records are applied by reading a list, and only records missing from it are fetched', async () => {
   const connection = await installation.connect({ records: 2_500 });
   const worker = await installation.startWorker();
   await sync(installation, connection);

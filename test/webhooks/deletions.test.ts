@@ -19,7 +19,7 @@ const installation: Installation = await createInstallation();
 const { admin, warehouse } = installation;
 const url = urlOf(await installation.startWorker());
 
-test('a deletion that a webhook tells of is believed when the service has no such record', async () => {
+test('a deletion announced by a webhook is applied if the service no longer has the record', async () => {
   const { connection, id, deleted } = await companyWithBill();
   await admin.execute({ kind: 'delete', connection, resource: 'bills', id, event: false });
   await send(url, deleted);
@@ -46,7 +46,7 @@ test('a deletion that the service does not confirm deletes nothing', async () =>
   expect(await recordOf(installation, connection, { id })).toBeDefined();
 });
 
-test('a 404 to every fetch proves no deletion: it is left to a reconcile', async () => {
+test('a deletion is left to a reconcile if every fetch returns 404, which proves nothing', async () => {
   const { connection, id, deleted } = await companyWithBill();
   const match = { connection, path: '/accounting/bills/' };
   await admin.addFault({ match, fault: { kind: 'status', status: 404 } });
@@ -64,7 +64,7 @@ test('a 404 to every fetch proves no deletion: it is left to a reconcile', async
   expect(await row(warehouse, wanted, [connection])).toEqual({ stream: 'bills' });
 });
 
-test('a 404 is a deletion where another record is fetched', async () => {
+test('a 404 proves a deletion if another record can be fetched', async () => {
   const { connection, id, deleted } = await companyWithBill();
   await admin.configure({ missingRecordStatus: 404 });
   await admin.execute({ kind: 'delete', connection, resource: 'bills', id, event: false });
@@ -75,7 +75,7 @@ test('a 404 is a deletion where another record is fetched', async () => {
   await admin.configure({});
 });
 
-test('a record that is gone is not deleted for a webhook that does not say so', async () => {
+test('a missing record is not deleted because of a webhook that does not announce a deletion', async () => {
   const { connection, id } = await companyWithBill();
   const updated = await changeBill(installation, connection, { id, memo: 'last words' });
   await admin.execute({ kind: 'delete', connection, resource: 'bills', id, event: false });
@@ -85,7 +85,7 @@ test('a record that is gone is not deleted for a webhook that does not say so', 
   expect(await row(warehouse, held, [connection, id])).toEqual({ bills: 1 });
 });
 
-test('a deleted record is not brought back by the late webhook of an update, nor by a sync', async () => {
+test('a deleted record is not brought back by a late update webhook or by a sync', async () => {
   const { connection, id } = await companyWithBill();
   const updated = await changeBill(installation, connection, { id, memo: 'before the end' });
   const record = (await recordOf(installation, connection, { id })) ?? '';
@@ -99,7 +99,7 @@ test('a deleted record is not brought back by the late webhook of an update, nor
   expect(await recordOf(installation, connection, { id })).toBeUndefined();
 });
 
-test('a record that was made again lives, whichever of its webhooks comes last', async () => {
+test('a recreated record stays, even if the webhook of its deletion comes last', async () => {
   const { connection, id, deleted } = await companyWithBill();
   await admin.execute({ kind: 'delete', connection, resource: 'bills', id, event: false });
   await send(url, deleted);
@@ -128,7 +128,7 @@ test('a record that was made again lives, whichever of its webhooks comes last',
   expect(await row(warehouse, gone, [connection])).toEqual({ records: 0 });
 });
 
-test('a deletion of a record never seen is kept for a list that is late', async () => {
+test('a deletion of an unseen record is kept, in case a list shows the record late', async () => {
   const { connection } = await companyWithBill();
   const [id = ''] = await idsOf(installation, connection, { resource: 'items' });
   const record = (await recordOf(installation, connection, { id, resource: 'items' })) ?? '';

@@ -38,7 +38,7 @@ test('a forged webhook gets 401 and is not stored, whatever is wrong with its si
   expect(await entriesOf('forged')).toEqual([]);
 });
 
-test('the signature is about the bytes: spaces and any type of content are taken as they come', async () => {
+test('the signature covers the raw bytes: whitespace and any content type are accepted', async () => {
   const body = `  ${bodyOf('spaced').replaceAll(',', ' ,\n')}`;
   expect(await send(url, body)).toBe(200);
   expect(await entriesOf('spaced')).toHaveLength(1);
@@ -51,7 +51,7 @@ test('the signature is about the bytes: spaces and any type of content are taken
   expect(serving.output()).not.toContain('could not be stored');
 });
 
-test('a body that is no JSON object gets 400, and one that is too large 413', async () => {
+test('a body that is not a JSON object gets 400, and one that is too large gets 413', async () => {
   for (const body of ['', 'no JSON', '[]', '"text"', '7', '{"type":']) {
     expect(await send(url, body), body).toBe(400);
   }
@@ -66,7 +66,7 @@ test('a body that is no JSON object gets 400, and one that is too large 413', as
   expect(answer.statusCode).toBe(413);
 });
 
-test('what is not known is stored and acknowledged, and says why nothing follows from it', async () => {
+test('an unknown webhook is stored and acknowledged, with the reason why it is ignored', async () => {
   const connection = await identified();
   const bodies = {
     'no connection here has this identity': entityWebhook('nobody', {
@@ -95,7 +95,7 @@ test('what is not known is stored and acknowledged, and says why nothing follows
   expect(await newest()).toMatchObject({ status: 'ignored', type: '' });
 });
 
-test('what is too long to be the name of a connection is stored, and is of none', async () => {
+test('a connection ID too long for an index is stored in the payload, and matches no connection', async () => {
   const name = randomBytes(500_000).toString('hex');
   const body = connectionWebhook('nobody').replace('conn-nobody', name);
   expect(await send(url, body)).toBe(200);
@@ -107,7 +107,7 @@ test('what is too long to be the name of a connection is stored, and is of none'
   });
 });
 
-test('duplicates are counted by their content, whatever token they come with', async () => {
+test('duplicates are counted by their content, whatever their token', async () => {
   const connection = await identified();
   const body = entityWebhook(connection, { entity: 'BILL', what: 'UPDATED', record: bill('twice') });
   const other = body.replace(`token-of-${connection}`, 'another-token');
@@ -118,7 +118,7 @@ test('duplicates are counted by their content, whatever token they come with', a
   expect(await entriesOf('twice')).toMatchObject([{ deliveries: 4, status: 'applied' }]);
 });
 
-test('what a release before did not know, and comes again, is of the record that it is about', async () => {
+test('a webhook that an earlier release ignored is assigned to its record when it comes again', async () => {
   const connection = await identified();
   const body = entityWebhook(connection, { entity: 'BILL', what: 'DELETED', record: bill('unknown') });
   await send(url, body);
@@ -134,7 +134,7 @@ test('what a release before did not know, and comes again, is of the record that
   ]);
 });
 
-test('that the data of a connection is ready is news each time', async () => {
+test("a repeated webhook that a connection's data is ready waits again each time", async () => {
   const connection = await identified();
   await send(url, connectionWebhook(connection));
   await warehouse.pool.query(`update sync.webhook_inbox set status = 'applied' where connection_id = $1`, [
@@ -144,7 +144,7 @@ test('that the data of a connection is ready is news each time', async () => {
   expect(await newest()).toMatchObject({ connection_id: connection, status: 'waiting', deliveries: 2 });
 });
 
-test('an access token is nowhere in what is stored: not at any depth, not in an address, not in a text', async () => {
+test('access tokens are removed from stored webhooks: at any depth, in addresses and in texts', async () => {
   const secret = 'planted-access-token';
   const job = {
     type: 'JOB',
@@ -178,7 +178,7 @@ test('an access token is nowhere in what is stored: not at any depth, not in an 
   expect(serving.output()).not.toContain(secret);
 });
 
-test('every digit of a record is stored as it was sent, and what Postgres cannot hold is stored otherwise', async () => {
+test('a stored webhook keeps every digit, and one with text that Postgres cannot hold is stored, too', async () => {
   const connection = await identified();
   const record = bill('digits', {
     total_amount: '12345678901234567890.123456789012345678901',
@@ -197,7 +197,7 @@ test('every digit of a record is stored as it was sent, and what Postgres cannot
   expect(await entriesOf('half')).toMatchObject([{ status: 'waiting', resource: 'bills' }]);
 });
 
-test('a webhook that cannot be stored is not acknowledged: 503, and the same one again is taken', async () => {
+test('a webhook that cannot be stored gets 503, and is accepted when it comes again', async () => {
   const body = bodyOf('away');
   await warehouse.pool.query('alter table sync.webhook_inbox rename to moved');
   expect(await send(url, body)).toBe(503);
@@ -209,7 +209,7 @@ test('a webhook that cannot be stored is not acknowledged: 503, and the same one
   expect(metrics).toMatch(/daybook_webhooks_total\{outcome="forged"\} \d+/);
 });
 
-test('a connection that breaks in the middle of a body leaves nothing behind', async () => {
+test('a connection that breaks in the middle of a body stores nothing', async () => {
   const body = bodyOf('broken');
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.write(`POST /webhooks HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length + 100}\r\n\r\n${body}`);

@@ -11,7 +11,7 @@ const url = urlOf(await installation.startWorker());
 
 type Deed = 'change' | 'delete' | 'recreate';
 
-test('whatever the order, the doubling and the moment of webhooks, the end is what the service has', async () => {
+test('webhooks in any order, at any time and doubled leave the warehouse equal to the service', async () => {
   const plans = fc.sample(
     fc.record({
       deeds: fc.array(fc.constantFrom<Deed>('change', 'delete', 'recreate'), { minLength: 3, maxLength: 6 }),

@@ -14,7 +14,7 @@ import { entityWebhook, send } from './webhook.ts';
 const installation = await createInstallation();
 const { warehouse, cwd, env } = installation;
 
-test('while Temporal is down webhooks are stored and acknowledged, and applied when it is back', async () => {
+test('webhooks that arrive while Temporal is unreachable are stored and acknowledged, and applied later', async () => {
   const worker = await installation.startWorker();
   const connection = await syncedCompany(installation);
   const [id = ''] = await idsOf(installation, connection);
@@ -37,7 +37,7 @@ test('while Temporal is down webhooks are stored and acknowledged, and applied w
   await worker.stop();
 });
 
-test('what arrived while no worker ran is applied within 30 s of the start of one', async () => {
+test('webhooks that arrived while no worker ran are applied within 30 s of the start of one', async () => {
   const before = await installation.startWorker();
   const connection = await syncedCompany(installation);
   await before.stop('SIGKILL');
@@ -56,7 +56,7 @@ test('what arrived while no worker ran is applied within 30 s of the start of on
   expect(await memoOf(installation, connection, id)).toBe('nobody was there');
 });
 
-test('a server killed in the middle of 200 a second has stored every webhook that it acknowledged', async () => {
+test('a server killed during 200 webhooks a second has stored each one that it acknowledged', async () => {
   const port = String(await freePort());
   const serve = async (): Promise<ReturnType<typeof startDaybook>> => {
     const serving = startDaybook(['serve'], { cwd, env: { ...env, DAYBOOK_HTTP_PORT: port } });

@@ -7,7 +7,7 @@ const { warehouse } = await createTestDatabase();
 
 const day = 86_400_000;
 
-test('webhooks that were done long ago are removed, those that wait never', async () => {
+test('webhooks closed long ago are removed, and waiting ones never are', async () => {
   for (const [digest, status, closedDaysAgo] of [
     ['waiting', 'waiting', null],
     ['old', 'applied', 100],

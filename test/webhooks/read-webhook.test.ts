@@ -12,13 +12,13 @@ test.each([
   ['ITEM', 'item', 'items'],
   ['ITEMS', 'items', 'items'],
   ['ITEMS', 'item', 'items'],
-])('a webhook of type %s with the record under %s is of %s', (type, member, resource) => {
+])('a webhook of type %s with the record under %s belongs to %s', (type, member, resource) => {
   const body = `{"type":"${type}","code":"${type}_UPDATED","access_token":"t","connection_id":"c","${member}":{"id":"7"}}`;
   expect(readWebhook(Buffer.from(body))).toMatchObject({ resource: { name: resource }, recordId: '7' });
 });
 
 test.each(['INVOICE', 'COMMERCE_CUSTOMER', 'SUBSCRIPTION', 'CONNECTION', ''])(
-  'a webhook of type %s is of nothing that is copied',
+  'a webhook of type %s belongs to no copied resource',
   (type) => {
     const body = `{"type":"${type}","connection_id":"c","customer":{"id":"7"},"item":{"id":"7"}}`;
     expect(readWebhook(Buffer.from(body))).toMatchObject({ resource: null, recordId: null });

@@ -15,7 +15,7 @@ const url = urlOf(await installation.startWorker());
 
 // On a busy machine the timer of 5 s may win against the webhook.
 test(
-  'INITIAL_UPDATE wakes a sync that waits for the data, though the identity of its connection is not known',
+  "INITIAL_UPDATE wakes a sync that waits for data, even if its connection's identity is unknown",
   { retry: 2 },
   async () => {
     const connection = await installation.connect({ ready: false });
@@ -34,7 +34,7 @@ test(
   },
 );
 
-proofTest('INITIAL_UPDATE too early is no harm: the sync goes on waiting, and reads once', async () => {
+proofTest('INITIAL_UPDATE that comes too early does no harm: the sync keeps waiting, and one run reads everything', async () => {
   const connection = await installation.connect({ ready: false });
   const handle = await startSync(installation, connection);
   await eventually(async () => ((await timerSummaries(handle)).length > 0 ? true : undefined));
@@ -49,7 +49,7 @@ proofTest('INITIAL_UPDATE too early is no harm: the sync goes on waiting, and re
 });
 
 proofTest(
-  'INITIAL_UPDATE that comes when a list was read is not lost: the run after it reads it again',
+  'INITIAL_UPDATE that comes after a list was read is not lost: the next run reads the list again',
   async () => {
     const connection = await installation.connect();
     await sync(installation, connection, { resources: ['customers'] });
@@ -73,7 +73,7 @@ proofTest(
   },
 );
 
-test('INITIAL_UPDATE of a connection that nobody syncs now starts a sync, each time', async () => {
+test('INITIAL_UPDATE of a connection without a running sync starts one each time', async () => {
   const connection = await syncedCompany(installation);
   for (const times of [1, 2]) {
     await send(url, connectionWebhook(connection));
