@@ -20,17 +20,17 @@ describe("Temporal's own variables", () => {
     expect(settings?.connection.tls).toBeUndefined();
   });
 
-  test('with an API key mean TLS', () => {
+  test('with an API key enable TLS', () => {
     const { settings } = temporalFromEnv({ TEMPORAL_ADDRESS: 'cloud:7233', TEMPORAL_API_KEY: 'key' });
     expect(settings?.connection).toMatchObject({ apiKey: 'key', tls: true });
   });
 
-  test('with TEMPORAL_TLS=false mean none', () => {
+  test('with TEMPORAL_TLS=false disable TLS', () => {
     const { settings } = temporalFromEnv({ TEMPORAL_ADDRESS: 'lan:7233', TEMPORAL_TLS: 'false' });
     expect(settings?.connection.tls).toBe(false);
   });
 
-  test('name the version of a deployment, with both of its names or none', () => {
+  test('set the deployment version if both of its names are given, and reject one alone', () => {
     const set = { TEMPORAL_ADDRESS: 'temporal:7233', TEMPORAL_DEPLOYMENT_NAME: 'daybook' };
     const { settings } = temporalFromEnv({ ...set, TEMPORAL_WORKER_BUILD_ID: '0.5.0' });
     expect(settings?.deployment).toEqual({ deploymentName: 'daybook', buildId: '0.5.0' });
@@ -40,7 +40,7 @@ describe("Temporal's own variables", () => {
     expect(temporalFromEnv({ TEMPORAL_ADDRESS: 'temporal:7233' }).settings).not.toHaveProperty('deployment');
   });
 
-  test('name certificates by path or by content', () => {
+  test('accept certificates by path or by content', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'daybook-config-'));
     onTestFinished(() => {
       rmSync(folder, { recursive: true });
@@ -60,13 +60,13 @@ describe("Temporal's own variables", () => {
     expect(Buffer.from(pair?.key ?? []).toString()).toBe('key');
   });
 
-  test('without an address are a problem when they only make sense with one', () => {
+  test('are rejected without an address if they need one', () => {
     expect(temporalFromEnv({ TEMPORAL_API_KEY: 'key', TEMPORAL_TLS: 'true' }).problems).toEqual([
       'TEMPORAL_ADDRESS is required with TEMPORAL_API_KEY, TEMPORAL_TLS.',
     ]);
   });
 
-  test('that contradict each other or name a missing file are a problem', () => {
+  test('that contradict each other or name a missing file are rejected', () => {
     const both = temporalFromEnv({
       TEMPORAL_ADDRESS: 'cloud:7233',
       TEMPORAL_TLS_CLIENT_CERT_PATH: '/certificate',
