@@ -22,7 +22,7 @@ const left = [
   'dbt/__pycache__/run_dbt.cpython-311.pyc',
 ];
 
-test('neither settings nor what dbt leaves behind get into the package', async () => {
+test("the package contains neither settings nor dbt's output", async () => {
   const from = await temporaryFolder();
   const sources = [
     'config/defaults.css',
@@ -50,7 +50,7 @@ test('git has no compiled Python, which no diff shows', async () => {
   expect(stdout).toBe('');
 });
 
-test('git ignores them, and the build of the image does not see them', async () => {
+test("settings and dbt's output are ignored by git and listed in .dockerignore", async () => {
   const { stdout } = await run(['git', 'check-ignore', '--no-index', ...left], { cwd: root });
   expect(stdout.trim().split('\n')).toEqual(left);
   const ignored = (await readFile(join(root, '.dockerignore'), 'utf8')).split('\n');

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { run } from './run.ts';
 
-test('the packed package, installed in an empty folder, gives a daybook that starts its servers', async () => {
+test('the packed package, installed in an empty folder, provides a daybook command that runs', async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'package.json'), '{"private":true}');
   const pack = await run(['npm', 'pack', '--json', '--pack-destination', folder], {

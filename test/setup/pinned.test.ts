@@ -6,7 +6,7 @@ import { run } from './run.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-test('an archive of the Temporal CLI that is not the pinned one is never unpacked, whatever the page it is on says', async () => {
+test('an archive of the Temporal CLI with another checksum than the pinned one is refused', async () => {
   const module = new URL('../../scripts/download-temporal-cli.mjs', import.meta.url).href;
   const check = (platform: string): ReturnType<typeof run> =>
     run([
@@ -22,7 +22,7 @@ test('an archive of the Temporal CLI that is not the pinned one is never unpacke
   expect((await check('plan9_mips')).stderr).toContain('there is no pinned release for plan9_mips');
 });
 
-test('every Go module of the Temporal CLI that is built has its sum', async () => {
+test('every Go module of the Temporal CLI build has a checksum', async () => {
   const modules = await readFile(join(root, 'temporal-cli/go.mod'), 'utf8');
   const sums = await readFile(join(root, 'temporal-cli/go.sum'), 'utf8');
   const required = [...modules.matchAll(/^\t(\S+) (v\S+)/gm)].filter(
@@ -37,7 +37,7 @@ test.each([
   ['dbt/requirements.txt', 30],
   ['dbt/spark-requirements.txt', 30],
   ['dbt/spark-build-requirements.txt', 0],
-])('every Python package of %s is pinned by version and hash', async (file, more) => {
+])('every Python package in %s is pinned by version and hash', async (file, more) => {
   const requirements = await readFile(join(root, file), 'utf8');
   const packages = requirements.split(/\n(?=\w)/).filter((one) => /^\w/.test(one));
   expect(packages.length).toBeGreaterThan(more);
@@ -45,7 +45,7 @@ test.each([
     expect(one).toMatch(/^[\w.-]+(\[[\w,]+\])?==[\w.]+ [^]*--hash=sha256:[0-9a-f]{64}/);
 });
 
-test('where dbt runs on Spark, it is the same dbt', async () => {
+test('dbt on Spark has the same version of dbt as elsewhere', async () => {
   const versions = async (file: string): Promise<Map<string, string>> => {
     const requirements = await readFile(join(root, file), 'utf8');
     const pinned = [...requirements.matchAll(/^(dbt-[\w-]+|jinja2|agate)==([\w.]+)/gm)];
@@ -56,7 +56,7 @@ test('where dbt runs on Spark, it is the same dbt', async () => {
     if (name !== 'dbt-spark') expect(`${name} ${version}`).toBe(`${name} ${plain.get(name) ?? ''}`);
 });
 
-test('what installs programs of others is told none of our secrets, and those of package registries', () => {
+test("installers of third-party programs receive none of Daybook's secrets, but those of package registries", () => {
   const environment = {
     PATH: '/bin',
     HTTPS_PROXY: 'http://proxy',

@@ -25,7 +25,7 @@ beforeAll(async () => {
   return () => rm(folder, { recursive: true });
 });
 
-test('a release lists what it consists of: packages of npm and Python, and the Temporal CLI', async () => {
+test("a release's SBOM lists its npm and Python packages, and the Temporal CLI", async () => {
   const { dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
     dependencies: Record<string, string>;
   };
@@ -44,7 +44,7 @@ test('a release lists what it consists of: packages of npm and Python, and the T
   expect(listed).toContainEqual(expect.stringMatching(/^pkg:github\/temporalio\/cli@v/));
 });
 
-test('every licence in it is one that a release may come with, and stands in the notices', async () => {
+test('every license in the SBOM is allowed and matches the notices', async () => {
   const notices = await readFile(join(root, 'THIRD-PARTY-NOTICES.md'), 'utf8');
   for (const component of components) {
     const license = licenseOf(component) ?? statedElsewhere.get(component.name);

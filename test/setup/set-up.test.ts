@@ -7,7 +7,7 @@ import { run } from './run.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-test('a second set-up has nothing to do, says nothing and takes no time', async () => {
+test('a second setup has nothing to do, prints nothing and ends within seconds', async () => {
   const started = performance.now();
   const { code, stdout, stderr } = await evaluate(`
     import { setUp } from '${moduleUrl('setup')}';
@@ -17,7 +17,7 @@ test('a second set-up has nothing to do, says nothing and takes no time', async 
   expect(performance.now() - started).toBeLessThan(3000);
 });
 
-test('a Node that is too old is named in one sentence', async () => {
+test('a Node version that is too old is refused in one sentence', async () => {
   const { stdout } = await evaluate(`
     import { checkNodeVersion } from '${moduleUrl('node-version')}';
     for (const version of ['18.20.1', '20.18.3', '20.19.0', '22.1.0', '24.0.0']) {
@@ -34,7 +34,7 @@ test('a Node that is too old is named in one sentence', async () => {
   ]);
 });
 
-test('packages count as installed only when every one is the one of the lockfile', async () => {
+test('packages count as installed only if all match the lockfile', async () => {
   const folder = await temporaryFolder();
   const areInstalled = async (): Promise<string> => {
     const { stdout } = await evaluate(`

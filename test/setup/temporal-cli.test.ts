@@ -6,7 +6,7 @@ import { run } from './run.ts';
 
 const nothing = { DAYBOOK_TEMPORAL_CLI: undefined, PATH: '/nowhere', XDG_CACHE_HOME: '/nowhere' };
 
-test('the CLI that DAYBOOK_TEMPORAL_CLI names is taken before all others', async () => {
+test('the CLI named by DAYBOOK_TEMPORAL_CLI takes precedence over PATH', async () => {
   const folder = await temporaryFolder();
   const chosen = await programThatSays(
     join(folder, 'mine'),
@@ -16,7 +16,7 @@ test('the CLI that DAYBOOK_TEMPORAL_CLI names is taken before all others', async
   expect(await find({ ...nothing, DAYBOOK_TEMPORAL_CLI: chosen, PATH: folder })).toBe(chosen);
 });
 
-test('it may be named by a .env file, and the environment wins over that', async () => {
+test('DAYBOOK_TEMPORAL_CLI can be set in a .env file, and the environment overrides it', async () => {
   const folder = await temporaryFolder();
   const [ours, other] = [join(folder, 'ours'), join(folder, 'other')];
   for (const file of [ours, other])
@@ -26,7 +26,7 @@ test('it may be named by a .env file, and the environment wins over that', async
   expect(await find({ ...nothing, DAYBOOK_TEMPORAL_CLI: other }, folder)).toBe(other);
 });
 
-test('a DAYBOOK_TEMPORAL_CLI that is no Temporal CLI is refused in one sentence', async () => {
+test('a DAYBOOK_TEMPORAL_CLI that is not a Temporal CLI is refused in one sentence', async () => {
   const { code, stderr } = await runFind({ ...nothing, DAYBOOK_TEMPORAL_CLI: process.execPath });
   expect(code).not.toBe(0);
   expect(stderr).toContain(
@@ -34,7 +34,7 @@ test('a DAYBOOK_TEMPORAL_CLI that is no Temporal CLI is refused in one sentence'
   );
 });
 
-test('a temporal on PATH is taken when it is recent enough', async () => {
+test('a temporal on PATH is used if it is recent enough', async () => {
   const folder = await temporaryFolder();
   const onPath = await programThatSays(
     join(folder, 'temporal'),
@@ -43,7 +43,7 @@ test('a temporal on PATH is taken when it is recent enough', async () => {
   expect(await find({ ...nothing, PATH: folder })).toBe(onPath);
 });
 
-test('a temporal on PATH that is too old is passed over for the copy in the cache', async () => {
+test('a temporal on PATH that is too old is skipped in favor of the cached copy', async () => {
   const folder = await temporaryFolder();
   await programThatSays(join(folder, 'temporal'), 'temporal version 1.5.1 (Server 1.29.1, UI 2.42.0)');
   expect(await find({ ...nothing, PATH: folder })).toBe('none');
