@@ -30,7 +30,7 @@ const facts = {
   temporal: { address: '127.0.0.1:7233', ui: 'http://127.0.0.1:8233' },
 };
 
-test('a second start on a home is refused, with the process that has it', async () => {
+test('a second start on a home is refused, and the error names the running process', async () => {
   const home = await temporaryFolder();
   const first = await startEmbeddedProcess(home);
   await expect(startEmbeddedProcess(home)).rejects.toThrow(
@@ -38,7 +38,7 @@ test('a second start on a home is refused, with the process that has it', async 
   );
 });
 
-test('the home of a process that was killed, and that of one that stopped, are free', async () => {
+test('a home is free again after its process was killed or stopped', async () => {
   const home = await temporaryFolder();
   const killed = await startEmbeddedProcess(home);
   await killed.end('SIGKILL');
@@ -47,14 +47,14 @@ test('the home of a process that was killed, and that of one that stopped, are f
   await startEmbeddedProcess(home);
 });
 
-proofTest('of several that start at once on the home of a killed process, one gets it', async () => {
+proofTest("a killed process's home goes to exactly one of several processes that start at once", async () => {
   const home = await temporaryFolder();
   await (await startEmbeddedProcess(home)).end('SIGKILL');
   const starts = await Promise.allSettled(Array.from({ length: 5 }, () => startEmbeddedProcess(home)));
   expect(starts.filter((start) => start.status === 'fulfilled')).toHaveLength(1);
 });
 
-test('a claim with the pid of a living process that started at another time does not count', async () => {
+test('a claim with the PID of a living process that started at another time does not count', async () => {
   const home = await openHome(await temporaryFolder());
   const claim = { pid: process.ppid, identity: 'another boot/1', since: '2026-01-31T12:00:00.000Z' };
   await writeFile(join(home.locks, `${process.ppid}.claim`), JSON.stringify(claim));
@@ -80,13 +80,13 @@ test.each([
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'a home in a folder that nothing can be made in is not tried for ever',
+  'a home in a folder where nothing can be created is refused, without endless retries',
   async () => {
     await expect(openHome('/proc/nowhere/home')).rejects.toThrow('cannot be the home of Daybook (ENOENT)');
   },
 );
 
-test('a home is made with the folders above it, also by several at once', async () => {
+test('a home is created with its parent folders, even by several processes at once', async () => {
   const path = join(await temporaryFolder(), 'a', 'b');
   const homes = await Promise.all(Array.from({ length: 5 }, () => openHome(path)));
   expect(new Set(homes.map(({ root }) => root))).toEqual(new Set([path]));
@@ -96,7 +96,7 @@ test('a home is made with the folders above it, also by several at once', async 
 const otherUser = 54_321;
 
 test.skipIf(process.getuid?.() !== 0)(
-  'a home of another user, or one in which another user has put a file, is refused with what to do',
+  "a home that belongs to another user, or has another user's file, is refused with the remedy",
   async () => {
     const planted = await temporaryFolder();
     await writeFile(join(planted, 'postgres.superuser'), 'known to another\n');
@@ -114,7 +114,7 @@ test.skipIf(process.getuid?.() !== 0)(
   },
 );
 
-test.skipIf(process.getuid?.() !== 0)('a home of root in which every user may write is refused', async () => {
+test.skipIf(process.getuid?.() !== 0)('a home that belongs to root and that every user may write in is refused', async () => {
   const folder = await temporaryFolder();
   await chmod(folder, 0o777);
   const asOther = `
@@ -129,7 +129,7 @@ test.skipIf(process.getuid?.() !== 0)('a home of root in which every user may wr
 });
 
 test.skipIf(process.getuid?.() !== 0)(
-  'a key or a password that another user has put there since is not used',
+  'a secret key file that another user planted, or that is a link, is not used',
   async () => {
     const home = await openHome(await temporaryFolder());
     await writeFile(home.secretKeyFile, `${Buffer.alloc(32).toString('base64')}\n`);
@@ -142,7 +142,7 @@ test.skipIf(process.getuid?.() !== 0)(
 );
 
 test.skipIf(process.getuid?.() !== 0)(
-  'commands that look at the lake refuse a home of another user too, and remove nothing there',
+  "commands that read the lake refuse another user's home or a link in it, and remove nothing there",
   async () => {
     const [home, elsewhere] = [await temporaryFolder(), await temporaryFolder()];
     await mkdir(join(elsewhere, 'lake-important'));
@@ -159,14 +159,14 @@ test.skipIf(process.getuid?.() !== 0)(
   },
 );
 
-test('others may not write in a home any more that they could write in', async () => {
+test('a home that others could write in is closed to them when opened', async () => {
   const folder = await temporaryFolder();
   await chmod(folder, 0o777);
   await openHome(folder);
   expect((await stat(folder)).mode & 0o777).toBe(0o755);
 });
 
-test('the runtime file is private, and gone for readers once its writer is dead', async () => {
+test('the runtime file is private, and is ignored once its writer is dead', async () => {
   const home = await openHome(await temporaryFolder());
   expect(await readRuntimeFile(home)).toBeUndefined();
   await writeRuntimeFile(home, facts);
@@ -180,7 +180,7 @@ test('the runtime file is private, and gone for readers once its writer is dead'
   await removeRuntimeFile(home);
 });
 
-test('the secret key is made once, also by several at once: 32 bytes that only their owner can read', async () => {
+test('the secret key is created once, even concurrently: 32 bytes that only its owner can read', async () => {
   const home = await openHome(await temporaryFolder());
   const keys = await Promise.all(Array.from({ length: 5 }, () => embeddedSecretKey(home)));
   expect(new Set(keys.map((key) => key.toString('base64'))).size).toBe(1);
@@ -188,7 +188,7 @@ test('the secret key is made once, also by several at once: 32 bytes that only t
   expect((await stat(home.secretKeyFile)).mode & 0o777).toBe(0o600);
 });
 
-test('a secret key that was damaged is refused, not replaced', async () => {
+test('a damaged secret key is refused, not replaced', async () => {
   const home = await openHome(await temporaryFolder());
   await writeFile(home.secretKeyFile, 'c2hvcnQ=\n');
   await expect(embeddedSecretKey(home)).rejects.toThrow(/not 32 bytes/);

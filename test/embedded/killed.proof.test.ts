@@ -40,7 +40,7 @@ test('a killed Temporal server comes back at the same address and knows its work
   expect(status.name).toBe('RUNNING');
 });
 
-test('after a kill -9 the next start stops the servers left behind and continues with their data', async () => {
+test('a start after a kill -9 stops the servers left behind and continues with their data', async () => {
   const home = await temporaryHome();
   const killed = await startEmbeddedProcess(home, 'postgres', 'temporal');
   await query(killed.servers.postgres?.url, 'create table kept as select 1 as n');
@@ -73,7 +73,7 @@ test('a process that only mentions the data folder is not taken for a server lef
   expect(stranger.exitCode ?? stranger.signalCode).toBeNull();
 });
 
-test('a stale postmaster.pid whose pid belongs to another program by now does not prevent the start', async () => {
+test('a stale postmaster.pid whose PID now belongs to another program does not prevent the start', async () => {
   const home = await temporaryHome();
   const killed = await startEmbeddedProcess(home, 'postgres');
   const pidFile = join(home, 'postgres', 'postmaster.pid');

@@ -7,7 +7,7 @@ import { openToOthers } from '../../embedded/open-to-others.ts';
 import { postgresAccount } from '../../embedded/postgres-account.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-test('a program that others cannot get at is copied once, and they can run the copy', async () => {
+test('a program closed to other users is copied once, and they can run the copy', async () => {
   const closed = await temporaryFolder();
   const program = join(closed, 'program');
   await mkdir(join(program, 'bin'), { recursive: true });

@@ -14,7 +14,7 @@ import { query } from './query.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { proofTest } from '../support/proof-test.ts';
 
-test('what was written is there after a stop and a start, under the same password', async () => {
+test('data and password survive a stop and a start', async () => {
   const folder = await temporaryFolder();
   const first = await postgresIn(folder);
   await query(first.url, 'create table kept as select 0.10::numeric as amount');
@@ -26,7 +26,7 @@ test('what was written is there after a stop and a start, under the same passwor
   expect(passwordOf(second)).toBe(passwordOf(first));
 });
 
-test('the owner of the database is no superuser, and the database is UTF-8 in UTC', async () => {
+test('the database owner is not a superuser, and the database uses UTF-8 and UTC', async () => {
   const server = await postgresIn(await temporaryFolder());
   expect(
     await query(
@@ -56,7 +56,7 @@ test('a commit is durable: fsync, synchronous_commit and full_page_writes are on
   expect(rows.map((row) => row.setting)).toEqual(['on', 'on', 'on']);
 });
 
-test('a session cannot fill the disk with temporary files: it has a quarter of what is free, and its owner cannot change that', async () => {
+test("a session's temporary files are limited to about a quarter of the free disk, and the owner cannot raise that", async () => {
   const folder = await temporaryFolder();
   const { bavail, bsize } = await statfs(folder);
   const server = await postgresIn(folder);
@@ -70,7 +70,7 @@ test('a session cannot fill the disk with temporary files: it has a quarter of w
   await expect(query(server.url, 'set temp_file_limit = -1')).rejects.toThrow(/permission denied/);
 });
 
-test('the password stands in a file that only its owner can read, and nobody logs in without it', async () => {
+test('the password is in a file that only its owner can read, and a wrong password is refused', async () => {
   const folder = await temporaryFolder();
   const server = await postgresIn(folder);
   const passwordFile = join(folder, 'postgres.password');
@@ -79,7 +79,7 @@ test('the password stands in a file that only its owner can read, and nobody log
   await expect(query(server.url.replace(passwordOf(server), 'wrong'), 'select')).rejects.toThrow(/password/);
 });
 
-test('connections that do not log in keep others out for seconds, not for a minute; what to do is said', async () => {
+test('connections that never log in block others only briefly, and the error says to try again', async () => {
   const server = await postgresIn(await temporaryFolder(), { max_connections: '5', max_wal_senders: '0' });
   const idle = Array.from({ length: 60 }, () =>
     connect(server.port, '127.0.0.1').on('error', () => undefined),
@@ -99,7 +99,7 @@ test('connections that do not log in keep others out for seconds, not for a minu
 });
 
 test.skipIf(process.getuid?.() !== 0)(
-  'a process of another user that calls itself our Postgres is no orphan of ours, and keeps nobody from a start',
+  "another user's process named like Daybook's Postgres is not taken for an orphan",
   async () => {
     const folder = await temporaryFolder();
     await chown(folder, 54_321, 54_321);
@@ -118,7 +118,7 @@ test.skipIf(process.getuid?.() !== 0)(
   },
 );
 
-proofTest('a start waits for a connection that others have taken before it', async () => {
+proofTest('a start waits for a free connection while others take them all', async () => {
   const port = await freePort();
   const sockets = new Set<Socket>();
   let isOver = false;
@@ -146,7 +146,7 @@ proofTest('a start waits for a connection that others have taken before it', asy
   expect(await eventually(() => query(server.url, 'select 1 as one'))).toEqual([{ one: 1 }]);
 });
 
-test('a Postgres that does not come up says why with the end of its log', async () => {
+test('a Postgres that does not start reports the end of its log', async () => {
   const folder = await temporaryFolder();
   const start = startPostgres({
     dataDir: join(folder, 'postgres'),
@@ -159,7 +159,7 @@ test('a Postgres that does not come up says why with the end of its log', async 
 });
 
 proofTest(
-  'it moves to a free port when the usual one is taken, and stays there on the next start',
+  'Postgres moves to a free port if the usual one is taken, and stays there on the next start',
   async () => {
     const home = await temporaryFolder();
     const stranger = createServer().listen(54329, '127.0.0.1');

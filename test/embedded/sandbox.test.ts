@@ -3,7 +3,7 @@ import { startEmbeddedProcess } from './embedded-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { temporaryHome } from './temporary-folder.ts';
 
-test('the sandbox tells its addresses and connections, and keeps its address on the next start', async () => {
+test('the sandbox reports its connections, and keeps its address on the next start', async () => {
   const home = await temporaryHome();
   const first = await startEmbeddedProcess(home, 'sandbox');
   expect(first.servers.sandbox?.connections.map(({ name }) => name)).toContain('acme-us');
@@ -12,7 +12,7 @@ test('the sandbox tells its addresses and connections, and keeps its address on 
   expect(second.servers.sandbox?.url).toBe(first.servers.sandbox?.url);
 });
 
-test('the sandbox ends with the process that started it, even when that is killed', async () => {
+test('the sandbox ends with the process that started it, even if that process is killed', async () => {
   const up = await startEmbeddedProcess(await temporaryHome(), 'sandbox');
   const url = up.servers.sandbox?.url ?? '';
   expect((await fetch(url)).status).toBeGreaterThan(0);

@@ -6,7 +6,7 @@ import { startTemporal, type TemporalOptions, type TemporalServer } from '../../
 import { listeningPorts } from './listening-ports.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-test('the namespace keeps closed workflows 30 days and knows the search attributes, after a second start too', async () => {
+test('the namespace keeps closed workflows for 30 days and has the search attributes, even after a second start', async () => {
   const folder = await temporaryFolder();
   for (const start of ['first', 'second']) {
     const server = await temporalIn(folder);
@@ -24,7 +24,7 @@ test('the namespace keeps closed workflows 30 days and knows the search attribut
   }
 });
 
-test('another namespace is made when it is asked for, and the Web UI answers', async () => {
+test('another namespace is created on request, and the Web UI answers', async () => {
   const server = await temporalIn(await temporaryFolder(), { namespace: 'finance' });
   const connection = await Connection.connect({ address: server.address });
   const { namespaceInfo } = await connection.workflowService.describeNamespace({ namespace: 'finance' });
@@ -33,7 +33,7 @@ test('another namespace is made when it is asked for, and the Web UI answers', a
   expect((await fetch(server.ui)).status).toBe(200);
 });
 
-test('a server whose port another home took first did not start, although the other one answers there', async () => {
+test('a server whose port another home took first fails to start, even though the other server answers there', async () => {
   const first = await temporalIn(await temporaryFolder());
   // Both found the port free.
   const second = temporalIn(await temporaryFolder(), { port: Number(first.address.split(':')[1]) });
@@ -42,7 +42,7 @@ test('a server whose port another home took first did not start, although the ot
 });
 
 test.runIf(process.platform === 'linux')(
-  'no web page has it start a workflow: its HTTP API answers to no name',
+  "the Temporal server's HTTP API starts no workflow for a web page",
   async () => {
     const { address } = await temporalIn(await temporaryFolder());
     const ports = await listeningPorts(`--ip 127.0.0.1 --port ${address.split(':')[1] ?? ''} `);
