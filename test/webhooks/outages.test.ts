@@ -56,7 +56,7 @@ test('webhooks that arrived while no worker ran are applied within 30 s of the s
   expect(await memoOf(installation, connection, id)).toBe('nobody was there');
 });
 
-test('a server killed during 200 webhooks a second has stored each one that it acknowledged', async () => {
+test('a server killed in the middle of 200 a second has stored every webhook that it acknowledged', async () => {
   const port = String(await freePort());
   const serve = async (): Promise<ReturnType<typeof startDaybook>> => {
     const serving = startDaybook(['serve'], { cwd, env: { ...env, DAYBOOK_HTTP_PORT: port } });
