@@ -6,7 +6,7 @@ test.each([
   ['2001:db8::a:b:c:d', '2001:db8::1'],
   ['2001:db8:1:0:a:b:c:d', '2001:db8:1::d'],
   ['fd00::a:b:c:d', 'fd00:0:0:0:1:2:3:4'],
-])('%s and %s are of one network', (one, other) => {
+])('%s and %s belong to the same network', (one, other) => {
   expect(networkOf(one)).toBe(networkOf(other));
 });
 
@@ -15,6 +15,6 @@ test.each([
   ['2001:db8::1:0:0:0:1', '2001:db8::1'],
   ['10.0.0.1', '10.0.0.2'],
   ['::ffff:10.0.0.1', '::ffff:10.0.0.2'],
-])('%s and %s are of two', (one, other) => {
+])('%s and %s belong to different networks', (one, other) => {
   expect(networkOf(one)).not.toBe(networkOf(other));
 });

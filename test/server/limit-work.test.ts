@@ -6,7 +6,7 @@ import { createGuardedServer } from '../../server/guarded-server.ts';
 import { limitWork } from '../../server/limit-work.ts';
 import { eventually } from '../support/eventually.ts';
 
-test('so many are worked on at a time, and the next one begins when one is done', async () => {
+test('requests beyond the limit wait, and the next one begins when one is done', async () => {
   const { ask, begun, finish } = await open(2);
   for (const name of ['a', 'b', 'c']) await ask(name);
   expect(begun).toEqual(['a', 'b']);
@@ -14,7 +14,7 @@ test('so many are worked on at a time, and the next one begins when one is done'
   await begins(begun, 'c');
 });
 
-test('work counts until it is done, also when its client has hung up', async () => {
+test('work counts until it is done, even if its client has hung up', async () => {
   const { ask, begun, finish } = await open(1);
   const a = await ask('a');
   await a.hangUp();
@@ -24,7 +24,7 @@ test('work counts until it is done, also when its client has hung up', async () 
   await begins(begun, 'b');
 });
 
-test('what waits is forgotten with its client', async () => {
+test('a waiting request is dropped when its client hangs up', async () => {
   const { ask, begun, finish } = await open(1);
   await ask('a');
   const b = await ask('b');
@@ -46,7 +46,7 @@ test('networks take turns', async () => {
   expect(begun).toEqual(['a1', 'a2', 'b1', 'a3']);
 });
 
-test('work that fails gives its place to the next one', async () => {
+test('failed work gives its place to the next request', async () => {
   const { ask, begun, finish } = await open(1);
   const a = await ask('a');
   await ask('b');
@@ -55,7 +55,7 @@ test('work that fails gives its place to the next one', async () => {
   await eventually(async () => Promise.resolve(a.answer().includes(' 500 ') || undefined));
 });
 
-test('an answer that nobody fetches ends its connection', async () => {
+test('an answer that the client does not read ends its connection', async () => {
   const server = createGuardedServer(
     {},
     (_request, response) => {

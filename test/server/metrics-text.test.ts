@@ -33,7 +33,7 @@ const ours = [
   'daybook_page_landing_seconds_bucket{le="0.025",stream="bills"} 0',
 ];
 
-test('our metrics and those of the Temporal SDK are on one page', async () => {
+test('metrics of Daybook and of the Temporal SDK are on one page', async () => {
   const lines = (await metricsText(await sdkPort(200))).split('\n');
   expect(lines).toEqual(expect.arrayContaining(ours));
   expect(lines).toContain('temporal_request{operation="PollActivityTaskQueue"} 3');
@@ -43,7 +43,7 @@ test('our metrics and those of the Temporal SDK are on one page', async () => {
 test.each([
   ['does not answer', () => Promise.resolve(1)],
   ['answers with an error', () => sdkPort(500)],
-])('our metrics come when the SDK %s', async (_, port) => {
+])('metrics of Daybook are available if the SDK %s', async (_, port) => {
   const lines = (await metricsText(await port())).split('\n');
   expect(lines).toEqual(expect.arrayContaining(ours));
   expect(lines).toContain('# The metrics of the Temporal SDK could not be read.');

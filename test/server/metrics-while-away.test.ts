@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { metricsText } from '../../server/metrics-text.ts';
 import { startHttpServer } from '../../server/start-http-server.ts';
 
-test('while Postgres is away, /readyz says so and /metrics still answers', async () => {
+test('/readyz reports an unreachable Postgres, and /metrics still answers', async () => {
   const server = await startHttpServer({
     ...{ host: '127.0.0.1', port: 0, portIsDefault: false },
     readiness: { database: () => Promise.reject(new Error('refused')) },

@@ -10,17 +10,17 @@ const connection = await Connection.connect({ address: await temporalAddress() }
 afterAll(() => connection.close());
 const client = new Client({ connection });
 
-test('all that answers is ready', async () => {
+test('a process whose dependencies all answer is ready', async () => {
   const checks = readinessChecks({ warehouse, client, worker: workerDone(new Promise(() => undefined)) });
   expect(Object.keys(checks)).toEqual(['database', 'temporal', 'worker']);
   for (const check of Object.values(checks)) await expect(check()).resolves.not.toThrow();
 });
 
-test('a process without a worker is not asked for one', () => {
+test('a process without a worker has no worker check', () => {
   expect(Object.keys(readinessChecks({ warehouse, client }))).toEqual(['database', 'temporal']);
 });
 
-test('a database that is not there is not ready', async () => {
+test('a missing database is not ready', async () => {
   const missing = openWarehouse({ url: `${url}_missing`, connections: 1 });
   await expect(readinessChecks({ warehouse: missing, client }).database?.()).rejects.toThrow(
     'does not exist',
@@ -28,7 +28,7 @@ test('a database that is not there is not ready', async () => {
   await missing.close();
 });
 
-test('a Temporal server without our namespace is not ready', async () => {
+test('a Temporal server without the namespace is not ready', async () => {
   const elsewhere = new Client({ connection, namespace: 'nowhere' });
   await expect(readinessChecks({ warehouse, client: elsewhere }).temporal?.()).rejects.toThrow();
 });

@@ -2,7 +2,7 @@ import pino from 'pino';
 import { expect, test } from 'vitest';
 import { createReadiness } from '../../server/readiness.ts';
 
-test('however often readiness is asked for, a check that fails is one line of the log a minute', async () => {
+test('a failing check logs one line, however often readiness is requested', async () => {
   const lines: string[] = [];
   const logger = pino({}, { write: (line) => void lines.push(line) });
   const readiness = createReadiness({ database: () => Promise.reject(new Error('refused')) }, logger);

@@ -3,7 +3,7 @@ import { measureRequests } from '../../worker/measure-requests.ts';
 import { registry } from '../../worker/metrics.ts';
 import { answerJson, billsRequest, clientOf, startScriptedApi } from '../source/scripted-api.ts';
 
-test('requests to the finance API are counted by what became of them', async () => {
+test('requests to the finance API are counted by outcome', async () => {
   const abort = new AbortController();
   const api = await startScriptedApi(({ query }, response) => {
     if (query.has('abort')) abort.abort();

@@ -34,7 +34,7 @@ async function occupiedPort(): Promise<number> {
 }
 
 describe('/healthz', () => {
-  test('says that the process is alive, whatever else does not work', async () => {
+  test('says that the process is alive, even if a readiness check fails', async () => {
     const { url } = await start({ readiness: { database: () => Promise.reject(new Error('gone')) } });
     const response = await fetch(`${url}/healthz`);
     expect(response.status).toBe(200);
@@ -43,7 +43,7 @@ describe('/healthz', () => {
 });
 
 describe('/readyz', () => {
-  test('is 200 when all that is needed works', async () => {
+  test('is 200 if every check passes', async () => {
     const { url } = await start({
       readiness: { database: () => Promise.resolve(), temporal: () => Promise.resolve() },
     });
@@ -52,7 +52,7 @@ describe('/readyz', () => {
     expect(await response.json()).toEqual({ ready: true, checks: { database: 'ok', temporal: 'ok' } });
   });
 
-  test('is 503 and says what does not work, but not why', async () => {
+  test('is 503 and names the failing check, but not the reason', async () => {
     const { url } = await start({
       readiness: {
         database: () => Promise.reject(new Error('password authentication failed for user "ledger"')),
@@ -69,7 +69,7 @@ describe('/readyz', () => {
     expect(text).not.toContain('ledger');
   });
 
-  test('answers within the two seconds of a check that hangs, and joins it instead of starting it again', async () => {
+  test('answers even if a check hangs, and joins the running check instead of starting another', async () => {
     let started = 0;
     let finishFirst: () => void = () => undefined;
     const first = new Promise<void>((resolve) => {
@@ -103,7 +103,7 @@ describe('/metrics', () => {
     expect(await response.text()).toBe('daybook_pages 7\n');
   });
 
-  test('that cannot be made is a 500 that does not say why', async () => {
+  test('is a 500 that hides the reason if it cannot be produced', async () => {
     const { url } = await start({ metrics: () => Promise.reject(new Error('user "ledger" is unknown')) });
     const response = await fetch(`${url}/metrics`);
     expect(response.status).toBe(500);
@@ -112,7 +112,7 @@ describe('/metrics', () => {
 });
 
 describe('the port', () => {
-  test('that was asked for and is taken is an error that says what to do', async () => {
+  test('is an error with the remedy if it was configured and is taken', async () => {
     const port = await occupiedPort();
     await expect(start({ port })).rejects.toThrow(
       `Port ${port} of 127.0.0.1 is in use: stop what listens there, or set DAYBOOK_HTTP_PORT to another one.`,
@@ -123,7 +123,7 @@ describe('the port', () => {
     ['203.0.113.7', 'EADDRNOTAVAIL'],
     ['no-such-host.invalid', '(ENOTFOUND|EAI_AGAIN)'],
   ])(
-    'of an address that is not of this machine (%s) is an error that says what to do',
+    'is an error with the remedy on an address of another machine (%s)',
     async (host, code) => {
       await expect(start({ host })).rejects.toThrow(
         new RegExp(
@@ -133,7 +133,7 @@ describe('the port', () => {
     },
   );
 
-  test('by default may be the next free one', async () => {
+  test('is the next free one if the default is taken', async () => {
     const port = await occupiedPort();
     const { url } = await start({ port, portIsDefault: true });
     expect(Number(new URL(url).port)).toBeGreaterThan(port);
@@ -141,9 +141,9 @@ describe('the port', () => {
   });
 });
 
-describe('what is nowhere', () => {
+describe('an unknown route', () => {
   test.each(['/nothing', '/healthz'])(
-    'is answered before its body is read, whatever that is: %s',
+    'is answered before its body is read, whatever the body: %s',
     async (path) => {
       const told: string[] = [];
       const logger = pino({ level: 'warn' }, { write: (line: string) => void told.push(line) });
