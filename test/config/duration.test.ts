@@ -15,13 +15,13 @@ test.each([
 });
 
 test.each(['', '10', 'm', '-1s', '1.5h', '10 m', '1w', '10ms', '1h30m', '10M', '1e3s', '٣s', '99999999999d'])(
-  '"%s" is no duration',
+  '"%s" is not a duration',
   (text) => {
     expect(parseDuration(text)).toBeUndefined();
   },
 );
 
-test('any count of any unit is that many times the unit, exactly', () => {
+test('a count of any unit is exactly that many times the unit', () => {
   const unit = fc.constantFrom(['s', 1n], ['m', 60n], ['h', 3600n], ['d', 86_400n]);
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 999_999_999 }), unit, (count, [name, seconds]) => {
@@ -30,7 +30,7 @@ test('any count of any unit is that many times the unit, exactly', () => {
   );
 });
 
-test('a variable takes a thousand years at most, which Postgres can subtract from today', () => {
+test('a duration variable allows at most a thousand years, unless it keeps history', () => {
   expect(variables.DAYBOOK_KEEP_RUNS.parse('365000d')).toBe(365_000 * 86_400_000);
   for (const name of [
     'DAYBOOK_KEEP_RUNS',
@@ -42,7 +42,7 @@ test('a variable takes a thousand years at most, which Postgres can subtract fro
   expect(variables.DAYBOOK_KEEP_HISTORY.safeParse('9999999d').success).toBe(false);
 });
 
-test('no text makes it fail', () => {
+test('parsing never throws, whatever the text', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       expect(['undefined', 'number']).toContain(typeof parseDuration(text));

@@ -21,7 +21,7 @@ function problemsOf(env: Record<string, string>): readonly string[] {
   return [];
 }
 
-test('nothing configured means everything embedded, with the documented defaults', () => {
+test('an empty configuration means embedded servers and the documented defaults', () => {
   expect(parseConfig({})).toEqual({
     api: {
       url: undefined,
@@ -54,7 +54,7 @@ test('nothing configured means everything embedded, with the documented defaults
   });
 });
 
-test('what is configured is taken', () => {
+test('configured values are used', () => {
   const config = parseConfig({
     DAYBOOK_API_URL: 'https://api.example.com/versioned/',
     DAYBOOK_CLIENT_ID: 'client',
@@ -106,7 +106,7 @@ test('what is configured is taken', () => {
   });
 });
 
-test('quiet runs are kept for a day at least, for status looks at as much', () => {
+test('quiet runs must be kept for at least a day', () => {
   const short = { DAYBOOK_KEEP_QUIET_RUNS: '23h' };
   expect(() => parseConfig(short)).toThrow(/DAYBOOK_KEEP_QUIET_RUNS.*must be 1d or more/);
 });
@@ -117,7 +117,7 @@ test('an empty variable counts as not set', () => {
   );
 });
 
-test('every problem is told at once, each with what to do', () => {
+test('every problem is reported at once, each with the remedy', () => {
   const problems = problemsOf({
     DATABASE_URL: 'postgres://db/books',
     DAYBOOK_DELETE_LIMIT: '20%',
@@ -138,7 +138,7 @@ test('every problem is told at once, each with what to do', () => {
   ]);
 });
 
-describe('a value that cannot be meant is refused by name:', () => {
+describe('an invalid value is refused by name:', () => {
   test.each([
     ['DAYBOOK_API_URL', 'api.example.com'],
     ['DAYBOOK_API_URL', 'ftp://api.example.com'],
@@ -178,7 +178,7 @@ describe('a value that cannot be meant is refused by name:', () => {
     },
   );
 
-  test('of ports those that fetch blocks, which connects to none of them', async () => {
+  test('only ports of DAYBOOK_ALERT_URL that fetch blocks', async () => {
     const refused = Array.from({ length: 10_100 }, (_, port) => `http://127.0.0.1:${port + 1}`).filter(
       (url) => problemsOf({ DAYBOOK_ALERT_URL: url }).length > 0,
     );
@@ -193,19 +193,19 @@ describe('a value that cannot be meant is refused by name:', () => {
 });
 
 describe('an unknown name', () => {
-  test('of ours is refused, with the name that was meant', () => {
+  test("with Daybook's prefix is refused, with the name that was probably meant", () => {
     expect(problemsOf({ DAYBOOK_API_ULR: 'https://a.example' })).toEqual([
       'DAYBOOK_API_ULR is not a variable of Daybook. Did you mean DAYBOOK_API_URL?',
     ]);
   });
 
-  test('like no other is refused without a guess', () => {
+  test('unlike any other is refused without a guess', () => {
     expect(problemsOf({ DAYBOOK_FAVOURITE_COLOUR: 'blue' })).toEqual([
       'DAYBOOK_FAVOURITE_COLOUR is not a variable of Daybook.',
     ]);
   });
 
-  test('of anybody else is none of our business', () => {
+  test("without Daybook's prefix is ignored", () => {
     expect(problemsOf({ HOME: '/root', DATABASE: 'x', PGHOST: 'y', TEMPORAL_CLI: 'z' })).toEqual([]);
   });
 });
@@ -217,7 +217,7 @@ describe('variables that need another', () => {
     ]);
   });
 
-  test('DAYBOOK_API_URL needs the credentials of the organisation', () => {
+  test('DAYBOOK_API_URL needs the credentials of the organization', () => {
     expect(problemsOf({ DAYBOOK_API_URL: 'https://api.example.com' })).toEqual([
       'DAYBOOK_CLIENT_ID is required with DAYBOOK_API_URL.',
       'DAYBOOK_CLIENT_SECRET is required with DAYBOOK_API_URL.',
@@ -225,7 +225,7 @@ describe('variables that need another', () => {
   });
 
   test.each(['0.0.0.0', '::', '192.168.1.4', 'books.example.com', '127.0.0.1.example.com'])(
-    'DAYBOOK_HTTP_HOST=%s, from where others come in, needs DAYBOOK_CONSOLE_PASSWORD',
+    'DAYBOOK_HTTP_HOST=%s, which others can reach, needs DAYBOOK_CONSOLE_PASSWORD',
     (host) => {
       expect(problemsOf({ DAYBOOK_HTTP_HOST: host })).toEqual([
         `DAYBOOK_CONSOLE_PASSWORD is required when DAYBOOK_HTTP_HOST is ${host}.`,
@@ -234,12 +234,12 @@ describe('variables that need another', () => {
     },
   );
 
-  test.each(['127.0.0.1', '127.1.2.3', 'localhost', '::1'])('DAYBOOK_HTTP_HOST=%s needs none', (host) => {
+  test.each(['127.0.0.1', '127.1.2.3', 'localhost', '::1'])('DAYBOOK_HTTP_HOST=%s needs no password', (host) => {
     expect(problemsOf({ DAYBOOK_HTTP_HOST: host })).toEqual([]);
   });
 });
 
-test('no value is in the error: any of them may be a secret in the wrong place', () => {
+test('a configuration error shows no value, because any may be a misplaced secret', () => {
   const env = Object.fromEntries(
     [
       'DAYBOOK_API_URL',
@@ -268,7 +268,7 @@ test('no value is in the error: any of them may be a secret in the wrong place',
   }
 });
 
-describe('credentials travel without TLS on loopback alone:', () => {
+describe('credentials without TLS go only to loopback:', () => {
   const service = (url: string): Record<string, string> => ({ ...credentials, DAYBOOK_API_URL: url });
   const far = [
     'http://api.example.com',
@@ -286,7 +286,7 @@ describe('credentials travel without TLS on loopback alone:', () => {
     expect(problems.join()).not.toContain('secret-hook');
   });
 
-  test.each(far)('unless DAYBOOK_ALLOW_HTTP says so, for %s', (url) => {
+  test.each(far)('DAYBOOK_ALLOW_HTTP=true allows %s', (url) => {
     expect(problemsOf({ ...service(url), DAYBOOK_ALERT_URL: url, DAYBOOK_ALLOW_HTTP: 'true' })).toEqual([]);
   });
 
@@ -296,7 +296,7 @@ describe('credentials travel without TLS on loopback alone:', () => {
     'http://[::1]:8080',
     'http://127.8.9.1',
     'https://far.example.com',
-  ])('%s needs nobody to say so', (url) => {
+  ])('%s needs no DAYBOOK_ALLOW_HTTP', (url) => {
     expect(problemsOf({ ...service(url), DAYBOOK_ALERT_URL: url })).toEqual([]);
   });
 

@@ -19,13 +19,13 @@ afterEach(() => {
   delete process.env.DAYBOOK_LOOKBACK;
 });
 
-test('a .env file in the working folder completes the environment, which wins', () => {
+test('a .env file in the working folder adds to the environment, which takes precedence', () => {
   writeFileSync('.env', '# ours\nDAYBOOK_LOOKBACK=5m\nDAYBOOK_HOME="/var/lib/day book"\n');
   process.env.DAYBOOK_LOOKBACK = '1h';
   expect(readEnv()).toMatchObject({ DAYBOOK_LOOKBACK: '1h', DAYBOOK_HOME: '/var/lib/day book' });
 });
 
-test('a .env that cannot be read is a configuration that cannot work', () => {
+test('an unreadable .env is a configuration error', () => {
   mkdirSync('.env');
   expect(() => readEnv()).toThrow(ConfigurationError);
   expect(() => readEnv()).toThrow('.env cannot be read (EISDIR): it must be a file that this user may read.');
