@@ -20,7 +20,7 @@ afterAll(() => sandbox.close());
 const bills = '/accounting/bills';
 const tokenOf = (name: string) => ({ access_token: `sandbox-token-${name}` });
 
-test('a request without the right credentials is 401', async () => {
+test('a request without the right credentials gets 401', async () => {
   expect((await api.get(bills)).status).toBe(200);
   for (const authorization of [null, 'Bearer x', basicAuth('sandbox-client', 'wrong'), basicAuth('', '')]) {
     const { status, text } = await api.get(bills, {}, { authorization });
@@ -41,7 +41,7 @@ test.each([
   expect(answer.status).toBe(status);
 });
 
-test('every answer carries a request id, also errors', async () => {
+test('every answer carries a request ID, including errors', async () => {
   const ids = await Promise.all([
     api.get(bills),
     api.get('/nowhere'),
@@ -52,12 +52,12 @@ test('every answer carries a request id, also errors', async () => {
   expect(seen).not.toContain(null);
 });
 
-test('an access token is needed and must be known', async () => {
+test('an access token is required and must be known', async () => {
   expect((await api.get(bills, { access_token: null })).status).toBe(400);
   expect((await api.get(bills, { access_token: 'other' })).status).toBe(401);
 });
 
-test('the older version writes amount_due as text and currency without _code, and is served when none is named', async () => {
+test('the older version has amount_due as text and currency without _code, and is the default', async () => {
   const query = { limit: '1', sort: 'last_synced_at ASC' };
   const shapes = await Promise.all(
     ['2023-03-14', '2023-02-07', null].map(async (version) => {
@@ -74,7 +74,7 @@ test('the older version writes amount_due as text and currency without _code, an
   expect((await api.get(bills, query, { 'x-service-version': '2024-04-30' })).status).toBe(400);
 });
 
-test('a list that the platform does not have is 404, and so is a write that the document does not have', async () => {
+test('a list that the platform lacks is a 404, and so is an undocumented write', async () => {
   expect((await api.get('/subscriptions', tokenOf('acme-eu'))).status).toBe(404);
   expect((await api.get(bills, tokenOf('acme-subscriptions'))).status).toBe(404);
   expect((await api.get('/subscriptions', tokenOf('acme-subscriptions'))).status).toBe(200);
@@ -89,7 +89,7 @@ test('a list that the platform does not have is 404, and so is a write that the 
   for (const [method, path] of undocumented) expect((await api.send(method, path, '{}')).status).toBe(404);
 });
 
-test('a record can be fetched by its id and by its platform id, a missing one is 410', async () => {
+test('a record can be fetched by its ID or platform ID, and a missing one is a 410', async () => {
   const [text = ''] = await admin.content('acme-us', 'bills', { limit: 1 });
   const { id, platform_id: platformId } = JSON.parse(text) as { id: string; platform_id: string };
   const fetched = await api.get(`${bills}/${id}`);
@@ -105,7 +105,7 @@ test('a record can be fetched by its id and by its platform id, a missing one is
   await admin.configure({});
 });
 
-test('a connection that is not ready says so until it is, except to force_fetch, which sees a part', async () => {
+test('a connection that is not ready says so, except to force_fetch, which sees part of its data', async () => {
   await admin.execute({
     kind: 'add-connection',
     name: 'late',
@@ -124,7 +124,7 @@ test('a connection that is not ready says so until it is, except to force_fetch,
   expect((await api.readAll(bills, late)).length).toBeGreaterThan(part.length);
 });
 
-test('a connection becomes ready by itself when its time has come', async () => {
+test('a connection becomes ready by itself at its set time', async () => {
   const now = await admin.now();
   await admin.execute(
     { kind: 'set-clock', frozenAt: now },
@@ -136,7 +136,7 @@ test('a connection becomes ready by itself when its time has come', async () => 
   await admin.execute({ kind: 'set-clock' });
 });
 
-test('a connection that is ready stays so when the clock is put back', async () => {
+test('a ready connection stays ready when the clock is set back', async () => {
   await admin.execute(
     { kind: 'add-connection', name: 'early', platform: 'XERO', records: 10 },
     { kind: 'add-connection', name: 'told', platform: 'XERO', records: 10, ready: false },
@@ -148,7 +148,7 @@ test('a connection that is ready stays so when the clock is put back', async () 
   await admin.execute({ kind: 'set-clock' });
 });
 
-test('a refused connection answers what it was told, until it is accepted again', async () => {
+test('a refused connection answers as configured, until it is accepted again', async () => {
   await admin.execute({
     kind: 'refuse',
     connection: 'acme-uk',
@@ -163,7 +163,7 @@ test('a refused connection answers what it was told, until it is accepted again'
   expect((await api.get(bills, tokenOf('acme-uk'))).status).toBe(200);
 });
 
-test('the organisation has 500 requests in 10 seconds, over all its connections', async () => {
+test('the organization has 500 requests in 10 seconds across all its connections', async () => {
   const own = await startSandbox({ records: 100 });
   const statuses: number[] = [];
   for (let request = 0; request < 505; request += 1) {
@@ -180,7 +180,7 @@ test('the organisation has 500 requests in 10 seconds, over all its connections'
   await own.close();
 });
 
-test('a public token is exchanged for the access token', async () => {
+test('a public token can be exchanged for the access token', async () => {
   const exchange = (body: object) =>
     fetch(`${sandbox.url}/item/public_token/exchange`, {
       method: 'POST',
@@ -202,7 +202,7 @@ test('a public token is exchanged for the access token', async () => {
   expect((await exchange({})).status).toBe(401);
 });
 
-test('an exchange of a token is served like every other request: version, rate limit and log', async () => {
+test('a token exchange is treated like any other request: version, rate limit and log', async () => {
   const own = await startSandbox({ records: 100 });
   const ownAdmin = createSandboxAdmin(own.adminUrl);
   const exchange = (headers: Record<string, string> = {}) =>
@@ -225,7 +225,7 @@ test.each([
   ['an address that cannot be decoded', `${bills}/%E0%A4%A`, undefined, 400],
   ['a body of one megabyte', bills, ' '.repeat(1_100_000), 400],
   ['a body that is too large', bills, ' '.repeat(33 * 1024 * 1024), 400],
-])('%s is answered like every other request: credentials first', async (_, path, body, status) => {
+])('%s is treated like any other request: credentials first', async (_, path, body, status) => {
   const send = (headers: Record<string, string | null>) =>
     body === undefined ? api.get(path, {}, headers) : api.send('POST', path, body, {}, headers);
   const before = (await admin.requests()).length;

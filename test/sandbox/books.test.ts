@@ -92,7 +92,7 @@ for (const code of ['QUICKBOOKS', 'NETSUITE', 'XERO']) {
   });
 }
 
-test('the books know several currencies, refunds, missing times and bills in several parts', () => {
+test('the books contain several currencies, refunds, missing times and bills with several lines', () => {
   const { bills, expenses } = openBooks('QUICKBOOKS', 4_000, 7);
   expect(new Set(bills.map(({ currency_code }) => currency_code))).toEqual(
     new Set(['USD', 'EUR', 'GBP', 'JPY', 'KWD']),
@@ -106,12 +106,12 @@ test('the books know several currencies, refunds, missing times and bills in sev
   expect(lines / bills.length).toBeCloseTo(4, 0);
 });
 
-test('the same seed gives the same books, another seed others', () => {
+test('the same seed gives the same books, and another seed gives others', () => {
   expect(openBooks('XERO', 300, 1).texts).toEqual(openBooks('XERO', 300, 1).texts);
   expect(openBooks('XERO', 300, 1).texts).not.toEqual(openBooks('XERO', 300, 2).texts);
 });
 
-test('an id can be turned back into the place of its record, and no other text can', () => {
+test('an ID can be turned back into the index of its record, and other text cannot', () => {
   const { sources } = openBooks('QUICKBOOKS', 300, 1);
   const { ids } = sources.bills;
   for (const index of [0, 1, 149, 999_999]) expect(ids.indexOf(ids.at(index))).toBe(index);

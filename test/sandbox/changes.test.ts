@@ -21,7 +21,7 @@ afterAll(() => sandbox.close());
 const us = { connection: 'acme-us' } as const;
 const usBill = { ...us, resource: 'bills' } as const;
 
-test('a change keeps every digit it was written with and moves both times', async () => {
+test('a change keeps every digit as written, and updates both times', async () => {
   const [before = ''] = await admin.content('acme-us', 'bills', { limit: 1 });
   const { id } = JSON.parse(before) as SandboxRecord;
   const now = await admin.now();
@@ -44,7 +44,7 @@ test('a change keeps every digit it was written with and moves both times', asyn
   expect(newest?.id).toBe(id);
 });
 
-test('a touch moves last_synced_at and nothing else, of a changed record too', async () => {
+test('a touch updates last_synced_at and nothing else, even on a changed record', async () => {
   const lines = await admin.content('acme-us', 'customers');
   const ids = lines.slice(0, 2).map((line) => (JSON.parse(line) as SandboxRecord).id);
   const [first = ''] = ids;
@@ -59,7 +59,7 @@ test('a touch moves last_synced_at and nothing else, of a changed record too', a
   expect(after.size).toBe(before.size);
 });
 
-test('a record that is added late may have an old updated_at and appears by last_synced_at', async () => {
+test('a record added late may have an old updated_at, and appears by last_synced_at', async () => {
   const from = String(await admin.now());
   const record =
     '{"id":"late-1","platform_id":"L1","memo":"late","updated_at":"2020-01-01T00:00:00.000Z","platform_data":{"raw":1.10}}';
@@ -75,14 +75,14 @@ test('a record that is added late may have an old updated_at and appears by last
   expect((await api.get('/accounting/bills/L1', { id_type: 'platform' })).text).toContain('"late-1"');
 });
 
-test('a record without id or last_synced_at can be added as it is', async () => {
+test('a record without an ID or last_synced_at can be added as it is', async () => {
   const record = '{ "memo": 42,\n "last_synced_at": null, "memo": 43 }';
   await admin.execute({ kind: 'add', ...usBill, record, keepLastSyncedAt: true });
   const { text } = await api.get('/accounting/bills', { sort: 'last_synced_at DESC', limit: '1' });
   expect(text).toContain(record);
 });
 
-test('a deleted record is gone from lists and fetch, and an event tells of it where the platform detects deletions', async () => {
+test('a deleted record is gone from lists and fetches, and leaves one event', async () => {
   const from = String(await admin.now());
   const id = await firstId('acme-us', 'bills');
   await admin.execute({ kind: 'delete', ...usBill, id });
@@ -108,13 +108,13 @@ test.each([
   expect((await events(token)).length - before.length).toBe(expected);
 });
 
-test('a deletion can go unnoticed: no event is left', async () => {
+test('a deletion can be made to leave no event', async () => {
   const before = await events({});
   await admin.execute({ kind: 'delete', ...usBill, id: await firstId('acme-us', 'bills'), event: false });
   expect(await events({})).toEqual(before);
 });
 
-test('a recreated record is the same again with a newer last_synced_at, and its event stays', async () => {
+test('a recreated record is the same with a newer last_synced_at, and its deletion event stays', async () => {
   const id = await firstId('acme-us', 'items');
   const before = (await contentById('items')).get(id);
   await admin.execute(
@@ -126,7 +126,7 @@ test('a recreated record is the same again with a newer last_synced_at, and its 
   expect((await events({ resources: 'ITEMS,VENDOR' })).map(({ data }) => data.id)).toContain(id);
 });
 
-test('events are paged, filtered by resource, and refuse to be asked without a type', async () => {
+test('events are paged, filtered by resource, and require a type', async () => {
   const all = await events({});
   const paged = await api.readAll('/events', { type: 'object_deleted', limit: '1' });
   expect(paged.map(({ id }) => id)).toEqual(all.map(({ id }) => id));
@@ -142,7 +142,7 @@ test('events are paged, filtered by resource, and refuse to be asked without a t
   expect((await api.get('/events', { type: 'object_created' })).status).toBe(400);
 });
 
-test('events refuse names and values that the document does not have, and wait for the first sync', async () => {
+test('events refuse undocumented resources and values, and are unavailable before the first sync ends', async () => {
   const asked = { type: 'object_deleted' };
   const refused = [{ resources: 'BILLS' }, { resources: 'BILL,bill' }, { expand: 'everything' }];
   for (const query of refused) expect((await api.get('/events', { ...asked, ...query })).status).toBe(400);
@@ -173,7 +173,7 @@ test('lists can lag behind fetches and events', async () => {
   await admin.configure({ requestsPer10s: 100_000 });
 });
 
-test('the service has a time of its own', async () => {
+test("the service's clock can be shifted and frozen", async () => {
   const hour = 3_600_000;
   await admin.execute({ kind: 'set-clock', offsetMs: -5 * hour });
   expect(Math.abs((await admin.now()) - (Date.now() - 5 * hour))).toBeLessThan(60_000);
@@ -186,7 +186,7 @@ test('the service has a time of its own', async () => {
   await admin.execute({ kind: 'set-clock' });
 });
 
-test('a day of activity changes, touches and deletes records of every resource and says which', async () => {
+test('a day of activity changes, touches and deletes records of every resource, and returns its commands', async () => {
   const counts = (await admin.connection('acme-us')).counts;
   const commands = await admin.activity({ ...us, seed: 5, changes: 2, touches: 1, deletes: 1 });
   expect(commands.filter(({ kind }) => kind === 'change')).toHaveLength(12);
@@ -194,7 +194,7 @@ test('a day of activity changes, touches and deletes records of every resource a
   expect(after).toEqual(Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, count - 1])));
 });
 
-test('a command that names nothing, or is none, is refused', async () => {
+test('a command that is invalid or names nothing is refused', async () => {
   await expect(admin.execute({ kind: 'delete', ...usBill, id: 'nobody' })).rejects.toThrow(
     'No bills record nobody',
   );

@@ -56,7 +56,7 @@ test('an applied credit leaves the memo and the bills by the same amounts, to th
   expect((await api.get(`/accounting/bills/${bill}`)).text).toContain('"amount_due":0.20,');
 });
 
-test('a credit of the first sync is applied to its bill on top of what is linked already', async () => {
+test('a credit from the first sync can be applied to a further bill, in addition to its existing links', async () => {
   const memos = await content('bill_credit_memos');
   const memo = memos.find(({ status }) => status === 'partially_paid');
   const { vendor_id, currency_code, linked_bills } = memo as unknown as {
@@ -70,7 +70,7 @@ test('a credit of the first sync is applied to its bill on top of what is linked
   expect(after?.linked_bills).toHaveLength(linked_bills.length + 1);
 });
 
-test('what the books do not allow is refused as errors, and nothing moves', async () => {
+test('an application that the books do not allow is refused, and no amount changes', async () => {
   const bill = await create('bill', '"total_amount":10');
   const foreign = await create('bill', '"total_amount":10', { currency_code: 'EUR' });
   const others = await create('bill', '"total_amount":10', { vendor_id: 'v2' });
@@ -103,7 +103,7 @@ test('what the books do not allow is refused as errors, and nothing moves', asyn
   expect(after.filter(({ id }) => ids.has(id)).sort(byId)).toEqual(before.flat().sort(byId));
 });
 
-test('an application that names nothing, nothing twice, or no amount is not valid', async () => {
+test('an application with an unknown record, a bill named twice or no amount is invalid', async () => {
   const bill = await create('bill', '"total_amount":10');
   const memo = await create('bill_credit_memo', '"total_amount":12');
   for (const [from, bills, problem] of [
@@ -127,7 +127,7 @@ test('an application that names nothing, nothing twice, or no amount is not vali
   }
 });
 
-test('a bill that a credit is applied to cannot be deleted', async () => {
+test('a bill with an applied credit cannot be deleted', async () => {
   const bill = await create('bill', '"total_amount":10');
   const memo = await create('bill_credit_memo', '"total_amount":12');
   await apply(memo, [[bill, '10']]);

@@ -34,7 +34,7 @@ test.each<[InjectedStatus, string]>([
   expect(headers.get('retry-after')).toBe(fault.retryAfter ?? null);
 });
 
-test('a fault meets only the requests it matches, after some and so many times', async () => {
+test('a fault affects only matching requests, after a set number and as often as set', async () => {
   await admin.addFault({
     match: { path: bills, connection: 'acme-eu', query: 'sort=last_synced_at ASC' },
     after: 1,
@@ -48,13 +48,13 @@ test('a fault meets only the requests it matches, after some and so many times',
   expect((await api.get(bills, { access_token: eu.access_token })).status).toBe(200);
 });
 
-test('a fault can last for a time', async () => {
+test('a fault can be limited to a time', async () => {
   await admin.addFault({ forMs: 300, fault: { kind: 'empty' } });
   expect(await api.get(bills)).toMatchObject({ status: 200, text: '' });
   await expect.poll(async () => (await api.get(bills)).text.length, { timeout: 5_000 }).toBeGreaterThan(0);
 });
 
-test('an answer can be that of another connection', async () => {
+test("an answer can be replaced by another connection's", async () => {
   await admin.addFault({ times: 1, fault: { kind: 'another-connection', connection: 'acme-eu' } });
   const connections: unknown[] = [];
   for (let request = 0; request < 2; request += 1)
@@ -62,7 +62,7 @@ test('an answer can be that of another connection', async () => {
   expect(connections).toMatchObject([{ id: 'conn-acme-eu' }, { id: 'conn-acme-us' }]);
 });
 
-test('answers can be HTML, cut off, broken off or never come', async () => {
+test('an answer can be HTML, be cut off or broken off, or never come', async () => {
   await admin.addFault({ times: 1, fault: { kind: 'html' } });
   expect((await api.get(bills)).text).toContain('<html>');
   const whole = (await api.get(bills)).text;
@@ -80,7 +80,7 @@ test('answers can be HTML, cut off, broken off or never come', async () => {
   }
 });
 
-test('a slow answer is the right one', async () => {
+test('a slow answer is otherwise normal', async () => {
   await admin.addFault({ times: 1, fault: { kind: 'slow', ms: 250 } });
   const started = performance.now();
   expect((await api.get(bills)).status).toBe(200);
@@ -100,7 +100,7 @@ test('a page can repeat its cursor, be empty, or claim that nothing is ready', a
   expect((await api.get(bills)).text).toContain('PRODUCT_NOT_READY');
 });
 
-test('the world can change between two pages', async () => {
+test('records can change between two pages', async () => {
   const record = '{"id":"between","updated_at":null}';
   const add = { kind: 'add', connection: 'acme-us', resource: 'bills', record } as const;
   await admin.addFault({
@@ -113,7 +113,7 @@ test('the world can change between two pages', async () => {
   expect(records.at(-1)?.id).toBe('between');
 });
 
-test('the log tells what was asked and how it was answered, without secrets', async () => {
+test('the log records requests and how they were answered, without secrets', async () => {
   await admin.clearRequests();
   await api.get(bills, { limit: '1', sort: 'updated_at DESC' });
   await admin.addFault({ times: 1, fault: { kind: 'reset' } });

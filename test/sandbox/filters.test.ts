@@ -53,7 +53,7 @@ test.each(['last_synced_at ASC', 'updated_at ASC', 'updated_at DESC'])(
   },
 );
 
-test('expenses without expense_type are expenses only; refunds come when asked for', async () => {
+test('a list without expense_type has expenses only; refunds come on request', async () => {
   const [unnamed, expenses, refunds] = [
     await all('/accounting/expenses', {}),
     await all('/accounting/expenses', { expense_type: 'expense' }),
@@ -108,7 +108,7 @@ test('document numbers and names are matched exactly where the platform supports
   expect(await all('/accounting/customers', { ...uk, customer_name: 'nobody' })).not.toEqual([]);
 });
 
-test('subscriptions know updated_at only: sort and last_synced_at_min are ignored', async () => {
+test('subscriptions support updated_at only: sort and last_synced_at_min are ignored', async () => {
   const subscriptions = await all('/subscriptions', {});
   expect(subscriptions).toHaveLength(100);
   expect(subscriptions.map(({ updated_at }) => updated_at)).toEqual(
@@ -128,7 +128,7 @@ test('subscriptions know updated_at only: sort and last_synced_at_min are ignore
   );
 });
 
-test('platform_data is there when it is asked for, on lists only', async () => {
+test('platform_data is included on request, in lists only', async () => {
   const [plain] = await all('/accounting/bills', { limit: '1' });
   const [expanded] = await all('/accounting/bills', { limit: '1', expand: 'platform_data' });
   expect(plain).not.toHaveProperty('platform_data');
@@ -138,7 +138,7 @@ test('platform_data is there when it is asked for, on lists only', async () => {
   expect((await api.get('/accounting/bills', { expand: 'everything' })).status).toBe(400);
 });
 
-test('a question mark within the query is part of it', async () => {
+test('a question mark within the query belongs to its value', async () => {
   const asked = '/accounting/customers?customer_name=Who?&access_token=sandbox-token-acme-us';
   const response = await fetch(sandbox.url + asked, {
     headers: {

@@ -13,7 +13,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-test('a restarted sandbox is the same world: content, connections, events, clock', async () => {
+test('a restarted sandbox has the same content, connections, events and clock', async () => {
   const journal = join(folder, 'new', 'world.jsonl');
   const before = await withSandbox(
     { journal, records: 300, seed: 9, asOf: '2025-06-30' },
@@ -42,7 +42,7 @@ test('a restarted sandbox is the same world: content, connections, events, clock
   });
 });
 
-test('what was written over the API is there again after a restart', async () => {
+test('writes made over the API are still there after a restart', async () => {
   const journal = join(folder, 'writes.jsonl');
   const before = await withSandbox({ journal, records: 300 }, async (admin, url) => {
     const api = createSandboxApi({ url });
@@ -63,7 +63,7 @@ test('what was written over the API is there again after a restart', async () =>
   expect(await withSandbox({ journal }, books)).toEqual(before);
 });
 
-test('a journal that holds anything else is refused', async () => {
+test('a journal with an unknown command is refused', async () => {
   const journal = join(folder, 'damaged.jsonl');
   await withSandbox({ journal, records: 100 }, (admin) => admin.connections());
   appendFileSync(journal, '{"at":1,"command":{"kind":"explode"}}\n');

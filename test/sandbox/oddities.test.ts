@@ -3,7 +3,7 @@ import { nastyOddities } from '../../sandbox/data/nasty-oddities.ts';
 import { startSandbox } from '../../sandbox/start-sandbox.ts';
 import { createSandboxAdmin } from '../support/sandbox-admin.ts';
 
-test('the nasty profile writes about one record in a hundred awkwardly, and every page is still JSON', async () => {
+test('the nasty profile makes about one record in a hundred awkward, and each is still valid JSON', async () => {
   const [plain, nasty] = await Promise.all([billsOf('none'), billsOf('nasty')]);
   const different = nasty.filter((line, index) => line !== plain[index]);
   expect(nasty).toHaveLength(plain.length);

@@ -28,7 +28,7 @@ describe('a list', () => {
     'updated_at DESC',
     'updated_at',
     null,
-  ])('sorted by %s gives every record once, in order, whatever the size of the page', async (sort) => {
+  ])('sorted by %s returns every record once, in order, whatever the page size', async (sort) => {
     const content = await admin.content('acme-us', 'bills');
     for (const limit of ['7', '50', '500']) {
       const records = await api.readAll(bills, { sort, limit });
@@ -37,7 +37,7 @@ describe('a list', () => {
     }
   });
 
-  test('writes each record exactly as the world has it', async () => {
+  test("returns each record's exact stored text", async () => {
     const content = await admin.content('acme-us', 'bills', { limit: 20 });
     const { text } = await api.get(bills, { sort: 'last_synced_at ASC', limit: '20' });
     expect(text).toContain(`"bills":[${content.join(',')}]`);
@@ -52,7 +52,7 @@ describe('a list', () => {
     expect(descending.slice(-missing).every(({ updated_at }) => updated_at === null)).toBe(true);
   });
 
-  test('has 50 records a page unless told otherwise, and never more than 500', async () => {
+  test('has 50 records a page by default, and never more than 500', async () => {
     expect(await pageSize({})).toBe(50);
     expect(await pageSize({ limit: '3' })).toBe(3);
     expect(await pageSize({ limit: '100000' })).toBe(500);
@@ -60,7 +60,7 @@ describe('a list', () => {
     expect((await api.get(bills, { limit: 'ten' })).status).toBe(400);
   });
 
-  test('refuses a sort or a cursor that it does not know', async () => {
+  test('refuses an unknown sort or cursor', async () => {
     expect((await api.get(bills, { sort: 'id ASC' })).status).toBe(400);
     expect((await api.get(bills, { sort: 'updated_at asc' })).status).toBe(400);
     for (const cursor of ['nonsense', 'e30=', Buffer.from('{"t":"x","id":1}').toString('base64')]) {
@@ -69,7 +69,7 @@ describe('a list', () => {
     }
   });
 
-  test('names the next record in its cursor: base64 of its time and id', async () => {
+  test('encodes the next record in its cursor: base64 of its time and ID', async () => {
     const page = await read({ sort: 'last_synced_at ASC', limit: '4' });
     const [next] = recordsOf(
       await read({ sort: 'last_synced_at ASC', limit: '1', cursor: page.next_cursor ?? '' }),
@@ -123,7 +123,7 @@ describe('while records move between pages', () => {
     ).toEqual([...changed].sort());
   });
 
-  test('sorted by default, a record that was ahead of the cursor is missed: the order no client may trust', async () => {
+  test('a record ahead of the cursor that changes is missed in the default order', async () => {
     const all = await api.readAll(bills, { ...eu, limit: '500' });
     const victim = all.at(-40)?.id ?? '';
     let done = false;
@@ -142,7 +142,7 @@ describe('while records move between pages', () => {
   });
 
   test.each(['last_synced_at ASC', 'updated_at DESC'])(
-    'a cursor stays good when the record it names is deleted (%s)',
+    'a cursor stays valid when its record is deleted (%s)',
     async (sort) => {
       const all = await api.readAll(bills, { ...eu, sort, limit: '500' });
       const page = await read({ ...eu, sort, limit: '50' });
@@ -157,7 +157,7 @@ describe('while records move between pages', () => {
     },
   );
 
-  test('with row cursors, a cursor whose record moved is refused', async () => {
+  test('a row cursor is refused once its record has moved', async () => {
     await admin.configure({ cursor: 'row', requestsPer10s: 100_000 });
     const page = await read({ ...eu, sort: 'last_synced_at ASC', limit: '10' });
     const all = (await admin.content('acme-eu', 'bills', { limit: 11 })).map(idOf);
@@ -167,7 +167,7 @@ describe('while records move between pages', () => {
     await admin.configure({ requestsPer10s: 100_000 });
   });
 
-  test('a thousand records may share one last_synced_at and are still all given, once', async () => {
+  test('records that all share one last_synced_at are each returned once', async () => {
     await admin.execute({ kind: 'touch', connection: 'acme-uk', resource: 'bills' });
     const uk = { access_token: 'sandbox-token-acme-uk', sort: 'last_synced_at ASC' };
     const records = await api.readAll(bills, { ...uk, limit: '50' });

@@ -6,7 +6,7 @@ import { splitRecords } from '../../sandbox/world/split-records.ts';
 
 const asOf = Date.UTC(2025, 11, 31);
 
-test('a new world has a past: a lookback before the newest record of a list holds that one alone', () => {
+test("a new sandbox has a past: a lookback before a list's newest record finds only that record", () => {
   const sources = openSources('QUICKBOOKS');
   for (const name of resourceNames) {
     const source = sources[name];

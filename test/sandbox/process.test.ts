@@ -9,7 +9,7 @@ import { testProgram } from '../support/daybook-process.ts';
 import { createSandboxApi } from './sandbox-api.ts';
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  'the sandbox process says where it is, serves, and ends well on %s',
+  'the sandbox process reports its address, serves, and exits with 0 on %s',
   async (signal) => {
     const { child, sandbox } = await start({ records: 100 });
     expect((await createSandboxApi(sandbox).get('/accounting/bills')).status).toBe(200);
@@ -25,7 +25,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 );
 
-test('the sandbox process ends with its parent when asked to', async () => {
+test('the sandbox process ends with its parent if configured to', async () => {
   const { child } = await start({ records: 100, exitWithParent: true });
   child.stdin.end();
   expect(await once(child, 'exit')).toEqual([0, null]);

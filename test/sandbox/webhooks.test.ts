@@ -33,7 +33,7 @@ afterAll(() => sandbox.close());
 
 const usBill = { connection: 'acme-us', resource: 'bills' } as const;
 
-test('a change is told with the record as it is fetched, every digit of it, signed with the client secret', async () => {
+test("a change sends a webhook with the record's exact fetched text, signed with the client secret", async () => {
   const receiver = await listen();
   const id = await firstId('acme-us', 'bills');
   const patch = String.raw`{"total_amount":123456789012345678.100000000,"memo":"é\u0000"}`;
@@ -71,7 +71,7 @@ test('a change is told with the record as it is fetched, every digit of it, sign
   });
 });
 
-test('each kind of record is told of under its name, subscriptions never', async () => {
+test('each resource except subscriptions has webhooks under its own name', async () => {
   const receiver = await listen();
   await admin.activity({ connection: 'acme-us', changes: 1 });
   await expect.poll(() => receiver.received).toHaveLength(5);
@@ -86,7 +86,7 @@ test('each kind of record is told of under its name, subscriptions never', async
   ]);
 });
 
-test('a deletion through the API is told of where the platform leaves no event of deletions', async () => {
+test('a deletion through the API sends a webhook even on a platform that does not detect deletions', async () => {
   const receiver = await listen();
   const british = { access_token: 'sandbox-token-acme-uk' };
   const written = '{"bill":{"vendor_id":"v","line_items":[{"total_amount":5}]}}';
@@ -98,7 +98,7 @@ test('a deletion through the API is told of where the platform leaves no event o
   expect(JSON.parse(events.text)).toMatchObject({ events: [] });
 });
 
-test('writes of the API are told of: created, updated, deleted, and both sides of an applied credit', async () => {
+test('writes through the API send webhooks: created, updated, deleted, and both sides of an applied credit', async () => {
   const receiver = await listen();
   const line = '"vendor_id":"v","line_items":[{"total_amount":5}]';
   const bill = idIn((await api.send('POST', '/accounting/bills', `{"bill":{${line}}}`)).text);
@@ -137,7 +137,7 @@ test('writes of the API are told of: created, updated, deleted, and both sides o
   expect((await api.get(`/v2/jobs/${job.job.id}`)).text).toBe(JSON.stringify(job));
 });
 
-test('a job that fails, or that was answered in time, sends no job webhook', async () => {
+test('a job that failed, or that was answered in time, sends no job webhook', async () => {
   const receiver = await listen();
   await admin.addFault({ times: 1, fault: { kind: 'platform-error', status: 550 } });
   const body = (mode: string) => `{"customer":{"customer_name":"C"},"response_mode":"${mode}"}`;
@@ -148,7 +148,7 @@ test('a job that fails, or that was answered in time, sends no job webhook', asy
   await expect.poll(() => receiver.received.map(({ json }) => json.code)).toEqual(['CUSTOMER_CREATED']);
 });
 
-test('a deletion is told with the record’s final state, where the platform detects it and it is not unnoticed', async () => {
+test("a deletion sends the record's final state, if the platform detects it and it is not hidden", async () => {
   const receiver = await listen();
   const bill = JSON.parse((await admin.content('acme-us', 'bills', { limit: 1 }))[0] ?? '') as SandboxRecord;
   const targets = [
@@ -173,7 +173,7 @@ test('a deletion is told with the record’s final state, where the platform det
   expect(told.get('BILL_CREATED')).toMatchObject({ id: bill.id });
 });
 
-test('an added record is created, one over it updated; the older version has its own shape', async () => {
+test('an added record sends "created", and its replacement "updated"; the older version has its own shape', async () => {
   const receiver = await listen({ version: '2023-02-07' });
   const record = '{"id":"added-1","amount_due":1.50,"currency_code":"EUR"}';
   await admin.execute({ kind: 'add', ...usBill, record }, { kind: 'add', ...usBill, record });
@@ -182,7 +182,7 @@ test('an added record is created, one over it updated; the older version has its
   expect(receiver.received[0]?.text).toContain('"amount_due":"1.50","currency":"EUR"');
 });
 
-test('a touched record is told of only when asked to, by its share', async () => {
+test('a touched record sends a webhook only if configured, for the configured share', async () => {
   const receiver = await listen({ touched: 0.5 });
   const touch = { kind: 'touch', connection: 'acme-eu', resource: 'bills' } as const;
   const results = await admin.execute(touch);
@@ -198,7 +198,7 @@ test('a touched record is told of only when asked to, by its share', async () =>
   expect((await webhooks.deliveries()).total).toBe(0);
 });
 
-test('a connection that becomes ready is told of, each batch of its first sync too, and its records come in turn', async () => {
+test('a connection that becomes ready sends a webhook, and so does each batch of its first sync', async () => {
   const receiver = await listen();
   const add = { kind: 'add-connection', platform: 'XERO', records: 200 } as const;
   await admin.execute({ ...add, name: 'at-once' }, { ...add, name: 'told', ready: false });
@@ -237,7 +237,7 @@ test('a connection that becomes ready is told of, each batch of its first sync t
   await admin.execute({ kind: 'set-clock' });
 });
 
-test('a failed delivery is tried again, later each time, until it succeeds', async () => {
+test('a failed delivery is retried at growing intervals until it succeeds', async () => {
   const receiver = await listen({ timeFactor: 1_000 }, (number) => (number < 4 ? 500 : 204));
   await change();
   await expect.poll(() => receiver.received).toHaveLength(4);
@@ -248,7 +248,7 @@ test('a failed delivery is tried again, later each time, until it succeeds', asy
   await expect.poll(stateOfFirst).toEqual(['delivered', 4, 204]);
 });
 
-test('after six failed attempts, spread over about a quarter of an hour, a delivery has failed', async () => {
+test('a delivery fails for good after six attempts', async () => {
   const receiver = await listen({ timeFactor: 1_000 }, () => 302);
   await change();
   await expect.poll(stateOfFirst, { timeout: 10_000 }).toEqual(['failed', 6, 302]);
@@ -261,7 +261,7 @@ test('after six failed attempts, spread over about a quarter of an hour, a deliv
   await expect.poll(stateOfFirst, { timeout: 10_000 }).toEqual(['failed', 6, null]);
 });
 
-test('a receiver that hangs fails by its timeout and holds up no other', async () => {
+test('a receiver that hangs times out and does not delay others', async () => {
   const hung = await startReceiver(() => null);
   receivers.push(hung);
   const well = await startReceiver();
@@ -283,7 +283,7 @@ test('a receiver that hangs fails by its timeout and holds up no other', async (
   expect(hung.received).toHaveLength(10);
 });
 
-test('webhooks are lost, doubled, late and forged on demand, the same ones for the same seed', async () => {
+test('webhooks can be lost, doubled, delayed and forged, the same ones for the same seed', async () => {
   const receiver = await listen();
   await webhooks.configure({
     addresses: [receiver.address],
@@ -330,7 +330,7 @@ test('webhooks are lost, doubled, late and forged on demand, the same ones for t
   await again.close();
 });
 
-test('any text can be sent at once, with the right signature, another or none', async () => {
+test('any text can be sent at once, with a valid, an invalid or no signature', async () => {
   const receiver = await listen({}, (number) => (number === 2 ? 401 : 200));
   const answers = [
     await webhooks.send({ body: '{"type":"ORDER"}' }),
@@ -345,13 +345,13 @@ test('any text can be sent at once, with the right signature, another or none', 
   ]);
 });
 
-test('without an address nothing is kept, and an address that is no URL is refused', async () => {
+test('webhooks without an address are not kept, and an invalid address is refused', async () => {
   await change();
   expect(await webhooks.deliveries()).toEqual({ total: 0, waiting: 0, dropped: 0, deliveries: [] });
   await expect(webhooks.configure({ addresses: ['nowhere'] })).rejects.toThrow('400');
 });
 
-test('a thousand webhooks arrive once each, and a sandbox with many waiting closes', async () => {
+test('a thousand webhooks arrive once each, and a sandbox with many waiting can close', async () => {
   const receiver = await listen();
   const ids = (await admin.content('acme-eu', 'bills')).map(idIn);
   const changes = Array.from({ length: 1_000 }, (_, number) => ({

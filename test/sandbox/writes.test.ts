@@ -22,7 +22,7 @@ afterAll(() => sandbox.close());
 const bills = '/accounting/bills';
 const simpleBill = '{"bill":{"vendor_id":"v1","line_items":[{"account_id":"a1","total_amount":10.50}]}}';
 
-test('a created bill has every digit as written, IDs and times of its own, and amounts that follow from its lines', async () => {
+test('a created bill has every digit as written, its own IDs and times, and amounts computed from its lines', async () => {
   const before = await admin.now();
   const lines =
     '[{"account_id":"a1","description":"\\u00e9 \\"x\\"","total_amount":123456789012345678.100000},' +
@@ -61,7 +61,7 @@ test.each([
   ['QUICKBOOKS', { records: 0 }],
   ['QUICKBOOKS', { records: 3 }],
   ['QUICKBOOKS', { records: 300, ready: false }],
-] as const)('what is written to a company of %s with %o is shown at once', async (platform, begins) => {
+] as const)('a bill written to a company of %s with %o is visible at once', async (platform, begins) => {
   const name = `empty-${platform.toLowerCase()}-${begins.records}`;
   await admin.execute({ kind: 'add-connection', name, platform, ...begins });
   const token = { access_token: `sandbox-token-${name}`, force_fetch: 'true' };
@@ -73,7 +73,7 @@ test.each([
     expect((await api.readAll(bills, { ...token, sort })).map(({ id }) => id)).toContain(bill.id);
 });
 
-test('each other record can be created, with defaults for what must be there', async () => {
+test('records of other resources can be created, with defaults for required fields', async () => {
   const expense = await created(
     '/accounting/expenses',
     '{"expense":{"account_id":"a","line_items":[{"total_amount":1.10}]}}',
@@ -114,7 +114,7 @@ test('each other record can be created, with defaults for what must be there', a
   expect((await api.get(`/accounting/items/${item.id}`)).text).toContain('9007199254740993.10');
 });
 
-test('what is updated takes the new value, the rest keeps its own, and what follows from it follows', async () => {
+test('an update changes the given fields, keeps the others, and recomputes dependent amounts', async () => {
   const bill = await created(bills, simpleBill);
   const patch = '{"bill":{"memo":"later","line_items":[{"total_amount":20.00},{"total_amount":0.125}]}}';
   const { status, text } = await api.send('PATCH', `${bills}/${bill.id}`, patch);
@@ -142,7 +142,7 @@ test('what is updated takes the new value, the rest keeps its own, and what foll
   }
 });
 
-test('a bill that is settled keeps its party and may not fall below what is settled', async () => {
+test('a settled bill keeps its vendor and cannot fall below the settled amount', async () => {
   const settled = (await records('bills')).find(({ status }) => status === 'paid');
   const path = `${bills}/${settled?.id ?? ''}`;
   for (const [field, code] of [
@@ -164,7 +164,7 @@ test('a bill that is settled keeps its party and may not fall below what is sett
   expect(bill.status).toBe('partially_paid');
 });
 
-test('a deleted record is gone, and its event is left where the platform detects deletions', async () => {
+test('a deleted record is gone, and leaves an event where the platform detects deletions', async () => {
   const bill = await created(bills, simpleBill);
   expect(await api.send('DELETE', `${bills}/${bill.id}`)).toMatchObject({
     status: 200,
@@ -210,13 +210,13 @@ test.each([
   ['{"bill":{"vendor_id":"v","issue_date":"2025-02-30","line_items":[{}]}}', 'issue_date: '],
   ['{"bill":{"vendor_id":"v","currency_rate":"abc","line_items":[{}]}}', 'currency_rate: is no decimal'],
   ['{"bill":{},"response_mode":"later"}', 'response_mode: '],
-])('the body %s is refused with what is wrong', async (body, problem) => {
+])('the body %s is refused with the reason', async (body, problem) => {
   const { status, text } = await api.send('POST', bills, body);
   expect(status).toBe(400);
   expect(text).toContain(problem);
 });
 
-test('a discount in percent is taken off the price of a line that has no amount of it', async () => {
+test("a percentage discount applies to a line's price unless the line has a discount amount", async () => {
   const priced = '"item":{"id":"i","quantity":2,"unit_amount":3.10}';
   const { line_items: lines } = await created(
     bills,
@@ -228,7 +228,7 @@ test('a discount in percent is taken off the price of a line that has no amount 
   ]);
 });
 
-test('what only the service writes is ignored, or refused when it is set so; so are required fields', async () => {
+test('fields that only the service writes are ignored or refused, and missing required fields can be allowed', async () => {
   const body =
     '{"bill":{"id":"mine","amount_due":1,"extra":2,"vendor_id":"v","line_items":[{"total_amount":3}]}}';
   const bill = await created(bills, body);
@@ -241,7 +241,7 @@ test('what only the service writes is ignored, or refused when it is set so; so 
   await admin.configure({ requestsPer10s: 100_000 });
 });
 
-test('a write goes the way of every request: credentials, version, token, refusal, faults; an unknown ID is 410', async () => {
+test('a write is treated like any other request: credentials, version, token, refusal and faults', async () => {
   const statusOf = async (
     query: Record<string, string | null>,
     headers: Record<string, string | null> = {},
