@@ -27,7 +27,10 @@ test('the calculator covers every mart', async () => {
   );
 });
 
-test.each(mistakes)('the code that a planted mistake replaces still exists: $name', async ({ file, find }) => {
-  const right = await readFile(join(dbtProject, file), 'utf8');
-  expect(right.split(find)).toHaveLength(2);
-});
+test.each(mistakes)(
+  'the code that a planted mistake replaces still exists: $name',
+  async ({ file, find }) => {
+    const right = await readFile(join(dbtProject, file), 'utf8');
+    expect(right.split(find)).toHaveLength(2);
+  },
+);

@@ -337,13 +337,16 @@ test.concurrent('a sync says in one sentence that Temporal does not answer', asy
   expect(code).toBe(1);
 });
 
-test.concurrent('doctor reports each check on its own: a reachable database passes, an unreachable Temporal fails', async () => {
-  const { code, stdout } = await daybook(['doctor', '--json']);
-  const findings = JSON.parse(stdout) as { what: string; ok: boolean; found: string }[];
-  expect(findings.find(({ what }) => what === 'database')).toMatchObject({ ok: true });
-  expect(findings.find(({ what }) => what === 'Temporal')).toMatchObject({ ok: false });
-  expect(code).toBe(1);
-});
+test.concurrent(
+  'doctor reports each check on its own: a reachable database passes, an unreachable Temporal fails',
+  async () => {
+    const { code, stdout } = await daybook(['doctor', '--json']);
+    const findings = JSON.parse(stdout) as { what: string; ok: boolean; found: string }[];
+    expect(findings.find(({ what }) => what === 'database')).toMatchObject({ ok: true });
+    expect(findings.find(({ what }) => what === 'Temporal')).toMatchObject({ ok: false });
+    expect(code).toBe(1);
+  },
+);
 
 test('a Postgres that accepts connections but never answers is reported in one sentence', async () => {
   const silent = createServer(() => undefined).listen(0, '127.0.0.1');

@@ -50,18 +50,21 @@ test('reader add prints one line, a complete URL of a login that sees only these
   await reader.end();
 });
 
-proofTest('reader list and status show which reader sees which connections, and list shows no password', async () => {
-  const added = urlIn(await daybook('reader', 'add', 'lists', '--connection', 'acme-us'));
-  const { stdout } = await daybook('reader', 'list', '--json');
-  const listed = (JSON.parse(stdout) as { reader: string }[]).find(({ reader }) => reader === 'lists');
-  expect(listed).toMatchObject({ connections: ['acme-us'], login: added.username, trouble: null });
-  expect(stdout).not.toContain(added.password);
-  expect((await daybook('reader', 'list')).stdout).toMatch(/^lists +acme-us +daybook_reader_[0-9a-f]{12}/m);
-  const { stdout: status } = await daybook('status', '--json');
-  const { connections } = JSON.parse(status) as { connections: { name: string; readers: string[] }[] };
-  expect(connections.find(({ name }) => name === 'rival')?.readers).toEqual([]);
-  expect(connections.find(({ name }) => name === 'acme-us')?.readers).toContain('lists');
-});
+proofTest(
+  'reader list and status show which reader sees which connections, and list shows no password',
+  async () => {
+    const added = urlIn(await daybook('reader', 'add', 'lists', '--connection', 'acme-us'));
+    const { stdout } = await daybook('reader', 'list', '--json');
+    const listed = (JSON.parse(stdout) as { reader: string }[]).find(({ reader }) => reader === 'lists');
+    expect(listed).toMatchObject({ connections: ['acme-us'], login: added.username, trouble: null });
+    expect(stdout).not.toContain(added.password);
+    expect((await daybook('reader', 'list')).stdout).toMatch(/^lists +acme-us +daybook_reader_[0-9a-f]{12}/m);
+    const { stdout: status } = await daybook('status', '--json');
+    const { connections } = JSON.parse(status) as { connections: { name: string; readers: string[] }[] };
+    expect(connections.find(({ name }) => name === 'rival')?.readers).toEqual([]);
+    expect(connections.find(({ name }) => name === 'acme-us')?.readers).toContain('lists');
+  },
+);
 
 test('reader add refuses unknown connections, invalid names and a missing --connection', async () => {
   const unknown = await daybook('reader', 'add', 'wrong', '--connection', 'acme-us', 'acme-su');

@@ -31,14 +31,11 @@ test("serve with a key other than the warehouse's exits with 2", async () => {
   expect(code).toBe(2);
 });
 
-test.each(['worker', 'serve'])(
-  '%s without the address of the API exits with 2',
-  async (command) => {
-    const { code, stderr } = await installation.run([command], { env: { DAYBOOK_API_URL: '' } });
-    expect(stderr).toContain('set DAYBOOK_API_URL');
-    expect(code).toBe(2);
-  },
-);
+test.each(['worker', 'serve'])('%s without the address of the API exits with 2', async (command) => {
+  const { code, stderr } = await installation.run([command], { env: { DAYBOOK_API_URL: '' } });
+  expect(stderr).toContain('set DAYBOOK_API_URL');
+  expect(code).toBe(2);
+});
 
 test.each(['worker', 'serve'])('%s reports a taken port in one sentence', async (command) => {
   const taken = createServer().listen(0, '127.0.0.1');

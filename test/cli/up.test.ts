@@ -91,10 +91,8 @@ test('Ctrl-C stops everything and leaves no process, and commands say how to sta
   expect(stderr).toContain('start it with "npx daybook up"');
 });
 
-proofTest(
-  'a closed terminal stops everything, too, although up can print nothing more',
-  async () => {
-    const pseudoTerminal = `
+proofTest('a closed terminal stops everything, too, although up can print nothing more', async () => {
+  const pseudoTerminal = `
 import os, pty, sys
 pid, terminal = pty.fork()
 if pid == 0: os.execvp(sys.argv[1], sys.argv[1:])
@@ -102,18 +100,17 @@ said = b''
 while b'Running. Stop with Ctrl-C' not in said: said += os.read(terminal, 4096)
 os.close(terminal)
 os.waitpid(pid, 0)`;
-    const command = [process.execPath, builtProgram, 'up', '--records', '100'];
-    // Its exit code means nothing: at its very end Node restores the terminal, and aborts if the terminal is gone.
-    const { stderr } = await run(['python3', '-c', pseudoTerminal, ...command], {
-      cwd: home,
-      env: options.env,
-    });
-    expect(stderr).toBe('');
-    expect(await processesOfHome()).toEqual([]);
-    // Only a completed stop removes the file.
-    await expect(stat(join(home, 'runtime.json'))).rejects.toThrow('ENOENT');
-  },
-);
+  const command = [process.execPath, builtProgram, 'up', '--records', '100'];
+  // Its exit code means nothing: at its very end Node restores the terminal, and aborts if the terminal is gone.
+  const { stderr } = await run(['python3', '-c', pseudoTerminal, ...command], {
+    cwd: home,
+    env: options.env,
+  });
+  expect(stderr).toBe('');
+  expect(await processesOfHome()).toEqual([]);
+  // Only a completed stop removes the file.
+  await expect(stat(join(home, 'runtime.json'))).rejects.toThrow('ENOENT');
+});
 
 proofTest('the tour syncs two companies, shows queries, exits with 0 and leaves no process', async () => {
   const { code, stdout } = await daybook(['tour', '--once']);

@@ -234,9 +234,12 @@ describe('variables that need another', () => {
     },
   );
 
-  test.each(['127.0.0.1', '127.1.2.3', 'localhost', '::1'])('DAYBOOK_HTTP_HOST=%s needs no password', (host) => {
-    expect(problemsOf({ DAYBOOK_HTTP_HOST: host })).toEqual([]);
-  });
+  test.each(['127.0.0.1', '127.1.2.3', 'localhost', '::1'])(
+    'DAYBOOK_HTTP_HOST=%s needs no password',
+    (host) => {
+      expect(problemsOf({ DAYBOOK_HTTP_HOST: host })).toEqual([]);
+    },
+  );
 });
 
 test('a configuration error shows no value, because any may be a misplaced secret', () => {

@@ -218,20 +218,23 @@ describe('the dashboard file', () => {
     expect((await readdir(cwd)).filter((name) => name.startsWith('dashboard'))).toEqual(['dashboard.html']);
   });
 
-  proofTest('is reported as JSON, can be written to standard output, and needs an existing folder', async () => {
-    const told = await installation.run(['dashboard', '--out', 'again.html', '--json']);
-    expect(JSON.parse(told.stdout)).toEqual({
-      path: join(cwd, 'again.html'),
-      as_of_date: asOfDate,
-      built_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
-      bytes: (await readFile(join(cwd, 'again.html'))).byteLength,
-    });
-    const piped = await installation.run(['dashboard', '--out', '/dev/stdout', '--json']);
-    expect(piped.stdout).toBe(await readFile(join(cwd, 'again.html'), 'utf8'));
-    const lost = await installation.run(['dashboard', '--out', 'nowhere/dashboard.html']);
-    expect(lost.code).toBe(2);
-    expect(lost.stderr).toContain('nowhere/dashboard.html cannot be written');
-  });
+  proofTest(
+    'is reported as JSON, can be written to standard output, and needs an existing folder',
+    async () => {
+      const told = await installation.run(['dashboard', '--out', 'again.html', '--json']);
+      expect(JSON.parse(told.stdout)).toEqual({
+        path: join(cwd, 'again.html'),
+        as_of_date: asOfDate,
+        built_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
+        bytes: (await readFile(join(cwd, 'again.html'))).byteLength,
+      });
+      const piped = await installation.run(['dashboard', '--out', '/dev/stdout', '--json']);
+      expect(piped.stdout).toBe(await readFile(join(cwd, 'again.html'), 'utf8'));
+      const lost = await installation.run(['dashboard', '--out', 'nowhere/dashboard.html']);
+      expect(lost.code).toBe(2);
+      expect(lost.stderr).toContain('nowhere/dashboard.html cannot be written');
+    },
+  );
 });
 
 async function choose(page: Page, connection: string, currency: string): Promise<void> {

@@ -88,23 +88,26 @@ proofTest(
   },
 );
 
-proofTest('the observed months of a removed connection are kept or deleted together with its data', async () => {
-  const kept = (): Promise<unknown[]> =>
-    rows(warehouse, 'select month from history.stream_months where connection_id = $1', [connectionId]);
-  const before = await kept();
-  await removeConnection(warehouse, { connectionId, keepData: true });
-  expect(await kept()).toEqual(before);
-  const other = await addTestConnection(warehouse);
-  await land(warehouse, { connectionId: other, stream: 'bills', pages: [[]] });
-  await pruneWarehouse(warehouse, {
-    keep: { runsMilliseconds: 1, historyMilliseconds: null },
-    dryRun: false,
-  });
-  await removeConnection(warehouse, { connectionId: other, keepData: false });
-  expect(
-    await rows(warehouse, 'select from history.stream_months where connection_id = $1', [other]),
-  ).toEqual([]);
-});
+proofTest(
+  'the observed months of a removed connection are kept or deleted together with its data',
+  async () => {
+    const kept = (): Promise<unknown[]> =>
+      rows(warehouse, 'select month from history.stream_months where connection_id = $1', [connectionId]);
+    const before = await kept();
+    await removeConnection(warehouse, { connectionId, keepData: true });
+    expect(await kept()).toEqual(before);
+    const other = await addTestConnection(warehouse);
+    await land(warehouse, { connectionId: other, stream: 'bills', pages: [[]] });
+    await pruneWarehouse(warehouse, {
+      keep: { runsMilliseconds: 1, historyMilliseconds: null },
+      dryRun: false,
+    });
+    await removeConnection(warehouse, { connectionId: other, keepData: false });
+    expect(
+      await rows(warehouse, 'select from history.stream_months where connection_id = $1', [other]),
+    ).toEqual([]);
+  },
+);
 
 /** For each month, how many days after its first day it was last read, and whether it counts as complete. */
 async function knownUntil(): Promise<{ day: number | null; isComplete: string | null | undefined }[]> {

@@ -114,19 +114,22 @@ test.skipIf(process.getuid?.() !== 0)(
   },
 );
 
-test.skipIf(process.getuid?.() !== 0)('a home that belongs to root and that every user may write in is refused', async () => {
-  const folder = await temporaryFolder();
-  await chmod(folder, 0o777);
-  const asOther = `
+test.skipIf(process.getuid?.() !== 0)(
+  'a home that belongs to root and that every user may write in is refused',
+  async () => {
+    const folder = await temporaryFolder();
+    await chmod(folder, 0o777);
+    const asOther = `
     process.seteuid(${otherUser});
     const { openHome } = await import(${JSON.stringify(new URL('../../embedded/home.ts', import.meta.url).href)});
     await openHome(process.argv[1]).then(() => console.log('opened'), (error) => console.log(error.message));`;
-  const args = ['--import', 'tsx', '--input-type=module', '--eval', asOther, folder];
-  const { stdout } = await promisify(execFile)(process.execPath, args);
-  expect(stdout.trim()).toBe(
-    `Every user may write in ${folder}, which belongs to root: set DAYBOOK_HOME to a folder in it, such as ${folder}/daybook, which is made for you alone.`,
-  );
-});
+    const args = ['--import', 'tsx', '--input-type=module', '--eval', asOther, folder];
+    const { stdout } = await promisify(execFile)(process.execPath, args);
+    expect(stdout.trim()).toBe(
+      `Every user may write in ${folder}, which belongs to root: set DAYBOOK_HOME to a folder in it, such as ${folder}/daybook, which is made for you alone.`,
+    );
+  },
+);
 
 test.skipIf(process.getuid?.() !== 0)(
   'a secret key file that another user planted, or that is a link, is not used',

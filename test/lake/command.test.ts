@@ -182,26 +182,29 @@ proofTest(
   },
 );
 
-proofTest('an export whose worker is killed midway is completed by the next worker, and leaves no draft', async () => {
-  await change();
-  const before = await latest();
-  const { letGo } = await blockAccess('finance.bills');
-  const following = run(['export', '--json']);
-  await waitingSessions(databaseUrl);
-  await worker.stop('SIGKILL');
-  // The export's process ends with the worker, and its session with that.
-  await eventually(async () => ((await exportSessions()) === 0 ? true : undefined));
-  expect(await latest()).toBe(before);
-  await letGo();
-  worker = await installation.startWorker(withoutPython);
-  const { code, stdout } = await following;
-  expect(code).toBe(0);
-  const { snapshot_id: id } = JSON.parse(stdout) as { snapshot_id: string };
-  expect(await latest()).toBe(id);
-  expect((await run(['snapshots', 'verify'])).code).toBe(0);
-  expect((await readdir(join(lake, 'snapshots'))).filter((name) => name.startsWith('.'))).toEqual([]);
-  expect((await readdir(env.DAYBOOK_HOME!)).filter((name) => name === 'export')).toEqual([]);
-});
+proofTest(
+  'an export whose worker is killed midway is completed by the next worker, and leaves no draft',
+  async () => {
+    await change();
+    const before = await latest();
+    const { letGo } = await blockAccess('finance.bills');
+    const following = run(['export', '--json']);
+    await waitingSessions(databaseUrl);
+    await worker.stop('SIGKILL');
+    // The export's process ends with the worker, and its session with that.
+    await eventually(async () => ((await exportSessions()) === 0 ? true : undefined));
+    expect(await latest()).toBe(before);
+    await letGo();
+    worker = await installation.startWorker(withoutPython);
+    const { code, stdout } = await following;
+    expect(code).toBe(0);
+    const { snapshot_id: id } = JSON.parse(stdout) as { snapshot_id: string };
+    expect(await latest()).toBe(id);
+    expect((await run(['snapshots', 'verify'])).code).toBe(0);
+    expect((await readdir(join(lake, 'snapshots'))).filter((name) => name.startsWith('.'))).toEqual([]);
+    expect((await readdir(env.DAYBOOK_HOME!)).filter((name) => name === 'export')).toEqual([]);
+  },
+);
 
 proofTest('an export that is cancelled stops reading, and its run says cancelled', async () => {
   await change();

@@ -69,16 +69,19 @@ test.skipIf(!mayMount)('a full disk leaves the old pointer in place', async () =
   expect(await readdir(join(disk, 'other'))).toEqual(['latest.json']);
 });
 
-test.skipIf(!mayMount)('a scratch folder that is too full for a draft is named in the error, and the draft is removed', async () => {
-  const scratch = join(disk, 'scratch');
-  const draft = join(scratch, 'draft', 'some-snapshot');
-  const writing = withRoom({ folder: draft, scratch, neededBytes: 1_000 }, async () => {
-    await fillUp(scratch);
-    throw new Error('A full disk took more than it has.');
-  });
-  await expect(writing).rejects.toThrow(/no room .* in .*scratch\/draft: .* set DAYBOOK_HOME to/);
-  expect(existsSync(draft)).toBe(false);
-});
+test.skipIf(!mayMount)(
+  'a scratch folder that is too full for a draft is named in the error, and the draft is removed',
+  async () => {
+    const scratch = join(disk, 'scratch');
+    const draft = join(scratch, 'draft', 'some-snapshot');
+    const writing = withRoom({ folder: draft, scratch, neededBytes: 1_000 }, async () => {
+      await fillUp(scratch);
+      throw new Error('A full disk took more than it has.');
+    });
+    await expect(writing).rejects.toThrow(/no room .* in .*scratch\/draft: .* set DAYBOOK_HOME to/);
+    expect(existsSync(draft)).toBe(false);
+  },
+);
 
 test.skipIf(!mayMount)('a scratch folder without room to spill is named in the error', async () => {
   const scratch = join(disk, 'small-scratch');

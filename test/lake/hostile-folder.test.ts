@@ -365,22 +365,19 @@ test.skipIf(!isLinux || process.getuid?.() !== 0).each<[string, (folder: string)
       chmodSync(folder, 0o2770);
     },
   ],
-])(
-  'a draft is refused if its folder was replaced by one %s',
-  async (_, change) => {
-    const path = `snapshots/.tmp-${oldId}`;
-    const draft = join(location, path);
-    await mkdir(dirname(draft), { recursive: true });
-    onceDone('mkdir', draft, () => {
-      renameSync(draft, `${draft}.aside`);
-      mkdirSync(draft);
-      change(draft);
-    });
-    await expect(lake.withDraft(oldId, () => Promise.resolve())).rejects.toThrow(
-      `Cannot use the lake ${location}: somebody else has put a folder in the place of ${path}.`,
-    );
-  },
-);
+])('a draft is refused if its folder was replaced by one %s', async (_, change) => {
+  const path = `snapshots/.tmp-${oldId}`;
+  const draft = join(location, path);
+  await mkdir(dirname(draft), { recursive: true });
+  onceDone('mkdir', draft, () => {
+    renameSync(draft, `${draft}.aside`);
+    mkdirSync(draft);
+    change(draft);
+  });
+  await expect(lake.withDraft(oldId, () => Promise.resolve())).rejects.toThrow(
+    `Cannot use the lake ${location}: somebody else has put a folder in the place of ${path}.`,
+  );
+});
 
 test('a cleanup of marts removes drafts and marts of missing snapshots, and keeps every other name', async () => {
   for (const name of [oldId, `.tmp-${oldId}`, 'precious', '.ssh', `${oldId}.old`])

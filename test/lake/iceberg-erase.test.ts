@@ -80,16 +80,19 @@ test.each(
       },
     },
   ]),
-)('a snapshot with the erased record leaves no data file in the Iceberg table, although $what', async ({ change }) => {
-  const lakes = await exportTwice();
-  const { place } = lakes;
-  const file = await metadataFile();
-  const metadata = JSON.parse(await readFile(file, 'utf8')) as Metadata;
-  change(metadata, lakes);
-  await writeFile(file, JSON.stringify(metadata));
-  expect(await erase(place)).toEqual([]);
-  await expectShown(place);
-});
+)(
+  'a snapshot with the erased record leaves no data file in the Iceberg table, although $what',
+  async ({ change }) => {
+    const lakes = await exportTwice();
+    const { place } = lakes;
+    const file = await metadataFile();
+    const metadata = JSON.parse(await readFile(file, 'utf8')) as Metadata;
+    change(metadata, lakes);
+    await writeFile(file, JSON.stringify(metadata));
+    expect(await erase(place)).toEqual([]);
+    await expectShown(place);
+  },
+);
 
 test.each(
   some([

@@ -110,18 +110,21 @@ const attacks: Attack[] = [
   },
 ];
 
-test.each(some(attacks))('an export writes an Iceberg table and touches nothing outside of the lake, although $what', async ({ attack }) => {
-  await attack();
-  await rows(warehouse, `update finance.bills set memo = memo || 'x' where connection_id = $1`, [
-    connectionId,
-  ]);
-  const { icebergProblem, icebergTables, tables } = await exportNow();
-  expect(icebergProblem).toBeUndefined();
-  expect(icebergTables).toBe(tables);
-  expect((await readdir(outside)).filter((name) => name !== 'precious')).toEqual([]);
-  if (existsSync(join(outside, 'precious')))
-    expect(await readFile(join(outside, 'precious'), 'utf8')).toBe('books');
-});
+test.each(some(attacks))(
+  'an export writes an Iceberg table and touches nothing outside of the lake, although $what',
+  async ({ attack }) => {
+    await attack();
+    await rows(warehouse, `update finance.bills set memo = memo || 'x' where connection_id = $1`, [
+      connectionId,
+    ]);
+    const { icebergProblem, icebergTables, tables } = await exportNow();
+    expect(icebergProblem).toBeUndefined();
+    expect(icebergTables).toBe(tables);
+    expect((await readdir(outside)).filter((name) => name !== 'precious')).toEqual([]);
+    if (existsSync(join(outside, 'precious')))
+      expect(await readFile(join(outside, 'precious'), 'utf8')).toBe('books');
+  },
+);
 
 const foreign: Attack[] = [
   {
@@ -183,18 +186,15 @@ const foreign: Attack[] = [
   },
 ];
 
-test.each(some(foreign, 2))(
-  'an Iceberg table is rebuilt where $what',
-  async ({ attack }) => {
-    const { 'table-uuid': before } = await readMetadata('bills');
-    await attack();
-    const { icebergProblem, icebergTables, tables } = await exportNow({ force: true });
-    expect(icebergProblem).toBeUndefined();
-    expect(icebergTables).toBe(tables);
-    expect((await readMetadata('bills'))['table-uuid']).not.toBe(before);
-    for (const name of ['metadata.json', 'manifest.avro']) await rm(join(outside, name), { force: true });
-  },
-);
+test.each(some(foreign, 2))('an Iceberg table is rebuilt where $what', async ({ attack }) => {
+  const { 'table-uuid': before } = await readMetadata('bills');
+  await attack();
+  const { icebergProblem, icebergTables, tables } = await exportNow({ force: true });
+  expect(icebergProblem).toBeUndefined();
+  expect(icebergTables).toBe(tables);
+  expect((await readMetadata('bills'))['table-uuid']).not.toBe(before);
+  for (const name of ['metadata.json', 'manifest.avro']) await rm(join(outside, name), { force: true });
+});
 
 const listAttacks: Attack[] = [
   {

@@ -54,18 +54,21 @@ test.each(some(longRows, 2))('the %s row of a table may have %d MB of %s', async
   expect(exported).toBeGreaterThan(2);
 });
 
-proofTest('an export with a row of more than 60 MB fails with that reason, and publishes nothing', async () => {
-  const before = await readdir(join(location, 'snapshots'));
-  await setMemo('last', 61, plain);
-  await expect(exportNow()).rejects.toMatchObject({
-    name: 'RowTooLong',
-    handling: 'stop',
-    message: expect.stringMatching(
-      /^Table bills has a row of more than 60 MB, which no snapshot can hold/,
-    ) as string,
-  });
-  expect(await readdir(join(location, 'snapshots'))).toEqual(before);
-});
+proofTest(
+  'an export with a row of more than 60 MB fails with that reason, and publishes nothing',
+  async () => {
+    const before = await readdir(join(location, 'snapshots'));
+    await setMemo('last', 61, plain);
+    await expect(exportNow()).rejects.toMatchObject({
+      name: 'RowTooLong',
+      handling: 'stop',
+      message: expect.stringMatching(
+        /^Table bills has a row of more than 60 MB, which no snapshot can hold/,
+      ) as string,
+    });
+    expect(await readdir(join(location, 'snapshots'))).toEqual(before);
+  },
+);
 
 async function setMemo(id: string, megabytes: number, text: string): Promise<void> {
   await rows(warehouse, `update finance.bills set memo = repeat($3, $2) where id = $1`, [

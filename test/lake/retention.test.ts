@@ -69,14 +69,17 @@ test('a snapshot that the rule keeps again loses its mark', async () => {
   expect(await retire(1, 8)).toEqual({ removed: [] });
 });
 
-test.each(['latest.json', 'latest-marts.json'])('a snapshot that %s names is never removed', async (pointer) => {
-  const { lake, folder } = await lakeWith(2);
-  await writeFile(join(folder, pointer), JSON.stringify({ snapshot_id: idAt(1) }));
-  const rule = { last: 1, daily: 0, monthEnds: false };
-  await retireSnapshots(lake, { rule, warehouseId, now });
-  await retireSnapshots(lake, { rule, warehouseId, now: new Date(now.getTime() + day) });
-  expect(await lake.snapshotIds()).toEqual([idAt(1), idAt(2)]);
-});
+test.each(['latest.json', 'latest-marts.json'])(
+  'a snapshot that %s names is never removed',
+  async (pointer) => {
+    const { lake, folder } = await lakeWith(2);
+    await writeFile(join(folder, pointer), JSON.stringify({ snapshot_id: idAt(1) }));
+    const rule = { last: 1, daily: 0, monthEnds: false };
+    await retireSnapshots(lake, { rule, warehouseId, now });
+    await retireSnapshots(lake, { rule, warehouseId, now: new Date(now.getTime() + day) });
+    expect(await lake.snapshotIds()).toEqual([idAt(1), idAt(2)]);
+  },
+);
 
 describe('a snapshot taken long after the time in its ID', () => {
   const rule = { last: 1, daily: 0, monthEnds: true };

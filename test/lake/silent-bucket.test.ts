@@ -103,17 +103,20 @@ test.each([
   ],
   ['half an answer', '<ListBucketResult><Contents>'],
   ['an address that is none', listOf('snapshots/%ZZ')],
-])('a listing that cannot be read counts as no answer, and is reported in a sentence: %s', async (_, answer) => {
-  const { bucket } = await bucketOf((_, response) => {
-    response.end(answer);
-  });
-  await expect(bucket.list('snapshots/')).rejects.toMatchObject({
-    name: 'LakeUnavailable',
-    handling: 'retry',
-    message:
-      'The lake s3://b does not answer (its answer cannot be read). Exports resume by themselves once it does; rerun any command that failed because of this.',
-  });
-});
+])(
+  'a listing that cannot be read counts as no answer, and is reported in a sentence: %s',
+  async (_, answer) => {
+    const { bucket } = await bucketOf((_, response) => {
+      response.end(answer);
+    });
+    await expect(bucket.list('snapshots/')).rejects.toMatchObject({
+      name: 'LakeUnavailable',
+      handling: 'retry',
+      message:
+        'The lake s3://b does not answer (its answer cannot be read). Exports resume by themselves once it does; rerun any command that failed because of this.',
+    });
+  },
+);
 
 test('a listing whose next page is always the same is refused as endless', async () => {
   const more = '<IsTruncated>true</IsTruncated><NextContinuationToken>again</NextContinuationToken>';
@@ -133,13 +136,16 @@ test.each([
   ['AccessDenied', 'LakeKeeps', '(AccessDenied)'],
   ['&lt;!channel&gt;', 'LakeKeeps', '(without a code)'],
   ['InternalError', 'LakeUnavailable', '(InternalError)'],
-])('files that the bucket does not remove are reported although it answers 200: %s', async (code, name, said) => {
-  const { bucket } = await bucketOf((request, response) => {
-    request.resume().on('end', () => response.end(deletedBut(['a.parquet', 'b.parquet'], code)));
-  });
-  const message = expect.stringContaining(said) as string;
-  await expect(bucket.remove(['a.parquet', 'b.parquet'])).rejects.toMatchObject({ name, message });
-});
+])(
+  'files that the bucket does not remove are reported although it answers 200: %s',
+  async (code, name, said) => {
+    const { bucket } = await bucketOf((request, response) => {
+      request.resume().on('end', () => response.end(deletedBut(['a.parquet', 'b.parquet'], code)));
+    });
+    const message = expect.stringContaining(said) as string;
+    await expect(bucket.remove(['a.parquet', 'b.parquet'])).rejects.toMatchObject({ name, message });
+  },
+);
 
 test('a file that is already gone counts as removed', async () => {
   const { bucket } = await bucketOf((request, response) => {

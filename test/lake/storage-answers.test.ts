@@ -92,26 +92,23 @@ test.each([
   { status: 507, code: 'XMinioStorageFull' },
   { status: 400, code: 'XMinioAdminBucketQuotaExceeded' },
   { status: 403, code: 'QuotaExceeded' },
-])(
-  'a full bucket ($code) is reported as full, and not asked again and again',
-  async ({ status, code }) => {
-    let asked = 0;
-    const proxy = await startAnsweringProxy(server, (method) => {
-      if (method !== 'PUT') return undefined;
-      asked += 1;
-      return { status, body: `<Error><Code>${code}</Code></Error>` };
-    });
-    const lake = await open(proxy.use);
-    await expect(publish(lake, '20261121T120000Z-cccccc', 'rows')).rejects.toMatchObject({
-      name: 'LakeRefused',
-      handling: 'stop',
-      message:
-        `Cannot use the lake ${s3.location}: it is full (${code}). Free some space or raise its quota, ` +
-        'then rerun "daybook export", or the command that failed because of this.',
-    });
-    expect(asked).toBeLessThanOrEqual(2);
-  },
-);
+])('a full bucket ($code) is reported as full, and not asked again and again', async ({ status, code }) => {
+  let asked = 0;
+  const proxy = await startAnsweringProxy(server, (method) => {
+    if (method !== 'PUT') return undefined;
+    asked += 1;
+    return { status, body: `<Error><Code>${code}</Code></Error>` };
+  });
+  const lake = await open(proxy.use);
+  await expect(publish(lake, '20261121T120000Z-cccccc', 'rows')).rejects.toMatchObject({
+    name: 'LakeRefused',
+    handling: 'stop',
+    message:
+      `Cannot use the lake ${s3.location}: it is full (${code}). Free some space or raise its quota, ` +
+      'then rerun "daybook export", or the command that failed because of this.',
+  });
+  expect(asked).toBeLessThanOrEqual(2);
+});
 
 async function publish(lake: Lake, id: string, rows: string): Promise<void> {
   await lake.withDraft(id, async (folder) => {

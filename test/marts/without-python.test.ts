@@ -39,34 +39,31 @@ test('an export without Python skips the marts, and status says what to install'
   });
 });
 
-proofTest(
-  'exports that end while marts are being built trigger one more build afterwards',
-  async () => {
-    const first = await withBuildLock({ databaseUrl, target: 'postgres' }, async () => {
-      await run(['export']);
-      const { runId } = await marts.describe();
-      await inTheEnd(async () => ((await attemptsOf(runId)) > 1 ? true : undefined));
-      await rows(
-        warehouse,
-        `update finance.bills set memo = 'another' where id = (select min(id) from finance.bills)`,
-      );
-      await run(['export']);
-      await run(['export']);
-      expect((await marts.describe()).runId).toBe(runId);
-      return runId;
-    });
-    await marts.result();
-    const second = await marts.describe();
-    expect(second.runId).not.toBe(first);
-    const { events } = await marts.fetchHistory();
-    expect(events?.[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId).toBe(first);
-    expect(
-      await rows(warehouse, `select run_id from sync.runs where kind = 'marts' and run_id like $1`, [
-        `${second.runId}-%`,
-      ]),
-    ).toHaveLength(2);
-  },
-);
+proofTest('exports that end while marts are being built trigger one more build afterwards', async () => {
+  const first = await withBuildLock({ databaseUrl, target: 'postgres' }, async () => {
+    await run(['export']);
+    const { runId } = await marts.describe();
+    await inTheEnd(async () => ((await attemptsOf(runId)) > 1 ? true : undefined));
+    await rows(
+      warehouse,
+      `update finance.bills set memo = 'another' where id = (select min(id) from finance.bills)`,
+    );
+    await run(['export']);
+    await run(['export']);
+    expect((await marts.describe()).runId).toBe(runId);
+    return runId;
+  });
+  await marts.result();
+  const second = await marts.describe();
+  expect(second.runId).not.toBe(first);
+  const { events } = await marts.fetchHistory();
+  expect(events?.[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId).toBe(first);
+  expect(
+    await rows(warehouse, `select run_id from sync.runs where kind = 'marts' and run_id like $1`, [
+      `${second.runId}-%`,
+    ]),
+  ).toHaveLength(2);
+});
 
 async function attemptsOf(runId: string): Promise<number> {
   const { raw } = await client.workflow.getHandle('marts', runId).describe();

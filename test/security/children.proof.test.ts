@@ -35,14 +35,11 @@ beforeAll(async () => {
   children = (await recorded()).filter(({ name }) => name !== 'esbuild');
 }, 180_000);
 
-test.runIf(isLinux)(
-  'the checked processes include Postgres, its sessions, Temporal and dbt',
-  () => {
-    const told = children.map(({ commandLine }) => commandLine).join('\n');
-    for (const program of [/postgres .*-D/, /postgres: daybook/, /server start-dev/, /run_dbt\.py/])
-      expect(told).toMatch(program);
-  },
-);
+test.runIf(isLinux)('the checked processes include Postgres, its sessions, Temporal and dbt', () => {
+  const told = children.map(({ commandLine }) => commandLine).join('\n');
+  for (const program of [/postgres .*-D/, /postgres: daybook/, /server start-dev/, /run_dbt\.py/])
+    expect(told).toMatch(program);
+});
 
 test.runIf(isLinux)('child processes have no secret in their command line, title or name', () => {
   const places = children.map(({ commandLine, name }) => ({

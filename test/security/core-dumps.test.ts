@@ -22,12 +22,15 @@ test.skipIf(!landsInFolder)('a crashing process leaves no secret from its memory
   expect((await dumpOf([daybook, 'sandbox', '--port', '0'], /http/)).includes(secret)).toBe(false);
 });
 
-test.skipIf(!isLinux)("a process's core dump filter, which its children inherit, excludes all memory", async () => {
-  const child = start([daybook, 'sandbox', '--port', '0'], '.');
-  await says(child, /http/);
-  expect((await readFile(`/proc/${child.pid ?? 0}/coredump_filter`, 'utf8')).trim()).toMatch(/^0+$/);
-  child.kill();
-});
+test.skipIf(!isLinux)(
+  "a process's core dump filter, which its children inherit, excludes all memory",
+  async () => {
+    const child = start([daybook, 'sandbox', '--port', '0'], '.');
+    await says(child, /http/);
+    expect((await readFile(`/proc/${child.pid ?? 0}/coredump_filter`, 'utf8')).trim()).toMatch(/^0+$/);
+    child.kill();
+  },
+);
 
 /** The core dump of a process that crashes once its output matches. Empty if there is none. */
 async function dumpOf(args: readonly string[], ready: RegExp): Promise<Buffer> {

@@ -47,25 +47,25 @@ test.each([
   ['sslmode=require', ''],
   ['sslmode=prefer', ''],
   ['ssl=true', ''],
-])(
-  'dbt, like Node.js, refuses a Postgres that cannot prove its identity: %s',
-  async (mode, ca) => {
-    const url = `${postgres.url}?${mode}${ca}`;
-    await expect(nodeConnects(url)).rejects.toThrow(/certificate/);
-    await expect(dbtConnects(url)).rejects.toThrow(/certificate verify failed/);
-  },
-);
+])('dbt, like Node.js, refuses a Postgres that cannot prove its identity: %s', async (mode, ca) => {
+  const url = `${postgres.url}?${mode}${ca}`;
+  await expect(nodeConnects(url)).rejects.toThrow(/certificate/);
+  await expect(dbtConnects(url)).rejects.toThrow(/certificate verify failed/);
+});
 
 test.each([
   ['sslmode=verify-full&sslrootcert=', ours.ca, true],
   ['sslmode=require&sslrootcert=', ours.ca, true],
   ['sslmode=no-verify', '', true],
   ['sslmode=disable', '', false],
-] as const)('dbt connects where Node.js does, encrypted or not as Node.js is: %s', async (mode, ca, encrypted) => {
-  const url = `${postgres.url}?${mode}${ca}`;
-  expect(await nodeConnects(url)).toBe(encrypted);
-  expect(await dbtConnects(url)).toBe(encrypted);
-});
+] as const)(
+  'dbt connects where Node.js does, encrypted or not as Node.js is: %s',
+  async (mode, ca, encrypted) => {
+    const url = `${postgres.url}?${mode}${ca}`;
+    expect(await nodeConnects(url)).toBe(encrypted);
+    expect(await dbtConnects(url)).toBe(encrypted);
+  },
+);
 
 test('dbt finds host, port, user and password anywhere in the address', async () => {
   const { port, username, password, pathname } = new URL(postgres.url);

@@ -197,22 +197,25 @@ describe('a request that', () => {
       true,
     ],
     ['has them beside a long address', '', `GET /?${'x'.repeat(5_000)} HTTP/1.1`, false],
-  ])('%s, and arrives in several packets, is recognized by its first line and headers', async (_, before, line, clears) => {
-    const { socket, arrived } = await dialWatched(guarded);
-    if (before !== '') {
-      socket.write(before);
-      expect(await answerOf(socket)).toContain('HTTP/1.1 4');
-    }
-    const text = `${line}\r\nHost: localhost\r\nCookie: ${large}; ${large}\r\n\r\n`;
-    for (let first = 0; first < 15_000; first += 5_000) {
-      socket.write(text.slice(first, first + 5_000));
-      await arrived(before.length + first + 5_000);
-    }
-    socket.write(text.slice(15_000));
-    const answer = await answerOf(socket);
-    expect(answer).toContain('431 Request Header Fields Too Large');
-    expect(answer.includes('Clear-Site-Data: "cookies"')).toBe(clears);
-  });
+  ])(
+    '%s, and arrives in several packets, is recognized by its first line and headers',
+    async (_, before, line, clears) => {
+      const { socket, arrived } = await dialWatched(guarded);
+      if (before !== '') {
+        socket.write(before);
+        expect(await answerOf(socket)).toContain('HTTP/1.1 4');
+      }
+      const text = `${line}\r\nHost: localhost\r\nCookie: ${large}; ${large}\r\n\r\n`;
+      for (let first = 0; first < 15_000; first += 5_000) {
+        socket.write(text.slice(first, first + 5_000));
+        await arrived(before.length + first + 5_000);
+      }
+      socket.write(text.slice(15_000));
+      const answer = await answerOf(socket);
+      expect(answer).toContain('431 Request Header Fields Too Large');
+      expect(answer.includes('Clear-Site-Data: "cookies"')).toBe(clears);
+    },
+  );
 
   test.concurrent.each(some(['/webhooks', '/quarantine/discard']))(
     'never ends is answered with a timeout, at %s',

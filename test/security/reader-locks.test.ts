@@ -126,18 +126,15 @@ describe('a release before 0.6 may run beside this one, which waits for', () => 
 });
 
 describe('no two at a time', () => {
-  proofTest(
-    'exports: the second is refused, and a terminated session leaves nothing locked',
-    async () => {
-      const first = await openExportSession(url);
-      await expect(openExportSession(url)).rejects.toThrow(ExportRunning);
-      await admin.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name in ('daybook export', 'daybook lock')`,
-      );
-      const second = await openExportSession(url);
-      await Promise.all([first.close(), second.close()]);
-    },
-  );
+  proofTest('exports: the second is refused, and a terminated session leaves nothing locked', async () => {
+    const first = await openExportSession(url);
+    await expect(openExportSession(url)).rejects.toThrow(ExportRunning);
+    await admin.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name in ('daybook export', 'daybook lock')`,
+    );
+    const second = await openExportSession(url);
+    await Promise.all([first.close(), second.close()]);
+  });
 
   test('landings of a resource, while a reader holds the lock of old releases', async () => {
     await begin(warehouse, { connectionId, runId });

@@ -122,16 +122,13 @@ describe('the port', () => {
   test.each([
     ['203.0.113.7', 'EADDRNOTAVAIL'],
     ['no-such-host.invalid', '(ENOTFOUND|EAI_AGAIN)'],
-  ])(
-    'is an error with the remedy on an address of another machine (%s)',
-    async (host, code) => {
-      await expect(start({ host })).rejects.toThrow(
-        new RegExp(
-          `cannot listen on port 0 of ${host} \\(${code}\\): set DAYBOOK_HTTP_HOST to an address of this machine`,
-        ),
-      );
-    },
-  );
+  ])('is an error with the remedy on an address of another machine (%s)', async (host, code) => {
+    await expect(start({ host })).rejects.toThrow(
+      new RegExp(
+        `cannot listen on port 0 of ${host} \\(${code}\\): set DAYBOOK_HTTP_HOST to an address of this machine`,
+      ),
+    );
+  });
 
   test('is the next free one if the default is taken', async () => {
     const port = await occupiedPort();

@@ -190,25 +190,22 @@ test('an answer from another company writes nothing', async () => {
   expect(await inboxOf(installation, connection)).toMatchObject([{ status: 'waiting' }]);
 });
 
-proofTest(
-  'status counts changes by webhook, and changes that only a sync brought',
-  async () => {
-    const connection = await syncedCompany(installation);
-    const [told = '', untold = ''] = await idsOf(installation, connection, { count: 2 });
-    await send(url, await changeBill(installation, connection, { id: told, memo: 'told' }));
-    await appliedInbox(installation, connection);
-    await changeBill(installation, connection, { id: untold, memo: 'its webhook is lost' });
-    await sync(installation, connection);
-    const { stdout } = await installation.run(['status', connection, '--json']);
-    const { connections } = JSON.parse(stdout) as { connections: { webhooks: object; last_run: object }[] };
-    expect(connections[0]).toMatchObject({
-      webhooks: { waiting: 0, applied_24h: 1, unannounced_24h: 1 },
-      last_run: { kind: 'sync' },
-    });
-    const { stdout: text } = await installation.run(['status', connection]);
-    expect(text).toContain('changes in 24 h: 1 by webhook, 1 by sync only');
-  },
-);
+proofTest('status counts changes by webhook, and changes that only a sync brought', async () => {
+  const connection = await syncedCompany(installation);
+  const [told = '', untold = ''] = await idsOf(installation, connection, { count: 2 });
+  await send(url, await changeBill(installation, connection, { id: told, memo: 'told' }));
+  await appliedInbox(installation, connection);
+  await changeBill(installation, connection, { id: untold, memo: 'its webhook is lost' });
+  await sync(installation, connection);
+  const { stdout } = await installation.run(['status', connection, '--json']);
+  const { connections } = JSON.parse(stdout) as { connections: { webhooks: object; last_run: object }[] };
+  expect(connections[0]).toMatchObject({
+    webhooks: { waiting: 0, applied_24h: 1, unannounced_24h: 1 },
+    last_run: { kind: 'sync' },
+  });
+  const { stdout: text } = await installation.run(['status', connection]);
+  expect(text).toContain('changes in 24 h: 1 by webhook, 1 by sync only');
+});
 
 test('histories of webhook workflows, and the log, contain no token, ID or content of a record', async () => {
   const connection = await syncedCompany(installation);
@@ -258,28 +255,25 @@ proofTest('a record that cannot land goes to quarantine, and its webhook is clos
   ).toEqual([{ record_id: id }]);
 });
 
-proofTest(
-  'webhooks held back because the clock of Postgres was two hours ahead are applied',
-  async () => {
-    const connection = await syncedCompany(installation);
-    const [held = '', putOff = ''] = await idsOf(installation, connection, { count: 2 });
-    await warehouse.pool.query(
-      `update sync.connections set webhooks_after = now() + interval '2 hours' where connection_id = $1`,
-      [connection],
-    );
-    await send(url, await changeBill(installation, connection, { id: held, memo: 'held' }));
-    await appliedInbox(installation, connection);
-    expect(await memoOf(installation, connection, held)).toBe('held');
+proofTest('webhooks held back because the clock of Postgres was two hours ahead are applied', async () => {
+  const connection = await syncedCompany(installation);
+  const [held = '', putOff = ''] = await idsOf(installation, connection, { count: 2 });
+  await warehouse.pool.query(
+    `update sync.connections set webhooks_after = now() + interval '2 hours' where connection_id = $1`,
+    [connection],
+  );
+  await send(url, await changeBill(installation, connection, { id: held, memo: 'held' }));
+  await appliedInbox(installation, connection);
+  expect(await memoOf(installation, connection, held)).toBe('held');
 
-    await pauseConnection(warehouse, { connectionId: connection, why: 'to put it off' });
-    await send(url, await changeBill(installation, connection, { id: putOff, memo: 'put off' }));
-    await warehouse.pool.query(
-      `update sync.webhook_inbox set try_after = now() + interval '2 hours'
+  await pauseConnection(warehouse, { connectionId: connection, why: 'to put it off' });
+  await send(url, await changeBill(installation, connection, { id: putOff, memo: 'put off' }));
+  await warehouse.pool.query(
+    `update sync.webhook_inbox set try_after = now() + interval '2 hours'
      where connection_id = $1 and status = 'waiting'`,
-      [connection],
-    );
-    await resumeConnection(warehouse, { connectionId: connection });
-    await appliedInbox(installation, connection);
-    expect(await memoOf(installation, connection, putOff)).toBe('put off');
-  },
-);
+    [connection],
+  );
+  await resumeConnection(warehouse, { connectionId: connection });
+  await appliedInbox(installation, connection);
+  expect(await memoOf(installation, connection, putOff)).toBe('put off');
+});

@@ -34,19 +34,22 @@ test(
   },
 );
 
-proofTest('INITIAL_UPDATE that comes too early does no harm: the sync keeps waiting, and one run reads everything', async () => {
-  const connection = await installation.connect({ ready: false });
-  const handle = await startSync(installation, connection);
-  await eventually(async () => ((await timerSummaries(handle)).length > 0 ? true : undefined));
-  await send(url, connectionWebhook(connection));
-  await eventually(async () => ((await timerSummaries(handle)).length > 1 ? true : undefined));
-  await admin.execute({ kind: 'make-ready', connection });
-  const { run } = await endOf(installation, handle, handle.firstExecutionRunId);
-  expect(run.status).toBe('succeeded');
-  expect(await rows(warehouse, 'select from sync.runs where connection_id = $1', [connection])).toHaveLength(
-    1,
-  );
-});
+proofTest(
+  'INITIAL_UPDATE that comes too early does no harm: the sync keeps waiting, and one run reads everything',
+  async () => {
+    const connection = await installation.connect({ ready: false });
+    const handle = await startSync(installation, connection);
+    await eventually(async () => ((await timerSummaries(handle)).length > 0 ? true : undefined));
+    await send(url, connectionWebhook(connection));
+    await eventually(async () => ((await timerSummaries(handle)).length > 1 ? true : undefined));
+    await admin.execute({ kind: 'make-ready', connection });
+    const { run } = await endOf(installation, handle, handle.firstExecutionRunId);
+    expect(run.status).toBe('succeeded');
+    expect(
+      await rows(warehouse, 'select from sync.runs where connection_id = $1', [connection]),
+    ).toHaveLength(1);
+  },
+);
 
 proofTest(
   'INITIAL_UPDATE that comes after a list was read is not lost: the next run reads the list again',
