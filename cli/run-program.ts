@@ -7,11 +7,12 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
   const program = createProgram((code) => {
     exitCode = code;
   });
-  await program.parseAsync(args.map(unlessComment), { from: 'user' });
+  const isQuery = args.find((arg) => !arg.startsWith('-')) === 'sql';
+  await program.parseAsync(isQuery ? args.map(unlessComment) : [...args], { from: 'user' });
   return exitCode;
 }
 
 /** Protects a query that begins with a comment (`sql "$(cat query.sql)"`) from being parsed as an option. */
 function unlessComment(arg: string): string {
-  return /^--(\s|[^=\n]*\n)/.test(arg) ? `\n${arg}` : arg;
+  return /^--(\s|.*\n)/.test(arg) ? `\n${arg}` : arg;
 }

@@ -189,7 +189,7 @@ export function openFolderLake(location: string): Lake {
         // Anything else than a folder in place of the marts holds none, and keeps no snapshot.
         if (found?.isDirectory() !== true) return;
         await inOwnFolder(path, async (folder) => {
-          if (!(await isFound(join(folder, id)))) return;
+          if (!(await isFound(join(folder, id), lstat))) return;
           const gone = nameOfDraft(`gone-${id}`);
           await rename(join(folder, id), join(folder, gone));
           await removeIn(folder, gone);
@@ -223,10 +223,13 @@ export function openFolderLake(location: string): Lake {
 
   /** False if the folder may not be opened: `foldersIn` lists it, so it is reported. */
   async function isComplete(id: string): Promise<boolean> {
+    const path = join(snapshots, id, successFile);
     try {
-      return await isFound(join(snapshots, id, successFile));
+      return await isFound(path);
     } catch (error) {
-      if (isForbidden(error)) return false;
+      // A link, which Daybook never puts there, can lead to a name that is too long.
+      const isMisled = codeOf(error) === 'ENAMETOOLONG' && (await hasLink([dirname(path), path]));
+      if (isForbidden(error) || isMisled) return false;
       throw error;
     }
   }
@@ -352,15 +355,20 @@ function isForbidden(error: unknown): boolean {
   return ['EACCES', 'EPERM'].includes(String(codeOf(error)));
 }
 
-/** Whether a file or folder exists. Throws if the disk does not answer. */
-async function isFound(path: string): Promise<boolean> {
+/** Whether a file or folder exists; with `lstat`, also a link that leads nowhere. Throws if the disk does not answer. */
+async function isFound(path: string, look: typeof stat | typeof lstat = stat): Promise<boolean> {
   try {
-    await stat(path);
+    await look(path);
     return true;
   } catch (error) {
     if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(String(codeOf(error)))) return false;
     throw error;
   }
+}
+
+async function hasLink(paths: readonly string[]): Promise<boolean> {
+  const found = await Promise.all(paths.map((path) => lstat(path).catch(() => undefined)));
+  return found.some((entry) => entry?.isSymbolicLink() === true);
 }
 
 async function removeNamed(folder: string, isMeant: (name: string) => boolean): Promise<void> {

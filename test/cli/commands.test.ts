@@ -234,8 +234,10 @@ describe('sql', () => {
   });
 
   test('takes a query that begins with a comment', async () => {
-    const { stdout } = await daybook(['sql', '-- how many\nselect 2 as n', '--json']);
-    expect(JSON.parse(stdout)).toEqual([{ n: 2 }]);
+    for (const comment of ['-- how many', '--owner=finance', '--']) {
+      const { stdout } = await daybook(['sql', `${comment}\nselect 2 as n`, '--json']);
+      expect(JSON.parse(stdout)).toEqual([{ n: 2 }]);
+    }
   });
 
   test('with --json refuses two columns of the same name, because it would show only one', async () => {

@@ -295,6 +295,24 @@ test.skipIf(!isLinux)(
   },
 );
 
+test('a link that leads to a name too long is no snapshot, and is removed in the place of marts', async () => {
+  const target = 'x'.repeat(256);
+  const folder = join(location, 'misled');
+  const misled = await openLake({ location: folder, scratch: location });
+  const [asSnapshot, withLink] = ['20260102T000000Z-abcdef', '20260103T000000Z-abcdef'];
+  await mkdir(join(folder, 'snapshots', withLink), { recursive: true });
+  await mkdir(join(folder, 'snapshots', oldId));
+  await writeFile(join(folder, 'snapshots', oldId, '_SUCCESS'), '');
+  await symlink(target, join(folder, 'snapshots', asSnapshot));
+  await symlink(target, join(folder, 'snapshots', withLink, '_SUCCESS'));
+  expect(await misled.snapshotIds()).toEqual([oldId]);
+  await mkdir(join(folder, 'marts'));
+  await symlink(target, join(folder, 'marts', oldId));
+  await misled.removeSnapshot(oldId);
+  expect(await misled.snapshotIds()).toEqual([]);
+  expect(await readdir(join(folder, 'marts'))).toEqual([]);
+});
+
 test.skipIf(!isLinux).each<[string, string, () => Promise<void>]>([
   [`marts/${oldId}`, 'marts', () => lake.removeLeftovers('marts')],
   [`marts/${oldId}`, `marts/${oldId}`, () => lake.removeLeftovers('marts')],
