@@ -60,8 +60,22 @@ function importDirection(folder) {
   };
 }
 
-/** The same within a folder: its subfolders, and which others each of them may import. */
+/** The same within a folder: its subfolders, and which others of those listed each may import. */
 const subfoldersMayImport = {
+  warehouse: {
+    session: [],
+    clock: [],
+    transactions: ['session'],
+    'api-budget': ['transactions'],
+    query: ['transactions'],
+  },
+  lake: {
+    files: [],
+    parquet: ['files'],
+    manifest: ['parquet'],
+    storage: ['files', 'parquet', 'manifest'],
+    snapshots: ['files', 'parquet', 'manifest'],
+  },
   server: {
     frame: [],
     webhooks: [],
