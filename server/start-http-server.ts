@@ -152,7 +152,14 @@ async function listen(
   }
 }
 
-const unusable = new Set<unknown>(['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EACCES', 'EINVAL']);
+const unusable = new Set<unknown>([
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EADDRNOTAVAIL',
+  'EAFNOSUPPORT',
+  'EACCES',
+  'EINVAL',
+]);
 
 function isInUse(error: unknown): boolean {
   return codeOf(error) === 'EADDRINUSE';
