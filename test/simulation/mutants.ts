@@ -115,6 +115,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the cursor is committed before the records',
+    about: 'overtakenAttempt',
     file: 'warehouse/landing/land-page.ts',
     find: '  const landed = await landing(',
     replace: `  await client.query(
