@@ -1,3 +1,4 @@
+import { ageingBuckets } from '../ageing-buckets.ts';
 import * as z from 'zod';
 import { counted } from '../../frame/counted.ts';
 import { amount, drawnAmount, namedAmount, shownAmount } from '../amount.ts';
@@ -126,12 +127,4 @@ function owedWords(owed: number, owing: number): string {
   return owing === 0 ? ours : `${ours}, ${counted(owing, 'owes us', 'owe us')}`;
 }
 
-const buckets = [
-  { head: 'Not due', of: 'not_due', color: 'age-0' },
-  { head: '1–30 days', of: 'days_1_30', color: 'age-1' },
-  { head: '31–60 days', of: 'days_31_60', color: 'age-2' },
-  { head: '61–90 days', of: 'days_61_90', color: 'age-3' },
-  { head: 'Over 90 days', of: 'days_over_90', color: 'age-4' },
-  { head: 'No due date', of: 'no_due_date', color: 'neutral' },
-  { head: 'Unapplied credits', of: 'credits', color: 'credit' },
-] as const;
+const buckets = [...ageingBuckets, { head: 'Unapplied credits', of: 'credits', color: 'credit' }] as const;

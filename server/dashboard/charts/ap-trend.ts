@@ -1,3 +1,4 @@
+import { ageingBuckets } from '../ageing-buckets.ts';
 import * as z from 'zod';
 import { amount, drawnAmount, namedAmount, shownAmount, toldAmount, type Decimal } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
@@ -69,7 +70,7 @@ ${withLeftOuts('currency_code, as_of_date')}`,
       const row = byDay.get(day);
       return row === undefined ? '0' : row[what];
     };
-    const columns = [...buckets, { head: 'Open bills', of: 'open_bills' }] as const;
+    const columns = [...ageingBuckets, { head: 'Open bills', of: 'open_bills' }] as const;
     const [yearBefore = asOf] = lastMonthEnds(asOf, 12);
     return {
       sentence: `${namedAmount(of(asOf, 'open_bills'), currency)} is open today; at the end of ${monthName(yearBefore)} it was ${toldAmount(of(yearBefore, 'open_bills'), currency)}.`,
@@ -82,7 +83,7 @@ ${withLeftOuts('currency_code, as_of_date')}`,
       drawing: {
         kind: 'columns',
         labels: days.map((day) => (day === asOf ? dayName(day) : monthName(day))),
-        series: buckets.map(({ head, of: what, color }) => ({
+        series: ageingBuckets.map(({ head, of: what, color }) => ({
           name: head,
           color,
           shape: 'stacked' as const,
@@ -94,13 +95,4 @@ ${withLeftOuts('currency_code, as_of_date')}`,
   empty: 'There were no open bills in the last 24 months.',
 });
 
-type Amounts = Record<(typeof buckets)[number]['of'] | 'open_bills', Decimal | null>;
-
-const buckets = [
-  { head: 'Not due', of: 'not_due', color: 'age-0' },
-  { head: '1–30 days', of: 'days_1_30', color: 'age-1' },
-  { head: '31–60 days', of: 'days_31_60', color: 'age-2' },
-  { head: '61–90 days', of: 'days_61_90', color: 'age-3' },
-  { head: 'Over 90 days', of: 'days_over_90', color: 'age-4' },
-  { head: 'No due date', of: 'no_due_date', color: 'neutral' },
-] as const;
+type Amounts = Record<(typeof ageingBuckets)[number]['of'] | 'open_bills', Decimal | null>;
