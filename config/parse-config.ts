@@ -5,7 +5,7 @@ import { ConfigurationError } from './configuration-error.ts';
 import type { KeepRule } from '../lake/snapshots/keep-rule.ts';
 import { isBucket } from '../lake/location.ts';
 import type { Policies } from '../warehouse/policies.ts';
-import { isLoopback } from './is-loopback.ts';
+import { isLoopback, withoutBrackets } from './is-loopback.ts';
 import type { Env } from './read-env.ts';
 import { temporalFromEnv, type TemporalSettings } from './temporal-settings.ts';
 import { variables } from './variables.ts';
@@ -103,8 +103,7 @@ export function parseConfig(env: Env): Config {
     reportingTimezone: values.DAYBOOK_REPORTING_TIMEZONE,
     sparkMaster: values.DAYBOOK_SPARK_MASTER,
     http: {
-      // In a URL an IPv6 address has brackets.
-      host: values.DAYBOOK_HTTP_HOST.replace(/^\[(.*)\]$/, '$1'),
+      host: withoutBrackets(values.DAYBOOK_HTTP_HOST),
       port: values.DAYBOOK_HTTP_PORT ?? 8390,
       portIsDefault: values.DAYBOOK_HTTP_PORT === undefined,
     },

@@ -240,6 +240,10 @@ describe('variables that need another', () => {
       expect(problemsOf({ DAYBOOK_HTTP_HOST: host })).toEqual([]);
     },
   );
+
+  test('an IPv6 address in brackets, as in a URL, is listened on without them', () => {
+    expect(parseConfig({ DAYBOOK_HTTP_HOST: '[::1]' }).http.host).toBe('::1');
+  });
 });
 
 test('a configuration error shows no value, because any may be a misplaced secret', () => {
