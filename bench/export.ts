@@ -91,7 +91,7 @@ export async function fillBills(
     `insert into finance.bills (connection_id, id, platform_id, account_id, vendor_id, due_date, issue_date, amount_due,
        currency_code, status, total_amount, document_number, memo, sub_total, tax_amount, currency_rate, created_at, updated_at,
        last_synced_at, _run_id, _first_seen_at, _changed_at, _content_hash)
-     select 'co-' || i % $2, gen_random_uuid(), 'p-' || i, gen_random_uuid(), 'vendor-' || i % 1000,
+     select 'co-' || (i - 1) * $2 / ($1::bigint / 3), gen_random_uuid(), 'p-' || i, gen_random_uuid(), 'vendor-' || i % 1000,
        date '2024-01-01' + (i * 7919 % 900)::int, date '2023-12-01' + (i * 7919 % 900)::int, (i % 100000) / 100.0, 'USD', 'open',
        (i % 100000) / 100.0, 'INV-' || i, 'memo of bill ' || i, (i % 100000) / 125.0, (i % 100000) / 1000.0, 1.0812, now(),
        now(), now(), gen_random_uuid(), now(), now(), '\\x00'

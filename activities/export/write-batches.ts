@@ -3,24 +3,19 @@ import { join } from 'node:path';
 import type { ClientBase } from 'pg';
 import { openDuckDb, type DuckDb } from '../../lake/parquet/duck-db.ts';
 import { SnapshotBroken } from '../../lake/errors.ts';
+import { NamedPipes } from '../../lake/parquet/csv-pipe.ts';
 import { exactSum } from '../../lake/parquet/exact-sum.ts';
 import { tableOfFiles, type ManifestFile, type Unfit } from '../../lake/manifest/manifest.ts';
 import { readBack, type FileBack, type FilesBack } from '../../lake/parquet/read-back.ts';
 import { removeIn } from '../../lake/files/remove-below.ts';
 import { tableDifferences } from '../../lake/parquet/table-differences.ts';
-import {
-  isUncastable,
-  PartsTooLarge,
-  writeTable,
-  type WriteTableInput,
-} from '../../lake/parquet/write-table.ts';
+import { isUncastable, writeTable } from '../../lake/parquet/write-table.ts';
 import { copyTable } from '../../warehouse/snapshots/copy-table.ts';
 import { listUnfit, type RoomForUnfit } from '../../warehouse/snapshots/list-unfit.ts';
 import { longestRow } from '../../warehouse/snapshots/longest-row.ts';
 import { lookCloser, measureTable, type TableMeasured } from '../../warehouse/snapshots/measure-table.ts';
 import type { DatabaseSnapshot } from '../../warehouse/snapshots/open-snapshot.ts';
-import { rowsOfParts } from '../../warehouse/snapshots/part-of.ts';
-import { pieceColumn } from '../../warehouse/snapshots/piece.ts';
+import { numbersOf, partColumn, rowsOfParts } from '../../warehouse/snapshots/part-of.ts';
 import type { SnapshotTable } from '../../warehouse/snapshots/snapshot-table.ts';
 import { unfitRowsOf } from '../../warehouse/snapshots/unfit-table.ts';
 import { forEachConcurrently } from './for-each-concurrently.ts';
@@ -93,21 +88,18 @@ export async function writeBatches(
   const { batches, unfit, room, folder, scratch, partBytes, snapshotId, nameFile, onWritten } = input;
   const spillFolder = join(scratch, 'spill');
   const workers = await Promise.all(
-    readers.map(async (client, place) => ({ client, duckDb: await openDuckDb({ spillFolder }), place })),
+    readers.map(async (client, place) => ({
+      client,
+      duckDb: await openDuckDb({ spillFolder }),
+      draft: `.batch-${place}`,
+      pipes: new NamedPipes(scratch, String(place)),
+    })),
   );
   const written: { parts: PartFilled[]; unfit: Unfit[] } = { parts: [], unfit: [] };
   const largestFirst = [...batches].sort((one, other) => (other.rows ?? 0) - (one.rows ?? 0));
   try {
-    await forEachConcurrently(largestFirst, workers, async (batch, { client, duckDb, place }) => {
-      const at = {
-        client,
-        duckDb,
-        folder,
-        partBytes,
-        nameFile,
-        draft: join(folder, `.batch-${place}`),
-        pipe: join(scratch, `${place}.csv`),
-      };
+    await forEachConcurrently(largestFirst, workers, async (batch, worker) => {
+      const at = { ...worker, draft: join(folder, worker.draft), folder, partBytes, nameFile };
       const write = async (one: Batch, from: SnapshotTable): Promise<readonly string[]> => {
         const { parts, unfitColumns } = await writeBatch(at, one, from);
         for (const { part, files } of parts)
@@ -123,12 +115,12 @@ export async function writeBatches(
           unfitRowsOf(rows, unfitColumns),
         );
       for (const part of batch.parts) onWritten(part);
-      written.unfit.push(...(await listUnfit(client, { table: rows, unfitColumns, room })));
+      written.unfit.push(...(await listUnfit(worker.client, { table: rows, unfitColumns, room })));
     });
     return written;
   } finally {
     for (const { duckDb } of workers) duckDb.close();
-    for (const { place } of workers) await removeIn(folder, `.batch-${place}`);
+    for (const { draft } of workers) await removeIn(folder, draft);
   }
 }
 
@@ -145,7 +137,7 @@ interface WritingPlace {
   readonly client: ClientBase;
   readonly duckDb: DuckDb;
   readonly draft: string;
-  readonly pipe: string;
+  readonly pipes: NamedPipes;
   readonly folder: string;
   readonly partBytes: number | undefined;
   readonly nameFile: FileNames;
@@ -157,25 +149,7 @@ interface BatchWritten {
   readonly unfitColumns: readonly string[];
 }
 
-/** Writes its parts together, or one by one if they are too large. */
 async function writeBatch(at: WritingPlace, batch: Batch, from: SnapshotTable): Promise<BatchWritten> {
-  try {
-    return await writeTogether(at, batch, from);
-  } catch (error) {
-    if (!(error instanceof PartsTooLarge)) throw error;
-  }
-  const written: BatchWritten[] = [];
-  for (const part of batch.parts) {
-    const alone = { ...batch, parts: [part], rows: batch.rows === undefined ? undefined : part.rows };
-    written.push(await writeTogether(at, alone, from));
-  }
-  return {
-    parts: written.flatMap(({ parts }) => parts),
-    unfitColumns: [...new Set(written.flatMap(({ unfitColumns }) => unfitColumns))],
-  };
-}
-
-async function writeTogether(at: WritingPlace, batch: Batch, from: SnapshotTable): Promise<BatchWritten> {
   try {
     const { facts, names } = await writeFiles(at, batch, rowsOfParts(from, batch.parts));
     const back = await readBack(at.duckDb, { folder: at.draft, paths: names.flat() });
@@ -188,7 +162,7 @@ async function writeTogether(at: WritingPlace, batch: Batch, from: SnapshotTable
 
 /** Returns the facts that the files must match, adjusted if a value does not fit. */
 async function writeFiles(
-  { client, duckDb, draft, pipe, partBytes }: WritingPlace,
+  { client, duckDb, draft, pipes, partBytes }: WritingPlace,
   { table, parts }: Batch,
   rows: SnapshotTable,
 ): Promise<{ facts: TableMeasured; names: string[][] }> {
@@ -197,8 +171,8 @@ async function writeFiles(
     writeTable(duckDb, {
       table: { name: table.name, columns: rows.columns },
       folder: draft,
-      parts: selectionOf(parts),
-      pipe,
+      parts: parts.length === 1 ? undefined : { column: partColumn.name, numbers: numbersOf(parts) },
+      pipes,
       rows: facts.rows,
       partBytes,
       longestRow: () => longestRow(client, rows),
@@ -211,14 +185,6 @@ async function writeFiles(
     const closer = await lookCloser(client, { table: rows, measured: facts });
     return { facts: closer, names: await write(closer) };
   }
-}
-
-/** How the parts of a batch are told apart. */
-function selectionOf(parts: readonly PartPlanned[]): WriteTableInput['parts'] {
-  if (parts.length === 1) return undefined;
-  const pieces = parts.flatMap(({ piece }) => piece?.index ?? []);
-  if (pieces.length > 0) return { column: pieceColumn.name, values: pieces };
-  return { connections: parts.map(({ connections = [] }) => connections) };
 }
 
 function compare({ table, rows }: Batch, facts: TableMeasured, { columns, files }: FilesBack): void {

@@ -2,37 +2,63 @@ import { execFile } from 'node:child_process';
 import { constants, openSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { Socket } from 'node:net';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { codeOf } from '../../errors/code-of.ts';
 
-/** A stream has more bytes than its reader may receive. */
-export class StreamTooLong extends Error {
-  override readonly name = 'StreamTooLong';
+/** Named pipes in a folder, each for one stream. One process makes several: starting it takes longer than reading a small table. */
+export class NamedPipes {
+  readonly #folder: string;
+  readonly #prefix: string;
+  #count = 0;
+  #ready: string[] = [];
+
+  constructor(folder: string, prefix: string) {
+    this.#folder = folder;
+    this.#prefix = prefix;
+  }
+
+  /** Returns the path of a pipe that nobody has used. */
+  async take(): Promise<string> {
+    for (;;) {
+      const pipe = this.#ready.shift();
+      if (pipe !== undefined) return pipe;
+      await this.#makeMore();
+    }
+  }
+
+  async #makeMore(): Promise<void> {
+    const from = this.#count;
+    this.#count += pipesAtOnce;
+    const paths = Array.from({ length: pipesAtOnce }, (_, index) =>
+      join(this.#folder, `${this.#prefix}-${from + index}.csv`),
+    );
+    await promisify(execFile)('mkfifo', ['-m', '600', ...paths]);
+    this.#ready.push(...paths);
+  }
 }
+
+const pipesAtOnce = 16;
 
 /**
  * Lets `read` read a stream as if it were a file, through a named pipe: nothing is written to a disk. Throws the errors of the stream and of
- * `read`; a stream that breaks off never counts as ended. Throws StreamTooLong if it has more than `mostBytes`.
+ * `read`; a stream that breaks off never counts as ended.
  */
 export async function throughPipe<Result>(
-  pipe: string,
+  pipes: NamedPipes,
   open: () => Readable,
-  read: () => Promise<Result>,
-  mostBytes = Infinity,
+  read: (pipe: string) => Promise<Result>,
 ): Promise<Result> {
-  await promisify(execFile)('mkfifo', ['-m', '600', pipe]);
+  const pipe = await pipes.take();
   const stream = open();
   const over = new AbortController();
-  const reading = read().finally(() => {
+  const reading = read(pipe).finally(() => {
     over.abort();
   });
-  const [fed, result] = await Promise.allSettled([
-    feed(stream, { pipe, mostBytes, over: over.signal }),
-    reading,
-  ]);
+  const [fed, result] = await Promise.allSettled([feed(stream, { pipe, over: over.signal }), reading]);
   await rm(pipe, { force: true });
   // The reader of a pipe that breaks off fails too, and a writer whose reader is gone does not know why: the other side's error counts.
   if (fed.status === 'rejected' && !isBrokenPipe(fed.reason)) throw fed.reason;
@@ -44,15 +70,12 @@ export async function throughPipe<Result>(
 /**
  * Consumes the stream to its end even if the reader fails: its session, which is still needed, can do nothing else before.
  */
-async function feed(
-  stream: Readable,
-  { pipe, mostBytes, over }: { pipe: string; mostBytes: number; over: AbortSignal },
-): Promise<void> {
+async function feed(stream: Readable, { pipe, over }: { pipe: string; over: AbortSignal }): Promise<void> {
   // Listens from the start: the stream may break off before anybody opens the pipe.
   const taken = Promise.allSettled([finished(stream, { writable: false })]);
   const fd = await openForWriting(pipe, over);
   if (fd === undefined) stream.resume();
-  const writing = fd === undefined ? undefined : writeTo(fd, stream, { mostBytes, taken });
+  const writing = fd === undefined ? undefined : writeTo(fd, stream, taken);
   const [[read], [wrote]] = await Promise.all([taken, Promise.allSettled([writing])]);
   if (read.status === 'rejected') throw read.reason;
   if (wrote.status === 'rejected') throw wrote.reason;
@@ -61,17 +84,12 @@ async function feed(
 async function writeTo(
   fd: number,
   stream: Readable,
-  { mostBytes, taken }: { mostBytes: number; taken: Promise<[PromiseSettledResult<void>]> },
+  taken: Promise<[PromiseSettledResult<void>]>,
 ): Promise<void> {
   // A socket waits for room in the pipe without blocking a thread.
   const socket = new Socket({ fd, readable: false, writable: true });
   void taken.then(([{ status }]) => {
     if (status === 'rejected') socket.destroy();
-  });
-  let bytes = 0;
-  stream.on('data', (chunk: Buffer | string) => {
-    bytes += chunk.length;
-    if (bytes > mostBytes) socket.destroy(new StreamTooLong(`More than ${mostBytes} bytes`));
   });
   stream.pipe(socket);
   try {

@@ -1,6 +1,7 @@
 import { ListTooLong } from '../errors.ts';
 import { manifestFile, successFile, type Lake } from '../lake.ts';
 import { isBucket } from '../location.ts';
+import { mapConcurrently } from '../map-concurrently.ts';
 import { sha256Of, type Manifest } from '../manifest/manifest.ts';
 import { lookAtManifest, lookAtPointer, pointerPath } from '../manifest/pointer.ts';
 import { sha256OfFile } from '../parquet/read-back.ts';
@@ -16,16 +17,17 @@ export interface DamageFound {
 /** The problem with a file, in words; null if there is none. */
 export type Problem = string | null;
 
+/** What else is checked about each intact file, on this machine. */
+export type Look = (table: string, file: FileOfSnapshot, localPath: string) => Promise<Problem>;
+
+/** Several files at once: a snapshot has thousands of small ones, and each is waited for a few times. */
+const filesAtOnce = 8;
+
 /**
- * Compares every file of a snapshot with the manifest, by its size and SHA-256, and the manifest with the pointer. `use` receives each intact
- * file, on this machine; an altered one is not even opened.
+ * Compares every file of a snapshot with the manifest, by its size and SHA-256, and the manifest with the pointer. An altered file is not given
+ * to `look`, which gets one file after another.
  */
-export async function findDamage(
-  lake: Lake,
-  id: string,
-  use: (table: string, file: FileOfSnapshot, localPath: string) => Promise<Problem> = () =>
-    Promise.resolve(null),
-): Promise<DamageFound> {
+export async function findDamage(lake: Lake, id: string, look?: Look): Promise<DamageFound> {
   const seen = await lookAtManifest(lake, id);
   if (seen === undefined) return { manifest: undefined, problems: [`${id} has no ${manifestFile}`] };
   if (seen.altered !== undefined) return { manifest: undefined, problems: [seen.altered.message] };
@@ -34,18 +36,23 @@ export async function findDamage(
     ...(await problemsAround(lake, { id, text: seen.found.text })),
     ...(await problemsBeside(lake, manifest)),
   ];
-  for (const [table, { files }] of Object.entries(manifest.tables))
-    for (const file of files) {
+  const listed = Object.entries(manifest.tables).flatMap(([table, { files }]) =>
+    files.map((file) => ({ table, file })),
+  );
+  const seenIn = await mapConcurrently(
+    look === undefined ? filesAtOnce : 1,
+    listed,
+    async ({ table, file }) => {
       const { path, bytes, sha256 } = file;
-      const used = await lake.withFile({ path: `snapshots/${id}/${path}`, bytes }, async (localPath) =>
-        (await sha256OfFile(localPath, bytes)) === sha256
-          ? use(table, file, localPath)
-          : 'has another SHA-256',
-      );
+      const used = await lake.withFile({ path: `snapshots/${id}/${path}`, bytes }, async (localPath) => {
+        if ((await sha256OfFile(localPath, bytes)) !== sha256) return 'has another SHA-256';
+        return look === undefined ? null : look(table, file, localPath);
+      });
       const problem = used.problem ?? used.result;
-      if (problem !== null) problems.push(`${path} ${problem}`);
-    }
-  return { manifest, problems };
+      return problem === null ? [] : [`${path} ${problem}`];
+    },
+  );
+  return { manifest, problems: [...problems, ...seenIn.flat()] };
 }
 
 async function problemsBeside(lake: Lake, manifest: Manifest): Promise<string[]> {

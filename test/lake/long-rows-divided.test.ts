@@ -7,6 +7,7 @@ import { afterAll, expect, test } from 'vitest';
 import type { ExportJob } from '../../activities/export/export-job.ts';
 import type { PartSizes } from '../../activities/export/plan-parts.ts';
 import type { DuckDb } from '../../lake/parquet/duck-db.ts';
+import { NamedPipes } from '../../lake/parquet/csv-pipe.ts';
 import { writeTable } from '../../lake/parquet/write-table.ts';
 import { bill } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
@@ -21,6 +22,7 @@ const { warehouse, url } = await createTestDatabase();
 const sizes: PartSizes = { rowsAlone: 20, rowsOfPiece: 25, rowsShared: 3, connectionsShared: 2 };
 const { exportNow, location } = await createTestLake(url, { sizes });
 const folder = await mkdtemp(join(tmpdir(), 'daybook-test-divided-'));
+const pipes = new NamedPipes(folder, 'pipe');
 afterAll(() => rm(folder, { recursive: true, force: true }));
 const connectionId = await addTestConnection(warehouse, 'long');
 await land(warehouse, {
@@ -73,14 +75,14 @@ test.each([
     table: {
       name: 'bills',
       columns: [
-        { name: 'piece', parquet: 'BIGINT' },
+        { name: 'part', parquet: 'BIGINT' },
         { name: 'id', parquet: 'BIGINT' },
         { name: 'memo', parquet: 'VARCHAR' },
       ],
     },
     folder: join(folder, 'draft'),
-    parts: { column: 'piece', values: [0, 1, 2, 3] },
-    pipe: join(folder, 'pipe'),
+    parts: { column: 'part', numbers: [0, 1, 2, 3] },
+    pipes,
     rows: count,
     openCsv: () => Readable.from(csvOf({ count, bytes, perPart })),
     longestRow: () => Promise.reject(new Error('No row is longer than usual')),

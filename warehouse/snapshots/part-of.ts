@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { pieceColumn, pieceSql, type Piece } from './piece.ts';
-import type { SnapshotTable } from './snapshot-table.ts';
+import { pieceSql, type Piece } from './piece.ts';
+import { columnOf, type SnapshotTable } from './snapshot-table.ts';
 
 /** The rows of a table that a part holds. */
 export interface PartOfTable {
@@ -10,9 +10,17 @@ export interface PartOfTable {
   readonly piece: Piece | undefined;
 }
 
+/** In the rows of several parts: the number of the part that a row belongs to. */
+export const partColumn = columnOf('part', 'integer');
+
+/** Returns the numbers of the parts in their rows, in ascending order. */
+export function numbersOf(parts: readonly PartOfTable[]): number[] {
+  return parts.map(({ piece }, place) => piece?.index ?? place);
+}
+
 /**
- * Returns the rows of some parts as a table of its own. Several pieces belong to one connection: the rows then begin with a column that names
- * their piece, and are sorted by it.
+ * Returns the rows of some parts as a table of its own. The rows of several parts begin with the number of their part, and are sorted by it.
+ * Several pieces belong to one connection.
  */
 export function rowsOfParts(table: SnapshotTable, parts: readonly PartOfTable[]): SnapshotTable {
   if (parts.some(({ connections }) => connections === undefined)) return table;
@@ -20,19 +28,25 @@ export function rowsOfParts(table: SnapshotTable, parts: readonly PartOfTable[])
   const ofConnections = `connection_id in (${connections.map((one) => pg.escapeLiteral(one)).join(', ')})`;
   const pieces = parts.flatMap(({ piece }) => piece ?? []);
   const [first] = pieces;
-  if (first === undefined) return selected(table, { where: ofConnections });
+  const number = first === undefined ? shareSql(parts) : pieceSql(table, first.of);
+  const isSome = first !== undefined && pieces.length < first.of;
+  const ofPieces = isSome ? ` and ${number} in (${numbersOf(parts).join(', ')})` : '';
+  const where = `${ofConnections}${ofPieces}`;
   // Comparing a column that is the same in all rows takes as long as any other.
-  const orderBy = table.orderBy.filter((name) => name !== 'connection_id');
-  const piece = pieceSql(table, first.of);
-  const isAll = pieces.length === first.of;
-  const ofPieces = isAll ? 'true' : `${piece} in (${pieces.map(({ index }) => index).join(', ')})`;
-  const where = `${ofConnections} and ${ofPieces}`;
-  if (pieces.length === 1) return { ...selected(table, { where }), orderBy };
+  const orderBy =
+    first === undefined ? table.orderBy : table.orderBy.filter((name) => name !== 'connection_id');
+  if (parts.length === 1) return { ...selected(table, { where }), orderBy };
   return {
-    ...selected(table, { where, more: `, ${piece} as ${pieceColumn.name}` }),
-    columns: [pieceColumn, ...table.columns],
-    orderBy: [pieceColumn.name, ...orderBy],
+    ...selected(table, { where, more: `, ${number} as ${partColumn.name}` }),
+    columns: [partColumn, ...table.columns],
+    orderBy: [partColumn.name, ...orderBy],
   };
+}
+
+/** Returns SQL for the place of the part that holds a connection. Finding one of hundreds of keys in jsonb takes nine comparisons. */
+function shareSql(parts: readonly PartOfTable[]): string {
+  const places = parts.flatMap(({ connections = [] }, place) => connections.map((name) => [name, place]));
+  return `(${pg.escapeLiteral(JSON.stringify(Object.fromEntries(places)))}::jsonb ->> connection_id)::int`;
 }
 
 function selected(

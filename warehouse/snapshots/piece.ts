@@ -1,4 +1,4 @@
-import { columnOf, named, type SnapshotTable } from './snapshot-table.ts';
+import { named, type SnapshotTable } from './snapshot-table.ts';
 import { steadyCount } from './steady-count.ts';
 import { recordKeyOf } from './unfit-table.ts';
 
@@ -8,9 +8,6 @@ export interface Piece {
   /** Number of pieces, a power of two. */
   readonly of: number;
 }
-
-/** In the rows of several pieces: the piece that a row belongs to. */
-export const pieceColumn = columnOf('piece', 'integer');
 
 /** Returns SQL for the piece that a row belongs to. */
 export function pieceSql({ name, key }: Pick<SnapshotTable, 'name' | 'key'>, of: number): string {
