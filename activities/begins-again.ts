@@ -12,29 +12,60 @@ export type Taken = Extract<PassTaken, { state: 'open' }>;
 export const maximumRestarts = 10;
 
 /** The service's clock in a response, in Unix milliseconds, and the response's arrival by the clock of this process. */
-export interface ServiceTime {
+interface ServiceTime {
   readonly milliseconds: number;
   readonly receivedAt: Date;
 }
 
+/** The service's clock, as the responses of one chunk show it. */
+export interface ServiceClock {
+  /**
+   * Notes a response, before its page is landed. `heardAt`: when it came, by the clock of the database, estimated on the early side.
+   * `beginsAgain`: the pass was restarted, so the page must not land.
+   */
+  note(response: {
+    servedAt: Date | null;
+    receivedAt: Date;
+  }): Promise<{ heardAt: Date; beginsAgain: boolean }>;
+}
+
 /**
- * The service's time in the newest page of any run; null if none had one. `asked` is the time before the database was queried, because the
- * host may have slept until it answered.
+ * Called as soon as the database has handed out the pass. `asked` is the time before it was queried, because the host may have slept until it
+ * answered.
  */
-export function lastServiceTime({ serviceTime }: Taken, asked: Date): ServiceTime | null {
+export function createServiceClock(
+  dependencies: Dependencies,
+  { asked, ...reading }: { pass: PassInHand; resource: Listed; taken: Taken; asked: Date },
+): ServiceClock {
+  const { taken } = reading;
+  const inDatabase = databaseClockOf(taken, new Date());
+  let told = lastServiceTime(taken, asked);
+  let isFirst = true;
+  return {
+    async note({ servedAt, receivedAt }) {
+      const heardAt = inDatabase(receivedAt);
+      const now = servedAt === null ? null : { milliseconds: servedAt.getTime(), receivedAt };
+      const beginsAgain =
+        now !== null && (await beginAgainIfNeeded(dependencies, { ...reading, now, told, heardAt, isFirst }));
+      told = now ?? told;
+      isFirst = false;
+      return { heardAt, beginsAgain };
+    },
+  };
+}
+
+/** The service's time in the newest page of any run; null if none had one. */
+function lastServiceTime({ serviceTime }: Taken, asked: Date): ServiceTime | null {
   if (serviceTime === null) return null;
   const { milliseconds, agoMilliseconds } = serviceTime;
   return { milliseconds, receivedAt: new Date(asked.getTime() - agoMilliseconds) };
 }
 
-/** Converts the arrival of a response to the clock of the database. */
-export type DatabaseClock = (receivedAt: Date) => Date;
-
 /**
- * Based on the time at which the database handed out the pass, at the latest at `returned`. The result is rather too early, so that time in
- * which the host slept does not count as the service's.
+ * Returns a function that converts the arrival of a response to the clock of the database, based on the time at which it handed out the pass, at
+ * the latest at `returned`. The result is rather too early, so that time in which the host slept does not count as the service's.
  */
-export function databaseClockOf({ takenAtMilliseconds }: Taken, returned: Date): DatabaseClock {
+function databaseClockOf({ takenAtMilliseconds }: Taken, returned: Date): (receivedAt: Date) => Date {
   return (receivedAt) => new Date(takenAtMilliseconds + receivedAt.getTime() - returned.getTime());
 }
 
@@ -43,11 +74,11 @@ export function databaseClockOf({ takenAtMilliseconds }: Taken, returned: Date):
  * the watermark lies in its future, or the pass stood still for longer than the lookback, so that records which the list shows late would be
  * behind its cursor. Differences of up to a minute are tolerated: the servers of one service may differ.
  */
-export async function beginAgainIfNeeded(
+async function beginAgainIfNeeded(
   { warehouse, policies: { lookbackMilliseconds } }: Dependencies,
   reading: {
     pass: PassInHand;
-    listing: { listed: Listed };
+    resource: Listed;
     taken: Taken;
     now: ServiceTime;
     told: ServiceTime | null;
@@ -55,13 +86,12 @@ export async function beginAgainIfNeeded(
     isFirst: boolean;
   },
 ): Promise<boolean> {
-  const { pass, listing, taken, heardAt } = reading;
+  const { pass, resource, taken, heardAt } = reading;
   if (pass.kind === 'backfill') return false;
   const { cursor, servedUntilMilliseconds: before, stoodStill } = taken;
   const now = reading.now.milliseconds;
   const servedAt = new Date(now);
   const tolerance = clockTolerance(lookbackMilliseconds);
-  const resource = listing.listed;
   const lookback = lookbackOf(resource, lookbackMilliseconds);
   if (reading.isFirst && (taken.watermarkMilliseconds ?? -Infinity) > now + tolerance) {
     await forgetWatermark(warehouse, { pass, resource, servedAt, heardAt });

@@ -2,6 +2,7 @@ import type { FindHeld, SourceRecord } from '../resources/source-record.ts';
 import type { Bounds, List } from '../source/lists.ts';
 import { readPages } from '../source/read-pages.ts';
 import { readAccess, type ConnectionAccess } from '../warehouse/connections/read-access.ts';
+import type { PageToLand } from '../warehouse/landing/land-page.ts';
 import { lookbackOf } from '../warehouse/passes/lookback-of.ts';
 import type { Listed, PassInHand } from '../warehouse/passes/pass.ts';
 import type { PageFacts } from '../warehouse/passes/record-page.ts';
@@ -9,14 +10,7 @@ import { takePass } from '../warehouse/passes/take-pass.ts';
 import { beginRun } from '../warehouse/runs/begin-run.ts';
 import { readCounts, type StreamCounts } from '../warehouse/runs/read-counts.ts';
 import type { PassKind } from '../warehouse/tables/passes.ts';
-import {
-  beginAgainIfNeeded,
-  databaseClockOf,
-  lastServiceTime,
-  type DatabaseClock,
-  type ServiceTime,
-  type Taken,
-} from './begins-again.ts';
+import { createServiceClock, type ServiceClock, type Taken } from './begins-again.ts';
 import { pagesOfChunk, startChunk } from './chunk.ts';
 import { createCompanyProof, type NamedCompany } from '../requests/company-proof.ts';
 import { createCountingClient, type CountingClient } from '../requests/counting-client.ts';
@@ -61,15 +55,9 @@ export interface Listing<Page> {
   readonly holds: (connectionId: string, page: Page) => Promise<boolean>;
   /** The watermark, in microseconds, after a page without news; undefined for a page with news. */
   readonly movesTo: (page: Page) => number | undefined;
-  readonly land: (landing: {
-    pass: PassInHand;
-    page: Page;
-    cursor: string | null;
-    requests: number;
-    servedAt: Date | null;
-    heardAt: Date | null;
-    nextCursor: string | null;
-  }) => Promise<PageFacts>;
+  readonly land: (
+    landing: Omit<PageToLand, 'resource' | 'page' | 'lookbackMilliseconds'> & { page: Page },
+  ) => Promise<PageFacts>;
 }
 
 /**
@@ -129,8 +117,7 @@ export async function takeAndRead<Page>(
   const asked = new Date();
   const taken = await takePass(warehouse, { pass, resource, lookbackMilliseconds });
   if (taken.state !== 'open') return { state: taken.state };
-  const told = lastServiceTime(taken, asked);
-  const databaseClock = databaseClockOf(taken, new Date());
+  const serviceClock = createServiceClock(dependencies, { pass, resource, taken, asked });
   const counting = createCountingClient(dependencies.api);
   let othersAnswer = false;
   try {
@@ -146,8 +133,7 @@ export async function takeAndRead<Page>(
       runAccess,
       counting,
       taken,
-      told,
-      databaseClock,
+      serviceClock,
       signal,
       pages,
     });
@@ -166,14 +152,13 @@ async function landPages<Page>(
     runAccess: RunAccess;
     counting: CountingClient;
     taken: Taken;
-    told: ServiceTime | null;
-    databaseClock: DatabaseClock;
+    serviceClock: ServiceClock;
     signal: AbortSignal;
     pages: number;
   },
 ): Promise<ChunkOutcome> {
   const { stopping, onPageLanded } = dependencies;
-  const { pass, listing, runAccess, counting, taken, signal } = reading;
+  const { pass, listing, runAccess, counting, taken, serviceClock, signal } = reading;
   const { connectionId, runId } = pass;
   const { access } = runAccess;
   const proof = createCompanyProof(dependencies, {
@@ -198,8 +183,6 @@ async function landPages<Page>(
     cursor,
     page: await listing.prepare(records),
   }));
-  let told = reading.told;
-  let isFirst = true;
   for await (const { page, cursor, connection, servedAt, receivedAt, nextCursor } of pages) {
     const isAlone = cursor === null && nextCursor === null;
     const isKnown =
@@ -207,12 +190,8 @@ async function landPages<Page>(
       ((isAlone && movesNothing(reading, page)) || (await listing.holds(connectionId, page)));
     if (isKnown) await proof.require(null);
     else await proof.requireNow(connection);
-    const now = servedAt === null ? null : { milliseconds: servedAt.getTime(), receivedAt };
-    const heardAt = reading.databaseClock(receivedAt);
-    if (now !== null && (await beginAgainIfNeeded(dependencies, { ...reading, now, told, heardAt, isFirst })))
-      return { state: 'more' };
-    told = now ?? told;
-    isFirst = false;
+    const { heardAt, beginsAgain } = await serviceClock.note({ servedAt, receivedAt });
+    if (beginsAgain) return { state: 'more' };
     const started = performance.now();
     const requests = counting.takeCount();
     const counts = await listing.land({ pass, page, cursor, requests, servedAt, heardAt, nextCursor });
