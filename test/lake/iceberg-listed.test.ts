@@ -8,7 +8,7 @@ import { buildEnvironment } from '../dbt/build-environment.ts';
 import { cacheFolder } from '../support/cache-folder.ts';
 import { bill, text } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
-import { isProof } from '../support/proof-test.ts';
+import { isProof, proofTest } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -107,19 +107,22 @@ test('replaced marts of a snapshot stay readable for six hours after the next bu
   expect(await seen()).toEqual(builds.slice(2));
 });
 
-test('who has looked up the marts of a build can read them for six hours after one that makes them what they were before', async () => {
-  const { snapshotId: id } = await exportNow({ force: true, iceberg: { add: false, cacheFolder } });
-  const [before, between] = [await build(id, 'before'), await build(id, 'between')];
-  const builds = [before, between];
-  const seen = async (): Promise<string[]> => (await readable()).filter((one) => builds.includes(one));
-  expect(await build(id, 'before')).toBe(before);
-  expect(await seen()).toEqual([...builds].sort());
-  for (const day of ['after', 'later']) {
-    await makeOlder('totals', { hours: 7 });
-    await build(id, day);
-  }
-  expect(await seen()).toEqual([]);
-});
+proofTest(
+  'who has looked up the marts of a build can read them for six hours after one that makes them what they were before',
+  async () => {
+    const { snapshotId: id } = await exportNow({ force: true, iceberg: { add: false, cacheFolder } });
+    const [before, between] = [await build(id, 'before'), await build(id, 'between')];
+    const builds = [before, between];
+    const seen = async (): Promise<string[]> => (await readable()).filter((one) => builds.includes(one));
+    expect(await build(id, 'before')).toBe(before);
+    expect(await seen()).toEqual([...builds].sort());
+    for (const day of ['after', 'later']) {
+      await makeOlder('totals', { hours: 7 });
+      await build(id, day);
+    }
+    expect(await seen()).toEqual([]);
+  },
+);
 
 /** The snapshot of the mart that is current after the build. */
 async function build(id: string, day: string): Promise<string> {

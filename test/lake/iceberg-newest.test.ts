@@ -8,6 +8,7 @@ import { manifestText, type Manifest } from '../../lake/manifest/manifest.ts';
 import { cacheFolder } from '../support/cache-folder.ts';
 import { bill } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -29,36 +30,39 @@ test('the main branch of an Iceberg table points to the newest rows, even if the
   expect(refs.main).toBe(refs[snapshotId]);
 });
 
-test('the main branch skips a snapshot whose manifest, or row in the list, has a time years ahead', async () => {
-  const { snapshotId: before } = await exportNow({ force: true });
-  await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b2')]] });
-  const planted = '20261121T123000Z-dddddd';
-  await cp(join(location, 'snapshots', before), join(location, 'snapshots', planted), { recursive: true });
-  const file = join(location, 'snapshots', planted, '_manifest.json');
-  const manifest = JSON.parse(await readFile(file, 'utf8')) as Manifest;
-  await writeFile(file, manifestText({ ...manifest, snapshot_id: planted, taken_at: ahead }));
-  await listAsAhead(before);
-  const { snapshotId, icebergProblem } = await exportNow();
-  expect(icebergProblem).toBeUndefined();
-  const refs = await refsOfBills();
-  expect(refs[snapshotId]).not.toBe(refs[before]);
-  expect(refs.main).toBe(refs[snapshotId]);
-  expect(refs).not.toHaveProperty(planted);
-  // Its manifest tells when that snapshot was taken.
-  const listed = Object.keys(await readIceberg(url, { reader: 'pyiceberg', tables: ['bills'] }));
-  expect(listed).toEqual(expect.arrayContaining([before, snapshotId]));
-  expect(listed).not.toContain(planted);
-  // A snapshot that an earlier release has shown, from a clock that was ahead.
-  const ofBefore = join(location, 'snapshots', before, '_manifest.json');
-  const shown = JSON.parse(await readFile(ofBefore, 'utf8')) as Manifest;
-  await writeFile(ofBefore, manifestText({ ...shown, taken_at: ahead }));
-  await listAsAhead(before);
-  await exportNow({ force: true });
-  expect(await refsOfBills()).not.toHaveProperty(before);
-  expect(Object.keys(await readIceberg(url, { reader: 'pyiceberg', tables: ['bills'] }))).not.toContain(
-    before,
-  );
-});
+proofTest(
+  'the main branch skips a snapshot whose manifest, or row in the list, has a time years ahead',
+  async () => {
+    const { snapshotId: before } = await exportNow({ force: true });
+    await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b2')]] });
+    const planted = '20261121T123000Z-dddddd';
+    await cp(join(location, 'snapshots', before), join(location, 'snapshots', planted), { recursive: true });
+    const file = join(location, 'snapshots', planted, '_manifest.json');
+    const manifest = JSON.parse(await readFile(file, 'utf8')) as Manifest;
+    await writeFile(file, manifestText({ ...manifest, snapshot_id: planted, taken_at: ahead }));
+    await listAsAhead(before);
+    const { snapshotId, icebergProblem } = await exportNow();
+    expect(icebergProblem).toBeUndefined();
+    const refs = await refsOfBills();
+    expect(refs[snapshotId]).not.toBe(refs[before]);
+    expect(refs.main).toBe(refs[snapshotId]);
+    expect(refs).not.toHaveProperty(planted);
+    // Its manifest tells when that snapshot was taken.
+    const listed = Object.keys(await readIceberg(url, { reader: 'pyiceberg', tables: ['bills'] }));
+    expect(listed).toEqual(expect.arrayContaining([before, snapshotId]));
+    expect(listed).not.toContain(planted);
+    // A snapshot that an earlier release has shown, from a clock that was ahead.
+    const ofBefore = join(location, 'snapshots', before, '_manifest.json');
+    const shown = JSON.parse(await readFile(ofBefore, 'utf8')) as Manifest;
+    await writeFile(ofBefore, manifestText({ ...shown, taken_at: ahead }));
+    await listAsAhead(before);
+    await exportNow({ force: true });
+    expect(await refsOfBills()).not.toHaveProperty(before);
+    expect(Object.keys(await readIceberg(url, { reader: 'pyiceberg', tables: ['bills'] }))).not.toContain(
+      before,
+    );
+  },
+);
 
 const ahead = '2099-01-01T00:00:00Z';
 

@@ -13,6 +13,7 @@ import { bill } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
 import { land } from '../support/land.ts';
 import { startLockHolder } from '../support/lock-holder.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { row } from '../support/rows.ts';
 
 const installation = await createInstallation();
@@ -60,24 +61,27 @@ test('an erasure that waits for marts in Postgres blocks no export or other eras
   expect([code, stderr]).toEqual([0, expect.anything()]);
 });
 
-test('an erasure that waited for the first build of the marts rebuilds them without the record', async () => {
-  await withoutMarts();
-  const build = await holdPostgresMarts();
-  let built: Promise<unknown> | undefined;
-  const { kept } = await eraseHere({
-    timeoutMilliseconds: 10_000,
-    onStep: (text) => {
-      if (!text.startsWith('waiting for a running export or build') || built !== undefined) return;
-      built = (async () => {
-        await noteMarts();
-        await readHiddenMarts();
-        await build.letGo();
-      })();
-    },
-  });
-  await built;
-  expect(kept).toContainEqual(expect.stringMatching(/^Building the marts could not go on/));
-});
+proofTest(
+  'an erasure that waited for the first build of the marts rebuilds them without the record',
+  async () => {
+    await withoutMarts();
+    const build = await holdPostgresMarts();
+    let built: Promise<unknown> | undefined;
+    const { kept } = await eraseHere({
+      timeoutMilliseconds: 10_000,
+      onStep: (text) => {
+        if (!text.startsWith('waiting for a running export or build') || built !== undefined) return;
+        built = (async () => {
+          await noteMarts();
+          await readHiddenMarts();
+          await build.letGo();
+        })();
+      },
+    });
+    await built;
+    expect(kept).toContainEqual(expect.stringMatching(/^Building the marts could not go on/));
+  },
+);
 
 test('an erasure rebuilds marts in Postgres that readers see even if no build is recorded', async () => {
   await withoutMarts();

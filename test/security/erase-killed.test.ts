@@ -5,6 +5,7 @@ import { createTestLake } from '../lake/create-test-lake.ts';
 import { bill, customer } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
 import { land } from '../support/land.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
 
 const { connect, run, warehouse, databaseUrl, cwd } = await createInstallation();
@@ -55,24 +56,28 @@ test('an erasure after a killed one of another resource with the same ID succeed
   }
 });
 
-test('Postgres knows the manifest of each snapshot after a killed erasure and one of another record', async () => {
-  const connection = await connect();
-  const page = [bill('first', { memo: '"planted"' }), bill('second'), bill('stays')];
-  await land(warehouse, { connectionId: connection, stream: 'bills', pages: [page] });
-  await exportNow({ force: true });
-  const before = (await readdir(join(lake, 'snapshots'))).length;
-  await run(['erase', connection, 'bills', 'first'], {
-    env: killedBefore('rename', '/\\d{8}T\\d{6}Z-[0-9a-f]{6}$'),
-  });
-  // The old snapshot, and the one without the first record.
-  expect(await readdir(join(lake, 'snapshots'))).toHaveLength(before + 1);
-  for (const id of ['second', 'first']) expect((await run(['erase', connection, 'bills', id])).code).toBe(0);
-  const known = await rows(
-    warehouse,
-    `select snapshot_id as id from sync.snapshots where removed_at is null and manifest_sha256 <> ''`,
-  );
-  expect(known.map(({ id }) => id)).toEqual(expect.arrayContaining(await readdir(join(lake, 'snapshots'))));
-});
+proofTest(
+  'Postgres knows the manifest of each snapshot after a killed erasure and one of another record',
+  async () => {
+    const connection = await connect();
+    const page = [bill('first', { memo: '"planted"' }), bill('second'), bill('stays')];
+    await land(warehouse, { connectionId: connection, stream: 'bills', pages: [page] });
+    await exportNow({ force: true });
+    const before = (await readdir(join(lake, 'snapshots'))).length;
+    await run(['erase', connection, 'bills', 'first'], {
+      env: killedBefore('rename', '/\\d{8}T\\d{6}Z-[0-9a-f]{6}$'),
+    });
+    // The old snapshot, and the one without the first record.
+    expect(await readdir(join(lake, 'snapshots'))).toHaveLength(before + 1);
+    for (const id of ['second', 'first'])
+      expect((await run(['erase', connection, 'bills', id])).code).toBe(0);
+    const known = await rows(
+      warehouse,
+      `select snapshot_id as id from sync.snapshots where removed_at is null and manifest_sha256 <> ''`,
+    );
+    expect(known.map(({ id }) => id)).toEqual(expect.arrayContaining(await readdir(join(lake, 'snapshots'))));
+  },
+);
 
 test('a host where an erasure was killed is named by the next one elsewhere, and one where it ended is not', async () => {
   const connection = await connect();
