@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { named, quotedPath, type DuckDb } from './duck-db.ts';
+import { named, type DuckDb } from './duck-db.ts';
 import { parquetRows } from './parquet-rows.ts';
 import { piecesOf, withRegularFile } from '../files/regular-file.ts';
 import { exactSum } from './exact-sum.ts';
@@ -52,8 +52,14 @@ export function sha256OfFile(path: string, expected?: number): Promise<string> {
 export interface FilesRead {
   /** Types by column. */
   readonly columns: Record<string, string>;
-  /** In the order of the paths: rows, and the exact sums of all decimal columns. */
-  readonly files: { rows: number; sums: Record<string, string> }[];
+  /** In the order of the paths. */
+  readonly files: Figures[];
+}
+
+interface Figures {
+  readonly rows: number;
+  /** The exact sums of all decimal columns. */
+  readonly sums: Record<string, string>;
 }
 
 /** Decodes every column of Parquet files of one table. */
@@ -63,16 +69,12 @@ export async function readFiles(duckDb: DuckDb, paths: readonly string[]): Promi
     const from = parquetRows(paths);
     const described = await connection.runAndReadAll(`describe select * from ${from}`);
     const columns = described.getRows().map(([name, type]) => ({ name: String(name), type: String(type) }));
-    const sums = await readSumsByFile(connection, { columns, paths });
-    const rows = await connection.runAndReadAll(
-      `select file_name, num_rows from parquet_file_metadata([${paths.map(quotedPath).join(', ')}])`,
-    );
-    const rowsOf = new Map(rows.getRows().map(([file, count]) => [String(file), Number(count)]));
+    const figures = await readFigures(connection, { columns, paths });
     const decimals = columns.filter(isDecimal).map(({ name }) => name);
-    const none = Object.fromEntries(decimals.map((name) => [name, '0']));
+    const none = { rows: 0, sums: Object.fromEntries(decimals.map((name) => [name, '0'])) };
     return {
       columns: Object.fromEntries(columns.map(({ name, type }) => [name, type])),
-      files: paths.map((path) => ({ rows: rowsOf.get(path) ?? 0, sums: sums.get(path) ?? none })),
+      files: paths.map((path) => figures.get(path) ?? none),
     };
   } finally {
     connection.closeSync();
@@ -84,32 +86,29 @@ interface DescribedColumn {
   readonly type: string;
 }
 
-/** Returns the exact sums of all decimal columns, by file, without files that have no rows. Decodes every other column too. */
-async function readSumsByFile(
+/** Returns the figures of each file that has rows. Decodes every column. */
+async function readFigures(
   connection: DuckDBConnection,
   { columns, paths }: { columns: readonly DescribedColumn[]; paths: readonly string[] },
-): Promise<Map<string, Record<string, string>>> {
+): Promise<Map<string, Figures>> {
   const decimals = columns.filter(isDecimal).map(({ name }) => name);
   const others = columns.filter((column) => !isDecimal(column)).map(({ name }) => name);
-  const figuresOf = async (
-    parts: (value: string) => string[],
-  ): Promise<Map<string, Record<string, string>>> => {
+  const figuresOf = async (parts: (value: string) => string[]): Promise<Map<string, Figures>> => {
     const sums = decimals.flatMap((name) => parts(named(name)).map((part) => `sum(${part})::varchar`));
     const counts = others.map((name) => `count(${named(name)})`);
     const read = await connection.runAndReadAll(
-      `select filename, ${[...sums, ...counts].join(', ')} from ${parquetRows(paths)} group by filename`,
+      `select filename, ${['count(*)', ...sums, ...counts].join(', ')} from ${parquetRows(paths)} group by filename`,
     );
     const width = sums.length / decimals.length;
     return new Map(
-      read.getRows().map(([file, ...values]) => [
-        String(file),
-        Object.fromEntries(
-          decimals.map((name, index) => {
-            const found = values.slice(index * width, (index + 1) * width);
-            return [name, exactSum(...found.map((value) => (value === null ? '0' : String(value))))];
-          }),
-        ),
-      ]),
+      read.getRows().map(([file, rows, ...values]) => {
+        const sumOf = (index: number): string => {
+          const found = values.slice(index * width, (index + 1) * width);
+          return exactSum(...found.map((value) => (value === null ? '0' : String(value))));
+        };
+        const exact = Object.fromEntries(decimals.map((name, index) => [name, sumOf(index)]));
+        return [String(file), { rows: Number(rows), sums: exact }];
+      }),
     );
   };
   try {
