@@ -79,7 +79,7 @@ function figures({
   ];
 }
 
-/** Creates one bill for every two lines. */
+/** Creates one bill for every two lines. Bills of a connection lie together, as a first load leaves them. */
 export async function fillBills(
   url: string,
   { rows, connections = 4 }: { rows: number; connections?: number },
