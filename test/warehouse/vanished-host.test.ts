@@ -57,15 +57,18 @@ test.runIf(process.platform === 'linux').each(sessions)(
 );
 
 const keepAliveTimer = 2;
+const established = '01';
 
 /** The timer that the kernel has set for the connection from this port, and its time (proc(5)). */
 async function timerOf(localPort: number): Promise<{ timer: number; seconds: number }> {
   const ending = `:${localPort.toString(16).toUpperCase().padStart(4, '0')}`;
   for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
     for (const line of (await readFile(table, 'utf8')).split('\n')) {
-      const [, local = '', , , , timing = ''] = line.trim().split(/\s+/);
+      const [, local = '', , state, , timing = ''] = line.trim().split(/\s+/);
       const [timer = '', jiffies = ''] = timing.split(':');
-      if (local.endsWith(ending)) return { timer: parseInt(timer, 16), seconds: parseInt(jiffies, 16) / 100 };
+      // A connection of that port to another server may be waiting for its end.
+      if (local.endsWith(ending) && state === established)
+        return { timer: parseInt(timer, 16), seconds: parseInt(jiffies, 16) / 100 };
     }
   }
   throw new Error(`No connection of this machine is from port ${localPort}.`);
