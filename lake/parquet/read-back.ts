@@ -13,13 +13,10 @@ export interface FilesBack {
   readonly files: FileBack[];
 }
 
-export interface FileBack {
+export interface FileBack extends Figures {
   readonly path: string;
-  readonly rows: number;
   readonly bytes: number;
   readonly sha256: string;
-  /** The exact sums of all decimal columns. */
-  readonly sums: Record<string, string>;
 }
 
 /** Reads the actual contents of a table's files, from the first byte to the last. Paths are relative to the folder. */

@@ -406,9 +406,12 @@ async function keepFile(
   source: string,
   { file, target }: { file: KeptFile; target: string },
 ): Promise<boolean> {
+  const found = await lstat(source).catch(() => undefined);
+  if (found?.isFile() !== true || found.size !== file.bytes) return false;
+  await mkdir(dirname(target), { recursive: true });
   try {
     await linkOrCopy(source, target, file.bytes);
-    // The target, not the source, which may be another file by now. A link has the type and the size of its source.
+    // The target, not the source, which may be another file by now.
     return (await sha256OfFile(target, file.bytes)) === file.sha256;
   } catch (error) {
     // A file that may not be read cannot be proved to be as published.
@@ -449,23 +452,9 @@ async function bringToDisk(path: string): Promise<void> {
   }
 }
 
-/** False if the source, or the folder of the target, is missing. */
-async function hasLinked(source: string, target: string): Promise<boolean> {
-  try {
-    await link(source, target);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return false;
-    throw error;
-  }
-}
-
 /** Not every file system has links, and their number is limited. If the disk is full, it is full for a copy too. */
 async function linkOrCopy(source: string, target: string, bytes: number): Promise<void> {
   try {
-    // The folder is there, but for the first file.
-    if (await hasLinked(source, target)) return;
-    await mkdir(dirname(target), { recursive: true });
     await link(source, target);
   } catch (error) {
     if (codeOf(error) === 'ENOSPC') throw error;

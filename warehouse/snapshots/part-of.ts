@@ -28,16 +28,15 @@ export function rowsOfParts(table: SnapshotTable, parts: readonly PartOfTable[])
   const ofConnections = `connection_id in (${connections.map((one) => pg.escapeLiteral(one)).join(', ')})`;
   const pieces = parts.flatMap(({ piece }) => piece ?? []);
   const [first] = pieces;
-  const number = first === undefined ? shareSql(parts) : pieceSql(table, first.of);
+  const piece = first && pieceSql(table, first.of);
   const isSome = first !== undefined && pieces.length < first.of;
-  const ofPieces = isSome ? ` and ${number} in (${numbersOf(parts).join(', ')})` : '';
-  const where = `${ofConnections}${ofPieces}`;
+  const where = isSome ? `${ofConnections} and ${piece} in (${numbersOf(parts).join(', ')})` : ofConnections;
   // Comparing a column that is the same in all rows takes as long as any other.
   const orderBy =
     first === undefined ? table.orderBy : table.orderBy.filter((name) => name !== 'connection_id');
   if (parts.length === 1) return { ...selected(table, { where }), orderBy };
   return {
-    ...selected(table, { where, more: `, ${number} as ${partColumn.name}` }),
+    ...selected(table, { where, more: `, ${piece ?? shareSql(parts)} as ${partColumn.name}` }),
     columns: [partColumn, ...table.columns],
     orderBy: [partColumn.name, ...orderBy],
   };

@@ -1,6 +1,6 @@
-import { ageingBuckets } from '../ageing-buckets.ts';
 import * as z from 'zod';
 import { counted } from '../../frame/counted.ts';
+import { ageingBuckets } from '../ageing-buckets.ts';
 import { amount, drawnAmount, namedAmount, shownAmount } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';

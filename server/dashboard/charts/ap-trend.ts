@@ -1,5 +1,5 @@
-import { ageingBuckets } from '../ageing-buckets.ts';
 import * as z from 'zod';
+import { ageingBuckets } from '../ageing-buckets.ts';
 import { amount, drawnAmount, namedAmount, shownAmount, toldAmount, type Decimal } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
 import { gapOf } from '../gap.ts';
