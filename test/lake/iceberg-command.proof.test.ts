@@ -30,7 +30,7 @@ beforeAll(async () => {
 test('export --iceberg reports how many tables there are and where, and marts become Iceberg tables too', async () => {
   const { code, stdout } = await run(['export', '--iceberg', '--wait']);
   expect(stdout).toMatch(
-    / 26 Iceberg tables show it: files in \S+\/lake\/iceberg\/finance, catalog in the schema iceberg/,
+    / 28 Iceberg tables show it: files in \S+\/lake\/iceberg\/finance, catalog in the schema iceberg/,
   );
   expect(code).toBe(0);
   const { snapshot_id: id } = (await readPointer(lake))!;
