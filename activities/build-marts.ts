@@ -1,7 +1,8 @@
-import { buildMarts as build } from '../marts/build-marts.ts';
+import { buildMarts as build, type BuildRun } from '../marts/build-marts.ts';
+import { buildOnce } from '../marts/build-once.ts';
 import type { MartsBuilt } from '../marts/build-settings.ts';
 import { isNothingToBuild } from '../marts/errors.ts';
-import { finishRunOfAll } from '../warehouse/runs/finish-run-of-all.ts';
+import { cancelRunsOfAll } from '../warehouse/runs/finish-run-of-all.ts';
 import type { MartsTarget } from '../warehouse/tables/marts.ts';
 import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
@@ -11,11 +12,18 @@ export interface BuildMartsInput {
   runId: string;
   target: MartsTarget;
   reason: string;
+  /** Whether Postgres gets a copy of the marts on the lake. */
+  copies?: boolean;
 }
 
-/** `built`, or why nothing could be built. */
-export type MartsOutcome =
-  { built: Pick<MartsBuilt, 'as_of_date' | 'tests'> & { marts: number } } | { skipped: string };
+/** `built`, or why nothing could be built. With `copies`, `copied` to Postgres, or why not. */
+export type MartsOutcome = BuiltOutcome | { skipped: string };
+
+interface BuiltOutcome {
+  built: Pick<MartsBuilt, 'as_of_date' | 'tests'> & { marts: number };
+  copied?: number;
+  notCopied?: string;
+}
 
 /** The progress of a build, for the Web UI and for callers that wait. */
 export interface MartsProgress {
@@ -26,10 +34,14 @@ export interface MartsProgress {
 /** Builds the marts of one target. dbt runs in a process of its own, which ends with this attempt, whatever its result. */
 export async function buildMarts(
   { warehouse, building, stopping }: Pick<Dependencies, 'warehouse' | 'building' | 'stopping'>,
-  { runId, target, reason }: BuildMartsInput,
+  { runId, target, reason, copies = false }: BuildMartsInput,
 ): Promise<MartsOutcome> {
   // Each target is a run of its own.
-  const run = { ...runOfAll({ runId: `${runId}-${target}`, kind: 'marts', target, reason }), target };
+  const runOf = <Target extends MartsTarget>(of: Target): BuildRun<Target> => ({
+    ...runOfAll({ runId: `${runId}-${of}`, kind: 'marts', target: of, reason }),
+    target: of,
+  });
+  const run = runOf(target);
   let progress: MartsProgress = { step: 'waiting for its turn' };
   const follower = {
     onStep(step: string) {
@@ -44,15 +56,17 @@ export async function buildMarts(
       // Aborts at once, without the worker's grace: a build takes minutes, and the next worker starts it again.
       const signal = AbortSignal.any([cancelling, stopping]);
       try {
-        return outcomeOf(await build({ warehouse, places: building }, run, { ...follower, signal }));
+        const at = { warehouse, places: building };
+        if (!copies) return outcomeOf(await build(at, run, { ...follower, signal }));
+        const runs = { lake: runOf('lake'), postgres: runOf('postgres') };
+        const { built, copy } = await buildOnce(at, runs, { ...follower, signal });
+        return {
+          ...outcomeOf(built),
+          ...('marts' in copy ? { copied: copy.marts } : { notCopied: copy.failure }),
+        };
       } catch (error) {
         if (cancelling.aborted)
-          await finishRunOfAll(warehouse, {
-            runId: run.runId,
-            status: 'cancelled',
-            failure: null,
-            outcome: null,
-          });
+          await cancelRunsOfAll(warehouse, [run.runId, ...(copies ? [runOf('postgres').runId] : [])]);
         else if (stopping.aborted) throw new BuildPutOff();
         if (isNothingToBuild(error)) return { skipped: error.message };
         throw error;
@@ -72,6 +86,6 @@ class BuildPutOff extends Error {
   }
 }
 
-function outcomeOf({ as_of_date, tests, marts }: MartsBuilt): MartsOutcome {
+function outcomeOf({ as_of_date, tests, marts }: MartsBuilt): BuiltOutcome {
   return { built: { as_of_date, tests, marts: marts.length } };
 }

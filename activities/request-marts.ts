@@ -21,7 +21,7 @@ export async function requestMarts(
   const asOfDate = todayIn(building.timeZone, new Date());
   if (skipped && (await areMartsCurrent(warehouse, { asOfDate, snapshotId, takenAt })))
     return { requested: false };
-  const { workflowType, options } = startRequest('marts', { reason }, 'schedules');
+  const { workflowType, options } = startRequest('marts', { reason, afterExport: true }, 'schedules');
   await temporal.workflow.signalWithStart(workflowType, {
     ...options,
     signal: signals.requestMarts,

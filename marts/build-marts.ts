@@ -16,6 +16,7 @@ import { buildOnLake } from './build-on-lake.ts';
 import { buildOnPostgres } from './build-on-postgres.ts';
 import { buildOnSpark } from './build-on-spark.ts';
 import type { BuildFollower, BuildPlaces, MartsBuilt } from './build-settings.ts';
+import type { FinishedMarts } from './copy-into-postgres.ts';
 import { isNothingToBuild, NoOwnConnection } from './errors.ts';
 import { hostOf } from './host-of.ts';
 import { todayIn } from './today-in.ts';
@@ -34,17 +35,25 @@ export interface MartsPlaces extends BuildPlaces {
   readonly mayBeEmpty?: boolean;
 }
 
-export type BuildRun = Omit<RunOfAll, 'kind' | 'target'> & { readonly target: MartsTarget };
+export type BuildRun<Target extends MartsTarget = MartsTarget> = Omit<RunOfAll, 'kind' | 'target'> & {
+  readonly target: Target;
+};
+
+export interface BuildIn {
+  readonly warehouse: Warehouse;
+  readonly places: MartsPlaces;
+}
 
 /**
  * Builds the marts of a target as a run of the ledger. The run begins once the build lock is held, and is closed with its result. It stays
  * open if the database went away or the signal was aborted, because another attempt may continue it. Throws BuildRunning, NoOwnConnection and
- * the errors of the builds.
+ * the errors of the builds. `onFinished` receives marts on the lake once readers see them, while their database still exists.
  */
 export async function buildMarts(
-  { warehouse, places }: { warehouse: Warehouse; places: MartsPlaces },
+  { warehouse, places }: BuildIn,
   run: BuildRun,
   follower: BuildFollower,
+  onFinished: (built: MartsBuilt, marts: FinishedMarts) => Promise<void> = () => Promise.resolve(),
 ): Promise<MartsBuilt> {
   const { runId, target } = run;
   const { databaseUrl, iceberg, timeZone } = places;
@@ -59,21 +68,26 @@ export async function buildMarts(
       if (places.mayBeEmpty !== true && (await areAllElsewhere(warehouse, places.apiAddress)))
         throw new NoOwnConnection(places.apiAddress);
       const settings = { ...places, ...follower, owner: await lakeOwner(warehouse), asOfDate };
-      const built =
-        target === 'lake'
-          ? await buildOnLake(lock, {
-              ...settings,
-              iceberg: iceberg === undefined ? undefined : { add: iceberg, databaseUrl },
-            })
-          : await (target === 'spark' ? buildOnSpark : buildOnPostgres)(lock, settings);
-      await noteMarts(warehouse, {
-        runId,
-        target,
-        asOfDate: built.as_of_date,
-        snapshotId: built.snapshot_id ?? null,
-        marts: built.marts.length,
-        outcome: describeBuild(built),
-      });
+      const note = (built: MartsBuilt): Promise<void> =>
+        noteMarts(warehouse, {
+          runId,
+          target,
+          asOfDate: built.as_of_date,
+          snapshotId: built.snapshot_id ?? null,
+          marts: built.marts.length,
+          outcome: describeBuild(built),
+        });
+      if (target === 'lake')
+        return await buildOnLake(lock, {
+          ...settings,
+          iceberg: iceberg === undefined ? undefined : { add: iceberg, databaseUrl },
+          async onFinished(built, marts) {
+            await note(built);
+            await onFinished(built, marts);
+          },
+        });
+      const built = await (target === 'spark' ? buildOnSpark : buildOnPostgres)(lock, settings);
+      await note(built);
       return built;
     } catch (error) {
       if (signal?.aborted !== true && !isDatabaseAway(error))
@@ -110,7 +124,7 @@ function endOf(error: unknown): Omit<Parameters<typeof finishRunOfAll>[1], 'runI
 }
 
 /** Says only the name and code of foreign errors: a driver's message may quote a record. */
-function sentenceOf(error: unknown): string {
+export function sentenceOf(error: unknown): string {
   if (isOurs(error)) return error.message;
   const code = codeOf(error);
   const said = code === undefined ? '' : ` (${code})`;

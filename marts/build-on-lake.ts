@@ -6,6 +6,7 @@ import { openOwnLake, type LakeOwner } from '../lake/own-lake.ts';
 import type { BuildLock } from '../warehouse/marts/build-lock.ts';
 import { buildFolder, buildScratch, removeLeftovers } from './build-folder.ts';
 import type { BuildSettings, MartsBuilt } from './build-settings.ts';
+import type { FinishedMarts } from './copy-into-postgres.ts';
 import { MartsOlder } from './errors.ts';
 import { localSnapshot } from './local-snapshot.ts';
 import { publishOnLake } from './publish-on-lake.ts';
@@ -22,7 +23,7 @@ import { writeSeedTemplates } from './write-seed-templates.ts';
  */
 export async function buildOnLake(
   lock: BuildLock,
-  { lake: location, owner, iceberg, ...settings }: BuildSettings & LakePlaces,
+  { lake: location, owner, iceberg, onFinished, ...settings }: BuildSettings & LakePlaces,
 ): Promise<MartsBuilt> {
   const started = performance.now();
   const python = await pythonWithDbt(settings);
@@ -79,7 +80,17 @@ export async function buildOnLake(
     if (iceberg !== undefined)
       await showInIceberg(lock, lake, { ...settings, ...iceberg, scratch: join(scratch, 'iceberg') });
     const seconds = (performance.now() - started) / 1000;
-    return { target: 'lake', snapshot_id: snapshot.id, as_of_date: asOfDate, marts, ...result, seconds };
+    const done: MartsBuilt = {
+      ...{ target: 'lake', snapshot_id: snapshot.id, as_of_date: asOfDate, marts },
+      ...result,
+      seconds,
+    };
+    await onFinished?.(done, {
+      ...built,
+      manifestSha256: snapshot.manifestSha256,
+      manifestFile: join(folder, 'target', 'manifest.json'),
+    });
+    return done;
   } finally {
     await lake.close();
     await rm(scratch, { recursive: true, force: true });
@@ -91,6 +102,8 @@ interface LakePlaces {
   readonly owner: LakeOwner;
   /** The database of the Iceberg catalog, and whether its tables show the marts even if there are none yet. Absent: Iceberg is skipped. */
   readonly iceberg?: { readonly databaseUrl: string; readonly add: boolean } | undefined;
+  /** Called once readers see them, while their database still exists. */
+  readonly onFinished?: (built: MartsBuilt, marts: FinishedMarts) => Promise<void>;
 }
 
 async function writeTemplates(built: {

@@ -12,6 +12,7 @@ import { NoSnapshot } from './errors.ts';
 export interface LocalSnapshot {
   readonly id: string;
   readonly takenAt: string;
+  readonly manifestSha256: string;
   /** A folder on this machine, with the files of every table and the manifest. */
   readonly folder: string;
 }
@@ -44,5 +45,5 @@ export async function localSnapshot(lake: Lake, scratch: string): Promise<LocalS
     duckDb.close();
   }
   await writeFile(join(folder, manifestFile), manifest.found.text);
-  return { id, takenAt: manifest.value.taken_at, folder };
+  return { id, takenAt: manifest.value.taken_at, manifestSha256: pointer.manifest_sha256, folder };
 }

@@ -179,7 +179,7 @@ async function writeMart(
   { scratch }: Built,
   { name: mart, width }: Mart,
 ): Promise<Written> {
-  const localPath = join(scratch, `${mart}.parquet`);
+  const localPath = localFile(scratch, mart);
   const rows = inOrder(`built.marts.${named(mart)}`, width);
   const copied = await connection.runAndReadAll(`copy (${rows}) to ${quoted(localPath)} (${parquetOptions})`);
   const file = {
@@ -188,6 +188,11 @@ async function writeMart(
     sha256: await sha256OfFile(localPath),
   };
   return { mart, localPath, file };
+}
+
+/** The file of a mart before it is put into the lake. */
+export function localFile(scratch: string, mart: string): string {
+  return join(scratch, `${mart}.parquet`);
 }
 
 /** For each table, an expression for the number of bytes of a row's texts. */

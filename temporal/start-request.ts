@@ -23,7 +23,7 @@ export interface StartInputs {
   };
   webhooks: { connection: string };
   export: { reason: string; force?: boolean; iceberg?: boolean };
-  marts: { reason: string };
+  marts: { reason: string; afterExport?: boolean };
 }
 
 interface ConnectionInput {

@@ -16,17 +16,20 @@ import { building } from './proxies.ts';
 export interface BuildMartsInput {
   /** Who or what asked; shown in the runs' rows. */
   reason?: string;
+  /** Whether a snapshot has just been published: its marts are built once, and Postgres gets a copy. */
+  afterExport?: boolean;
 }
 
 /** There is new data to build on. Takes no input. */
 const requestMartsSignal = defineSignal(signals.requestMarts);
 
 /**
- * Builds and tests the marts in Postgres, then those on the latest snapshot; if one fails, the other is still built. Requests that arrive
- * meanwhile are left to the next execution.
+ * Builds and tests the marts in Postgres, then those on the latest snapshot; if one fails, the other is still built. After an export those on the
+ * snapshot come first, and Postgres gets a copy of them; it builds its own if there is none to copy. Requests that arrive meanwhile are left to the
+ * next execution.
  */
 export async function buildMarts(input: BuildMartsInput | null = {}): Promise<MartsResult> {
-  const { reason = 'Temporal' } = input ?? {};
+  const { reason = 'Temporal', afterExport = false } = input ?? {};
   const { runId } = workflowInfo();
   const requests = { count: 0 };
   setHandler(
@@ -40,15 +43,26 @@ export async function buildMarts(input: BuildMartsInput | null = {}): Promise<Ma
   await Promise.resolve();
   const answered = requests.count;
   const words: string[] = [];
-  const build = async (target: 'postgres' | 'lake'): Promise<Ending> => {
+  const build = async (target: MartsTarget, copies = false): Promise<Ending> => {
     show(words, `${places[target]}: being built; the heartbeat of the activity says how far`);
-    const ending = await settleBuild(() => building.buildMarts({ runId, target, reason }));
+    const ending = await settleBuild(() =>
+      building.buildMarts({ runId, target, reason, ...(copies && { copies }) }),
+    );
     words.push(`${places[target]}: ${inWords(ending)}`);
     return ending;
   };
-  const result = { postgres: await build('postgres'), lake: await build('lake') };
+  const buildOnce = async (): Promise<MartsResult> => {
+    const lake = await build('lake', true);
+    if (!('copied' in lake)) return { postgres: await build('postgres'), lake };
+    words.push(`${places.postgres}: copied from there`);
+    return { postgres: { built: { ...lake.built, marts: lake.copied } }, lake };
+  };
+  const result = afterExport
+    ? await buildOnce()
+    : { postgres: await build('postgres'), lake: await build('lake') };
   show(words);
-  if (requests.count > answered) return continueAsNew<typeof buildMarts>({ reason });
+  // Only an export asks meanwhile.
+  if (requests.count > answered) return continueAsNew<typeof buildMarts>({ reason, afterExport: true });
   const failures = [result.postgres, result.lake].flatMap((ending) => ('failure' in ending ? [ending] : []));
   const [first] = failures;
   if (first === undefined) return result;
@@ -61,6 +75,8 @@ export interface MartsResult {
 }
 
 type Ending = MartsOutcome | { failure: string; type: string };
+
+type MartsTarget = 'postgres' | 'lake';
 
 const places = { postgres: 'in Postgres', lake: 'on the lake' } as const;
 
@@ -77,8 +93,10 @@ async function settleBuild(build: () => Promise<MartsOutcome>): Promise<Ending> 
 function inWords(ending: Ending): string {
   if ('skipped' in ending) return `skipped. ${ending.skipped}`;
   if ('failure' in ending) return `failed. ${ending.failure}`;
-  const { marts, as_of_date: day, tests } = ending.built;
-  return `${marts} as of ${day}, ${tests} tests`;
+  const { built, notCopied } = ending;
+  const { marts, as_of_date: day, tests } = built;
+  const copy = notCopied === undefined ? '' : `, not copied into Postgres. ${notCopied}`;
+  return `${marts} as of ${day}, ${tests} tests${copy}`;
 }
 
 function show(words: readonly string[], now?: string): void {

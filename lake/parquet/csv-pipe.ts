@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { constants, openSync } from 'node:fs';
+import { closeSync, constants, openSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
@@ -64,6 +64,46 @@ export async function throughPipe<Result>(
   if (fed.status === 'rejected' && !isBrokenPipe(fed.reason)) throw fed.reason;
   if (result.status === 'rejected') throw result.reason;
   if (fed.status === 'rejected') throw fed.reason;
+  return result.value;
+}
+
+/**
+ * Lets `read` read what `write` writes to a file, through a named pipe. Throws the errors of both; what breaks off never counts as ended.
+ */
+export async function intoPipe<Result>(
+  pipes: NamedPipes,
+  write: (pipe: string) => Promise<unknown>,
+  read: (stream: Readable) => Promise<Result>,
+): Promise<Result> {
+  const pipe = await pipes.take();
+  // With both ends open here, nobody waits for the other side to open its own, and the stream ends only below.
+  const [output, input] = [constants.O_RDONLY, constants.O_WRONLY].map((end) =>
+    openSync(pipe, end | constants.O_NONBLOCK),
+  ) as [number, number];
+  const stream = new Socket({ fd: output, readable: true, writable: false });
+  // Whoever reads it hears of an error, if anybody reads it yet.
+  stream.on('error', () => undefined);
+  const writing = write(pipe).catch((error: unknown) => {
+    // Before the end is seen: half of the rows must not count as all of them.
+    stream.destroy(error instanceof Error ? error : new Error('The writer of a pipe failed.'));
+    throw error;
+  });
+  const reading = read(stream).catch((error: unknown) => {
+    // The writer fails too, and does not wait for room forever.
+    stream.destroy();
+    throw error;
+  });
+  const [wrote, result] = await Promise.allSettled([
+    writing.finally(() => {
+      closeSync(input);
+    }),
+    reading,
+  ]);
+  await rm(pipe, { force: true });
+  // A writer whose reader is gone does not know why, nor does a reader that came too late for the writer's error.
+  if (result.status === 'rejected' && !isBrokenPipe(result.reason)) throw result.reason;
+  if (wrote.status === 'rejected') throw wrote.reason;
+  if (result.status === 'rejected') throw result.reason;
   return result.value;
 }
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile, mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestLake } from '../lake/create-test-lake.ts';
 import { readParquet } from '../lake/read-parquet.ts';
 import { createInstallation } from '../support/installation.ts';
@@ -116,6 +116,72 @@ test('every mart and column in Postgres has a SQL comment', async () => {
   );
   expect(bare).toEqual([]);
 });
+
+describe('after an export', () => {
+  test('Postgres gets a copy of the marts on the lake: the same tables that dbt builds there, with the same rows', async () => {
+    const built = await tablesIn('marts_a');
+    expect(built).toHaveLength(marts.length);
+    await exportAndBuild();
+    expect(await row(warehouse, `select outcome from sync.runs where target = 'postgres' ${newest}`)).toEqual(
+      {
+        outcome: expect.stringMatching(
+          /^Copied 24 marts from those on snapshot \S+ as of [-\d]+, [\d.]+ s\.$/,
+        ) as string,
+      },
+    );
+    expect(await tablesIn('marts_b')).toEqual(built);
+    for (const mart of marts) {
+      const doubles = await doublesOf(warehouse, mart);
+      const [copied, onLake] = [
+        await martInPostgres(warehouse, mart),
+        await martOnLake(lakeFolder, mart),
+      ].map((all) => sorted(all, doubles));
+      expect(copied?.map((one) => without(one, doubles))).toEqual(
+        onLake?.map((one) => without(one, doubles)),
+      );
+      for (const [index, one] of (copied ?? []).entries())
+        for (const name of doubles)
+          expect(Number(one[name]), `${mart}.${name}`).toBe(Number(onLake?.[index]?.[name]));
+    }
+  });
+
+  test('Postgres builds its own marts where it shows newer ones than those of the snapshot', async () => {
+    await warehouse.pool.query(
+      `update sync.marts set begun_at = begun_at + interval '1 hour' where target = 'postgres'`,
+    );
+    await exportAndBuild();
+    expect(await row(warehouse, `select outcome from sync.runs where target = 'postgres' ${newest}`)).toEqual(
+      {
+        outcome: expect.stringMatching(/^Built 24 marts in Postgres as of /) as string,
+      },
+    );
+  });
+
+  async function exportAndBuild(): Promise<void> {
+    const { code, stderr } = await installation.run(['export', '--force', '--wait']);
+    expect(code, stderr).toBe(0);
+  }
+
+  const newest = 'order by started_at desc limit 1';
+});
+
+/** The tables of a schema: all that readers and replicas of them can see, rows aside. */
+async function tablesIn(schema: string): Promise<unknown[]> {
+  return rows(
+    warehouse,
+    `select relname as name, obj_description(c.oid, 'pg_class') as comment, reloptions as options, relreplident as identity,
+       relpersistence as persistence, reltuples >= 0 as is_analyzed,
+       array(
+         select row(attname, format_type(atttypid, atttypmod), attnotnull, col_description(c.oid, attnum))::text
+         from pg_attribute where attrelid = c.oid and attnum > 0 order by attnum
+       ) as columns,
+       array(
+         select regexp_replace(pg_get_indexdef(indexrelid), 'INDEX [^ ]+ ON [^ ]+[.]', '') from pg_index where indrelid = c.oid order by 1
+       ) as indexes
+     from pg_class c where relkind = 'r' and relnamespace = to_regnamespace($1) order by relname`,
+    [schema],
+  );
+}
 
 function without(one: MartRow, names: Set<string>): MartRow {
   return Object.fromEntries(Object.entries(one).filter(([name]) => !names.has(name)));

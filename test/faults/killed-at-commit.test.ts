@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { resourceNamed, streamNamed } from '../../resources/index.ts';
 import { sourceRecord } from '../../resources/source-record.ts';
@@ -10,6 +11,7 @@ import { renewStatistics } from '../../warehouse/erase/renew-statistics.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { forgetWatermark } from '../../warehouse/passes/forget-watermark.ts';
 import { readFromFurtherBack } from '../../warehouse/passes/read-from-further-back.ts';
+import { fillMart } from '../../warehouse/marts/fill-mart.ts';
 import { noteMissing } from '../../warehouse/passes/note-missing.ts';
 import { addReader, type NewReader } from '../../warehouse/readers/add-reader.ts';
 import { removeReader, UnknownReader } from '../../warehouse/readers/remove-reader.ts';
@@ -34,6 +36,7 @@ import { faultAt } from './deaths.ts';
 import { prove } from './prove.ts';
 
 const { url, warehouse } = await createTestDatabase();
+await warehouse.pool.query('create schema marts_a; create table marts_a.bills (connection_id text)');
 
 /** Steps that commit where the company of the matrix never comes, because its clocks and tokens are right. */
 const steps: Record<string, (connectionId: string) => Promise<(on: Warehouse) => Promise<unknown>>> = {
@@ -67,6 +70,19 @@ const steps: Record<string, (connectionId: string) => Promise<(on: Warehouse) =>
     const record = { connectionId, resource: resourceNamed('items'), id: 'erased' };
     return Promise.resolve((on) => renewStatistics(on, record));
   },
+  'warehouse/marts/fill-mart.ts': (connectionId) =>
+    Promise.resolve(async (on) => {
+      const columns = [{ name: 'connection_id', type: 'text', isNullable: false, comment: 'whose' }];
+      const table = { name: 'bills', comment: 'bills', columns, indexes: [['connection_id']] };
+      const client = await on.pool.connect();
+      try {
+        // As every copy does first, for a killed one may have left tables.
+        await client.query('drop table if exists marts_a.bills');
+        await fillMart(client, 'marts_a', { table, rows: Readable.from([`${connectionId}\n`]) });
+      } finally {
+        client.release(true);
+      }
+    }),
   'warehouse/passes/forget-watermark.ts': async (connectionId) => {
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
@@ -204,6 +220,7 @@ async function stateAfter(
        from sync.reader_connections join sync.readers using (reader) left join pg_roles on rolname = login
        where connection_id = $1`,
     ),
+    await stateOf('select connection_id = $1 as is_its_own from marts_a.bills where connection_id = $1'),
     await stateOf('select table_name, changes, rows, mark from sync.table_weights where connection_id = $1'),
   ];
 }

@@ -14,17 +14,19 @@ export function endingSessions(
       const { processID } = client as unknown as { processID: number };
       await sql`select pg_terminate_backend(${processID}, 5000)`.execute(warehouse.db);
     };
+    const commit = async (): Promise<unknown> => {
+      const isLast = ++commits === at;
+      if (isLast && when === 'before') await end();
+      const answer = await client.query('commit');
+      if (isLast && when === 'after') {
+        await end();
+        throw new Error('The session ended before it could say that it had committed.');
+      }
+      return answer;
+    };
     return {
-      async query(...given: [string]) {
-        const isCommit = given[0] === 'commit' && ++commits === at;
-        if (isCommit && when === 'before') await end();
-        const answer = await client.query(...given);
-        if (isCommit && when === 'after') {
-          await end();
-          throw new Error('The session ended before it could say that it had committed.');
-        }
-        return answer;
-      },
+      // A query may be a stream, which no promise must wrap.
+      query: (...given: [string]): unknown => (given[0] === 'commit' ? commit() : client.query(...given)),
       release() {
         client.release(true);
       },

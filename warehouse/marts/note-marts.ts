@@ -10,8 +10,10 @@ export interface MartsNote {
   readonly target: MartsTarget;
   /** As YYYY-MM-DD. */
   readonly asOfDate: string;
-  /** Set for the lake and for Spark. */
+  /** The snapshot they were built on; null: the tables in Postgres. */
   readonly snapshotId: string | null;
+  /** The time of their rows; absent: since the run began. */
+  readonly rowsOf?: string;
   readonly marts: number;
   /** The outcome of the run, in a sentence. */
   readonly outcome: string;
@@ -19,11 +21,12 @@ export interface MartsNote {
 
 /** Records what readers see now, and closes the run that built it. If the process dies before, the build is repeated. */
 export async function noteMarts({ pool }: Warehouse, note: MartsNote): Promise<void> {
-  const { runId, target, asOfDate, snapshotId, marts, outcome } = note;
+  const { runId, target, asOfDate, snapshotId, rowsOf = null, marts, outcome } = note;
   await inTransaction(pool, async ({ db }) => {
     await sql`
       insert into sync.marts (target, run_id, as_of_date, snapshot_id, marts, begun_at)
-      select ${target}, run_id, ${asOfDate}::date, ${snapshotId}::text, ${marts}::integer, started_at
+      select ${target}, run_id, ${asOfDate}::date, ${snapshotId}::text, ${marts}::integer,
+        coalesce(${rowsOf}::timestamptz, started_at)
       from sync.runs where run_id = ${runId}
       on conflict (target) do update set run_id = excluded.run_id, as_of_date = excluded.as_of_date,
         snapshot_id = excluded.snapshot_id, marts = excluded.marts, begun_at = excluded.begun_at,

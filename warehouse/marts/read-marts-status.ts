@@ -7,12 +7,12 @@ import type { RunStatus } from '../tables/runs.ts';
 export interface TargetStatus {
   /** The day that the marts describe; null: there never was a good build. */
   readonly as_of_date: string | null;
-  /** The time at which the build began: the marts show data of that time, or later. */
+  /** The marts show data of that time, or later: when the build began, or when the snapshot that Postgres has a copy of was taken. */
   readonly begun_at: Date | null;
   readonly built_at: Date | null;
   readonly age_seconds: number | null;
   readonly marts: number;
-  /** For the lake and for Spark: the snapshot they were built on. */
+  /** The snapshot they were built on; null: the tables in Postgres. */
   readonly snapshot_id: string | null;
   /** Status of the last build; null: there was none. */
   readonly status: RunStatus | null;

@@ -18,3 +18,16 @@ export async function finishRunOfAll({ db }: Pick<Warehouse, 'db'>, run: RunOfAl
     .where('run_id', '=', runId)
     .execute();
 }
+
+/** Closes the rows of runs that were cancelled. One that had succeeded before stays as it is. */
+export async function cancelRunsOfAll(
+  { db }: Pick<Warehouse, 'db'>,
+  runIds: readonly string[],
+): Promise<void> {
+  await db
+    .updateTable('sync.runs')
+    .set({ status: 'cancelled', failure: null, outcome: null, finished_at: sql<Date>`clock_timestamp()` })
+    .where('run_id', 'in', runIds)
+    .where('status', '<>', 'succeeded')
+    .execute();
+}

@@ -1,0 +1,147 @@
+import { readFile } from 'node:fs/promises';
+import { addAbortSignal } from 'node:stream';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import * as z from 'zod';
+import { intoPipe, NamedPipes } from '../lake/parquet/csv-pipe.ts';
+import { named, openDuckDb, quoted, quotedPath } from '../lake/parquet/duck-db.ts';
+import { endDbtSessions, type BuildLock } from '../warehouse/marts/build-lock.ts';
+import { fillMart, type MartColumn, type MartTable } from '../warehouse/marts/fill-mart.ts';
+import { prepareSchemas } from '../warehouse/marts/prepare-schemas.ts';
+import { publishMarts } from '../warehouse/marts/publish-marts.ts';
+import type { BuildFollower } from './build-settings.ts';
+import { localFile } from './publish-on-lake.ts';
+
+/** Marts that were built and tested in DuckDB. */
+export interface FinishedMarts {
+  /** The file of the DuckDB database. */
+  readonly database: string;
+  /** dbt's `manifest.json` of the build. */
+  readonly manifestFile: string;
+  /** The folder with their rows, in order, as `publishOnLake` has written them. */
+  readonly scratch: string;
+  readonly snapshotId: string;
+  readonly manifestSha256: string;
+  /** Throws if the build has lost the lock of the lake. */
+  readonly assertHeld: () => Promise<void>;
+}
+
+/**
+ * Copies finished marts into a schema without readers, as tables that dbt would have made, and switches the views in `marts` to them. Returns
+ * the names of the marts. Throws ForeignSchema, MartInUse, LockHeld and the errors of both databases.
+ */
+export async function copyIntoPostgres(
+  { inSession }: BuildLock,
+  { database, manifestFile, scratch }: Pick<FinishedMarts, 'database' | 'manifestFile' | 'scratch'>,
+  follower: BuildFollower,
+): Promise<string[]> {
+  const { onStep, signal } = follower;
+  onStep('the marts are being copied into Postgres');
+  const schema = await inSession(async (client) => {
+    // Sessions that a killed build left running.
+    await endDbtSessions(client);
+    return prepareSchemas(client, follower);
+  });
+  const pipes = new NamedPipes(scratch, 'mart');
+  const duckDb = await openDuckDb({ spillFolder: scratch });
+  try {
+    const connection = await duckDb.connect();
+    await connection.run(`attach ${quoted(database)} as built (read_only)`);
+    const tables = await readTables(connection, manifestFile);
+    await inSession(async (client) => {
+      for (const [index, table] of tables.entries()) {
+        signal?.throwIfAborted();
+        follower.onNode?.({ index: index + 1, total: tables.length, node: table.name });
+        await intoPipe(
+          pipes,
+          (pipe) => connection.run(copyStatement(table, { scratch, pipe })),
+          (rows) =>
+            fillMart(client, schema, {
+              table,
+              rows: signal === undefined ? rows : addAbortSignal(signal, rows),
+            }),
+        );
+      }
+    });
+  } finally {
+    duckDb.close();
+  }
+  return inSession((client) => publishMarts(client, { schema }, follower));
+}
+
+/** Reads what the finished tables are: types, comments and required columns from DuckDB, indexes, which it has none of, from dbt. */
+async function readTables(connection: DuckDBConnection, manifestFile: string): Promise<MartTable[]> {
+  const { nodes } = manifestSchema.parse(JSON.parse(await readFile(manifestFile, 'utf8')));
+  const indexes = new Map(Object.values(nodes).map((node) => [node.name, node.config.indexes ?? []]));
+  const read = await connection.runAndReadAll(
+    `select table_name, tables.comment, column_name, data_type, is_nullable, columns.comment
+     from duckdb_tables() tables join duckdb_columns() columns using (database_name, schema_name, table_name)
+     where database_name = 'built' and schema_name = 'marts' order by table_name, column_index`,
+  );
+  const tables = new Map<string, MartTable & { readonly columns: MartColumn[] }>();
+  for (const row of read.getRows()) {
+    const [name, comment, column, type, isNullable, columnComment] = rowSchema.parse(row);
+    const table = tables.get(name) ?? {
+      name,
+      comment,
+      columns: [],
+      indexes: (indexes.get(name) ?? []).map(({ columns }) => columns),
+    };
+    tables.set(name, table);
+    table.columns.push({ name: column, type: typeInPostgres(type), isNullable, comment: columnComment });
+  }
+  return [...tables.values()];
+}
+
+const manifestSchema = z.object({
+  nodes: z.record(
+    z.string(),
+    z.object({
+      name: z.string(),
+      config: z.object({ indexes: z.array(z.object({ columns: z.array(z.string()) })).nullish() }),
+    }),
+  ),
+});
+
+const rowSchema = z.tuple([z.string(), z.string(), z.string(), z.string(), z.boolean(), z.string()]);
+
+/** The types of `dbt/macros/engine/types.sql`. */
+function typeInPostgres(type: string): string {
+  if (/^DECIMAL\(\d+,\d+\)$/.test(type)) return type.replace('DECIMAL', 'numeric');
+  const found = typesInPostgres.get(type);
+  if (found === undefined) throw new Error(`No mart has a column of DuckDB's type ${type}.`);
+  return found;
+}
+
+const typesInPostgres = new Map([
+  ['VARCHAR', 'text'],
+  ['BIGINT', 'bigint'],
+  ['BOOLEAN', 'boolean'],
+  ['DATE', 'date'],
+  ['DOUBLE', 'double precision'],
+  ['TIMESTAMP WITH TIME ZONE', 'timestamp with time zone'],
+]);
+
+/** Writes rows in the text format of COPY. Before Postgres 18, COPY ends a CSV where a text has a line `\.`. */
+function copyStatement(
+  { name, columns }: MartTable,
+  { scratch, pipe }: { scratch: string; pipe: string },
+): string {
+  const values = columns.map((column) =>
+    column.type === 'text' ? `${escaped(named(column.name))} as ${named(column.name)}` : named(column.name),
+  );
+  return `copy (select ${values.join(', ')} from ${quotedPath(localFile(scratch, name))}) to ${quoted(pipe)}
+    (format csv, header false, delimiter '\t', quote '', escape '', nullstr '\\N', use_tmp_file false)`;
+}
+
+function escaped(text: string): string {
+  const characters = [
+    ['\\', '\\\\'],
+    ['\t', '\\t'],
+    ['\n', '\\n'],
+    ['\r', '\\r'],
+  ] as const;
+  return characters.reduce(
+    (value, [character, written]) => `replace(${value}, ${quoted(character)}, ${quoted(written)})`,
+    text,
+  );
+}
