@@ -1,4 +1,8 @@
-import { buildMarts as build, type BuildRun } from '../marts/build-marts.ts';
+import { Context } from '@temporalio/activity';
+import { isDatabaseAway } from '../warehouse/session/is-database-away.ts';
+import { BuildRunning } from '../warehouse/marts/build-lock.ts';
+import { nameOf } from '../errors/name-of.ts';
+import { buildMarts as build, sentenceOf, type BuildRun } from '../marts/build-marts.ts';
 import { buildOnce } from '../marts/build-once.ts';
 import type { MartsBuilt } from '../marts/build-settings.ts';
 import { isNothingToBuild } from '../marts/errors.ts';
@@ -16,8 +20,8 @@ export interface BuildMartsInput {
   copies?: boolean;
 }
 
-/** `built`, or why nothing could be built. With `copies`, `copied` to Postgres, or why not. */
-export type MartsOutcome = BuiltOutcome | { skipped: string };
+/** `built`, or why nothing could be built. With `copies`, `copied` to Postgres, or why not; and what failed at each attempt. */
+export type MartsOutcome = BuiltOutcome | { skipped: string } | { failure: string; type: string };
 
 interface BuiltOutcome {
   built: Pick<MartsBuilt, 'as_of_date' | 'tests'> & { marts: number };
@@ -69,11 +73,20 @@ export async function buildMarts(
           await cancelRunsOfAll(warehouse, [run.runId, ...(copies ? [runOf('postgres').runId] : [])]);
         else if (stopping.aborted) throw new BuildPutOff();
         if (isNothingToBuild(error)) return { skipped: error.message };
+        if (copies && Context.current().info.attempt >= attemptsBeforePostgres && isOfTheLake(error))
+          return { failure: sentenceOf(error), type: nameOf(error) };
         throw error;
       }
     },
     () => progress,
   );
+}
+
+/** Then Postgres builds its own marts, rather than wait for a bucket or a disk. */
+const attemptsBeforePostgres = 5;
+
+function isOfTheLake(error: unknown): boolean {
+  return !(error instanceof BuildRunning) && !isDatabaseAway(error);
 }
 
 /** The worker was asked to stop. */

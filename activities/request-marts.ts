@@ -21,11 +21,12 @@ export async function requestMarts(
   const asOfDate = todayIn(building.timeZone, new Date());
   if (skipped && (await areMartsCurrent(warehouse, { asOfDate, snapshotId, takenAt })))
     return { requested: false };
-  const { workflowType, options } = startRequest('marts', { reason, afterExport: true }, 'schedules');
+  const afterExport = !skipped;
+  const { workflowType, options } = startRequest('marts', { reason, afterExport }, 'schedules');
   await temporal.workflow.signalWithStart(workflowType, {
     ...options,
     signal: signals.requestMarts,
-    signalArgs: [],
+    signalArgs: [{ afterExport }],
   });
   return { requested: true };
 }

@@ -87,6 +87,7 @@ export async function buildOnLake(
     };
     await onFinished?.(done, {
       ...built,
+      lock,
       manifestSha256: snapshot.manifestSha256,
       manifestFile: join(folder, 'target', 'manifest.json'),
     });

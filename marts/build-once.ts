@@ -1,11 +1,12 @@
+import { codeOf } from '../errors/code-of.ts';
 import { isDatabaseAway } from '../warehouse/session/is-database-away.ts';
-import { withBuildLock } from '../warehouse/marts/build-lock.ts';
-import { findCopyableRows } from '../warehouse/marts/copyable-rows.ts';
+import { findRowsToCopy } from '../warehouse/marts/rows-to-copy.ts';
 import { noteMarts } from '../warehouse/marts/note-marts.ts';
+import { readMartsStatus } from '../warehouse/marts/read-marts-status.ts';
 import { beginRunOfAll } from '../warehouse/runs/begin-run-of-all.ts';
 import { buildMarts, sentenceOf, type BuildIn, type BuildRun } from './build-marts.ts';
 import type { BuildFollower, MartsBuilt } from './build-settings.ts';
-import { copyIntoPostgres, type FinishedMarts } from './copy-into-postgres.ts';
+import { copyIntoPostgres, readConnections, type FinishedMarts } from './copy-into-postgres.ts';
 import { todayIn } from './today-in.ts';
 
 /** How many marts were copied, or why Postgres has no copy, so that its marts have to be built there. */
@@ -20,47 +21,62 @@ export async function buildOnce(
   runs: { readonly lake: BuildRun<'lake'>; readonly postgres: BuildRun<'postgres'> },
   follower: BuildFollower,
 ): Promise<{ readonly built: MartsBuilt; readonly copy: Copy }> {
+  // Begun already, so that readers of Postgres learn that new marts are on their way; a build by hand goes on under its own run.
+  if ((await readMartsStatus(at.warehouse)).postgres.status !== 'running') await begin(at, runs.postgres);
   let copy: Copy = { failure: 'The marts on the lake were not finished.' };
   const built = await buildMarts(at, runs.lake, follower, async ({ as_of_date: asOfDate }, marts) => {
     try {
       copy = await copyMarts(at, runs.postgres, { ...marts, asOfDate }, follower);
     } catch (error) {
-      if (follower.signal?.aborted === true || isDatabaseAway(error)) throw error;
+      // A Postgres without room for a copy (class 53) answers: its own build then fails for the same reason, once, and says so.
+      const isAway = isDatabaseAway(error) && !String(codeOf(error)).startsWith('53');
+      if (follower.signal?.aborted === true || isAway) throw error;
       copy = { failure: sentenceOf(error) };
     }
   });
   return { built, copy };
 }
 
+/**
+ * An erasure that waits for the lake, and blocks exports meanwhile, waits for the copy too. So a copy waits for readers only briefly; the build in
+ * Postgres that follows waits as long as they need.
+ */
+const mostForReadersMs = 10_000;
+
 async function copyMarts(
-  { warehouse, places: { databaseUrl, connections, timeZone } }: BuildIn,
+  at: BuildIn,
   run: BuildRun<'postgres'>,
   marts: FinishedMarts & { readonly asOfDate: string },
   follower: BuildFollower,
 ): Promise<Copy> {
+  const { warehouse, places } = at;
   const { asOfDate, snapshotId } = marts;
   const started = performance.now();
-  if (connections < 2) return { failure: 'DAYBOOK_DATABASE_CONNECTIONS leaves no connection for a copy.' };
-  return withBuildLock({ databaseUrl, target: 'postgres' }, async (lock) => {
-    // An erasure that waits for the lake, and then for Postgres, finds no copy under way.
-    await marts.assertHeld();
-    const rows = await findCopyableRows(warehouse, marts);
-    if ('failure' in rows) return rows;
+  return marts.lock.withAnother('postgres', async () => {
+    const connections = await readConnections(marts);
+    const found = await findRowsToCopy(warehouse, { ...marts, connections });
+    if ('failure' in found) return found;
+    const { takenAt } = found;
     // Its months and its freshness would be those of yesterday until something changes.
-    if (todayIn(timeZone, new Date(rows.takenAt)) !== asOfDate)
-      return { failure: `Snapshot ${snapshotId} is of another day than ${asOfDate}.` };
-    await beginRunOfAll(warehouse, { ...run, kind: 'marts' });
-    const names = await copyIntoPostgres(lock, marts, follower);
+    if (todayIn(places.timeZone, new Date(takenAt)) !== asOfDate)
+      return { failure: `Snapshot ${snapshotId} was taken on another day than ${asOfDate}.` };
+    await begin(at, run);
+    const names = await copyIntoPostgres(marts, { ...follower, timeoutMilliseconds: mostForReadersMs });
     const seconds = (performance.now() - started) / 1000;
+    await marts.lock.assertHeld();
     await noteMarts(warehouse, {
       runId: run.runId,
       target: 'postgres',
       asOfDate,
       snapshotId,
-      rowsOf: rows.takenAt,
+      rowsOf: takenAt,
       marts: names.length,
       outcome: `Copied ${names.length} marts from those on snapshot ${snapshotId} as of ${asOfDate}, ${seconds.toFixed(1)} s.`,
     });
     return { marts: names.length };
   });
+}
+
+function begin({ warehouse }: BuildIn, run: BuildRun): Promise<void> {
+  return beginRunOfAll(warehouse, { ...run, kind: 'marts' });
 }

@@ -4,7 +4,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import * as z from 'zod';
 import { intoPipe, NamedPipes } from '../lake/parquet/csv-pipe.ts';
 import { named, openDuckDb, quoted, quotedPath } from '../lake/parquet/duck-db.ts';
-import { endDbtSessions, type BuildLock } from '../warehouse/marts/build-lock.ts';
+import { dbtApplication, endDbtSessions, type BuildLock } from '../warehouse/marts/build-lock.ts';
 import { fillMart, type MartColumn, type MartTable } from '../warehouse/marts/fill-mart.ts';
 import { prepareSchemas } from '../warehouse/marts/prepare-schemas.ts';
 import { publishMarts } from '../warehouse/marts/publish-marts.ts';
@@ -21,21 +21,19 @@ export interface FinishedMarts {
   readonly scratch: string;
   readonly snapshotId: string;
   readonly manifestSha256: string;
-  /** Throws if the build has lost the lock of the lake. */
-  readonly assertHeld: () => Promise<void>;
+  /** The lock of the lake. */
+  readonly lock: BuildLock;
 }
 
 /**
  * Copies finished marts into a schema without readers, as tables that dbt would have made, and switches the views in `marts` to them. Returns
- * the names of the marts. Throws ForeignSchema, MartInUse, LockHeld and the errors of both databases.
+ * the names of the marts. Expects that the session of `lock` holds the one of Postgres too. Throws ForeignSchema, MartInUse, LockHeld and the errors of both databases.
  */
 export async function copyIntoPostgres(
-  { inSession }: BuildLock,
-  { database, manifestFile, scratch }: Pick<FinishedMarts, 'database' | 'manifestFile' | 'scratch'>,
+  { database, manifestFile, scratch, lock: { inSession, assertHeld } }: FinishedMarts,
   follower: BuildFollower,
 ): Promise<string[]> {
   const { onStep, signal } = follower;
-  onStep('the marts are being copied into Postgres');
   const schema = await inSession(async (client) => {
     // Sessions that a killed build left running.
     await endDbtSessions(client);
@@ -47,10 +45,12 @@ export async function copyIntoPostgres(
     const connection = await duckDb.connect();
     await connection.run(`attach ${quoted(database)} as built (read_only)`);
     const tables = await readTables(connection, manifestFile);
+    // The next build ends these sessions, if this process stalls in the middle of a COPY.
     await inSession(async (client) => {
       for (const [index, table] of tables.entries()) {
         signal?.throwIfAborted();
-        follower.onNode?.({ index: index + 1, total: tables.length, node: table.name });
+        await assertHeld();
+        onStep(`copying into Postgres: ${table.name}, ${index + 1} of ${tables.length}`);
         await intoPipe(
           pipes,
           (pipe) => connection.run(copyStatement(table, { scratch, pipe })),
@@ -61,11 +61,24 @@ export async function copyIntoPostgres(
             }),
         );
       }
-    });
+    }, dbtApplication);
   } finally {
     duckDb.close();
   }
-  return inSession((client) => publishMarts(client, { schema }, follower));
+  return inSession((client) => publishMarts(client, { schema }, follower), dbtApplication);
+}
+
+/** The connections in finished marts. */
+export async function readConnections({ database, scratch }: FinishedMarts): Promise<string[]> {
+  const duckDb = await openDuckDb({ spillFolder: scratch });
+  try {
+    const connection = await duckDb.connect();
+    await connection.run(`attach ${quoted(database)} as built (read_only)`);
+    const read = await connection.runAndReadAll('select connection_id from built.marts.connections');
+    return read.getRows().map(([id]) => String(id));
+  } finally {
+    duckDb.close();
+  }
 }
 
 /** Reads what the finished tables are: types, comments and required columns from DuckDB, indexes, which it has none of, from dbt. */

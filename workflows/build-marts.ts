@@ -20,8 +20,8 @@ export interface BuildMartsInput {
   afterExport?: boolean;
 }
 
-/** There is new data to build on. Takes no input. */
-const requestMartsSignal = defineSignal(signals.requestMarts);
+/** There is new data to build on. */
+const requestMartsSignal = defineSignal<[Pick<BuildMartsInput, 'afterExport'>?]>(signals.requestMarts);
 
 /**
  * Builds and tests the marts in Postgres, then those on the latest snapshot; if one fails, the other is still built. After an export those on the
@@ -31,20 +31,22 @@ const requestMartsSignal = defineSignal(signals.requestMarts);
 export async function buildMarts(input: BuildMartsInput | null = {}): Promise<MartsResult> {
   const { reason = 'Temporal', afterExport = false } = input ?? {};
   const { runId } = workflowInfo();
-  const requests = { count: 0 };
+  const requests = { count: 0, afterExport: false };
   setHandler(
     requestMartsSignal,
-    () => {
+    (request) => {
       requests.count += 1;
+      requests.afterExport = request?.afterExport ?? false;
     },
-    { description: 'Build once more after this. Takes no input.' },
+    { description: 'Build once more after this. Needs no input.' },
   );
   // The signal that came with the start is about this build.
   await Promise.resolve();
   const answered = requests.count;
   const words: string[] = [];
   const build = async (target: MartsTarget, copies = false): Promise<Ending> => {
-    show(words, `${places[target]}: being built; the heartbeat of the activity says how far`);
+    const where = copies ? `${places.lake}, then copied into Postgres` : places[target];
+    show(words, `${where}: being built; the heartbeat of the activity says how far`);
     const ending = await settleBuild(() =>
       building.buildMarts({ runId, target, reason, ...(copies && { copies }) }),
     );
@@ -61,8 +63,8 @@ export async function buildMarts(input: BuildMartsInput | null = {}): Promise<Ma
     ? await buildOnce()
     : { postgres: await build('postgres'), lake: await build('lake') };
   show(words);
-  // Only an export asks meanwhile.
-  if (requests.count > answered) return continueAsNew<typeof buildMarts>({ reason, afterExport: true });
+  if (requests.count > answered)
+    return continueAsNew<typeof buildMarts>({ reason, afterExport: requests.afterExport });
   const failures = [result.postgres, result.lake].flatMap((ending) => ('failure' in ending ? [ending] : []));
   const [first] = failures;
   if (first === undefined) return result;
@@ -74,7 +76,7 @@ export interface MartsResult {
   lake: Ending;
 }
 
-type Ending = MartsOutcome | { failure: string; type: string };
+type Ending = MartsOutcome;
 
 type MartsTarget = 'postgres' | 'lake';
 

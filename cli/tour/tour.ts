@@ -144,7 +144,7 @@ async function runTourExport({ up: { settings }, warehouse, client }: Guide): Pr
 
 async function buildTourMarts(guide: Guide): Promise<MartsFollowed> {
   print(
-    '\nMarts: models of finance, built and tested in Postgres and on the snapshot (the first time a minute or two)',
+    '\nMarts: models of finance, built and tested on the snapshot, and copied into Postgres (the first time a minute or two)',
   );
   const followed = await followMarts(guide, { quiet: false });
   for (const line of martsLines(followed.marts)) print(line);

@@ -68,7 +68,7 @@ export async function throughPipe<Result>(
 }
 
 /**
- * Lets `read` read what `write` writes to a file, through a named pipe. Throws the errors of both; what breaks off never counts as ended.
+ * Lets `read` read what `write` writes to a file, through a named pipe. Throws the errors of both; a stream that breaks off never counts as complete.
  */
 export async function intoPipe<Result>(
   pipes: NamedPipes,
@@ -83,22 +83,27 @@ export async function intoPipe<Result>(
   const stream = new Socket({ fd: output, readable: true, writable: false });
   // Whoever reads it hears of an error, if anybody reads it yet.
   stream.on('error', () => undefined);
-  const writing = write(pipe).catch((error: unknown) => {
-    // Before the end is seen: half of the rows must not count as all of them.
-    stream.destroy(error instanceof Error ? error : new Error('The writer of a pipe failed.'));
-    throw error;
-  });
-  const reading = read(stream).catch((error: unknown) => {
-    // The writer fails too, and does not wait for room forever.
-    stream.destroy();
-    throw error;
-  });
-  const [wrote, result] = await Promise.allSettled([
-    writing.finally(() => {
+  let hasWritten = false;
+  const writing = write(pipe)
+    .catch((error: unknown) => {
+      // Before the end is seen: half of the rows must not count as all of them.
+      stream.destroy(error instanceof Error ? error : new Error('The writer of a pipe failed.'));
+      throw error;
+    })
+    .finally(() => {
+      hasWritten = true;
       closeSync(input);
-    }),
-    reading,
-  ]);
+    });
+  const reading = read(stream).catch(async (error: unknown) => {
+    // A writer that waits for room fails then. One that has not opened the pipe yet waits for a reader, and fails once that is gone.
+    stream.destroy();
+    while (!hasWritten) {
+      closeSync(openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK));
+      await wait(2);
+    }
+    throw error;
+  });
+  const [wrote, result] = await Promise.allSettled([writing, reading]);
   await rm(pipe, { force: true });
   // A writer whose reader is gone does not know why, nor does a reader that came too late for the writer's error.
   if (result.status === 'rejected' && !isBrokenPipe(result.reason)) throw result.reason;

@@ -2,11 +2,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { intoPipe, NamedPipes } from '../../lake/parquet/csv-pipe.ts';
+import type { BuildFollower } from '../../marts/build-settings.ts';
 import { copyIntoPostgres } from '../../marts/copy-into-postgres.ts';
-import { withBuildLock } from '../../warehouse/marts/build-lock.ts';
-import { findCopyableRows } from '../../warehouse/marts/copyable-rows.ts';
+import { beginRemoval } from '../../warehouse/connections/begin-removal.ts';
+import { BuildRunning, withBuildLock } from '../../warehouse/marts/build-lock.ts';
+import { findRowsToCopy } from '../../warehouse/marts/rows-to-copy.ts';
+import { LockHeld } from '../../warehouse/transactions/taking-locks.ts';
 import { row, rows } from '../support/rows.ts';
+import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const { warehouse, url: databaseUrl } = await createTestDatabase();
@@ -107,55 +112,148 @@ test('a copy that fails on either side leaves readers the marts that they see, a
   expect(await shownSchema()).toBe(shown);
 });
 
+test('a copy gives way to a reader that holds a mart for longer than it may wait', async () => {
+  await copy(`insert into marts.bills (name) values ('before')`);
+  const reader = await warehouse.pool.connect();
+  try {
+    await reader.query('begin; select from marts.bills');
+    await expect(
+      copy(`insert into marts.bills (name) values ('after')`, { timeoutMilliseconds: 200 }),
+    ).rejects.toThrow(LockHeld);
+    expect((await reader.query('select name from marts.bills')).rows).toEqual([{ name: 'before' }]);
+  } finally {
+    await reader.query('rollback');
+    reader.release();
+  }
+});
+
+test('whoever writes to a pipe ends when its reader has failed, even before the pipe was opened', async () => {
+  const pipes = new NamedPipes(await mkdtemp(join(folder, 'pipes-')), 'test');
+  let fail = (): void => undefined;
+  const failed = new Promise<void>((resolve) => {
+    fail = resolve;
+  });
+  const writing = intoPipe(
+    pipes,
+    async (pipe) => {
+      await failed;
+      await writeFile(pipe, 'late');
+    },
+    () => {
+      fail();
+      return Promise.reject(new Error('It was refused.'));
+    },
+  );
+  await expect(writing).rejects.toThrow('It was refused.');
+});
+
 test('a copy ends when it is told to', async () => {
   const ending = new AbortController();
   ending.abort(new Error('The worker stops.'));
-  await expect(copy(`insert into marts.bills (name) values ('late')`, ending.signal)).rejects.toThrow(
-    'The worker stops.',
-  );
+  await expect(
+    copy(`insert into marts.bills (name) values ('late')`, { signal: ending.signal }),
+  ).rejects.toThrow('The worker stops.');
 });
 
-test('Postgres shows marts of a snapshot that this warehouse has published as it is, and of no older rows than it shows', async () => {
-  const known = { snapshotId: '20261121T101112Z-aaaaaa', manifestSha256: 'a'.repeat(64) };
-  const { now } = await row(
-    warehouse,
-    `insert into sync.snapshots (snapshot_id, run_id, lake, taken_at, rows, bytes, unfit, mark, manifest_sha256)
-     values ($1, 'run', '/lake', clock_timestamp(), 0, 0, 0, '', $2)
-     returning to_char(taken_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as now`,
-    [known.snapshotId, known.manifestSha256],
-  );
-  const set = (statement: string): Promise<unknown> => warehouse.pool.query(statement);
-  expect(await findCopyableRows(warehouse, known)).toEqual({ takenAt: now });
-  const others = [
-    { ...known, manifestSha256: 'b'.repeat(64) },
-    { ...known, snapshotId: '20261121T101112Z-bbbbbb' },
-  ];
-  for (const other of others)
-    expect(await findCopyableRows(warehouse, other)).toEqual({
-      failure: `This warehouse did not publish snapshot ${other.snapshotId} as it is.`,
+describe('Postgres shows marts of a snapshot', () => {
+  const snapshotId = '20261121T101112Z-aaaaaa';
+  const known = { snapshotId, manifestSha256: 'a'.repeat(64), connections: [] as string[] };
+  let takenAt: unknown;
+
+  beforeEach(async () => {
+    await set('delete from sync.marts; delete from sync.snapshots');
+    ({ taken_at: takenAt } = await row(
+      warehouse,
+      `insert into sync.snapshots (snapshot_id, run_id, lake, taken_at, rows, bytes, unfit, mark, manifest_sha256)
+       values ($1, 'run', '/lake', clock_timestamp(), 0, 0, 0, '', $2)
+       returning to_char(taken_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as taken_at`,
+      [snapshotId, known.manifestSha256],
+    ));
+  });
+
+  test('that this warehouse has published as it is', async () => {
+    expect(await findRowsToCopy(warehouse, known)).toEqual({ takenAt });
+    for (const other of [
+      { ...known, manifestSha256: 'b'.repeat(64) },
+      { ...known, snapshotId: '20261121T101112Z-bbbbbb' },
+    ])
+      expect(await findRowsToCopy(warehouse, other)).toEqual({
+        failure: `This warehouse did not publish snapshot ${other.snapshotId} as it is.`,
+      });
+    await set('update sync.snapshots set removed_at = now()');
+    expect(await findRowsToCopy(warehouse, known)).toHaveProperty('failure');
+  });
+
+  test('that has no older rows than it shows, whether they were copied or built there', async () => {
+    const older = { failure: `Postgres shows marts of newer rows than snapshot ${snapshotId} has.` };
+    const marts = `insert into sync.marts (target, run_id, as_of_date, marts, snapshot_id, begun_at, built_at)
+      select 'postgres', 'built', '2026-01-01', 24`;
+    await set(`${marts}, 'other', taken_at, taken_at + interval '1 minute' from sync.snapshots`);
+    expect(await findRowsToCopy(warehouse, known)).toEqual({ takenAt });
+    await set(`update sync.marts set begun_at = begun_at + interval '1 microsecond'`);
+    expect(await findRowsToCopy(warehouse, known)).toEqual(older);
+    await set('delete from sync.marts');
+    await set(
+      `${marts}, null, taken_at - interval '1 minute', taken_at + interval '1 microsecond' from sync.snapshots`,
+    );
+    expect(await findRowsToCopy(warehouse, known)).toEqual(older);
+    await set(`update sync.marts set built_at = built_at - interval '1 microsecond'`);
+    expect(await findRowsToCopy(warehouse, known)).toEqual({ takenAt });
+  });
+
+  test('that was not taken ahead of the clock of Postgres', async () => {
+    await set(`update sync.snapshots set taken_at = taken_at + interval '1 hour'`);
+    expect(await findRowsToCopy(warehouse, known)).toEqual({
+      failure: `Snapshot ${snapshotId} was taken at a time ahead of the clock of Postgres.`,
     });
-  await set(
-    `insert into sync.marts (target, run_id, as_of_date, marts, begun_at)
-     select 'postgres', 'built', '2026-01-01', 24, taken_at from sync.snapshots`,
-  );
-  expect(await findCopyableRows(warehouse, known)).toEqual({ takenAt: now });
-  await set(`update sync.marts set begun_at = begun_at + interval '1 microsecond'`);
-  const older = {
-    failure: `Postgres has marts of newer rows than those of snapshot ${known.snapshotId}.`,
-  };
-  expect(await findCopyableRows(warehouse, known)).toEqual(older);
-  await set(`delete from sync.marts; update sync.snapshots set taken_at = taken_at + interval '1 hour'`);
-  expect(await findCopyableRows(warehouse, known)).toEqual(older);
-  await set(`update sync.snapshots set taken_at = taken_at - interval '1 hour', removed_at = now()`);
-  expect(await findCopyableRows(warehouse, known)).toHaveProperty('failure');
+  });
+
+  test('whose connections are all still there', async () => {
+    const connections = [await addTestConnection(warehouse), await addTestConnection(warehouse)];
+    // Another company may have been added under the name of one that was removed.
+    expect(await findRowsToCopy(warehouse, { ...known, connections })).toHaveProperty('failure');
+    await set('update sync.snapshots set taken_at = clock_timestamp()');
+    expect(await findRowsToCopy(warehouse, { ...known, connections })).toHaveProperty('takenAt');
+    await beginRemoval(warehouse, { connectionId: connections[1]!, keepData: true });
+    expect(await findRowsToCopy(warehouse, { ...known, connections })).toEqual({
+      failure: `A connection was removed since snapshot ${snapshotId} was taken.`,
+    });
+  });
 });
+
+test('a build holds the lock of another target until its work is over, or throws where another build has it', async () => {
+  const build = (target: 'lake' | 'postgres'): Promise<string> =>
+    withBuildLock({ databaseUrl, target }, () => Promise.resolve('built'));
+  await withBuildLock({ databaseUrl, target: 'lake' }, async (lock) => {
+    await lock.withAnother('postgres', async () => {
+      await expect(build('postgres')).rejects.toThrow(BuildRunning);
+      await lock.assertHeld();
+    });
+    await withBuildLock({ databaseUrl, target: 'postgres' }, async () => {
+      await expect(lock.withAnother('postgres', () => Promise.resolve())).rejects.toThrow(BuildRunning);
+    });
+    await expect(lock.withAnother('postgres', () => Promise.reject(new Error('It failed.')))).rejects.toThrow(
+      'It failed.',
+    );
+    expect(await build('postgres')).toBe('built');
+    await lock.assertHeld();
+    await expect(build('lake')).rejects.toThrow(BuildRunning);
+  });
+});
+
+function set(statement: string): Promise<unknown> {
+  return warehouse.pool.query(statement);
+}
 
 const asTexts = ['name', 'text', 'amount', 'rate', 'ratio', 'rows', 'is_today', 'day', 'seen_at']
   .map((name) => `${name}::text`)
   .join(', ');
 
 /** Copies the mart `bills`, filled by `statements`. */
-async function copy(statements: string, signal?: AbortSignal): Promise<string[]> {
+async function copy(
+  statements: string,
+  follower: Pick<BuildFollower, 'signal' | 'timeoutMilliseconds'> = {},
+): Promise<string[]> {
   const scratch = await mkdtemp(join(folder, 'build-'));
   const database = join(scratch, 'finished.duckdb');
   const manifestFile = join(scratch, 'manifest.json');
@@ -173,11 +271,12 @@ async function copy(statements: string, signal?: AbortSignal): Promise<string[]>
     manifestFile,
     JSON.stringify({ nodes: { 'model.daybook.bills': { name: 'bills', config } } }),
   );
-  return withBuildLock({ databaseUrl, target: 'postgres' }, (lock) =>
-    copyIntoPostgres(
-      lock,
-      { database, manifestFile, scratch },
-      { onStep: () => undefined, ...(signal !== undefined && { signal }) },
+  return withBuildLock({ databaseUrl, target: 'lake' }, (lock) =>
+    lock.withAnother('postgres', () =>
+      copyIntoPostgres(
+        { database, manifestFile, scratch, snapshotId: 'snapshot', manifestSha256: '', lock },
+        { onStep: () => undefined, ...follower },
+      ),
     ),
   );
 }

@@ -3,7 +3,7 @@ import { holdLock } from '../transactions/hold-lock.ts';
 import { openSession } from '../session/open-session.ts';
 import type { MartsTarget } from '../tables/marts.ts';
 
-/** The application name of dbt's sessions. */
+/** The application name of sessions that fill marts, dbt's and those of a copy: the next build ends them. */
 export const dbtApplication = 'daybook-dbt';
 
 export class BuildRunning extends Error {
@@ -20,7 +20,12 @@ export interface BuildLock {
   /** Throws if the lock is lost; the build must then stop. */
   readonly assertHeld: () => Promise<void>;
   /** Runs a step of the build in a session that ends with it, if the lock is still held. */
-  readonly inSession: <Result>(step: (client: ClientBase) => Promise<Result>) => Promise<Result>;
+  readonly inSession: <Result>(
+    step: (client: ClientBase) => Promise<Result>,
+    application?: string,
+  ) => Promise<Result>;
+  /** Runs `work` as the only build of another target too, in the session that holds this lock. Throws BuildRunning. */
+  readonly withAnother: <Result>(target: MartsTarget, work: () => Promise<Result>) => Promise<Result>;
 }
 
 /**
@@ -34,8 +39,8 @@ export async function withBuildLock<Result>(
   const lock = await holdLock(databaseUrl, `marts/${target}`);
   if (lock === undefined) throw new BuildRunning();
   const assertHeld = (): Promise<void> => lock.assertHeld();
-  const inSession: BuildLock['inSession'] = async (step) => {
-    const client = await openSession(databaseUrl, { application: 'daybook marts' });
+  const inSession: BuildLock['inSession'] = async (step, application = 'daybook marts') => {
+    const client = await openSession(databaseUrl, { application });
     try {
       await assertHeld();
       return await step(client);
@@ -43,8 +48,13 @@ export async function withBuildLock<Result>(
       await client.end();
     }
   };
+  const withAnother: BuildLock['withAnother'] = async (other, another) => {
+    const done = await lock.withAnother(`marts/${other}`, another);
+    if (done === undefined) throw new BuildRunning();
+    return done.result;
+  };
   try {
-    return await work({ assertHeld, inSession });
+    return await work({ assertHeld, inSession, withAnother });
   } finally {
     await lock.letGo();
   }

@@ -9,6 +9,8 @@ export type LockName = 'export' | 'marts/postgres' | 'marts/lake' | 'marts/spark
 export interface HeldLock {
   /** Throws if the lock is lost; the work must then stop. */
   assertHeld(): Promise<void>;
+  /** Takes another lock in the same session until `work` is over. Undefined if another session has it. */
+  withAnother<Result>(name: LockName, work: () => Promise<Result>): Promise<{ result: Result } | undefined>;
   letGo(): Promise<void>;
 }
 
@@ -25,6 +27,7 @@ export async function holdLock(
 ): Promise<HeldLock | undefined> {
   const client = await openSession(url, { application });
   try {
+    await client.query(`${beginStatement}; ${openForLong}`);
     if (!(await takeLock(client, locks[name]))) {
       await client.end();
       return undefined;
@@ -34,11 +37,14 @@ export async function holdLock(
     throw error;
   }
   let last: Promise<unknown> = Promise.resolve();
-  /** Queries one after the other, so that the answer is to a query that was sent after the call. */
+  /** One after the other, so that the answer is to a query that was sent after the call. */
+  const inTurn = <Result>(step: () => Promise<Result>): Promise<Result> => {
+    const done = last.then(step);
+    last = done.catch(() => undefined);
+    return done;
+  };
   const ask = async (): Promise<void> => {
-    const asked = last.then(() => client.query('select'));
-    last = asked.catch(() => undefined);
-    await asked;
+    await inTurn(() => client.query('select'));
   };
   const beating = setInterval(() => {
     // If the lock is lost, `assertHeld` throws.
@@ -46,12 +52,30 @@ export async function holdLock(
   }, beatMilliseconds).unref();
   return {
     assertHeld: ask,
+    async withAnother(other, work) {
+      const isTaken = await inTurn(async () => {
+        await client.query('savepoint another');
+        const isFree = await takeLock(client, locks[other]);
+        if (!isFree) await client.query(withoutAnother);
+        return isFree;
+      });
+      if (!isTaken) return undefined;
+      try {
+        return { result: await work() };
+      } finally {
+        // A session that was lost has no lock to let go of.
+        await inTurn(() => client.query(withoutAnother)).catch(() => undefined);
+      }
+    },
     async letGo() {
       clearInterval(beating);
       await client.end();
     },
   };
 }
+
+/** Lets go of what was locked since the savepoint. */
+const withoutAnother = 'rollback to savepoint another; release savepoint another';
 
 /** Reads the name and process ID of the session that has a lock; undefined if none has, or one of a release before 0.6. */
 export async function readLockHolder(
@@ -81,7 +105,6 @@ const locks: Readonly<Record<LockName, { table: string; oldKey: string }>> = {
 };
 
 async function takeLock(client: ClientBase, { table, oldKey }: (typeof locks)[LockName]): Promise<boolean> {
-  await client.query(`${beginStatement}; ${openForLong}`);
   try {
     await client.query(`lock table ${table} in share update exclusive mode nowait`);
   } catch (error) {
