@@ -1,7 +1,6 @@
-import { Context } from '@temporalio/activity';
+import { Context, type Info } from '@temporalio/activity';
 import { isDatabaseAway } from '../warehouse/session/is-database-away.ts';
 import { BuildRunning } from '../warehouse/marts/build-lock.ts';
-import { nameOf } from '../errors/name-of.ts';
 import { buildMarts as build, sentenceOf, type BuildRun } from '../marts/build-marts.ts';
 import { buildOnce } from '../marts/build-once.ts';
 import type { MartsBuilt } from '../marts/build-settings.ts';
@@ -20,8 +19,11 @@ export interface BuildMartsInput {
   copies?: boolean;
 }
 
-/** `built`, or why nothing could be built. With `copies`, `copied` to Postgres, or why not; and what failed at each attempt. */
-export type MartsOutcome = BuiltOutcome | { skipped: string } | { failure: string; type: string };
+/**
+ * `built`, or why nothing could be built. With `copies`: how many marts were `copied` to Postgres, or why they were not; or why the build is put off,
+ * so that Postgres builds its own meanwhile.
+ */
+export type MartsOutcome = BuiltOutcome | { skipped: string } | { putOff: string };
 
 interface BuiltOutcome {
   built: Pick<MartsBuilt, 'as_of_date' | 'tests'> & { marts: number };
@@ -73,8 +75,8 @@ export async function buildMarts(
           await cancelRunsOfAll(warehouse, [run.runId, ...(copies ? [runOf('postgres').runId] : [])]);
         else if (stopping.aborted) throw new BuildPutOff();
         if (isNothingToBuild(error)) return { skipped: error.message };
-        if (copies && Context.current().info.attempt >= attemptsBeforePostgres && isOfTheLake(error))
-          return { failure: sentenceOf(error), type: nameOf(error) };
+        if (copies && !signal.aborted && isPatienceOver(Context.current().info, error))
+          return { putOff: sentenceOf(error) };
         throw error;
       }
     },
@@ -82,12 +84,16 @@ export async function buildMarts(
   );
 }
 
-/** Then Postgres builds its own marts, rather than wait for a bucket or a disk. */
-const attemptsBeforePostgres = 5;
-
-function isOfTheLake(error: unknown): boolean {
-  return !(error instanceof BuildRunning) && !isDatabaseAway(error);
+/** Whether Postgres should not wait any longer for the lake, because storage or a disk has failed each attempt for minutes. */
+export function isPatienceOver(
+  { attempt, scheduledTimestampMs }: Pick<Info, 'attempt' | 'scheduledTimestampMs'>,
+  error: unknown,
+): boolean {
+  if (attempt === 1 || error instanceof BuildRunning || isDatabaseAway(error)) return false;
+  return Date.now() - scheduledTimestampMs > mostPatienceMs;
 }
+
+const mostPatienceMs = 10 * 60_000;
 
 /** The worker was asked to stop. */
 class BuildPutOff extends Error {

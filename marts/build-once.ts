@@ -1,8 +1,9 @@
 import { codeOf } from '../errors/code-of.ts';
 import { isDatabaseAway } from '../warehouse/session/is-database-away.ts';
+import { dbtApplication } from '../warehouse/marts/build-lock.ts';
+import { publishMarts } from '../warehouse/marts/publish-marts.ts';
 import { findRowsToCopy } from '../warehouse/marts/rows-to-copy.ts';
 import { noteMarts } from '../warehouse/marts/note-marts.ts';
-import { readMartsStatus } from '../warehouse/marts/read-marts-status.ts';
 import { beginRunOfAll } from '../warehouse/runs/begin-run-of-all.ts';
 import { buildMarts, sentenceOf, type BuildIn, type BuildRun } from './build-marts.ts';
 import type { BuildFollower, MartsBuilt } from './build-settings.ts';
@@ -21,8 +22,6 @@ export async function buildOnce(
   runs: { readonly lake: BuildRun<'lake'>; readonly postgres: BuildRun<'postgres'> },
   follower: BuildFollower,
 ): Promise<{ readonly built: MartsBuilt; readonly copy: Copy }> {
-  // Begun already, so that readers of Postgres learn that new marts are on their way; a build by hand goes on under its own run.
-  if ((await readMartsStatus(at.warehouse)).postgres.status !== 'running') await begin(at, runs.postgres);
   let copy: Copy = { failure: 'The marts on the lake were not finished.' };
   const built = await buildMarts(at, runs.lake, follower, async ({ as_of_date: asOfDate }, marts) => {
     try {
@@ -44,39 +43,38 @@ export async function buildOnce(
 const mostForReadersMs = 10_000;
 
 async function copyMarts(
-  at: BuildIn,
+  { warehouse, places }: BuildIn,
   run: BuildRun<'postgres'>,
   marts: FinishedMarts & { readonly asOfDate: string },
   follower: BuildFollower,
 ): Promise<Copy> {
-  const { warehouse, places } = at;
-  const { asOfDate, snapshotId } = marts;
+  const { asOfDate, snapshotId, lock } = marts;
   const started = performance.now();
-  return marts.lock.withAnother('postgres', async () => {
-    const connections = await readConnections(marts);
-    const found = await findRowsToCopy(warehouse, { ...marts, connections });
+  const waiting = { ...follower, timeoutMilliseconds: mostForReadersMs };
+  return lock.withAnother('postgres', async () => {
+    const shown = { ...marts, connections: await readConnections(marts) };
+    const found = await findRowsToCopy(warehouse, shown);
     if ('failure' in found) return found;
-    const { takenAt } = found;
     // Its months and its freshness would be those of yesterday until something changes.
-    if (todayIn(places.timeZone, new Date(takenAt)) !== asOfDate)
+    if (todayIn(places.timeZone, new Date(found.takenAt)) !== asOfDate)
       return { failure: `Snapshot ${snapshotId} was taken on another day than ${asOfDate}.` };
-    await begin(at, run);
-    const names = await copyIntoPostgres(marts, { ...follower, timeoutMilliseconds: mostForReadersMs });
+    await beginRunOfAll(warehouse, { ...run, kind: 'marts' });
+    const schema = await copyIntoPostgres(marts, waiting);
+    // A connection may have been removed while it was copied.
+    const rows = await findRowsToCopy(warehouse, shown);
+    if ('failure' in rows) return rows;
+    const names = await lock.inSession((client) => publishMarts(client, { schema }, waiting), dbtApplication);
     const seconds = (performance.now() - started) / 1000;
-    await marts.lock.assertHeld();
+    await lock.assertHeld();
     await noteMarts(warehouse, {
       runId: run.runId,
       target: 'postgres',
       asOfDate,
       snapshotId,
-      rowsOf: takenAt,
+      rowsOf: rows.takenAt,
       marts: names.length,
       outcome: `Copied ${names.length} marts from those on snapshot ${snapshotId} as of ${asOfDate}, ${seconds.toFixed(1)} s.`,
     });
     return { marts: names.length };
   });
-}
-
-function begin({ warehouse }: BuildIn, run: BuildRun): Promise<void> {
-  return beginRunOfAll(warehouse, { ...run, kind: 'marts' });
 }

@@ -6,8 +6,7 @@ import { intoPipe, NamedPipes } from '../lake/parquet/csv-pipe.ts';
 import { named, openDuckDb, quoted, quotedPath } from '../lake/parquet/duck-db.ts';
 import { dbtApplication, endDbtSessions, type BuildLock } from '../warehouse/marts/build-lock.ts';
 import { fillMart, type MartColumn, type MartTable } from '../warehouse/marts/fill-mart.ts';
-import { prepareSchemas } from '../warehouse/marts/prepare-schemas.ts';
-import { publishMarts } from '../warehouse/marts/publish-marts.ts';
+import { prepareSchemas, type MartsSchema } from '../warehouse/marts/prepare-schemas.ts';
 import type { BuildFollower } from './build-settings.ts';
 import { localFile } from './publish-on-lake.ts';
 
@@ -26,13 +25,13 @@ export interface FinishedMarts {
 }
 
 /**
- * Copies finished marts into a schema without readers, as tables that dbt would have made, and switches the views in `marts` to them. Returns
- * the names of the marts. Expects that the session of `lock` holds the one of Postgres too. Throws ForeignSchema, MartInUse, LockHeld and the errors of both databases.
+ * Copies finished marts into a schema without readers, as tables that dbt would have made. Returns the schema. Expects that the session of `lock`
+ * holds the one of Postgres too. Throws ForeignSchema, LockHeld and the errors of both databases.
  */
 export async function copyIntoPostgres(
   { database, manifestFile, scratch, lock: { inSession, assertHeld } }: FinishedMarts,
   follower: BuildFollower,
-): Promise<string[]> {
+): Promise<MartsSchema> {
   const { onStep, signal } = follower;
   const schema = await inSession(async (client) => {
     // Sessions that a killed build left running.
@@ -45,7 +44,7 @@ export async function copyIntoPostgres(
     const connection = await duckDb.connect();
     await connection.run(`attach ${quoted(database)} as built (read_only)`);
     const tables = await readTables(connection, manifestFile);
-    // The next build ends these sessions, if this process stalls in the middle of a COPY.
+    // The next build ends this session, if this process stalls in the middle of a COPY.
     await inSession(async (client) => {
       for (const [index, table] of tables.entries()) {
         signal?.throwIfAborted();
@@ -65,7 +64,7 @@ export async function copyIntoPostgres(
   } finally {
     duckDb.close();
   }
-  return inSession((client) => publishMarts(client, { schema }, follower), dbtApplication);
+  return schema;
 }
 
 /** The connections in finished marts. */

@@ -1,4 +1,4 @@
-/** Signals and updates of workflows, by the names in histories of all releases. None of the signals takes input. */
+/** Signals and updates of workflows, by the names in histories of all releases. Only `requestMarts` takes input, and works without. */
 export const signals = {
   dataReady: 'dataReady',
   webhooksArrived: 'webhooksArrived',

@@ -55,9 +55,12 @@ export async function buildMarts(input: BuildMartsInput | null = {}): Promise<Ma
   };
   const buildOnce = async (): Promise<MartsResult> => {
     const lake = await build('lake', true);
-    if (!('copied' in lake)) return { postgres: await build('postgres'), lake };
-    words.push(`${places.postgres}: copied from there`);
-    return { postgres: { built: { ...lake.built, marts: lake.copied } }, lake };
+    if ('copied' in lake) {
+      words.push(`${places.postgres}: copied from there`);
+      return { postgres: { built: { ...lake.built, marts: lake.copied } }, lake };
+    }
+    const postgres = await build('postgres');
+    return { postgres, lake: 'putOff' in lake ? await build('lake') : lake };
   };
   const result = afterExport
     ? await buildOnce()
@@ -76,7 +79,7 @@ export interface MartsResult {
   lake: Ending;
 }
 
-type Ending = MartsOutcome;
+type Ending = MartsOutcome | { failure: string; type: string };
 
 type MartsTarget = 'postgres' | 'lake';
 
@@ -93,6 +96,7 @@ async function settleBuild(build: () => Promise<MartsOutcome>): Promise<Ending> 
 }
 
 function inWords(ending: Ending): string {
+  if ('putOff' in ending) return `put off. ${ending.putOff}`;
   if ('skipped' in ending) return `skipped. ${ending.skipped}`;
   if ('failure' in ending) return `failed. ${ending.failure}`;
   const { built, notCopied } = ending;

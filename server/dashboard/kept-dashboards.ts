@@ -1,6 +1,7 @@
-import { readMartsStatus, type TargetStatus } from '../../warehouse/marts/read-marts-status.ts';
+import type { TargetStatus } from '../../warehouse/marts/read-marts-status.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { readClock } from '../../warehouse/clock/read-clock.ts';
+import { readBuild } from './read-build.ts';
 import { readDashboard, type Dashboard } from './read-dashboard.ts';
 
 /** A dashboard may take tens of megabytes. */
@@ -13,10 +14,7 @@ const mostKept = 4;
 export function keepDashboards(warehouse: Warehouse): (asked: string | null) => Promise<Dashboard> {
   const kept = new Map<string | null, Dashboard>();
   return async (asked) => {
-    const [readAt, { postgres: build }] = await Promise.all([
-      readClock(warehouse),
-      readMartsStatus(warehouse),
-    ]);
+    const [readAt, build] = await Promise.all([readClock(warehouse), readBuild(warehouse)]);
     for (const [key, dashboard] of kept) if (!isSameBuild(dashboard.build, build)) kept.delete(key);
     const found = kept.get(asked);
     const dashboard =

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readMartsStatus, type TargetStatus } from '../../warehouse/marts/read-marts-status.ts';
+import type { TargetStatus } from '../../warehouse/marts/read-marts-status.ts';
 import { inOneBuild } from '../../warehouse/marts/in-one-build.ts';
 import type { QueryResult } from '../../warehouse/query/query-texts.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
@@ -17,6 +17,7 @@ import {
 } from './offered.ts';
 import { tellNameless } from './tell-nameless.ts';
 import { withoutLonePoint } from './without-lone-point.ts';
+import { readBuild } from './read-build.ts';
 
 export interface Dashboard {
   /** The time of reading, by the warehouse's clock. */
@@ -48,9 +49,9 @@ export interface MartRead {
  */
 export async function readDashboard(warehouse: Warehouse, asked: string | null = null): Promise<Dashboard> {
   const marts = [...new Set(charts.flatMap((chart) => chart.marts))].sort();
-  const [readAt, { postgres: before }, read] = await Promise.all([
+  const [readAt, before, read] = await Promise.all([
     readClock(warehouse),
-    readMartsStatus(warehouse),
+    readBuild(warehouse),
     inOneBuild(warehouse, { marts: [...new Set([...marts, ...martsOfOffered])] }, async (run) => {
       const offered = offeredOf(await run(offeredChoices(asked)));
       const answers = new Map<string, QueryResult>();
@@ -64,7 +65,7 @@ export async function readDashboard(warehouse: Warehouse, asked: string | null =
       };
     }),
   ]);
-  const { postgres: build } = await readMartsStatus(warehouse);
+  const build = await readBuild(warehouse);
   // Another build was published meanwhile. The rows may be of either build, and the page names its build, so read again.
   if (build.built_at?.getTime() !== before.built_at?.getTime()) return readDashboard(warehouse, asked);
   const connections = objectsOf(read.connections).map((row) => freshness.parse(row));

@@ -110,14 +110,19 @@ describe('the page', () => {
   });
 
   proofTest('says that new marts are being built, or that the last build failed', async () => {
-    await warehouse.pool.query(
-      `insert into sync.runs (run_id, kind, status, workflow_id, temporal_run_id, reason, target)
-       values ('building', 'marts', 'running', 'marts', 'building', 'test', 'postgres')`,
-    );
     const page = await open(url);
-    expect(await page.getByText('New marts are being built; these are the last good ones.').isVisible()).toBe(
-      true,
-    );
+    for (const target of ['lake', 'postgres']) {
+      await warehouse.pool.query(
+        `insert into sync.runs (run_id, kind, status, workflow_id, temporal_run_id, reason, target)
+         values ('building', 'marts', 'running', 'marts', 'building', 'test', $1)
+         on conflict (run_id) do update set target = $1`,
+        [target],
+      );
+      await page.reload();
+      expect(
+        await page.getByText('New marts are being built; these are the last good ones.').isVisible(),
+      ).toBe(true);
+    }
     await warehouse.pool.query(
       `update sync.runs set status = 'failed', finished_at = now() where run_id = 'building'`,
     );

@@ -8,6 +8,7 @@ import type { BuildFollower } from '../../marts/build-settings.ts';
 import { copyIntoPostgres } from '../../marts/copy-into-postgres.ts';
 import { beginRemoval } from '../../warehouse/connections/begin-removal.ts';
 import { BuildRunning, withBuildLock } from '../../warehouse/marts/build-lock.ts';
+import { publishMarts } from '../../warehouse/marts/publish-marts.ts';
 import { findRowsToCopy } from '../../warehouse/marts/rows-to-copy.ts';
 import { LockHeld } from '../../warehouse/transactions/taking-locks.ts';
 import { row, rows } from '../support/rows.ts';
@@ -272,12 +273,11 @@ async function copy(
     JSON.stringify({ nodes: { 'model.daybook.bills': { name: 'bills', config } } }),
   );
   return withBuildLock({ databaseUrl, target: 'lake' }, (lock) =>
-    lock.withAnother('postgres', () =>
-      copyIntoPostgres(
-        { database, manifestFile, scratch, snapshotId: 'snapshot', manifestSha256: '', lock },
-        { onStep: () => undefined, ...follower },
-      ),
-    ),
+    lock.withAnother('postgres', async () => {
+      const marts = { database, manifestFile, scratch, snapshotId: 'snapshot', manifestSha256: '', lock };
+      const schema = await copyIntoPostgres(marts, { onStep: () => undefined, ...follower });
+      return lock.inSession((client) => publishMarts(client, { schema }, follower));
+    }),
   );
 }
 
