@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openDuckDb, quoted } from '../lake/parquet/duck-db.ts';
+import { quoted } from '../lake/parquet/duck-db.ts';
 import { keptBack } from '../lake/errors.ts';
 import { openOwnLake, type LakeOwner } from '../lake/own-lake.ts';
 import type { BuildLock } from '../warehouse/marts/build-lock.ts';
@@ -14,6 +14,7 @@ import { pythonWithDbt } from './python-with-dbt.ts';
 import { runDbt } from './run-dbt.ts';
 import { canonicalZone } from './today-in.ts';
 import { showInIceberg } from './show-in-iceberg.ts';
+import { withFinishedMarts } from './with-finished-marts.ts';
 import { writeSeedTemplates } from './write-seed-templates.ts';
 
 /**
@@ -112,15 +113,10 @@ async function writeTemplates(built: {
   database: string;
   scratch: string;
 }): Promise<void> {
-  const duckDb = await openDuckDb({ spillFolder: built.scratch });
-  try {
-    const connection = await duckDb.connect();
-    await connection.run(`attach ${quoted(built.database)} as built (read_only)`);
+  await withFinishedMarts(built, async (connection) => {
     await connection.run('use built');
     await writeSeedTemplates(built.seedsFolder, async (query, file) => {
       await connection.run(`copy (${query}) to ${quoted(file)} (format csv, header)`);
     });
-  } finally {
-    duckDb.close();
-  }
+  });
 }

@@ -26,11 +26,7 @@ export async function buildOnPostgres(
   const started = performance.now();
   const seedsFolder = join(settings.home, 'seeds');
   const python = await pythonWithDbt(settings);
-  const schema = await inSession(async (client) => {
-    // Sessions that a killed build left running.
-    await endDbtSessions(client);
-    return prepareSchemas(client, settings);
-  });
+  const schema = await inSession((client) => prepareSchemas(client, settings));
   const folder = buildFolder(settings.home, 'postgres');
   const authoritiesFile = join(folder, 'authorities.pem');
   await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -3,12 +3,13 @@ import { addAbortSignal } from 'node:stream';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import * as z from 'zod';
 import { intoPipe, NamedPipes } from '../lake/parquet/csv-pipe.ts';
-import { named, openDuckDb, quoted, quotedPath } from '../lake/parquet/duck-db.ts';
-import { dbtApplication, endDbtSessions, type BuildLock } from '../warehouse/marts/build-lock.ts';
+import { named, quoted, quotedPath } from '../lake/parquet/duck-db.ts';
+import { dbtApplication, type BuildLock } from '../warehouse/marts/build-lock.ts';
 import { fillMart, type MartColumn, type MartTable } from '../warehouse/marts/fill-mart.ts';
 import { prepareSchemas, type MartsSchema } from '../warehouse/marts/prepare-schemas.ts';
 import type { BuildFollower } from './build-settings.ts';
 import { localFile } from './publish-on-lake.ts';
+import { withFinishedMarts } from './with-finished-marts.ts';
 
 /** Marts that were built and tested in DuckDB. */
 export interface FinishedMarts {
@@ -33,16 +34,9 @@ export async function copyIntoPostgres(
   follower: BuildFollower,
 ): Promise<MartsSchema> {
   const { onStep, signal } = follower;
-  const schema = await inSession(async (client) => {
-    // Sessions that a killed build left running.
-    await endDbtSessions(client);
-    return prepareSchemas(client, follower);
-  });
+  const schema = await inSession((client) => prepareSchemas(client, follower));
   const pipes = new NamedPipes(scratch, 'mart');
-  const duckDb = await openDuckDb({ spillFolder: scratch });
-  try {
-    const connection = await duckDb.connect();
-    await connection.run(`attach ${quoted(database)} as built (read_only)`);
+  await withFinishedMarts({ database, scratch }, async (connection) => {
     const tables = await readTables(connection, manifestFile);
     // The next build ends this session, if this process stalls in the middle of a COPY.
     await inSession(async (client) => {
@@ -61,23 +55,16 @@ export async function copyIntoPostgres(
         );
       }
     }, dbtApplication);
-  } finally {
-    duckDb.close();
-  }
+  });
   return schema;
 }
 
 /** The connections in finished marts. */
-export async function readConnections({ database, scratch }: FinishedMarts): Promise<string[]> {
-  const duckDb = await openDuckDb({ spillFolder: scratch });
-  try {
-    const connection = await duckDb.connect();
-    await connection.run(`attach ${quoted(database)} as built (read_only)`);
+export function readConnections(marts: FinishedMarts): Promise<string[]> {
+  return withFinishedMarts(marts, async (connection) => {
     const read = await connection.runAndReadAll('select connection_id from built.marts.connections');
     return read.getRows().map(([id]) => String(id));
-  } finally {
-    duckDb.close();
-  }
+  });
 }
 
 /** Reads what the finished tables are: types, comments and required columns from DuckDB, indexes, which it has none of, from dbt. */

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { LakeAltered, LakeRefused, SnapshotDamaged } from '../lake/errors.ts';
 import { MartsFailed, MartsOlder, NoSnapshot } from '../marts/errors.ts';
-import { endDbtSessions, withBuildLock } from '../warehouse/marts/build-lock.ts';
+import { withBuildLock } from '../warehouse/marts/build-lock.ts';
 import { areMartsShown } from '../warehouse/marts/are-marts-shown.ts';
 import { dropCopies, dropHiddenMarts } from '../warehouse/marts/drop-hidden-marts.ts';
 import { readMartsStatus } from '../warehouse/marts/read-marts-status.ts';
@@ -125,7 +125,6 @@ export async function renewPostgresMarts(host: Host, renewing: Renewing): Promis
   // The build has already waited for readers of the shown marts.
   const waiting = { timeoutMilliseconds: Math.min(30_000, timeoutMilliseconds) };
   const drop = async (client: ClientBase): Promise<void> => {
-    await endDbtSessions(client);
     if (!areThere) await dropCopies(client, waiting);
     await dropHiddenMarts(client, waiting);
   };

@@ -6,6 +6,8 @@ import { refuseForeignSchemas } from './refuse-foreign-schemas.ts';
 
 /** Drops the marts of the previous build, which nobody sees. Expects that none are being built. Throws LockHeld and ForeignSchema. */
 export async function dropHiddenMarts(client: ClientBase, waiting: LockWait): Promise<void> {
+  // A build that was killed may still be filling them.
+  await endDbtSessions(client);
   const hidden = await hiddenSchema(client);
   await takingLocks(client, { what: 'Dropping earlier marts', ...waiting }, async () => {
     await refuseForeignSchemas(client, [hidden]);

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { LockHeld, takingLocks, type LockWait } from '../transactions/taking-locks.ts';
+import { endDbtSessions } from './build-lock.ts';
 import { refuseForeignSchemas } from './refuse-foreign-schemas.ts';
 
 /** Two schemas take turns: one is shown while the other is built. */
@@ -10,6 +11,8 @@ export type MartsSchema = 'marts_a' | 'marts_b';
  * Throws LockHeld, and ForeignSchema before anything is dropped.
  */
 export async function prepareSchemas(client: ClientBase, waiting: LockWait = {}): Promise<MartsSchema> {
+  // Sessions that a killed build left running.
+  await endDbtSessions(client);
   const next = await hiddenSchema(client);
   const statements = [
     ...emptiedCopies,
