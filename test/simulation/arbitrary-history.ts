@@ -140,6 +140,7 @@ const ofSubscriptions: ReadonlySet<string> = new Set([
   'anotherCompanyMidway',
   'anotherCompanyUnnamed',
   'neverLandedBehind',
+  'sleptBeforeName',
 ]);
 
 /** Lies that show most in a list that does not name its company. */
@@ -147,6 +148,7 @@ const ofNoName: ReadonlySet<string> = new Set([
   'anotherCompanyMidway',
   'anotherCompanyUnnamed',
   'unnamedCompany',
+  'sleptBeforeName',
 ]);
 
 /** Whether the episode has wrong clocks, wrong versions or old lists. If the service does not tell its time, nothing can reveal them. */

@@ -67,7 +67,7 @@ interface MeanwhileWish {
   latest: number;
 }
 
-interface StandstillWish {
+export interface StandstillWish {
   changes: readonly Wish[];
   steps: readonly number[];
   activities?: readonly string[];

@@ -179,6 +179,13 @@ export const mutants: readonly Mutant[] = [
     replace: 'if (listing.lease === "") await noteServiceTime(dependencies, listing, signal);',
   },
   {
+    name: 'a reconcile takes the time of the service from an answer before the one that names the company',
+    about: 'sleptBeforeName',
+    file: 'activities/note-service-time.ts',
+    find: 'connection === null ? await ask() : first',
+    replace: 'first',
+  },
+  {
     name: 'what a listing does not show is deleted without being looked for',
     file: 'warehouse/reconcile/find-absent.ts',
     find: "f.id, 'extra', 'checking'",

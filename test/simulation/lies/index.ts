@@ -41,6 +41,7 @@ import {
   lostCommit,
   interruptedDeletion,
   sleptBeforeProof,
+  sleptBeforeName,
   spoiledMeanwhile,
 } from './standstills.ts';
 
@@ -67,6 +68,7 @@ export const lies: Readonly<Record<string, fc.Arbitrary<Episode[]>>> = {
   lostCommit: lostCommit(),
   interruptedDeletion: interruptedDeletion(),
   sleptBeforeProof: sleptBeforeProof(),
+  sleptBeforeName: sleptBeforeName(),
   future: future(),
   databaseAhead: databaseAhead(),
   givenUp: givenUp(),

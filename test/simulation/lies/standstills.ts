@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Wish } from '../arbitrary-change.ts';
-import { episodeOf, incident, runsOf, untold } from '../episode-of.ts';
+import { episodeOf, incident, runsOf, untold, type StandstillWish } from '../episode-of.ts';
 import type { Episode } from '../history.ts';
 
 /** A pass stands still for longer than the lookback, while records come late behind its cursor and new ones before it. */
@@ -138,7 +138,12 @@ export function interruptedDeletion(): fc.Arbitrary<Episode[]> {
  * A host sleeps before a reconcile deletes or proves anything, with its clock or without. The proof does not satisfy an earlier request for
  * a reconcile.
  */
-export function sleptBeforeProof(): fc.Arbitrary<Episode[]> {
+export function sleptBeforeProof(
+  during: Pick<StandstillWish, 'activities' | 'answers'> = {
+    activities: ['findAbsent', 'confirmByFetch', 'settleResource', 'settleResource'],
+    answers: upTo(16),
+  },
+): fc.Arbitrary<Episode[]> {
   const gone: Wish = { ...untold, what: ['delete unnoticed'], count: [1, 2], milliseconds: [20] };
   const again: Wish = { ...untold, what: ['recreate', 'edit'], milliseconds: [20, 700_000] };
   const night: Wish[] = [
@@ -151,15 +156,15 @@ export function sleptBeforeProof(): fc.Arbitrary<Episode[]> {
       episodeOf({
         before: [incident('add again'), gone],
         runs: ['reconcile'],
-        standstill: {
-          activities: ['findAbsent', 'confirmByFetch', 'settleResource', 'settleResource'],
-          answers: upTo(16),
-          changes: [asleep, again],
-          steps: [0],
-        },
+        standstill: { ...during, changes: [asleep, again], steps: [0] },
       }),
     ),
   );
+}
+
+/** The same at the end of a reconcile, where a list that names no company has another one asked. */
+export function sleptBeforeName(): fc.Arbitrary<Episode[]> {
+  return sleptBeforeProof({ activities: ['settleResource'], answers: upTo(16).slice(8) });
 }
 
 /** A page of good versions waits in hand, while a webhook brings a version that cannot be stored. */
