@@ -10,13 +10,19 @@ export const releasedVersions: readonly string[] = readdirSync(releasedFolder).f
 );
 
 /** Fills an empty database as psql would. The dump sets a search path and a time zone, which end with the session. */
-export async function loadReleased({ version, url }: { version: string; url: string }): Promise<void> {
+export async function loadReleased({
+  version,
+  url,
+  dump = 'database.sql.gz',
+}: {
+  version: string;
+  url: string;
+  dump?: string;
+}): Promise<void> {
   const client = new pg.Client(url);
   await client.connect();
   try {
-    await client.query(
-      gunzipSync(readFileSync(path.join(releasedFolder, version, 'database.sql.gz'))).toString('utf8'),
-    );
+    await client.query(gunzipSync(readFileSync(path.join(releasedFolder, version, dump))).toString('utf8'));
   } finally {
     await client.end();
   }

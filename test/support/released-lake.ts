@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll } from 'vitest';
-import { releasedFolder, releasedVersions } from './load-released.ts';
+import { loadReleased, releasedFolder, releasedVersions } from './load-released.ts';
 
 /** The path at which the lakes were recorded. Their Iceberg tables, and the warehouses, refer to files by it. */
 export const recordedLake = '/var/lib/daybook/lake';
 
-/** The versions that have recorded a lake; 0.6.0 was the first. */
+/** The versions whose lake was recorded: 0.5.0, the last that wrote every snapshot anew and knew no Iceberg tables, and those after it. */
 export const versionsWithLake: readonly string[] = releasedVersions.filter((version) =>
   existsSync(archiveOf(version)),
 );
@@ -21,6 +21,12 @@ export async function unpackLake(version: string): Promise<string> {
   afterAll(() => rm(folder, { recursive: true, force: true }));
   await promisify(execFile)('tar', ['-xzf', archiveOf(version), '-C', folder]);
   return join(folder, 'lake');
+}
+
+/** Fills an empty database with the warehouse of the recorded lake. For 0.5.0 it is not the one of the other tests, whose lake is gone. */
+export async function loadWarehouseOfLake({ version, url }: { version: string; url: string }): Promise<void> {
+  const own = 'lake-database.sql.gz';
+  await loadReleased({ version, url, ...(existsSync(join(releasedFolder, version, own)) && { dump: own }) });
 }
 
 function archiveOf(version: string): string {
