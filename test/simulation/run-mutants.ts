@@ -15,6 +15,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Everything that a simulation needs besides the folders of the product. */
 const copied = ['scripts', 'test', 'package.json', 'tsconfig.json'];
 
+const brokenProgram = /^An unexpected failure: (?:Reference|Syntax|Type)Error\b/;
+
 export interface MutantOutcome {
   readonly name: string;
   readonly file: string;
@@ -26,7 +28,8 @@ export interface MutantOutcome {
 
 /**
  * Runs the simulation against copies of the sources with one mistake each, until the mistake is caught or its time is up. Writes nothing
- * into the checkout. Throws if a mistake no longer fits its file: the list is stale.
+ * into the checkout. Throws if a mistake no longer fits its file: the list is stale. A mistake that
+ * stops the program says nothing about promises, and counts as unnoticed.
  */
 export async function runMutants(
   place: Pick<Place, 'createDatabase'>,
@@ -51,7 +54,9 @@ export async function runMutants(
       ]),
     );
     const { name, file } = mutant;
-    const outcome = { name, file, caughtBy: failure?.message ?? null, histories, seconds };
+    const stopped = failure !== null && brokenProgram.test(failure.message);
+    const caughtBy = stopped ? null : (failure?.message ?? null);
+    const outcome = { name, file, caughtBy, histories, seconds };
     onOutcome?.(outcome);
     return [outcome];
   });
