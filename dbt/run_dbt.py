@@ -22,7 +22,6 @@ saying = threading.Lock()
 def run(args: list[str]) -> bool:
     # Almost nothing that dbt creates is garbage while it runs, and frequent collection takes a tenth of the time.
     gc.set_threshold(50_000, 20, 100)
-    threading.Thread(target=end_with_parent, daemon=True).start()
     read_as_written()
     result = dbtRunner(callbacks=[tell]).invoke(args)
     if result.exception is not None and not told_errors:
@@ -55,4 +54,5 @@ def say(**what) -> None:
 
 
 if __name__ == "__main__":
+    threading.Thread(target=end_with_parent, daemon=True).start()
     sys.exit(0 if run(sys.argv[1:]) else 1)

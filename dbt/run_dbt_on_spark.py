@@ -6,9 +6,13 @@ DAYBOOK_SPARK_JOB contains the job as JSON; the arguments are dbt's. The program
     reads  {"snapshot": id, "tables": [name, …], "unfit": [{"table_name", "connection_id", "record_id", "position", "recorded_at",
            "column_name", "is_rounded"}, …]}; without a snapshot it ends
 
-then {"publishing": true}, and at the end {"published": [mart, …]}. Models are written to a namespace that nobody reads. When every test
-has passed, each mart is replaced in one commit and tagged with the snapshot's ID; the table `snapshots` lists a tag as complete only
-while all marts have it.
+then, before each commit that readers see,
+
+    prints {"publishing": name}
+    reads  {"held": true}   the build still has its lock; anything else ends it
+
+and at the end {"published": [mart, …]}. Models are written to a namespace that nobody reads. When every test has passed, each mart is
+replaced in one commit and tagged with the snapshot's ID; the table `snapshots` lists a tag as complete only while all marts have it.
 """
 
 import hashlib
@@ -94,9 +98,8 @@ def main() -> None:
     show_snapshot(spark, newest, answer["tables"], answer["unfit"])
     if not run(sys.argv[1:]):
         sys.exit(1)
-    say(publishing=True)
     taken_at = next(row.taken_at for row in listed if row.snapshot_id == newest)
-    marts = Marts(spark, job, kept={row.snapshot_id for row in listed})
+    marts = Marts(spark, job, kept={row.snapshot_id for row in listed}, told=told)
     say(published=marts.publish(newest, taken_at))
     spark.stop()
 
@@ -235,8 +238,9 @@ def show_snapshot(spark: SparkSession, snapshot: str, tables: list[str], unfit: 
 
 
 class Marts:
-    def __init__(self, spark: SparkSession, job: dict, *, kept: set[str]) -> None:
+    def __init__(self, spark: SparkSession, job: dict, *, kept: set[str], told: queue.Queue) -> None:
         self.spark = spark
+        self.told = told
         self.built = job["build_namespace"]
         self.namespace = job["namespace"]
         self.folder = f"{warehouse_of(job)}/{self.namespace}"
@@ -282,7 +286,13 @@ class Marts:
         columns = ", ".join(f"cast(`{column}` as {kind}) as `{column}`" for column, kind in wanted.items())
         return f"select {columns} from {self.built}.{name}"
 
+    def _require_lock(self, name: str) -> None:
+        say(publishing=name)
+        if "held" not in json.loads(self.told.get()):
+            sys.exit(1)
+
     def _replace(self, name: str, query: str, snapshot: str, taken_at: datetime) -> tuple:
+        self._require_lock(name)
         properties = ", ".join(f"{quoted(key)} = {quoted(value)}" for key, value in self._properties(name).items())
         self.spark.sql(
             f"create or replace table {self.namespace}.{name} using iceberg "
@@ -341,6 +351,7 @@ class Marts:
         return self.spark.table(listed).collect() if self.spark.catalog.tableExists(listed) else []
 
     def _write_list(self, rows: list[tuple]) -> None:
+        self._require_lock(LIST)
         frame = self.spark.createDataFrame([tuple(row) for row in rows], LIST_SCHEMA)
         writer = frame.coalesce(1).writeTo(f"{self.namespace}.{LIST}").using("iceberg")
         for key, value in self._properties(LIST).items():

@@ -87,6 +87,7 @@ export async function buildMarts(
           },
         });
       const built = await (target === 'spark' ? buildOnSpark : buildOnPostgres)(lock, settings);
+      await lock.assertHeld();
       await note(built);
       return built;
     } catch (error) {

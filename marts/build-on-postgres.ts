@@ -20,7 +20,7 @@ import { writeSeedTemplates } from './write-seed-templates.ts';
  * readers see the last good build. Throws PythonMissing, MartsFailed, MartInUse.
  */
 export async function buildOnPostgres(
-  { inSession }: BuildLock,
+  { inSession, transaction }: BuildLock,
   { databaseUrl, ...settings }: BuildSettings & { databaseUrl: string },
 ): Promise<MartsBuilt> {
   const started = performance.now();
@@ -38,6 +38,7 @@ export async function buildOnPostgres(
     python,
     seedsFolder,
     folder,
+    buildLock: transaction,
     vars: {
       daybook_api_address: settings.apiAddress,
       daybook_as_of_date: settings.asOfDate,

@@ -95,7 +95,10 @@ export async function buildOnSpark(
           daybook_intermediate_schema: sparkNamespaces.build,
           daybook_marts_schema: sparkNamespaces.build,
         },
-        within: { program: 'run_dbt_on_spark.py', onSaid: listener({ lake, owner }, said, settings) },
+        within: {
+          program: 'run_dbt_on_spark.py',
+          onSaid: listener({ lake, owner, assertHeld }, said, settings),
+        },
       }),
     );
     await assertHeld();
@@ -155,27 +158,31 @@ interface Said {
 
 /** Handles the program's own messages, apart from dbt's. */
 function listener(
-  places: { lake: Lake; owner: LakeOwner },
+  { assertHeld, ...places }: { lake: Lake; owner: LakeOwner } & Pick<BuildLock, 'assertHeld'>,
   said: Said,
   { onStep }: Pick<BuildSettings, 'onStep'>,
 ): (line: string, tell: (what: unknown) => void) => boolean {
+  let isPublishing = false;
   return (line, tell) => {
     const heard = saidBy(line);
     if (heard === undefined) return false;
+    const end = (error: unknown): void => {
+      said.refused = error instanceof Error ? error : String(error);
+      tell({ end: true });
+    };
     if ('listed' in heard) {
-      snapshotForSpark(places, heard.listed).then(
-        (found) => {
-          said.snapshotId = found.snapshot;
-          onStep(`marts are being built on Spark, on snapshot ${found.snapshot}`);
-          tell(found);
-        },
-        (error: unknown) => {
-          said.refused = error instanceof Error ? error : String(error);
-          tell({ end: true });
-        },
-      );
-    } else if ('publishing' in heard) onStep('the marts are being published');
-    else if ('refused' in heard) said.refused = heard.refused;
+      snapshotForSpark(places, heard.listed).then((found) => {
+        said.snapshotId = found.snapshot;
+        onStep(`marts are being built on Spark, on snapshot ${found.snapshot}`);
+        tell(found);
+      }, end);
+    } else if ('publishing' in heard) {
+      if (!isPublishing) onStep('the marts are being published');
+      isPublishing = true;
+      assertHeld().then(() => {
+        tell({ held: true });
+      }, end);
+    } else if ('refused' in heard) said.refused = heard.refused;
     else said.published = heard.published;
     return true;
   };
@@ -194,7 +201,7 @@ async function runUnlessRefused(said: Said, lake: string, run: () => Promise<Dbt
 
 const saidSchema = z.union([
   z.object({ listed: z.array(z.string()) }),
-  z.object({ publishing: z.literal(true) }),
+  z.object({ publishing: z.string() }),
   z.object({ refused: z.string() }),
   z.object({ published: z.array(z.string()) }),
 ]);

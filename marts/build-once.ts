@@ -1,6 +1,5 @@
 import { codeOf } from '../errors/code-of.ts';
 import { isDatabaseAway } from '../warehouse/session/is-database-away.ts';
-import { dbtApplication } from '../warehouse/marts/build-lock.ts';
 import { publishMarts } from '../warehouse/marts/publish-marts.ts';
 import { findRowsToCopy } from '../warehouse/marts/rows-to-copy.ts';
 import { noteMarts } from '../warehouse/marts/note-marts.ts';
@@ -51,7 +50,7 @@ async function copyMarts(
   const { asOfDate, snapshotId, lock } = marts;
   const started = performance.now();
   const waiting = { ...follower, timeoutMilliseconds: mostForReadersMs };
-  return lock.withAnother('postgres', async () => {
+  return lock.withAnother('postgres', async (postgres) => {
     const shown = { ...marts, connections: await readConnections(marts) };
     const found = await findRowsToCopy(warehouse, shown);
     if ('failure' in found) return found;
@@ -59,11 +58,11 @@ async function copyMarts(
     if (todayIn(places.timeZone, new Date(found.takenAt)) !== asOfDate)
       return { failure: `Snapshot ${snapshotId} was taken on another day than ${asOfDate}.` };
     await beginRunOfAll(warehouse, { ...run, kind: 'marts' });
-    const schema = await copyIntoPostgres(marts, waiting);
+    const schema = await copyIntoPostgres(postgres, marts, waiting);
     // A connection may have been removed while it was copied.
     const rows = await findRowsToCopy(warehouse, shown);
     if ('failure' in rows) return rows;
-    const names = await lock.inSession((client) => publishMarts(client, { schema }, waiting), dbtApplication);
+    const names = await postgres.inSession((client) => publishMarts(client, { schema }, waiting));
     const seconds = (performance.now() - started) / 1000;
     await lock.assertHeld();
     await noteMarts(warehouse, {

@@ -4,7 +4,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import * as z from 'zod';
 import { intoPipe, NamedPipes } from '../lake/parquet/csv-pipe.ts';
 import { named, quoted, quotedPath } from '../lake/parquet/duck-db.ts';
-import { dbtApplication, type BuildLock } from '../warehouse/marts/build-lock.ts';
+import type { BuildLock } from '../warehouse/marts/build-lock.ts';
 import { fillMart, type MartColumn, type MartTable } from '../warehouse/marts/fill-mart.ts';
 import { prepareSchemas, type MartsSchema } from '../warehouse/marts/prepare-schemas.ts';
 import type { BuildFollower } from './build-settings.ts';
@@ -26,11 +26,12 @@ export interface FinishedMarts {
 }
 
 /**
- * Copies finished marts into a schema without readers, as tables that dbt would have made. Returns the schema. Expects that the session of `lock`
- * holds the one of Postgres too. Throws ForeignSchema, LockHeld and the errors of both databases.
+ * Copies finished marts into a schema without readers, as tables that dbt would have made. Returns the schema. `lock` is the one of Postgres. Throws
+ * ForeignSchema, LockHeld and the errors of both databases.
  */
 export async function copyIntoPostgres(
-  { database, manifestFile, scratch, lock: { inSession, assertHeld } }: FinishedMarts,
+  { inSession, assertHeld }: BuildLock,
+  { database, manifestFile, scratch }: FinishedMarts,
   follower: BuildFollower,
 ): Promise<MartsSchema> {
   const { onStep, signal } = follower;
@@ -38,7 +39,6 @@ export async function copyIntoPostgres(
   const pipes = new NamedPipes(scratch, 'mart');
   await withFinishedMarts({ database, scratch }, async (connection) => {
     const tables = await readTables(connection, manifestFile);
-    // The next build ends this session, if this process stalls in the middle of a COPY.
     await inSession(async (client) => {
       for (const [index, table] of tables.entries()) {
         signal?.throwIfAborted();
@@ -54,7 +54,7 @@ export async function copyIntoPostgres(
             }),
         );
       }
-    }, dbtApplication);
+    });
   });
   return schema;
 }

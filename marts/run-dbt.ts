@@ -25,6 +25,8 @@ export interface DbtBuild extends Pick<BuildSettings, 'environment' | 'onLine' |
   /** Variables that tell libpq how to log in. */
   readonly login: Readonly<Record<string, string>>;
   readonly connections: number;
+  /** The transaction that holds the build's lock, without which dbt writes nothing into Postgres (`dbt/macros/engine/require_build_lock.sql`). */
+  readonly buildLock?: string;
   /** The program in which dbt runs, if it runs inside one that has its own messages and input. */
   readonly within?: ProgramAroundDbt;
 }
@@ -97,6 +99,7 @@ async function dbt(build: DbtBuild, args: readonly string[]): Promise<number | n
       ...withoutSecrets(build.environment),
       ...build.secrets,
       ...build.login,
+      ...(build.buildLock !== undefined && { DAYBOOK_BUILD_LOCK: build.buildLock }),
       DBT_SEND_ANONYMOUS_USAGE_STATS: 'false',
       PYTHONDONTWRITEBYTECODE: '1',
     },

@@ -158,6 +158,24 @@ proofTest(
   },
 );
 
+proofTest('a build whose lock is lost in the middle writes nothing more, and shows nothing', async () => {
+  const shown = await shownSchema();
+  const losing = startBuild('postgres');
+  // The schema was emptied.
+  await losing.says(/marts are being built on Postgres/);
+  await inTheEnd(async () => ((await martsBuiltBeside(shown)) > 0 ? true : undefined));
+  await rows(
+    warehouse,
+    `select pg_terminate_backend(pid, 10000) from pg_stat_activity
+     where application_name = 'daybook lock' and datname = current_database()`,
+  );
+  const { code, stderr } = await losing.ended;
+  expect(code).toBe(1);
+  expect(stderr).toContain('This build has lost its lock');
+  expect(await martsBuiltBeside(shown)).toBeLessThan(20);
+  expect(await shownSchema()).toBe(shown);
+});
+
 async function expectShown(schema: string, bills: number): Promise<void> {
   expect(await shownSchema()).toBe(schema);
   expect(await row(warehouse, 'select count(*)::int as bills from marts.bills')).toEqual({ bills });

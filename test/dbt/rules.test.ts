@@ -3,14 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { postgresOutput } from '../../marts/postgres-output.ts';
+import { withBuildLock } from '../../warehouse/marts/build-lock.ts';
 import { query } from '../embedded/query.ts';
 import { createTestLake } from '../lake/create-test-lake.ts';
 import { proofTest, some } from '../support/proof-test.ts';
+import { rows } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { dbtFolder } from './marts-of.ts';
 import { runDbtByHand } from './run-dbt-by-hand.ts';
 
-const { url, adminUrl } = await createTestDatabase();
+const { warehouse, url, adminUrl } = await createTestDatabase();
 const lake = await createTestLake(url);
 const project = await mkdtemp(join(tmpdir(), 'daybook-test-rules-'));
 afterAll(() => rm(project, { recursive: true, force: true }));
@@ -35,6 +37,23 @@ test.each(some(['postgres', 'lake']))('every dbt unit test of the models passes 
   );
   expect(said).toMatch(/(\d{2}) unit tests/);
   expect(said).toContain('Completed successfully');
+});
+
+test('dbt writes nothing into Postgres for a build whose lock another one has', async () => {
+  await withBuildLock({ databaseUrl: url, target: 'postgres' }, async ({ transaction }) => {
+    const copied = (): Promise<unknown[]> =>
+      rows(warehouse, `select from pg_tables where schemaname = 'captured'`);
+    const capture = (lock: string): Promise<string> =>
+      runDbtByHand(['run', '--select', 'dates', '--empty', '--target', 'postgres', '--vars', vars()], {
+        cwd: project,
+        env: { DAYBOOK_BUILD_LOCK: lock },
+      });
+    await rows(warehouse, 'drop schema if exists captured cascade');
+    await expect(capture(`${transaction}1`)).rejects.toThrow('This build has lost its lock');
+    expect(await copied()).toEqual([]);
+    await capture(transaction);
+    expect(await copied()).not.toEqual([]);
+  });
 });
 
 // Beyond a million and a half rows Postgres no longer hashes the subquery's result, and scans all its rows for each outer row.

@@ -273,10 +273,10 @@ async function copy(
     JSON.stringify({ nodes: { 'model.daybook.bills': { name: 'bills', config } } }),
   );
   return withBuildLock({ databaseUrl, target: 'lake' }, (lock) =>
-    lock.withAnother('postgres', async () => {
+    lock.withAnother('postgres', async (postgres) => {
       const marts = { database, manifestFile, scratch, snapshotId: 'snapshot', manifestSha256: '', lock };
-      const schema = await copyIntoPostgres(marts, { onStep: () => undefined, ...follower });
-      return lock.inSession((client) => publishMarts(client, { schema }, follower));
+      const schema = await copyIntoPostgres(postgres, marts, { onStep: () => undefined, ...follower });
+      return postgres.inSession((client) => publishMarts(client, { schema }, follower));
     }),
   );
 }

@@ -1,9 +1,9 @@
 import type { ClientBase } from 'pg';
-import { holdLock } from '../transactions/hold-lock.ts';
+import { holdLock, type HeldLock } from '../transactions/hold-lock.ts';
 import { openSession } from '../session/open-session.ts';
 import type { MartsTarget } from '../tables/marts.ts';
 
-/** The application name of sessions that fill marts, dbt's and those of a copy: the next build ends them. */
+/** The application name of sessions that change marts in Postgres, dbt's included: the next build ends those that are left. */
 export const dbtApplication = 'daybook-dbt';
 
 export class BuildRunning extends Error {
@@ -19,13 +19,18 @@ export class BuildRunning extends Error {
 export interface BuildLock {
   /** Throws if the lock is lost; the build must then stop. */
   readonly assertHeld: () => Promise<void>;
-  /** Runs a step of the build in a session that ends with it, if the lock is still held. */
-  readonly inSession: <Result>(
-    step: (client: ClientBase) => Promise<Result>,
-    application?: string,
+  /** The transaction that holds the lock: see `HeldLock`. */
+  readonly transaction: string;
+  /**
+   * Runs a step of the build in a session that ends with it, if the lock is still held. A process that stalls in a step in Postgres loses the lock,
+   * and the build that has it next ends the session.
+   */
+  readonly inSession: <Result>(step: (client: ClientBase) => Promise<Result>) => Promise<Result>;
+  /** Runs `work` as the only build of another target too. The session that holds this lock holds the other one. Throws BuildRunning. */
+  readonly withAnother: <Result>(
+    target: MartsTarget,
+    work: (another: BuildLock) => Promise<Result>,
   ) => Promise<Result>;
-  /** Runs `work` as the only build of another target too, in the session that holds this lock. Throws BuildRunning. */
-  readonly withAnother: <Result>(target: MartsTarget, work: () => Promise<Result>) => Promise<Result>;
 }
 
 /**
@@ -38,34 +43,48 @@ export async function withBuildLock<Result>(
 ): Promise<Result> {
   const lock = await holdLock(databaseUrl, `marts/${target}`);
   if (lock === undefined) throw new BuildRunning();
-  const assertHeld = (): Promise<void> => lock.assertHeld();
-  const inSession: BuildLock['inSession'] = async (step, application = 'daybook marts') => {
-    const client = await openSession(databaseUrl, { application });
-    try {
-      await assertHeld();
-      return await step(client);
-    } finally {
-      await client.end();
-    }
-  };
-  const withAnother: BuildLock['withAnother'] = async (other, another) => {
-    const done = await lock.withAnother(`marts/${other}`, another);
-    if (done === undefined) throw new BuildRunning();
-    return done.result;
-  };
   try {
-    return await work({ assertHeld, inSession, withAnother });
+    return await work(buildLock(lock, { databaseUrl, target }));
   } finally {
     await lock.letGo();
   }
 }
 
-/** Ends dbt's sessions in the database and waits until they are gone, because a statement goes on after dbt itself has ended. */
+function buildLock(
+  lock: HeldLock,
+  { databaseUrl, target }: { databaseUrl: string; target: MartsTarget },
+): BuildLock {
+  const application = target === 'postgres' ? dbtApplication : 'daybook marts';
+  return {
+    transaction: lock.transaction,
+    assertHeld: () => lock.assertHeld(),
+    async inSession(step) {
+      const client = await openSession(databaseUrl, { application });
+      try {
+        await lock.assertHeld();
+        return await step(client);
+      } finally {
+        await client.end();
+      }
+    },
+    async withAnother(other, work) {
+      const another = buildLock(lock, { databaseUrl, target: other });
+      const done = await lock.withAnother(`marts/${other}`, () => work(another));
+      if (done === undefined) throw new BuildRunning();
+      return done.result;
+    },
+  };
+}
+
+/**
+ * Ends the other sessions that change marts, and waits until they are gone: a statement goes on after dbt itself has ended, and a process that
+ * has stalled goes on when it wakes.
+ */
 export async function endDbtSessions(client: ClientBase): Promise<void> {
   await client.query(
     `select pg_terminate_backend(pid, 10000)
      from pg_stat_activity
-     where application_name = $1 and datname = current_database() and usename = current_user`,
+     where application_name = $1 and datname = current_database() and usename = current_user and pid <> pg_backend_pid()`,
     [dbtApplication],
   );
 }

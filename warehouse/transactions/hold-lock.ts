@@ -7,6 +7,8 @@ import { openSession } from '../session/open-session.ts';
 export type LockName = 'export' | 'marts/postgres' | 'marts/lake' | 'marts/spark';
 
 export interface HeldLock {
+  /** The transaction that holds it, as `PID VIRTUALTRANSACTION` of pg_locks. Another session can look there whether it is still held. */
+  readonly transaction: string;
   /** Throws if the lock is lost; the work must then stop. */
   assertHeld(): Promise<void>;
   /** Takes another lock in the same session until `work` is over. Undefined if another session has it. */
@@ -26,12 +28,14 @@ export async function holdLock(
   { application = 'daybook lock' }: { application?: string } = {},
 ): Promise<HeldLock | undefined> {
   const client = await openSession(url, { application });
+  let transaction: string;
   try {
     await client.query(`${beginStatement}; ${openForLong}`);
     if (!(await takeLock(client, locks[name]))) {
       await client.end();
       return undefined;
     }
+    transaction = await readTransaction(client);
   } catch (error) {
     await client.end();
     throw error;
@@ -51,6 +55,7 @@ export async function holdLock(
     ask().catch(() => undefined);
   }, beatMilliseconds).unref();
   return {
+    transaction,
     assertHeld: ask,
     async withAnother(other, work) {
       const isTaken = await inTurn(async () => {
@@ -72,6 +77,13 @@ export async function holdLock(
       await client.end();
     },
   };
+}
+
+async function readTransaction(client: ClientBase): Promise<string> {
+  const { rows } = await client.query<{ transaction: string }>(
+    `select pid || ' ' || virtualtransaction as transaction from pg_locks where pid = pg_backend_pid() limit 1`,
+  );
+  return rows[0]?.transaction ?? '';
 }
 
 /** Lets go of what was locked since the savepoint. */

@@ -10,6 +10,7 @@
         {%- set sources = graph.sources.values() | selectattr('package_name', 'equalto', 'daybook') | list %}
         commit;
         begin isolation level repeatable read;
+        {{ daybook.require_build_lock() }};
         set local client_connection_check_interval = '2s';
         create schema if not exists {{ adapter.quote(sources[0].schema) }};
         {%- for source in sources %}

@@ -1,0 +1,109 @@
+import type { ClientBase } from 'pg';
+import pg from 'pg';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { withBuildLock } from '../../warehouse/marts/build-lock.ts';
+import { dropHiddenMarts } from '../../warehouse/marts/drop-hidden-marts.ts';
+import { hiddenSchema, prepareSchemas } from '../../warehouse/marts/prepare-schemas.ts';
+import { publishMarts } from '../../warehouse/marts/publish-marts.ts';
+import type { LockWait } from '../../warehouse/transactions/taking-locks.ts';
+import { row, rows } from '../support/rows.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+
+const { warehouse, url, adminUrl } = await createTestDatabase();
+
+let builds = 0;
+beforeEach(async () => {
+  await build();
+  await build();
+  await rows(warehouse, 'create or replace view mine as select build from marts.bills');
+});
+
+/** A step waits for a reader of what it replaces: the tables of the build before the shown one, or the shown views. */
+test.each<
+  [string, { reads: 'hidden' | 'shown'; step: (client: ClientBase, wait: LockWait) => Promise<unknown> }]
+>([
+  ['empties the schemas of builds', { reads: 'hidden', step: prepareSchemas }],
+  ['drops earlier marts', { reads: 'hidden', step: dropHiddenMarts }],
+  [
+    'shows its marts',
+    {
+      reads: 'shown',
+      async step(client, waiting) {
+        const schema = await prepareSchemas(client);
+        await fill(client);
+        await publishMarts(client, { schema }, waiting);
+      },
+    },
+  ],
+])(
+  'a process that %s, loses its lock while it waits for a reader, and goes on after the next build, changes nothing',
+  async (_, { reads, step }) => {
+    const hidden = await hiddenSchema(warehouse.pool);
+    const reader = await hold(reads === 'hidden' ? `${hidden}.bills` : 'marts.bills');
+    const stalled = whenWaiting((waiting) => alone((client) => step(client, waiting)));
+    await stalled.isWaiting;
+    await loseLock();
+    const next = whenWaiting(build);
+    await next.isWaiting;
+    await reader.end();
+    await next.done;
+    await expect(stalled.done).rejects.toThrow('not queryable');
+    expect(await row(warehouse, 'select build from marts.bills')).toEqual({ build: builds });
+    expect(await row(warehouse, 'select build from mine')).toEqual({ build: builds });
+  },
+  60_000,
+);
+
+function alone<Result>(step: (client: ClientBase) => Promise<Result>): Promise<Result> {
+  return withBuildLock({ databaseUrl: url, target: 'postgres' }, ({ inSession }) => inSession(step));
+}
+
+/** Builds and shows marts. */
+function build(waiting: LockWait = {}): Promise<unknown> {
+  return alone(async (client) => {
+    const schema = await prepareSchemas(client, waiting);
+    await fill(client);
+    return publishMarts(client, { schema }, waiting);
+  });
+}
+
+/** Makes the table of a build in the hidden schema. */
+async function fill(client: ClientBase): Promise<void> {
+  const schema = await hiddenSchema(client);
+  builds += 1;
+  await client.query(
+    `drop table if exists ${schema}.bills; create table ${schema}.bills as select ${builds} as build`,
+  );
+}
+
+/** Reads a table or view in a transaction that stays open. */
+async function hold(name: string): Promise<pg.Client> {
+  const reader = new pg.Client(adminUrl);
+  await reader.connect();
+  onTestFinished(() => reader.end().catch(() => undefined));
+  await reader.query(`begin; select from ${name}`);
+  return reader;
+}
+
+/** Starts work that is going to wait for readers. */
+function whenWaiting(work: (waiting: LockWait) => Promise<unknown>): {
+  isWaiting: Promise<unknown>;
+  done: Promise<unknown>;
+} {
+  let tell: (text: string) => void = () => undefined;
+  const told = new Promise<string>((resolve) => {
+    tell = resolve;
+  });
+  const done = work({ onStep: tell });
+  done.catch(() => undefined);
+  return { isWaiting: Promise.race([told, done]), done };
+}
+
+/** Does what Postgres does to a process that has signalled nothing for half a minute. */
+async function loseLock(): Promise<void> {
+  await rows(
+    warehouse,
+    `select pg_terminate_backend(pid, 10000) from pg_stat_activity
+     where application_name = 'daybook lock' and datname = current_database()`,
+  );
+}
