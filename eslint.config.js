@@ -200,6 +200,26 @@ export default tseslint.config(
       },
     },
   },
+  {
+    // config/ reads Daybook's variables. The others pass the environment on to a program, or read a variable that somebody else defines.
+    files: folders.map((folder) => `${folder}/**/*.{ts,tsx}`),
+    ignores: [
+      'config/read-env.ts',
+      'activities/export/run-export-process.ts',
+      'cli/commands/psql.ts',
+      'cli/commands/connection/read-secret.ts',
+      'embedded/server-environment.ts',
+      'iceberg/tables-program.ts',
+      'lake/open-lake.ts',
+      'python/*.ts',
+    ],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        { object: 'process', property: 'env', message: 'Only config/read-env.ts reads the environment.' },
+      ],
+    },
+  },
   ...folders.map(importDirection),
   ...subfolderDirections,
 );

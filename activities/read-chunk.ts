@@ -10,7 +10,7 @@ import { takePass } from '../warehouse/passes/take-pass.ts';
 import { beginRun } from '../warehouse/runs/begin-run.ts';
 import { readCounts, type StreamCounts } from '../warehouse/runs/read-counts.ts';
 import type { PassKind } from '../warehouse/tables/passes.ts';
-import { createServiceClock, type ServiceClock, type Taken } from './begins-again.ts';
+import { createServiceClock, type ServiceClock, type Taken } from './service-clock.ts';
 import { pagesOfChunk, startChunk } from './chunk.ts';
 import { createCompanyProof, type NamedCompany } from '../requests/company-proof.ts';
 import { createCountingClient, type CountingClient } from '../requests/counting-client.ts';
@@ -44,8 +44,8 @@ export interface StreamRead {
   counts: StreamCounts;
 }
 
-/** A list, and how its pages are landed. */
-export interface Listing<Page> {
+/** What differs between the lists of records and that of events: what is read, and how its pages are landed. */
+export interface StreamSource<Page> {
   readonly listed: Listed;
   readonly listWithin: (bounds: Bounds) => List;
   /** Finds the records of one reading's pages that need not be checked again. */
@@ -67,13 +67,13 @@ export interface Listing<Page> {
 export function readChunk<Page>(
   dependencies: Dependencies,
   input: ReadStreamInput,
-  listing: Listing<Page>,
+  source: StreamSource<Page>,
 ): Promise<StreamRead> {
   return heartbeating(async (signal) => {
     await beginRun(dependencies.warehouse, runOf(input));
     const runAccess = await readRunAccess(dependencies, input);
     const outcome = await takeAndRead(dependencies, input, {
-      listing,
+      source,
       runAccess,
       signal,
       pages: pagesOfChunk,
@@ -103,16 +103,16 @@ export async function takeAndRead<Page>(
   dependencies: Dependencies,
   input: ReadStreamInput,
   {
-    listing,
+    source,
     runAccess,
     signal,
     pages,
-  }: { listing: Listing<Page>; runAccess: RunAccess; signal: AbortSignal; pages: number },
+  }: { source: StreamSource<Page>; runAccess: RunAccess; signal: AbortSignal; pages: number },
 ): Promise<ChunkOutcome> {
   const { warehouse, policies } = dependencies;
   const { access } = runAccess;
   const pass = passInHand(input, access);
-  const resource = listing.listed;
+  const resource = source.listed;
   const lookbackMilliseconds = lookbackOf(resource, policies.lookbackMilliseconds);
   const asked = new Date();
   const taken = await takePass(warehouse, { pass, resource, lookbackMilliseconds });
@@ -129,7 +129,7 @@ export async function takeAndRead<Page>(
       });
     return await landPages(dependencies, {
       pass,
-      listing,
+      source,
       runAccess,
       counting,
       taken,
@@ -148,7 +148,7 @@ async function landPages<Page>(
   dependencies: Dependencies,
   reading: {
     pass: PassInHand;
-    listing: Listing<Page>;
+    source: StreamSource<Page>;
     runAccess: RunAccess;
     counting: CountingClient;
     taken: Taken;
@@ -158,7 +158,7 @@ async function landPages<Page>(
   },
 ): Promise<ChunkOutcome> {
   const { stopping, onPageLanded } = dependencies;
-  const { pass, listing, runAccess, counting, taken, serviceClock, signal } = reading;
+  const { pass, source, runAccess, counting, taken, serviceClock, signal } = reading;
   const { connectionId, runId } = pass;
   const { access } = runAccess;
   const proof = createCompanyProof(dependencies, {
@@ -171,30 +171,30 @@ async function landPages<Page>(
   const chunk = startChunk(stopping, reading.pages);
   const request = {
     accessToken: access.token,
-    ...listing.listWithin({ ...taken, expandPlatformData: access.expandPlatformData }),
+    ...source.listWithin({ ...taken, expandPlatformData: access.expandPlatformData }),
     cursor: taken.cursor,
     pages: reading.pages,
-    findHeld: listing.createFindHeld?.(connectionId),
+    findHeld: source.createFindHeld?.(connectionId),
     signal,
   };
   const api = taken.neverAnswered ? askMissingAgain(counting.api, dependencies.pause) : counting.api;
   const pages = readPages(api, request, async ({ records, ...page }, cursor) => ({
     ...page,
     cursor,
-    page: await listing.prepare(records),
+    page: await source.prepare(records),
   }));
   for await (const { page, cursor, connection, servedAt, receivedAt, nextCursor } of pages) {
     const isAlone = cursor === null && nextCursor === null;
     const isKnown =
       connection === null &&
-      ((isAlone && movesNothing(reading, page)) || (await listing.holds(connectionId, page)));
+      ((isAlone && movesNothing(reading, page)) || (await source.holds(connectionId, page)));
     if (isKnown) await proof.require(null);
     else await proof.requireNow(connection);
     const { heardAt, beginsAgain } = await serviceClock.note({ servedAt, receivedAt });
     if (beginsAgain) return { state: 'more' };
     const started = performance.now();
     const requests = counting.takeCount();
-    const counts = await listing.land({ pass, page, cursor, requests, servedAt, heardAt, nextCursor });
+    const counts = await source.land({ pass, page, cursor, requests, servedAt, heardAt, nextCursor });
     onPageLanded({ stream: pass.stream, milliseconds: performance.now() - started, counts });
     if (nextCursor === null) return { state: 'done' };
     if (chunk.pageWasLast()) return { state: 'more' };
@@ -207,10 +207,10 @@ async function landPages<Page>(
  * passes do not qualify: a backfill's window would count as done, and a listing proves something by the records that it does not show.
  */
 function movesNothing<Page>(
-  { pass, taken, listing }: { pass: PassInHand; taken: Taken; listing: Listing<Page> },
+  { pass, taken, source }: { pass: PassInHand; taken: Taken; source: StreamSource<Page> },
   page: Page,
 ): boolean {
-  const movesTo = listing.movesTo(page);
+  const movesTo = source.movesTo(page);
   if (pass.kind !== 'sync' || movesTo === undefined || taken.highestMilliseconds !== null) return false;
   return movesTo <= (taken.watermarkMilliseconds ?? -Infinity) * 1_000;
 }

@@ -4,14 +4,14 @@ import { eventsListed, landEvents } from '../warehouse/tombstones/land-events.ts
 import { holdsDeletions } from '../warehouse/tombstones/holds-deletions.ts';
 import { prepareEvents, type PreparedEvents } from '../warehouse/tombstones/prepared-events.ts';
 import type { Dependencies } from './dependencies.ts';
-import { readChunk, type Listing, type ReadStreamInput, type StreamRead } from './read-chunk.ts';
+import { readChunk, type StreamSource, type ReadStreamInput, type StreamRead } from './read-chunk.ts';
 
 /** Continues the deletion events, for one chunk. One list holds the events of all resources (API document 4.6). */
 export function readEvents(dependencies: Dependencies, input: ReadStreamInput): Promise<StreamRead> {
-  return readChunk(dependencies, input, listingOfEvents(dependencies));
+  return readChunk(dependencies, input, eventsSource(dependencies));
 }
 
-export function listingOfEvents({ warehouse }: Pick<Dependencies, 'warehouse'>): Listing<PreparedEvents> {
+export function eventsSource({ warehouse }: Pick<Dependencies, 'warehouse'>): StreamSource<PreparedEvents> {
   return {
     listed: eventsListed,
     listWithin: listOfDeletions,

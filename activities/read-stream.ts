@@ -6,17 +6,17 @@ import { landPage } from '../warehouse/landing/land-page.ts';
 import { preparePage } from '../warehouse/landing/prepared-page.ts';
 import type { PreparedPage } from '../warehouse/landing/prepared-page.ts';
 import type { Dependencies } from './dependencies.ts';
-import { readChunk, type Listing, type ReadStreamInput, type StreamRead } from './read-chunk.ts';
+import { readChunk, type StreamSource, type ReadStreamInput, type StreamRead } from './read-chunk.ts';
 
 /** Continues a stream of records, for one chunk. */
 export function readStream(dependencies: Dependencies, input: ReadStreamInput): Promise<StreamRead> {
-  return readChunk(dependencies, input, listingOfStream(dependencies, input.stream));
+  return readChunk(dependencies, input, recordsSource(dependencies, input.stream));
 }
 
-export function listingOfStream(
+export function recordsSource(
   { warehouse, policies }: Pick<Dependencies, 'warehouse' | 'policies'>,
   stream: string,
-): Listing<PreparedPage> {
+): StreamSource<PreparedPage> {
   const { lookbackMilliseconds } = policies;
   const listed = streamNamed(stream);
   const { resource } = listed;

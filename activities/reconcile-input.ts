@@ -1,4 +1,5 @@
 import { resourceNamed } from '../resources/index.ts';
+import { firstStream } from '../resources/streams-of.ts';
 import type { ListingInHand } from '../warehouse/reconcile/listing-in-hand.ts';
 import type { PassInHand } from '../warehouse/passes/pass.ts';
 import { createLease } from './create-lease.ts';
@@ -16,6 +17,6 @@ export function listingOf({ connection, resource, runId }: ReconcileInput): List
 
 /** Requests outside of a listing belong to the resource's first stream. `token`: the mark of the access token. */
 export function passOf({ connectionId, resource, runId, lease }: ListingInHand, token: string): PassInHand {
-  const { name: stream } = resource.streams[0];
+  const stream = firstStream(resource);
   return { connectionId, stream, kind: 'reconcile', part: '', runId, lease, token };
 }

@@ -7,7 +7,7 @@ import type { Listed, PassInHand } from '../warehouse/passes/pass.ts';
 import { restartPass } from '../warehouse/passes/restart-pass.ts';
 import { handlingOf, isRestart } from '../requests/handling.ts';
 import { waitOf } from '../requests/wait.ts';
-import { maximumRestarts } from './begins-again.ts';
+import { maximumRestarts } from './service-clock.ts';
 import type { Dependencies } from './dependencies.ts';
 import { GaveUp } from './gave-up.ts';
 import { judgeRequestFailure } from './judge-request-failure.ts';

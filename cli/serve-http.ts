@@ -7,7 +7,7 @@ import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { registry } from '../worker/metrics.ts';
 import type { Settings } from '../config/settings.ts';
 import type { RunningWorker } from '../worker/start-worker.ts';
-import { createWebhookIntake } from '../worker/webhooks/webhook-intake.ts';
+import { createWebhookIntake } from '../server/webhooks/webhook-intake.ts';
 
 /** Serves the console, webhooks, health and metrics of a process. With a worker, readiness includes whether it still runs. */
 export function serveHttp(parts: {

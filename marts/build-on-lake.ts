@@ -82,7 +82,10 @@ export async function buildOnLake(
       await showInIceberg(lock, lake, { ...settings, ...iceberg, scratch: join(scratch, 'iceberg') });
     const seconds = (performance.now() - started) / 1000;
     const done: MartsBuilt = {
-      ...{ target: 'lake', snapshot_id: snapshot.id, as_of_date: asOfDate, marts },
+      target: 'lake',
+      snapshot_id: snapshot.id,
+      as_of_date: asOfDate,
+      marts,
       ...result,
       seconds,
     };

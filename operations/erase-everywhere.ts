@@ -33,6 +33,7 @@ import { SnapshotsUnsearched } from './snapshots-unsearched.ts';
 import { unlessKept } from './unless-kept.ts';
 import { waitingFor } from './when-free.ts';
 import { withRun } from './with-run.ts';
+import { firstStream } from '../resources/streams-of.ts';
 
 /** The record's rows before and after, by place. */
 export interface Erased {
@@ -64,7 +65,7 @@ export async function eraseEverywhere(
   await requireUsableLake({ settings, warehouse });
   const { connectionId, resource } = record;
   const runId = randomUUID();
-  const stream = resource.streams[0].name;
+  const stream = firstStream(resource);
   const about = { runId, connectionId, kind: 'erase', reason: 'daybook erase', streams: [stream] } as const;
   // The run begins first: it records whose source was asked, even if another connection has the name when the answer comes.
   return withRun(warehouse, about, async (run) => {

@@ -1,12 +1,11 @@
+import type { Handling } from '../errors/handling.ts';
 import { isOurs } from '../errors/is-ours.ts';
-
-export type Handling = 'retry' | 'wait' | 'stop';
 
 /**
  * Returns how to handle an error: our own classes say it themselves; any other error (the database is away, a defect) is
- * retried.
+ * retried. So is one that says `restart`: whoever reads a stream asks `isRestart` first.
  */
-export function handlingOf(error: unknown): Handling {
+export function handlingOf(error: unknown): Exclude<Handling, 'restart'> {
   if (typeof error !== 'object' || error === null || !('handling' in error)) return 'retry';
   return error.handling === 'stop' || error.handling === 'wait' ? error.handling : 'retry';
 }

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { codeOf } from '../errors/code-of.ts';
 import { reasonOf } from '../errors/reason-of.ts';
 import { isLoopback } from '../config/is-loopback.ts';
-import type { WebhookIntake } from '../worker/webhooks/webhook-intake.ts';
+import type { WebhookIntake } from './webhooks/webhook-intake.ts';
 import type { ConsoleParts } from './console/console-parts.ts';
 import { createConsole } from './console/console.ts';
 import { limitConnections } from './limit-connections.ts';

@@ -1,8 +1,4 @@
-/**
- * The caller's next step: retry soon, retry after the error's `milliseconds`, give up and tell a person, or read the stream again from its
- * watermark.
- */
-export type Handling = 'retry' | 'wait' | 'stop' | 'restart';
+import type { Handling } from '../errors/handling.ts';
 
 /** The facts of a failure that may be shown to anyone: no query string, no body, no request header. */
 export interface Failure {

@@ -1,5 +1,5 @@
 import type { TypedSearchAttributes } from '@temporalio/common';
-import { priorities } from './priorities.ts';
+import { priorityOf, type AskedBy, type Priority } from './priorities.ts';
 import { mainQueue } from './task-queues.ts';
 import { workflowIds } from './workflow-ids.ts';
 
@@ -61,16 +61,16 @@ export interface StartRequest<Kind extends StartKind = StartKind> {
     readonly taskQueue: string;
     readonly args: unknown[];
     readonly staticSummary: string;
-    readonly priority: { readonly priorityKey: number; readonly fairnessKey?: string };
+    readonly priority: Priority;
     readonly typedSearchAttributes?: TypedSearchAttributes;
   };
 }
 
-/** Builds the request for a run of this kind, the same for every caller. Connections take turns: each has its fairness key. */
+/** Builds the request for a run of this kind, the same for every caller. */
 export function startRequest<Kind extends StartKind>(
   kind: Kind,
   input: StartInputs[Kind],
-  askedBy: 'people' | 'schedules',
+  askedBy: AskedBy,
 ): StartRequest<Kind> {
   const { workflowId, summary } = nameOf[kind](input);
   return {
@@ -82,10 +82,7 @@ export function startRequest<Kind extends StartKind>(
       taskQueue: mainQueue,
       args: [input],
       staticSummary: summary,
-      priority: {
-        priorityKey: kind === 'backfill' ? priorities.backfills : priorities[askedBy],
-        ...('connection' in input && { fairnessKey: input.connection }),
-      },
+      priority: priorityOf({ kind, ...('connection' in input && { connection: input.connection }) }, askedBy),
     },
   };
 }

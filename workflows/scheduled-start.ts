@@ -1,7 +1,7 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { ApplicationFailure, workflowInfo } from '@temporalio/workflow';
 import type { ScheduledStarted, ScheduledStartInput } from '../activities/start-scheduled.ts';
-import { priorities } from '../temporal/priorities.ts';
+import { priorityOf } from '../temporal/priorities.ts';
 import { scheduleKinds } from '../temporal/schedule-ids.ts';
 import { starting, syncing } from './proxies.ts';
 import { requireInput } from './require-input.ts';
@@ -15,13 +15,10 @@ export async function scheduledStart(input: ScheduledStartInput): Promise<Schedu
   requireKind(input);
   const { typedSearchAttributes, startTime } = workflowInfo();
   const at = typedSearchAttributes.get(scheduledTime) ?? startTime;
-  const fairness = input.kind === 'export' ? {} : { fairnessKey: input.connection };
-  // The priority of the run that it starts or replaces: see `start-request.ts`.
-  const priorityKey = input.kind === 'backfill' ? priorities.backfills : priorities.schedules;
   const { startScheduled } = input.kind === 'sync' ? syncing : starting;
-  return startScheduled.executeWithOptions({ priority: { priorityKey, ...fairness } }, [
-    { ...input, at: at.getTime() },
-  ]);
+  // The priority of the run that it starts or replaces.
+  const priority = priorityOf(input.kind === 'export' ? { kind: 'export' } : input, 'schedules');
+  return startScheduled.executeWithOptions({ priority }, [{ ...input, at: at.getTime() }]);
 }
 
 /** A start by hand may have any kind; without this check Temporal would retry forever. */

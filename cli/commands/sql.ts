@@ -9,7 +9,7 @@ import { withWarehouse } from '../with-warehouse.ts';
 
 export function sqlCommand(): Command {
   return new Command('sql')
-    .description('Run one query on the warehouse, read-only, as the role for readers.')
+    .description("Run one read-only query on the warehouse as the readers' role.")
     .argument('<query>', 'one SQL statement')
     .option('--json', 'print JSON: one object per row; decimals are strings with every digit')
     .addOption(

@@ -12,7 +12,7 @@ interface Options {
 
 export function syncCommand(setExitCode: SetExitCode): Command {
   return new Command('sync')
-    .description('Run the sync of a connection, or join the one that runs.')
+    .description('Sync a connection, or join the sync that is already running.')
     .argument('<name>', 'the connection')
     .addOption(resourceOption())
     .option('--no-wait', 'start it and return')

@@ -6,7 +6,9 @@ import { readServiceSettings } from '../settings.ts';
 
 export function workerCommand(): Command {
   return new Command('worker')
-    .description('Run a worker until stopped: it syncs what Temporal asks for. Run as many as you like.')
+    .description(
+      'Run a worker and its HTTP server until stopped: it does the work that Temporal schedules. Run as many as you like.',
+    )
     .addOption(takeOverOption())
     .addHelpText(
       'after',

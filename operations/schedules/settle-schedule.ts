@@ -10,6 +10,7 @@ import {
   type ScheduleSummary,
   type ScheduleUpdateOptions,
 } from '@temporalio/client';
+import { readScheduleMemo, type ScheduleMemo } from '../../temporal/schedule-memo.ts';
 import { scheduledWorkflowTypes } from '../../temporal/start-request.ts';
 import { mainQueue } from '../../temporal/task-queues.ts';
 import { stateAfter, type ScheduleRunState } from './schedule-run-state.ts';
@@ -20,9 +21,9 @@ export class ForeignSchedule extends Error {
   override readonly name = 'ForeignSchedule';
   readonly handling = 'stop';
 
-  constructor(id: string, maker: unknown) {
+  constructor(id: string, maker: string | undefined) {
     super(
-      `Temporal has a schedule "${id}" that ${typeof maker === 'string' ? `the warehouse ${maker} made` : 'Daybook did not make'}. ` +
+      `Temporal has a schedule "${id}" that ${maker === undefined ? 'Daybook did not make' : `the warehouse ${maker} made`}. ` +
         'Delete it, then run the command again or restart a worker.',
     );
   }
@@ -42,7 +43,8 @@ export async function settleSchedule(
   if (unlisted && wanted !== undefined && (await isCreated(temporal, asNew(id, owner, wanted)))) return 0;
   const handle = temporal.schedule.getHandle(id);
   const found = await describeSchedule(temporal, id);
-  const isOurs = found?.memo?.daybook === owner;
+  const maker = readScheduleMemo(found?.memo)?.daybook;
+  const isOurs = maker === owner;
   if (wanted === undefined) {
     if (isOurs) await handle.delete();
     return 0;
@@ -51,7 +53,7 @@ export async function settleSchedule(
     await temporal.schedule.create(asNew(id, owner, wanted));
   } else if (!isOurs) {
     // A takeover of the namespace deletes the previous owner's schedules (`deleteReplacedSchedules`).
-    throw new ForeignSchedule(id, found.memo?.daybook);
+    throw new ForeignSchedule(id, maker);
   } else if (
     !isDeepStrictEqual(factsOf(found), factsOf(asWanted(wanted, stateAfter(found.state, wanted, resume))))
   ) {
@@ -130,13 +132,14 @@ export async function describeSchedule(
 }
 
 function asNew(id: string, owner: string, wanted: WantedSchedule): ScheduleOptions {
+  const memo: ScheduleMemo = {
+    daybook: owner,
+    ...('connection' in wanted.input ? { connection: wanted.input.connection } : {}),
+  };
   return {
     ...asWanted(wanted, stateAfter({ paused: false }, wanted, false)),
     scheduleId: id,
-    memo: {
-      daybook: owner,
-      ...('connection' in wanted.input ? { connection: wanted.input.connection } : {}),
-    },
+    memo: { ...memo },
   };
 }
 

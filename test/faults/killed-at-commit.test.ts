@@ -147,7 +147,7 @@ const steps: Record<string, (connectionId: string) => Promise<(on: Warehouse) =>
     const resource = resourceNamed('bills');
     return (on) => wantReconcilesWith(on.pool, [{ connectionId, resource }], () => Promise.resolve());
   },
-  'warehouse/retention/batches.ts': async (connectionId) => {
+  'warehouse/transactions/batches.ts': async (connectionId) => {
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('b')]] });
     const keep = { runsMilliseconds: 0, quietRunsMilliseconds: 0, historyMilliseconds: 0 };
     return (on) => pruneWarehouse(on, { keep, dryRun: false });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { registry } from '../../worker/metrics.ts';
-import '../../worker/webhooks/webhook-metrics.ts';
+import '../../server/webhooks/webhook-metrics.ts';
 
 test('no metric has a label per connection', () => {
   const labels = registry

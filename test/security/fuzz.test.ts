@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startSandbox } from '../../sandbox/start-sandbox.ts';
 import { startHttpServer } from '../../server/start-http-server.ts';
-import { createWebhookIntake } from '../../worker/webhooks/webhook-intake.ts';
+import { createWebhookIntake } from '../../server/webhooks/webhook-intake.ts';
 import { webhookSignature } from '../../source/webhook-signature.ts';
 import { settingsOf } from '../console/open-console.ts';
 import { createInstallation } from '../support/installation.ts';

@@ -6,7 +6,7 @@ import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startHttpServer } from '../../server/start-http-server.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
-import { createWebhookIntake } from '../../worker/webhooks/webhook-intake.ts';
+import { createWebhookIntake } from '../../server/webhooks/webhook-intake.ts';
 import { settingsOf } from '../console/open-console.ts';
 import { createInstallation } from '../support/installation.ts';
 import { some } from '../support/proof-test.ts';

@@ -4,7 +4,7 @@ import { request } from 'undici';
 import { afterAll, expect, test } from 'vitest';
 import { webhookSignature } from '../../source/webhook-signature.ts';
 import { warehouseId } from '../../warehouse/warehouse-id.ts';
-import { createWebhookIntake } from '../../worker/webhooks/webhook-intake.ts';
+import { createWebhookIntake } from '../../server/webhooks/webhook-intake.ts';
 import { openConsole } from '../console/open-console.ts';
 import { bill, billLine, list, object, text } from '../support/finance-records.ts';
 import { clientSecret, createInstallation } from '../support/installation.ts';

@@ -117,14 +117,14 @@ export const mutants: readonly Mutant[] = [
     name: 'the cursor is committed before the records',
     about: 'overtakenAttempt',
     file: 'warehouse/landing/land-page.ts',
-    find: '  const landed = await landing(',
+    find: '  const landed = await divide(',
     replace: `  await client.query(
     'update sync.passes set cursor = $5 where connection_id = $1 and stream = $2 and kind = $3 and part = $4',
     [pass.connectionId, pass.stream, pass.kind, pass.part, nextCursor],
   );
   await client.query('commit');
   await client.query('begin');
-  const landed = await landing(`,
+  const landed = await divide(`,
   },
   {
     name: 'the old lines of a changed record stay behind the new ones',
@@ -421,14 +421,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a clock that the service has put back is not noticed once time has caught up with it',
     about: 'correctedService',
-    file: 'activities/begins-again.ts',
+    file: 'activities/service-clock.ts',
     find: "const putBack = pass.kind === 'sync' ? putBackBy(reading) : 0;",
     replace: 'const putBack = 0 * putBackBy(reading);',
   },
   {
     name: 'only the first page of a reading shows that the service has put its clock back',
     about: 'correctedMidway',
-    file: 'activities/begins-again.ts',
+    file: 'activities/service-clock.ts',
     find: "const putBack = pass.kind === 'sync' ? putBackBy(reading) : 0;",
     replace: 'const putBack = reading.isFirst ? putBackBy(reading) : 0;',
   },

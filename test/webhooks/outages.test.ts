@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../embedded/free-port.ts';
 import { webhookSignature } from '../../source/webhook-signature.ts';
-import { createWebhookIntake } from '../../worker/webhooks/webhook-intake.ts';
+import { createWebhookIntake } from '../../server/webhooks/webhook-intake.ts';
 import { startDaybook } from '../support/daybook-process.ts';
 import { bill } from '../support/finance-records.ts';
 import { clientSecret, createInstallation } from '../support/installation.ts';

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../embedded/free-port.ts';
 import { webhookSignature } from '../../source/webhook-signature.ts';
 import { openWarehouse } from '../../warehouse/open-warehouse.ts';
-import { createWebhookIntake, type Receipt } from '../../worker/webhooks/webhook-intake.ts';
+import { createWebhookIntake, type Receipt } from '../../server/webhooks/webhook-intake.ts';
 import { bill } from '../support/finance-records.ts';
 import { clientSecret } from '../support/installation.ts';
 import { rows } from '../support/rows.ts';

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { streamsOf } from '../../resources/streams-of.ts';
+import { firstStream, streamsOf } from '../../resources/streams-of.ts';
 import { inTransaction } from '../transactions/in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
@@ -66,7 +66,7 @@ export async function eraseRecord(
       await client.query(erase, [...values]);
     // A record of which nothing was held is counted as read too.
     const counts = { read: 1, deleted: held[`finance.${resource.name}`] ?? 0 };
-    await addToRun(client, { runId, connectionId, stream: resource.streams[0].name, counts });
+    await addToRun(client, { runId, connectionId, stream: firstStream(resource), counts });
     return { held, counts };
   });
 }

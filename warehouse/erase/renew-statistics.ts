@@ -5,6 +5,7 @@ import { isDatabaseAway } from '../session/is-database-away.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import type { RecordNamed } from './erase-record.ts';
 import { placesOfContent } from './places-of-content.ts';
+import { firstStream } from '../../resources/streams-of.ts';
 
 /** The statistics that Postgres keeps of a table may be from before an erasure. */
 class StatisticsKept extends Error {
@@ -71,7 +72,7 @@ async function insertRow(
   const known: Readonly<Record<string, string>> = {
     ...allowed,
     connection_id: connectionId,
-    stream: resource.streams[0].name,
+    stream: firstStream(resource),
   };
   const { rows: columns } = await client.query<{ name: string; type: string }>(
     `select quote_ident(attname) as name, atttypid::regtype::text as type

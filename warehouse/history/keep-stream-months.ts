@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
-import type { InBatch } from '../retention/batches.ts';
+import type { InBatch } from '../transactions/batches.ts';
 import type { Database } from '../tables/database.ts';
 
 /**

@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { Column, Resource } from '../../resources/resource.ts';
+import { firstStream } from '../../resources/streams-of.ts';
 import { inTransaction } from '../transactions/in-transaction.ts';
 import { columnExpression } from '../landing/column-expression.ts';
 import { removeChildren } from '../landing/remove-children.ts';
@@ -30,7 +31,7 @@ export async function rebuildBatch(
   input: RunScope & { after: string },
 ): Promise<RebuiltBatch> {
   const { connectionId, resource, runId, after } = input;
-  const stream = resource.streams[0].name;
+  const stream = firstStream(resource);
   return inTransaction(warehouse.pool, async ({ client }) => {
     await lockResource(client, { connectionId, resource: resource.name, runId });
     const named = await client.query<{ id: string; alive: boolean }>(namedSql(resource), [

@@ -47,7 +47,7 @@ export interface PageToLand {
  */
 export async function landPage(warehouse: Warehouse, input: PageToLand): Promise<PageFacts> {
   try {
-    return await inTransaction(warehouse.pool, ({ client }) => land(client, input, landAllAtOnce));
+    return await inTransaction(warehouse.pool, ({ client }) => land(client, input, allAtOnce));
   } catch (error) {
     if (!isRefusedData(error) && codeOf(error) !== uniqueViolation) throw error;
   }
@@ -81,26 +81,25 @@ async function removeOrphans(client: PoolClient, { pass, resource, page }: PageT
   await removeChildren(client, { connectionId, resource, ids: rows.map(({ id }) => id) });
 }
 
-type Land = (records: readonly PreparedRecord[]) => Promise<LandedCounts>;
-
-type Landing = (
+/** How the records of a page are given to `write`: all at once, or by bisection, which finds those that Postgres refuses. */
+type Division = (
   client: PoolClient,
   records: readonly PreparedRecord[],
-  land: Land,
+  write: (records: readonly PreparedRecord[]) => Promise<LandedCounts>,
 ) => Promise<{ counts: LandedCounts; refused: RefusedRecord[] }>;
 
-const landAllAtOnce: Landing = async (_client, records, land) => ({
-  counts: await land(records),
+const allAtOnce: Division = async (_client, records, write) => ({
+  counts: await write(records),
   refused: [],
 });
 
-async function land(client: PoolClient, input: PageToLand, landing: Landing): Promise<PageFacts> {
+async function land(client: PoolClient, input: PageToLand, divide: Division): Promise<PageFacts> {
   const { pass, resource, page, cursor, requests, servedAt, heardAt, nextCursor } = input;
   const { landedAt, askedAt } = await lockToLand(client, { pass, resource: resource.name, cursor });
   const where = { connectionId: pass.connectionId, resource, runId: pass.runId, landedAt };
   const compare = pass.kind === 'sync' ? 'hashes' : 'columns';
   const listedBy = pass.kind === 'reconcile' ? pass : undefined;
-  const landed = await landing(client, page.records, async (records) => {
+  const landed = await divide(client, page.records, async (records) => {
     if (records.length === 0) return nothingLanded;
     const overruling = listedBy === undefined ? [] : await readShownTwice(client, { ...input, records });
     const { counts, findings } = await landRecords(client, {

@@ -1,5 +1,5 @@
 import type { Resource } from '../../resources/resource.ts';
-import { streamsOf } from '../../resources/streams-of.ts';
+import { firstStream, streamsOf } from '../../resources/streams-of.ts';
 import { inTransaction } from '../transactions/in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { lockResource } from '../passes/lock-pass.ts';
@@ -173,7 +173,7 @@ async function deleteBatch(
       `insert into sync.run_streams (run_id, connection_id, stream, status, deleted)
        values ($1, $2, $3, 'running', $4)
        on conflict (run_id, stream) do update set deleted = sync.run_streams.deleted + excluded.deleted`,
-      [runId, connectionId, resource.streams[0].name, deleted],
+      [runId, connectionId, firstStream(resource), deleted],
     );
     return deleted;
   });

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import { microsecondsOf } from '../../resources/instant.ts';
 import type { SourceRecord } from '../../resources/source-record.ts';
+import { firstStream } from '../../resources/streams-of.ts';
 import { requireProof } from '../connections/prove-token.ts';
 import { inTransaction } from '../transactions/in-transaction.ts';
 import { landOne, type FetchedLanding } from '../landing/land-fetched.ts';
@@ -59,7 +60,7 @@ export async function landAhead(
       await addToRun(client, {
         runId,
         connectionId,
-        stream: resource.streams[0].name,
+        stream: firstStream(resource),
         counts: { quarantined: 1 },
       });
     if (held === undefined && landing.counts.suppressed > 0) {

@@ -5,7 +5,7 @@ import { keepStreamMonths } from '../history/keep-stream-months.ts';
 import { indexesOnly } from '../transactions/indexes-only.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { requireClock } from '../clock/require-clock.ts';
-import { inCountedBatches, type InBatch } from './batches.ts';
+import { inCountedBatches, type InBatch } from '../transactions/batches.ts';
 import { beginningOfTime, countExpired, expired, removeExpired } from './expired-rows.ts';
 import {
   countOldVersions,

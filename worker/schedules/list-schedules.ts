@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { asListed, type ListedSchedule } from '../../operations/schedules/settle-schedule.ts';
+import { readScheduleMemo } from '../../temporal/schedule-memo.ts';
 
 /** The schedules that Temporal lists, for all connections at once, page by page. */
 export interface ListedSchedules {
@@ -25,9 +26,10 @@ export async function listSchedules(
     // Each page has its own deadline, because there may be thousands of schedules.
     const next = await temporal.withDeadline(Date.now() + 10_000, () => list.next());
     if (next.done === true) return { ids, ours, connections };
-    const { scheduleId, memo } = next.value;
+    const { scheduleId } = next.value;
     ids.add(scheduleId);
-    if (memo?.daybook !== owner || typeof memo.connection !== 'string') continue;
+    const memo = readScheduleMemo(next.value.memo);
+    if (memo?.daybook !== owner || memo.connection === undefined) continue;
     ours.set(scheduleId, asListed(next.value));
     connections.add(memo.connection);
   }

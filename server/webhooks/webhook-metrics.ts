@@ -1,5 +1,5 @@
 import { Counter, Histogram } from 'prom-client';
-import { registry } from '../metrics.ts';
+import { registry } from '../../worker/metrics.ts';
 
 const webhooks = new Counter({
   name: 'daybook_webhooks_total',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CommitsLost } from '../errors.ts';
-import { inTransaction, type OpenTransaction } from '../transactions/in-transaction.ts';
+import { inTransaction, type OpenTransaction } from './in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 
 /** Runs `work` in a separate transaction, after checking that the previous one was committed. */

@@ -6,8 +6,8 @@ import { workflowIds } from '../../temporal/workflow-ids.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { unidentifiedConnections } from '../../warehouse/webhooks/unidentified-connections.ts';
 import type { WebhooksStored } from '../../warehouse/webhooks/store-webhooks.ts';
-import { oncePerOutage } from '../once-per-outage.ts';
-import { signalApplying } from './start-applying.ts';
+import { oncePerOutage } from '../../worker/once-per-outage.ts';
+import { signalApplying } from '../../worker/webhooks/start-applying.ts';
 
 /** Signals Temporal that webhooks are waiting. It is fire-and-forget: the sweep finds webhooks whose signal failed. */
 export interface ApplyTrigger {
