@@ -4,7 +4,7 @@ import { nameOf } from '../errors/name-of.ts';
 import { areAllElsewhere } from '../warehouse/connections/are-all-elsewhere.ts';
 import { noteHost } from '../warehouse/hosts/note-host.ts';
 import { isDatabaseAway } from '../warehouse/session/is-database-away.ts';
-import { withBuildLock } from '../warehouse/marts/build-lock.ts';
+import { LockLost, withBuildLock } from '../warehouse/marts/build-lock.ts';
 import { noteMarts } from '../warehouse/marts/note-marts.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { beginRunOfAll, type RunOfAll } from '../warehouse/runs/begin-run-of-all.ts';
@@ -46,7 +46,7 @@ export interface BuildIn {
 
 /**
  * Builds the marts of a target as a run of the ledger. The run begins once the build lock is held, and is closed with its result. It stays
- * open if the database went away or the signal was aborted, because another attempt may continue it. Throws BuildRunning, NoOwnConnection and
+ * open if the database went away, the lock was lost or the signal was aborted, because another attempt may continue it. Throws BuildRunning, NoOwnConnection and
  * the errors of the builds. `onFinished` receives marts on the lake once readers see them, while their database still exists.
  */
 export async function buildMarts(
@@ -69,14 +69,18 @@ export async function buildMarts(
         throw new NoOwnConnection(places.apiAddress);
       const settings = { ...places, ...follower, owner: await lakeOwner(warehouse), asOfDate };
       const note = (built: MartsBuilt): Promise<void> =>
-        noteMarts(warehouse, {
-          runId,
-          target,
-          asOfDate: built.as_of_date,
-          snapshotId: built.snapshot_id ?? null,
-          marts: built.marts.length,
-          outcome: describeBuild(built),
-        });
+        noteMarts(
+          warehouse,
+          {
+            runId,
+            target,
+            asOfDate: built.as_of_date,
+            snapshotId: built.snapshot_id ?? null,
+            marts: built.marts.length,
+            outcome: describeBuild(built),
+          },
+          lock.requireLock,
+        );
       if (target === 'lake')
         return await buildOnLake(lock, {
           ...settings,
@@ -87,12 +91,15 @@ export async function buildMarts(
           },
         });
       const built = await (target === 'spark' ? buildOnSpark : buildOnPostgres)(lock, settings);
-      await lock.assertHeld();
       await note(built);
       return built;
     } catch (error) {
-      if (signal?.aborted !== true && !isDatabaseAway(error))
+      const mayContinue = signal?.aborted === true || isDatabaseAway(error) || error instanceof LockLost;
+      // Without the lock a failure says nothing: the next build may have removed what this one was reading.
+      if (!mayContinue) {
+        await lock.assertHeld();
         await finishRunOfAll(warehouse, { runId, ...endOf(error) });
+      }
       throw error;
     } finally {
       await beating?.stop();

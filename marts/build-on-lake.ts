@@ -37,6 +37,7 @@ export async function buildOnLake(
   try {
     // A location without snapshots of ours may be anybody's, with all its files.
     const snapshot = await localSnapshot(lake, scratch);
+    await lock.assertHeld();
     const kept = await keptBack(() => lake.removeLeftovers('marts'));
     if (kept !== undefined) settings.onStep(kept.message);
     const database = join(scratch, 'marts.duckdb');
@@ -98,7 +99,11 @@ export async function buildOnLake(
     return done;
   } finally {
     await lake.close();
-    await rm(scratch, { recursive: true, force: true });
+    // Without the lock it may be the folder of the next build, which removes leftovers first.
+    await lock.assertHeld().then(
+      () => rm(scratch, { recursive: true, force: true }),
+      () => undefined,
+    );
   }
 }
 

@@ -20,13 +20,14 @@ import { writeSeedTemplates } from './write-seed-templates.ts';
  * readers see the last good build. Throws PythonMissing, MartsFailed, MartInUse.
  */
 export async function buildOnPostgres(
-  { inSession, transaction }: BuildLock,
+  { inSession, transaction, requireLock }: BuildLock,
   { databaseUrl, ...settings }: BuildSettings & { databaseUrl: string },
 ): Promise<MartsBuilt> {
   const started = performance.now();
   const seedsFolder = join(settings.home, 'seeds');
   const python = await pythonWithDbt(settings);
-  const schema = await inSession((client) => prepareSchemas(client, settings));
+  const waiting = { ...settings, requireLock };
+  const schema = await inSession((client) => prepareSchemas(client, waiting));
   const folder = buildFolder(settings.home, 'postgres');
   const authoritiesFile = join(folder, 'authorities.pem');
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -54,8 +55,8 @@ export async function buildOnPostgres(
         createWriteStream(file),
       ),
     );
-    const shown = await publishMarts(client, { schema }, settings);
-    await emptyCopies(client, settings);
+    const shown = await publishMarts(client, { schema }, waiting);
+    await emptyCopies(client, waiting);
     return shown;
   });
   const seconds = (performance.now() - started) / 1000;

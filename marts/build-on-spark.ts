@@ -162,7 +162,6 @@ function listener(
   said: Said,
   { onStep }: Pick<BuildSettings, 'onStep'>,
 ): (line: string, tell: (what: unknown) => void) => boolean {
-  let isPublishing = false;
   return (line, tell) => {
     const heard = saidBy(line);
     if (heard === undefined) return false;
@@ -176,13 +175,12 @@ function listener(
         onStep(`marts are being built on Spark, on snapshot ${found.snapshot}`);
         tell(found);
       }, end);
-    } else if ('publishing' in heard) {
-      if (!isPublishing) onStep('the marts are being published');
-      isPublishing = true;
+    } else if ('asks' in heard) {
       assertHeld().then(() => {
         tell({ held: true });
       }, end);
-    } else if ('refused' in heard) said.refused = heard.refused;
+    } else if ('publishing' in heard) onStep('the marts are being published');
+    else if ('refused' in heard) said.refused = heard.refused;
     else said.published = heard.published;
     return true;
   };
@@ -201,7 +199,8 @@ async function runUnlessRefused(said: Said, lake: string, run: () => Promise<Dbt
 
 const saidSchema = z.union([
   z.object({ listed: z.array(z.string()) }),
-  z.object({ publishing: z.string() }),
+  z.object({ asks: z.string() }),
+  z.object({ publishing: z.literal(true) }),
   z.object({ refused: z.string() }),
   z.object({ published: z.array(z.string()) }),
 ]);

@@ -1,5 +1,6 @@
 import { codeOf } from '../errors/code-of.ts';
 import { isDatabaseAway } from '../warehouse/session/is-database-away.ts';
+import { LockLost } from '../warehouse/marts/build-lock.ts';
 import { publishMarts } from '../warehouse/marts/publish-marts.ts';
 import { findRowsToCopy } from '../warehouse/marts/rows-to-copy.ts';
 import { noteMarts } from '../warehouse/marts/note-marts.ts';
@@ -27,7 +28,8 @@ export async function buildOnce(
       copy = await copyMarts(at, runs.postgres, { ...marts, asOfDate }, follower);
     } catch (error) {
       // A Postgres without room for a copy (class 53) answers: its own build then fails for the same reason, once, and says so.
-      const isAway = isDatabaseAway(error) && !String(codeOf(error)).startsWith('53');
+      const isAway =
+        error instanceof LockLost || (isDatabaseAway(error) && !String(codeOf(error)).startsWith('53'));
       if (follower.signal?.aborted === true || isAway) throw error;
       copy = { failure: sentenceOf(error) };
     }
@@ -62,10 +64,11 @@ async function copyMarts(
     // A connection may have been removed while it was copied.
     const rows = await findRowsToCopy(warehouse, shown);
     if ('failure' in rows) return rows;
-    const names = await postgres.inSession((client) => publishMarts(client, { schema }, waiting));
+    const names = await postgres.inSession((client) =>
+      publishMarts(client, { schema }, { ...waiting, requireLock: postgres.requireLock }),
+    );
     const seconds = (performance.now() - started) / 1000;
-    await lock.assertHeld();
-    await noteMarts(warehouse, {
+    const note = {
       runId: run.runId,
       target: 'postgres',
       asOfDate,
@@ -73,7 +76,8 @@ async function copyMarts(
       rowsOf: rows.takenAt,
       marts: names.length,
       outcome: `Copied ${names.length} marts from those on snapshot ${snapshotId} as of ${asOfDate}, ${seconds.toFixed(1)} s.`,
-    });
+    } as const;
+    await noteMarts(warehouse, note, postgres.requireLock);
     return { marts: names.length };
   });
 }

@@ -30,12 +30,12 @@ export interface FinishedMarts {
  * ForeignSchema, LockHeld and the errors of both databases.
  */
 export async function copyIntoPostgres(
-  { inSession, assertHeld }: BuildLock,
+  { inSession, assertHeld, requireLock }: BuildLock,
   { database, manifestFile, scratch }: FinishedMarts,
   follower: BuildFollower,
 ): Promise<MartsSchema> {
   const { onStep, signal } = follower;
-  const schema = await inSession((client) => prepareSchemas(client, follower));
+  const schema = await inSession((client) => prepareSchemas(client, { ...follower, requireLock }));
   const pipes = new NamedPipes(scratch, 'mart');
   await withFinishedMarts({ database, scratch }, async (connection) => {
     const tables = await readTables(connection, manifestFile);
@@ -50,6 +50,7 @@ export async function copyIntoPostgres(
           (rows) =>
             fillMart(client, schema, {
               table,
+              requireLock,
               rows: signal === undefined ? rows : addAbortSignal(signal, rows),
             }),
         );

@@ -69,7 +69,9 @@ export async function publishOnLake(
   const pointer = { snapshot_id: built.snapshotId, as_of_date: built.asOfDate, marts };
   const isShown = await movePointer(lake, { before, pointer, takenAt: built.takenAt, assertHeld });
   if (!isShown) return undefined;
-  // Readers that read all files of a folder would count rows twice. Leftovers of a killed build are removed too.
+  // Readers that read all files of a folder would count rows twice. Leftovers of a killed build are removed too. Without the lock they may be
+  // what the next build shows.
+  await assertHeld();
   await Promise.all(Object.values(marts).map(({ path }) => lake.removeFile(otherPlace(path))));
   return Object.keys(marts);
 }

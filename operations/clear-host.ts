@@ -67,18 +67,20 @@ export function hasLakeMarts(host: Host): Promise<boolean> {
  */
 export async function dropLakeMarts(host: Host): Promise<void> {
   const { database, marts } = host.settings;
-  await withBuildLock({ databaseUrl: database.directUrl, target: 'lake' }, async () => {
+  await withBuildLock({ databaseUrl: database.directUrl, target: 'lake' }, async ({ assertHeld }) => {
     await withOwnLake(host, buildScratch(marts.home), async (lake) => {
       if (!(await isOurLake(host.warehouse.pool, lake))) throw new MartsUnknown(lake.location);
       const ids = await lake.foldersIn('marts');
-      await removeEach([
+      const steps = [
         // The pointer first, so that readers are no longer sent to them.
         () => lake.removeFile(martsPointerPath),
         ...ids.map((id) => () => lake.removeFolder(`marts/${id}`)),
         () => lake.removeLeftovers('marts'),
-      ]);
+      ];
+      await removeEach(steps.map((step) => () => assertHeld().then(step)));
       if (!(await lake.hasFilesIn('marts'))) await lake.removeFolder('marts');
     });
+    await assertHeld();
     await forgetMarts(host.warehouse, 'lake');
   });
 }
@@ -91,22 +93,31 @@ export async function dropSparkMarts(host: Host): Promise<boolean> {
   const { database, marts } = host.settings;
   const scratch = join(marts.home, 'dbt', 'spark', 'scratch');
   const namespaces = [sparkNamespaces.marts, sparkNamespaces.build];
-  return withBuildLock({ databaseUrl: database.directUrl, target: 'spark' }, async ({ inSession }) => {
-    const isCleared = await withOwnLake(host, scratch, async (lake) => {
-      if (!(await isOurLake(host.warehouse.pool, lake))) {
-        // The tables in the catalog belong to another location.
-        for (const namespace of namespaces)
-          if (await lake.hasFilesIn(`iceberg/${namespace}`))
-            throw new TablesUnknown(lake.location, namespace);
-        return false;
-      }
-      await inSession((client) =>
-        removeEach(namespaces.map((namespace) => () => clearSparkNamespace(client, lake, namespace))),
-      );
-      return true;
-    });
-    return isCleared && forgetMarts(host.warehouse, 'spark');
-  });
+  return withBuildLock(
+    { databaseUrl: database.directUrl, target: 'spark' },
+    async ({ inSession, assertHeld }) => {
+      const isCleared = await withOwnLake(host, scratch, async (lake) => {
+        if (!(await isOurLake(host.warehouse.pool, lake))) {
+          // The tables in the catalog belong to another location.
+          for (const namespace of namespaces)
+            if (await lake.hasFilesIn(`iceberg/${namespace}`))
+              throw new TablesUnknown(lake.location, namespace);
+          return false;
+        }
+        await inSession((client) =>
+          removeEach(
+            namespaces.map(
+              (namespace) => () => assertHeld().then(() => clearSparkNamespace(client, lake, namespace)),
+            ),
+          ),
+        );
+        return true;
+      });
+      if (!isCleared) return false;
+      await assertHeld();
+      return forgetMarts(host.warehouse, 'spark');
+    },
+  );
 }
 
 /** Removes leftovers of killed processes on this host. Throws BuildRunning, ExportRunning. */
@@ -136,10 +147,12 @@ async function clearLakeBuilds(host: Host): Promise<void> {
 export async function removeUnfinishedMarts(host: Host): Promise<void> {
   const { database, marts } = host.settings;
   const scratch = buildScratch(marts.home);
-  await withBuildLock({ databaseUrl: database.directUrl, target: 'lake' }, async () => {
+  await withBuildLock({ databaseUrl: database.directUrl, target: 'lake' }, async ({ assertHeld }) => {
     await withOwnLake(host, scratch, async (lake) => {
       try {
-        if (await isOurLake(host.warehouse.pool, lake)) await lake.removeLeftovers('marts');
+        const isOurs = await isOurLake(host.warehouse.pool, lake);
+        await assertHeld();
+        if (isOurs) await lake.removeLeftovers('marts');
       } finally {
         await rm(scratch, { recursive: true, force: true });
       }

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { LakeAltered, LakeRefused, SnapshotDamaged } from '../lake/errors.ts';
 import { MartsFailed, MartsOlder, NoSnapshot } from '../marts/errors.ts';
-import { withBuildLock } from '../warehouse/marts/build-lock.ts';
+import { withBuildLock, type RequireLock } from '../warehouse/marts/build-lock.ts';
 import { areMartsShown } from '../warehouse/marts/are-marts-shown.ts';
 import { dropCopies, dropHiddenMarts } from '../warehouse/marts/drop-hidden-marts.ts';
 import { readMartsStatus } from '../warehouse/marts/read-marts-status.ts';
@@ -124,13 +124,13 @@ export async function renewPostgresMarts(host: Host, renewing: Renewing): Promis
   const ours = { databaseUrl: host.settings.database.directUrl, target: 'postgres' } as const;
   // The build has already waited for readers of the shown marts.
   const waiting = { timeoutMilliseconds: Math.min(30_000, timeoutMilliseconds) };
-  const drop = async (client: ClientBase): Promise<void> => {
-    if (!areThere) await dropCopies(client, waiting);
-    await dropHiddenMarts(client, waiting);
+  const drop = async (client: ClientBase, requireLock: RequireLock): Promise<void> => {
+    if (!areThere) await dropCopies(client, { ...waiting, requireLock });
+    await dropHiddenMarts(client, { ...waiting, requireLock });
   };
   await unlessKept(renewing.onKept, () =>
     whenFree('What builds in Postgres have left was not dropped', () =>
-      withBuildLock(ours, (lock) => lock.inSession(drop)),
+      withBuildLock(ours, (lock) => lock.inSession((client) => drop(client, lock.requireLock))),
     ),
   );
   return rebuilt === true;

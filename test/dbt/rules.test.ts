@@ -53,6 +53,9 @@ test('dbt writes nothing into Postgres for a build whose lock another one has', 
     expect(await copied()).toEqual([]);
     await capture(transaction);
     expect(await copied()).not.toEqual([]);
+    // dbt would parse all models again for the next build.
+    const parsed = await readFile(join(project, 'target', 'partial_parse.msgpack'));
+    expect(parsed.includes(transaction)).toBe(false);
   });
 });
 

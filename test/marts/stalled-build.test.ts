@@ -1,9 +1,11 @@
-import type { ClientBase } from 'pg';
-import pg from 'pg';
+import { Readable } from 'node:stream';
+import pg, { type ClientBase } from 'pg';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { withBuildLock } from '../../warehouse/marts/build-lock.ts';
-import { dropHiddenMarts } from '../../warehouse/marts/drop-hidden-marts.ts';
-import { hiddenSchema, prepareSchemas } from '../../warehouse/marts/prepare-schemas.ts';
+import { LockLost, withBuildLock } from '../../warehouse/marts/build-lock.ts';
+import { dropCopies, dropHiddenMarts } from '../../warehouse/marts/drop-hidden-marts.ts';
+import { fillMart } from '../../warehouse/marts/fill-mart.ts';
+import { noteMarts } from '../../warehouse/marts/note-marts.ts';
+import { emptyCopies, hiddenSchema, prepareSchemas } from '../../warehouse/marts/prepare-schemas.ts';
 import { publishMarts } from '../../warehouse/marts/publish-marts.ts';
 import type { LockWait } from '../../warehouse/transactions/taking-locks.ts';
 import { row, rows } from '../support/rows.ts';
@@ -53,6 +55,36 @@ test.each<
   },
   60_000,
 );
+
+// A pooler lends sessions for one transaction. Between two there is none that the next build could end.
+test('a step of a build that has lost its lock is refused in any session', async () => {
+  const table = { name: 'items', comment: '', columns: [], indexes: [] };
+  const note = { runId: 'none', target: 'postgres', asOfDate: '2026-01-01', snapshotId: null } as const;
+  await withBuildLock({ databaseUrl: url, target: 'postgres' }, async ({ inSession, requireLock }) => {
+    await inSession(async (client) => {
+      const schema = await prepareSchemas(client, { requireLock });
+      await fill(client);
+      await loseLock();
+      const steps = [
+        () => fillMart(client, schema, { table, rows: Readable.from([]), requireLock }),
+        () => publishMarts(client, { schema }, { requireLock }),
+        () => emptyCopies(client, { requireLock }),
+        () => noteMarts(warehouse, { ...note, marts: 1, outcome: 'Built.' }, requireLock),
+        () => prepareSchemas(client, { requireLock }),
+        () => dropHiddenMarts(client, { requireLock }),
+        () => dropCopies(client, { requireLock }),
+      ];
+      for (const step of steps) {
+        await expect(step()).rejects.toThrow(LockLost);
+        await client.query('rollback');
+      }
+      expect(await row(warehouse, `select to_regclass('${schema}.bills') is not null as left`)).toEqual({
+        left: true,
+      });
+    });
+  });
+  expect(await row(warehouse, 'select build from mine')).toEqual({ build: builds - 1 });
+});
 
 function alone<Result>(step: (client: ClientBase) => Promise<Result>): Promise<Result> {
   return withBuildLock({ databaseUrl: url, target: 'postgres' }, ({ inSession }) => inSession(step));

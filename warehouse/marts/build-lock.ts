@@ -15,12 +15,30 @@ export class BuildRunning extends Error {
   }
 }
 
+/** A build has lost its lock, and another one may have it: it changes nothing more. */
+export class LockLost extends Error {
+  override readonly name = 'LockLost';
+  readonly handling = 'retry';
+
+  constructor(target: MartsTarget) {
+    super(
+      `The build of the marts (${target}) has lost its lock, because it stood still for half a minute or its connection ended. ` +
+        'Another build may be running, so this one changes nothing more. Build again.',
+    );
+  }
+}
+
 /** The lock of the only build of a target. */
 export interface BuildLock {
   /** Throws if the lock is lost; the build must then stop. */
   readonly assertHeld: () => Promise<void>;
   /** The transaction that holds the lock: see `HeldLock`. */
   readonly transaction: string;
+  /**
+   * Throws LockLost if the lock is lost, as the transaction of another session sees it. If the process stalls afterwards, Postgres or the next build
+   * ends that transaction. Through a pooler only this helps, because between two transactions a client has no session that could be ended.
+   */
+  readonly requireLock: RequireLock;
   /**
    * Runs a step of the build in a session that ends with it, if the lock is still held. A process that stalls in a step in Postgres loses the lock,
    * and the build that has it next ends the session.
@@ -50,6 +68,8 @@ export async function withBuildLock<Result>(
   }
 }
 
+export type RequireLock = (client: Pick<ClientBase, 'query'>) => Promise<void>;
+
 function buildLock(
   lock: HeldLock,
   { databaseUrl, target }: { databaseUrl: string; target: MartsTarget },
@@ -58,6 +78,16 @@ function buildLock(
   return {
     transaction: lock.transaction,
     assertHeld: () => lock.assertHeld(),
+    async requireLock(client) {
+      const { rows } = await client.query(
+        `select from pg_locks
+         where relation = 'sync.marts_${target}_lock'::regclass
+           and database = (select oid from pg_database where datname = current_database())
+           and mode = 'ShareUpdateExclusiveLock' and granted and pid || ' ' || virtualtransaction = $1`,
+        [lock.transaction],
+      );
+      if (rows.length === 0) throw new LockLost(target);
+    },
     async inSession(step) {
       const client = await openSession(databaseUrl, { application });
       try {

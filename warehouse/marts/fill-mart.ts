@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { escapeIdentifier, escapeLiteral, type ClientBase } from 'pg';
 import { from } from 'pg-copy-streams';
 import { beginStatement } from '../transactions/in-transaction.ts';
+import type { RequireLock } from './build-lock.ts';
 import type { MartsSchema } from './prepare-schemas.ts';
 
 /** A mart as its model describes it. */
@@ -29,11 +30,16 @@ export interface MartColumn {
 export async function fillMart(
   client: ClientBase,
   schema: MartsSchema,
-  { table, rows }: { readonly table: MartTable; readonly rows: Readable },
+  {
+    table,
+    rows,
+    requireLock,
+  }: { readonly table: MartTable; readonly rows: Readable; readonly requireLock?: RequireLock },
 ): Promise<void> {
   const name = `${schema}.${escapeIdentifier(table.name)}`;
   const columns = table.columns.map((column) => ({ ...column, name: escapeIdentifier(column.name) }));
   await client.query(beginStatement);
+  await requireLock?.(client);
   await client.query(
     `create table ${name} (${columns
       .map(({ name: column, type, isNullable }) => `${column} ${type}${isNullable ? '' : ' not null'}`)

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { inTransaction } from '../transactions/in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { finishRunOfAll } from '../runs/finish-run-of-all.ts';
+import type { RequireLock } from './build-lock.ts';
 import type { MartsTarget } from '../tables/marts.ts';
 
 /** A successful build of marts that readers see from now on. */
@@ -20,9 +21,14 @@ export interface MartsNote {
 }
 
 /** Records what readers see now, and closes the run that built it. If the process dies before, the build is repeated. */
-export async function noteMarts({ pool }: Warehouse, note: MartsNote): Promise<void> {
+export async function noteMarts(
+  { pool }: Warehouse,
+  note: MartsNote,
+  requireLock?: RequireLock,
+): Promise<void> {
   const { runId, target, asOfDate, snapshotId, rowsOf = null, marts, outcome } = note;
-  await inTransaction(pool, async ({ db }) => {
+  await inTransaction(pool, async ({ client, db }) => {
+    await requireLock?.(client);
     await sql`
       insert into sync.marts (target, run_id, as_of_date, snapshot_id, marts, begun_at)
       select ${target}, run_id, ${asOfDate}::date, ${snapshotId}::text, ${marts}::integer,

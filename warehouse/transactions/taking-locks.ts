@@ -25,6 +25,8 @@ export interface LockWait {
   readonly signal?: AbortSignal;
   /** How long to wait for readers; absent: an hour. */
   readonly timeoutMilliseconds?: number;
+  /** Throws, in each transaction before the work, if the lock under which it is done is lost. */
+  readonly requireLock?: (client: ClientBase) => Promise<void>;
 }
 
 /**
@@ -34,7 +36,7 @@ export interface LockWait {
  */
 export async function takingLocks<Result>(
   client: ClientBase,
-  { what, timeoutMilliseconds = 3_600_000, onStep, signal }: LockWait & { what: string },
+  { what, timeoutMilliseconds = 3_600_000, onStep, signal, requireLock }: LockWait & { what: string },
   work: () => Promise<Result>,
 ): Promise<Result> {
   const started = performance.now();
@@ -42,7 +44,10 @@ export async function takingLocks<Result>(
   for (let attempt = 1; ; attempt += 1) {
     signal?.throwIfAborted();
     try {
-      return await tryOnce(client, work);
+      return await tryOnce(client, async () => {
+        await requireLock?.(client);
+        return work();
+      });
     } catch (error) {
       if (!isLockRefused(error)) throw error;
     }

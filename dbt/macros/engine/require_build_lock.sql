@@ -9,7 +9,8 @@
 {% macro default__require_build_lock() -%}{%- endmacro %}
 
 {% macro postgres__require_build_lock() -%}
-    {%- set lock = env_var('DAYBOOK_BUILD_LOCK', '') %}
+    {#- Not while dbt parses: it would note the variable with each model. -#}
+    {%- set lock = env_var('DAYBOOK_BUILD_LOCK', '') if execute else '' %}
     {%- if lock != '' %}
         do $$ begin
             if not exists (
