@@ -11,8 +11,9 @@ then, before each model and before each commit that readers see,
     prints {"asks": name}
     reads  {"held": true}   the build still has its lock; anything else, or nothing for five minutes, ends it
 
-and {"publishing": true}, and at the end {"published": [mart, …]}. Models are written to a namespace that nobody reads. When every test has passed, each mart is
-replaced in one commit and tagged with the snapshot's ID; the table `snapshots` lists a tag as complete only while all marts have it.
+and {"publishing": true} in between, and at the end {"published": [mart, …]}. Models are written to a namespace that nobody reads. When
+every test has passed, each mart is replaced in one commit and tagged with the snapshot's ID; the table `snapshots` lists a tag as
+complete only while all marts have it.
 """
 
 import hashlib
@@ -267,7 +268,7 @@ def show_snapshot(spark: SparkSession, snapshot: str, tables: list[str], unfit: 
 
 
 class Marts:
-    def __init__(self, spark: SparkSession, job: dict, *, kept: set[str], lock: "Lock") -> None:
+    def __init__(self, spark: SparkSession, job: dict, *, kept: set[str], lock: Lock) -> None:
         self.spark = spark
         self.lock = lock
         self.built = job["build_namespace"]

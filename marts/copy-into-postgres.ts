@@ -30,7 +30,7 @@ export interface FinishedMarts {
  * ForeignSchema, LockHeld and the errors of both databases.
  */
 export async function copyIntoPostgres(
-  { inSession, assertHeld, requireLock }: BuildLock,
+  { inSession, requireLock }: BuildLock,
   { database, manifestFile, scratch }: FinishedMarts,
   follower: BuildFollower,
 ): Promise<MartsSchema> {
@@ -42,7 +42,6 @@ export async function copyIntoPostgres(
     await inSession(async (client) => {
       for (const [index, table] of tables.entries()) {
         signal?.throwIfAborted();
-        await assertHeld();
         onStep(`copying into Postgres: ${table.name}, ${index + 1} of ${tables.length}`);
         await intoPipe(
           pipes,

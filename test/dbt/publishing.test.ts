@@ -5,6 +5,7 @@ import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import { inTheEnd } from '../support/eventually.ts';
 import { bill } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
+import { loseLock } from '../support/lose-lock.ts';
 import { proofTest } from '../support/proof-test.ts';
 import { row, rows } from '../support/rows.ts';
 import { addTestConnection, testKey } from '../support/test-connection.ts';
@@ -164,11 +165,7 @@ proofTest('a build whose lock is lost in the middle writes nothing more, and sho
   // The schema was emptied.
   await losing.says(/marts are being built on Postgres/);
   await inTheEnd(async () => ((await martsBuiltBeside(shown)) > 0 ? true : undefined));
-  await rows(
-    warehouse,
-    `select pg_terminate_backend(pid, 10000) from pg_stat_activity
-     where application_name = 'daybook lock' and datname = current_database()`,
-  );
+  await loseLock(warehouse);
   const { code, stderr } = await losing.ended;
   expect(code).toBe(1);
   expect(stderr).toContain('This build has lost its lock');

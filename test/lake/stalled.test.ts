@@ -11,6 +11,7 @@ import { verifySnapshot } from '../../lake/snapshots/verify-snapshot.ts';
 import { publishOnLake, readMartsPointer } from '../../marts/publish-on-lake.ts';
 import { bill } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
+import { loseLock } from '../support/lose-lock.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -44,7 +45,8 @@ test.each([
     const proxy = await holding(new RegExp(`/snapshots/${job.snapshotId}/${path}$`));
     const stalled = proxy.use(() => exportNow(job)).catch((error: unknown) => error);
     await proxy.holds;
-    await loseLock();
+    // As a failover or a restart of Postgres does.
+    await loseLock(warehouse, ['daybook export']);
     await erase();
     proxy.release();
     expect(await stalled).toBeInstanceOf(Error);
@@ -168,15 +170,6 @@ async function landRecord(): Promise<void> {
   await rows(warehouse, `delete from finance.bills where id = 'to-erase'`);
   const pages = [[bill('stays'), bill('to-erase', { memo: `"planted ${Date.now()}"` })]];
   await land(warehouse, { connectionId, stream: 'bills', pages });
-}
-
-/** Ends the sessions, as a failover or a restart of Postgres does. */
-async function loseLock(): Promise<void> {
-  await rows(
-    warehouse,
-    `select pg_terminate_backend(pid, 10000) from pg_stat_activity
-     where datname = current_database() and application_name in ('daybook lock', 'daybook export')`,
-  );
 }
 
 /** Erases as `daybook erase` does, under the lost lock. */

@@ -12,6 +12,7 @@ import { connectionWithEverything } from '../support/connection-with-everything.
 import { bill, customer, text } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
 import { deletionOf, landEvents } from '../support/land-events.ts';
+import { loseLock } from '../support/lose-lock.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -134,9 +135,7 @@ test('an export that has lost its lock keeps nothing: what another one has weigh
   await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('before')]] });
   const first = await openExportSession(url);
   const seenByFirst = await weighedBy(first);
-  await warehouse.pool.query(
-    `select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = current_database() and application_name = 'daybook lock'`,
-  );
+  await loseLock(warehouse);
   await warehouse.pool.query(`update finance.bills set memo = 'by hand' where connection_id = $1`, [
     connectionId,
   ]);

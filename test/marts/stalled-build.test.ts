@@ -8,6 +8,7 @@ import { noteMarts } from '../../warehouse/marts/note-marts.ts';
 import { emptyCopies, hiddenSchema, prepareSchemas } from '../../warehouse/marts/prepare-schemas.ts';
 import { publishMarts } from '../../warehouse/marts/publish-marts.ts';
 import type { LockWait } from '../../warehouse/transactions/taking-locks.ts';
+import { loseLock } from '../support/lose-lock.ts';
 import { row, rows } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
@@ -44,7 +45,7 @@ test.each<
     const reader = await hold(reads === 'hidden' ? `${hidden}.bills` : 'marts.bills');
     const stalled = whenWaiting((waiting) => alone((client) => step(client, waiting)));
     await stalled.isWaiting;
-    await loseLock();
+    await loseLock(warehouse);
     const next = whenWaiting(build);
     await next.isWaiting;
     await reader.end();
@@ -64,7 +65,7 @@ test('a step of a build that has lost its lock is refused in any session', async
     await inSession(async (client) => {
       const schema = await prepareSchemas(client, { requireLock });
       await fill(client);
-      await loseLock();
+      await loseLock(warehouse);
       const steps = [
         () => fillMart(client, schema, { table, rows: Readable.from([]), requireLock }),
         () => publishMarts(client, { schema }, { requireLock }),
@@ -129,13 +130,4 @@ function whenWaiting(work: (waiting: LockWait) => Promise<unknown>): {
   const done = work({ onStep: tell });
   done.catch(() => undefined);
   return { isWaiting: Promise.race([told, done]), done };
-}
-
-/** Does what Postgres does to a process that has signalled nothing for half a minute. */
-async function loseLock(): Promise<void> {
-  await rows(
-    warehouse,
-    `select pg_terminate_backend(pid, 10000) from pg_stat_activity
-     where application_name = 'daybook lock' and datname = current_database()`,
-  );
 }

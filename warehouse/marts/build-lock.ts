@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { holdLock, type HeldLock } from '../transactions/hold-lock.ts';
+import { holdLock, isHeldBy, type HeldLock } from '../transactions/hold-lock.ts';
 import { openSession } from '../session/open-session.ts';
 import type { MartsTarget } from '../tables/marts.ts';
 
@@ -79,14 +79,8 @@ function buildLock(
     transaction: lock.transaction,
     assertHeld: () => lock.assertHeld(),
     async requireLock(client) {
-      const { rows } = await client.query(
-        `select from pg_locks
-         where relation = 'sync.marts_${target}_lock'::regclass
-           and database = (select oid from pg_database where datname = current_database())
-           and mode = 'ShareUpdateExclusiveLock' and granted and pid || ' ' || virtualtransaction = $1`,
-        [lock.transaction],
-      );
-      if (rows.length === 0) throw new LockLost(target);
+      const { transaction } = lock;
+      if (!(await isHeldBy(client, { name: `marts/${target}`, transaction }))) throw new LockLost(target);
     },
     async inSession(step) {
       const client = await openSession(databaseUrl, { application });

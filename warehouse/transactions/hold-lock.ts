@@ -99,13 +99,30 @@ export async function readLockHolder(
     const { rows } = await client.query<{ application: string; pid: number }>(
       `select a.application_name as application, a.pid
        from pg_locks l join pg_stat_activity a using (pid)
-       where l.database = (select oid from pg_database where datname = current_database())
-         and l.relation = '${locks[name].table}'::regclass and l.granted and l.mode = 'ShareUpdateExclusiveLock'`,
+       where ${holds(name)}`,
     );
     return rows[0];
   } finally {
     await client.end();
   }
+}
+
+/** Whether a transaction holds a lock, as another session sees it: see `HeldLock`. */
+export async function isHeldBy(
+  client: Pick<ClientBase, 'query'>,
+  { name, transaction }: { name: LockName; transaction: string },
+): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `select from pg_locks l where ${holds(name)} and l.pid || ' ' || l.virtualtransaction = $1`,
+    [transaction],
+  );
+  return rowCount === 1;
+}
+
+/** SQL for whether a row of pg_locks (`l`) is the lock. */
+function holds(name: LockName): string {
+  return `l.database = (select oid from pg_database where datname = current_database())
+    and l.relation = '${locks[name].table}'::regclass and l.granted and l.mode = 'ShareUpdateExclusiveLock'`;
 }
 
 /** The table to lock, and the advisory lock that releases before 0.6 take instead: another user who holds that one blocks nobody. */
