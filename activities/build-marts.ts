@@ -1,6 +1,6 @@
 import { Context, type Info } from '@temporalio/activity';
 import { isDatabaseAway } from '../warehouse/session/is-database-away.ts';
-import { BuildRunning } from '../warehouse/marts/build-lock.ts';
+import { BuildRunning, LockLost } from '../warehouse/marts/build-lock.ts';
 import { buildMarts as build, sentenceOf, type BuildRun } from '../marts/build-marts.ts';
 import { buildOnce } from '../marts/build-once.ts';
 import type { MartsBuilt } from '../marts/build-settings.ts';
@@ -89,7 +89,8 @@ export function isPatienceOver(
   { attempt, scheduledTimestampMs }: Pick<Info, 'attempt' | 'scheduledTimestampMs'>,
   error: unknown,
 ): boolean {
-  if (attempt === 1 || error instanceof BuildRunning || isDatabaseAway(error)) return false;
+  const isBusy = error instanceof BuildRunning || error instanceof LockLost;
+  if (attempt === 1 || isBusy || isDatabaseAway(error)) return false;
   return Date.now() - scheduledTimestampMs > mostPatienceMs;
 }
 

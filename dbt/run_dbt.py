@@ -19,11 +19,11 @@ told_errors = []
 saying = threading.Lock()
 
 
-def run(args: list[str], *, callbacks: tuple = ()) -> bool:
+def run(args: list[str]) -> bool:
     # Almost nothing that dbt creates is garbage while it runs, and frequent collection takes a tenth of the time.
     gc.set_threshold(50_000, 20, 100)
     read_as_written()
-    result = dbtRunner(callbacks=[*callbacks, tell]).invoke(args)
+    result = dbtRunner(callbacks=[tell]).invoke(args)
     if result.exception is not None and not told_errors:
         say(message=env_scrubber(str(result.exception)))
     return result.success

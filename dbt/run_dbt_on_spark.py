@@ -6,14 +6,9 @@ DAYBOOK_SPARK_JOB contains the job as JSON; the arguments are dbt's. The program
     reads  {"snapshot": id, "tables": [name, …], "unfit": [{"table_name", "connection_id", "record_id", "position", "recorded_at",
            "column_name", "is_rounded"}, …]}; without a snapshot it ends
 
-then, before each model and before each commit that readers see,
-
-    prints {"asks": name}
-    reads  {"held": true}   the build still has its lock; anything else, or nothing for five minutes, ends it
-
-and {"publishing": true} in between, and at the end {"published": [mart, …]}. Models are written to a namespace that nobody reads. When
-every test has passed, each mart is replaced in one commit and tagged with the snapshot's ID; the table `snapshots` lists a tag as
-complete only while all marts have it.
+then {"publishing": true}, and at the end {"published": [mart, …]}. Models are written to a namespace that nobody reads. When every test has
+passed, each mart is replaced in one commit and tagged with the snapshot's ID; the table `snapshots` lists a tag as complete only while
+all marts have it. The catalog refuses each commit of a build that has lost its lock.
 """
 
 import hashlib
@@ -84,7 +79,7 @@ TYPES = {"text": "string", "float8": "double", "timestamptz": "timestamp"}
 def main() -> None:
     job = json.loads(os.environ.pop("DAYBOOK_SPARK_JOB"))
     # Before Spark starts, because starting it and fetching its jars takes a while.
-    lock = Lock(listen())
+    told = listen()
     spark = session(job)
     listed = spark.table("finance.snapshots").collect()
     if not listed:
@@ -92,22 +87,16 @@ def main() -> None:
         sys.exit(1)
     # Anyone who can write in the lake can change this list, so the chosen snapshot and the names of its tables come from its manifest.
     say(listed=in_order(listed))
-    answer = lock.answer()
+    answer = json.loads(told.get())
     if "snapshot" not in answer:
         sys.exit(1)
     newest = answer["snapshot"]
     show_snapshot(spark, newest, answer["tables"], answer["unfit"])
-
-    def before_node(event) -> None:
-        # dbt calls back in the thread that is about to begin with the node.
-        if event.info.name == "LogStartLine":
-            lock.require(event.data.node_info.node_name)
-
-    if not run(sys.argv[1:], callbacks=(before_node,)):
+    if not run(sys.argv[1:]):
         sys.exit(1)
     say(publishing=True)
     taken_at = next(row.taken_at for row in listed if row.snapshot_id == newest)
-    marts = Marts(spark, job, kept={row.snapshot_id for row in listed}, lock=lock)
+    marts = Marts(spark, job, kept={row.snapshot_id for row in listed})
     say(published=marts.publish(newest, taken_at))
     spark.stop()
 
@@ -134,28 +123,6 @@ def listen() -> queue.Queue:
 
     threading.Thread(target=read, daemon=True).start()
     return told
-
-
-class Lock:
-    """The lock of this build, which the parent holds. Several threads build models concurrently."""
-
-    def __init__(self, told: queue.Queue) -> None:
-        self.told = told
-        self.asking = threading.Lock()
-
-    def answer(self) -> dict:
-        return json.loads(self.told.get())
-
-    def require(self, name: str) -> None:
-        with self.asking:
-            say(asks=name)
-            try:
-                held = "held" in json.loads(self.told.get(timeout=300))
-            except queue.Empty:
-                held = False
-        if not held:
-            # Another build may write where this one does: no thread may go on.
-            os._exit(1)
 
 
 def session(job: dict) -> SparkSession:
@@ -268,9 +235,8 @@ def show_snapshot(spark: SparkSession, snapshot: str, tables: list[str], unfit: 
 
 
 class Marts:
-    def __init__(self, spark: SparkSession, job: dict, *, kept: set[str], lock: Lock) -> None:
+    def __init__(self, spark: SparkSession, job: dict, *, kept: set[str]) -> None:
         self.spark = spark
-        self.lock = lock
         self.built = job["build_namespace"]
         self.namespace = job["namespace"]
         self.folder = f"{warehouse_of(job)}/{self.namespace}"
@@ -317,7 +283,6 @@ class Marts:
         return f"select {columns} from {self.built}.{name}"
 
     def _replace(self, name: str, query: str, snapshot: str, taken_at: datetime) -> tuple:
-        self.lock.require(name)
         properties = ", ".join(f"{quoted(key)} = {quoted(value)}" for key, value in self._properties(name).items())
         self.spark.sql(
             f"create or replace table {self.namespace}.{name} using iceberg "
@@ -326,14 +291,12 @@ class Marts:
         table = self._table(name)
         current = table.currentSnapshot().snapshotId()
         change = table.manageSnapshots()
-        self.lock.require(name)
         (change.replaceTag if snapshot in table.refs() else change.createTag)(snapshot, current).commit()
         rows = self.spark.table(f"{self.namespace}.{name}").count()
         return snapshot, taken_at, name, current, rows
 
     def _tidy(self, name: str, tags: set[str]) -> None:
         """Removes marts that no longer exist, and tags of snapshots that the lake no longer keeps."""
-        self.lock.require(name)
         if not tags:
             self.spark.sql(f"drop table {self.namespace}.{name}")
             return
@@ -348,7 +311,6 @@ class Marts:
         before = datetime.now(timezone.utc) - GRACE
         # Files are removed by hand before the next build, because metadata may name files of others.
         expiry = self._table(name).expireSnapshots().cleanExpiredFiles(False)
-        self.lock.require(name)
         expiry.expireOlderThan(int(before.timestamp() * 1000)).commit()
 
     def _names(self) -> list[str]:
@@ -379,7 +341,6 @@ class Marts:
         return self.spark.table(listed).collect() if self.spark.catalog.tableExists(listed) else []
 
     def _write_list(self, rows: list[tuple]) -> None:
-        self.lock.require(LIST)
         frame = self.spark.createDataFrame([tuple(row) for row in rows], LIST_SCHEMA)
         writer = frame.coalesce(1).writeTo(f"{self.namespace}.{LIST}").using("iceberg")
         for key, value in self._properties(LIST).items():

@@ -67,6 +67,18 @@ export interface Lake {
   close(): Promise<void>;
 }
 
+export interface LakeToOpen {
+  /** A folder, or `s3://bucket/prefix`. */
+  readonly location: string;
+  /** A folder on this machine for files to or from a bucket. */
+  readonly scratch: string;
+  /**
+   * For writers. In a bucket it is called before each attempt of a request that writes or removes: the client repeats one whose answer it has
+   * lost. In a folder the next writer removes the drafts of the one before.
+   */
+  readonly assertHeld?: AssertHeld | undefined;
+}
+
 /** Throws if a writer's lock on the lake is lost: others may be writing, and may have removed files that this writer has read. */
 export type AssertHeld = () => Promise<void>;
 

@@ -1,5 +1,5 @@
 import { ForeignLake } from './errors.ts';
-import type { Lake } from './lake.ts';
+import type { Lake, LakeToOpen } from './lake.ts';
 import { openLake } from './open-lake.ts';
 import { lookAtManifest, lookAtPointer } from './manifest/pointer.ts';
 import { isFarAhead, timeOfSnapshot } from './manifest/snapshot-id.ts';
@@ -12,7 +12,7 @@ export interface LakeOwner {
 }
 
 /** Opens a lake to write or remove there. Throws ForeignLake, and the errors of `openLake`. */
-export async function openOwnLake(places: Parameters<typeof openLake>[0], owner: LakeOwner): Promise<Lake> {
+export async function openOwnLake(places: LakeToOpen, owner: LakeOwner): Promise<Lake> {
   const lake = await openLake(places);
   try {
     await requireOwnLake(lake, owner);

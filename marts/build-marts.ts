@@ -94,12 +94,11 @@ export async function buildMarts(
       await note(built);
       return built;
     } catch (error) {
-      const mayContinue = signal?.aborted === true || isDatabaseAway(error) || error instanceof LockLost;
-      // Without the lock a failure says nothing: the next build may have removed what this one was reading.
-      if (!mayContinue) {
-        await lock.assertHeld();
-        await finishRunOfAll(warehouse, { runId, ...endOf(error) });
-      }
+      if (signal?.aborted === true) throw error;
+      // Without the lock a failure says nothing: the next build may have removed what this one was reading, or ended its sessions.
+      await lock.assertHeld();
+      const mayContinue = isDatabaseAway(error) || error instanceof LockLost;
+      if (!mayContinue) await finishRunOfAll(warehouse, { runId, ...endOf(error) });
       throw error;
     } finally {
       await beating?.stop();

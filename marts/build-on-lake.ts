@@ -33,7 +33,7 @@ export async function buildOnLake(
   const scratch = buildScratch(settings.home);
   await removeLeftovers(settings.home);
   await mkdir(scratch, { recursive: true, mode: 0o700 });
-  const lake = await openOwnLake({ location, scratch }, owner);
+  const lake = await openOwnLake({ location, scratch, assertHeld: lock.assertHeld }, owner);
   try {
     // A location without snapshots of ours may be anybody's, with all its files.
     const snapshot = await localSnapshot(lake, scratch);

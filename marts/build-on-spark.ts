@@ -35,7 +35,7 @@ export interface SparkPlaces {
  * the errors of the lake.
  */
 export async function buildOnSpark(
-  { inSession, assertHeld }: BuildLock,
+  { inSession, assertHeld, transaction: buildLock }: BuildLock,
   { lake: location, owner, databaseUrl, sparkMaster, ...settings }: BuildSettings & SparkPlaces,
 ): Promise<MartsBuilt> {
   const started = performance.now();
@@ -44,10 +44,10 @@ export async function buildOnSpark(
   const scratch = join(folder, 'scratch');
   await rm(scratch, { recursive: true, force: true });
   await mkdir(scratch, { recursive: true, mode: 0o700 });
-  const lake = await openOwnLake({ location, scratch }, owner);
+  const lake = await openOwnLake({ location, scratch, assertHeld }, owner);
   try {
     const hasSnapshots = await inSession(async (client) => {
-      await clearSparkNamespace(client, lake, sparkNamespaces.build);
+      await clearSparkNamespace(client, lake, { namespace: sparkNamespaces.build, buildLock });
       const { rowCount } = await client.query(
         `select from iceberg.iceberg_tables where table_namespace = 'finance' and table_name = 'snapshots'`,
       );
@@ -59,7 +59,7 @@ export async function buildOnSpark(
     const python = await pythonWithSpark(settings);
     await forgetForeignTables(lake, { ...settings, databaseUrl, scratch, inSession });
     settings.onStep('Spark is being started');
-    const { catalog, user, passwordFile } = await jdbcAddress(databaseUrl, scratch);
+    const { catalog, user, passwordFile } = await jdbcAddress(databaseUrl, { folder: scratch, buildLock });
     const said: Said = { snapshotId: undefined, refused: undefined, published: [] };
     const result = await runUnlessRefused(said, location, () =>
       runDbt({
@@ -97,7 +97,7 @@ export async function buildOnSpark(
         },
         within: {
           program: 'run_dbt_on_spark.py',
-          onSaid: listener({ lake, owner, assertHeld }, said, settings),
+          onSaid: listener({ lake, owner }, said, settings),
         },
       }),
     );
@@ -113,9 +113,9 @@ export async function buildOnSpark(
     };
   } finally {
     // The next build removes any leftovers first.
-    await inSession((client) => clearSparkNamespace(client, lake, sparkNamespaces.build)).catch(
-      () => undefined,
-    );
+    await inSession((client) =>
+      clearSparkNamespace(client, lake, { namespace: sparkNamespaces.build, buildLock }),
+    ).catch(() => undefined);
     await lake.close();
     await rm(scratch, { recursive: true, force: true });
   }
@@ -158,7 +158,7 @@ interface Said {
 
 /** Handles the program's own messages, apart from dbt's. */
 function listener(
-  { assertHeld, ...places }: { lake: Lake; owner: LakeOwner } & Pick<BuildLock, 'assertHeld'>,
+  places: { lake: Lake; owner: LakeOwner },
   said: Said,
   { onStep }: Pick<BuildSettings, 'onStep'>,
 ): (line: string, tell: (what: unknown) => void) => boolean {
@@ -174,10 +174,6 @@ function listener(
         said.snapshotId = found.snapshot;
         onStep(`marts are being built on Spark, on snapshot ${found.snapshot}`);
         tell(found);
-      }, end);
-    } else if ('asks' in heard) {
-      assertHeld().then(() => {
-        tell({ held: true });
       }, end);
     } else if ('publishing' in heard) onStep('the marts are being published');
     else if ('refused' in heard) said.refused = heard.refused;
@@ -199,7 +195,6 @@ async function runUnlessRefused(said: Said, lake: string, run: () => Promise<Dbt
 
 const saidSchema = z.union([
   z.object({ listed: z.array(z.string()) }),
-  z.object({ asks: z.string() }),
   z.object({ publishing: z.literal(true) }),
   z.object({ refused: z.string() }),
   z.object({ published: z.array(z.string()) }),

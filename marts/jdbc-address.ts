@@ -3,15 +3,16 @@ import { join } from 'node:path';
 import { libpqAddress } from '../python/libpq-address.ts';
 import { trustedAuthorities } from '../python/trusted-authorities.ts';
 import { SparkRefused } from './errors.ts';
+import { buildLockSetting } from './spark-namespaces.ts';
 
 /**
  * Returns the address of a Postgres for the JDBC driver, reached the way libpq reaches it, with no weaker verification. The password is in a
- * file of its own, for `PGPASSFILE`, because Spark passes a catalog's options to its workers with each table. `folder` is new, and private.
- * Throws SparkRefused if no such file can hold the password.
+ * file of its own, for `PGPASSFILE`, because Spark passes a catalog's options to its workers with each table. `folder` is new, and private;
+ * `buildLock` is the transaction that holds the lock of the build. Throws SparkRefused if no such file can hold the password.
  */
 export async function jdbcAddress(
   databaseUrl: string,
-  folder: string,
+  { folder, buildLock }: { folder: string; buildLock: string },
 ): Promise<{ catalog: string; user: string; passwordFile: string }> {
   const authoritiesFile = join(folder, 'authorities.pem');
   await writeFile(authoritiesFile, await trustedAuthorities());
@@ -21,6 +22,7 @@ export async function jdbcAddress(
   const parameters = new URLSearchParams({
     currentSchema: 'iceberg',
     ApplicationName: 'daybook spark',
+    options: `-c ${buildLockSetting}=${buildLock.replaceAll(' ', '\\ ')}`,
     ...tls,
   });
   const place = host.includes(':') ? `[${host}]` : host;

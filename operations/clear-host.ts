@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildScratch, clearBuilds, clearTemplates, removeLeftovers } from '../marts/build-folder.ts';
 import { TablesUnknown } from '../iceberg/errors.ts';
-import type { Lake } from '../lake/lake.ts';
+import type { Lake, LakeToOpen } from '../lake/lake.ts';
 import { removeEach } from '../lake/storage/remove-each.ts';
 import { temporaryFolder } from '../lake/files/temporary-folder.ts';
 import { openOwnLake } from '../lake/own-lake.ts';
@@ -55,7 +55,7 @@ export async function clearTargetBuilds(
 
 /** Whether the lake has marts, or a pointer to some. Throws ForeignLake. */
 export function hasLakeMarts(host: Host): Promise<boolean> {
-  return withOwnLake(host, buildScratch(host.settings.marts.home), async (lake) => {
+  return withOwnLake(host, { scratch: buildScratch(host.settings.marts.home) }, async (lake) => {
     if ((await lake.read(martsPointerPath)) !== undefined) return true;
     return (await lake.foldersIn('marts')).length > 0;
   });
@@ -68,7 +68,7 @@ export function hasLakeMarts(host: Host): Promise<boolean> {
 export async function dropLakeMarts(host: Host): Promise<void> {
   const { database, marts } = host.settings;
   await withBuildLock({ databaseUrl: database.directUrl, target: 'lake' }, async ({ assertHeld }) => {
-    await withOwnLake(host, buildScratch(marts.home), async (lake) => {
+    await withOwnLake(host, { scratch: buildScratch(marts.home), assertHeld }, async (lake) => {
       if (!(await isOurLake(host.warehouse.pool, lake))) throw new MartsUnknown(lake.location);
       const ids = await lake.foldersIn('marts');
       const steps = [
@@ -95,8 +95,8 @@ export async function dropSparkMarts(host: Host): Promise<boolean> {
   const namespaces = [sparkNamespaces.marts, sparkNamespaces.build];
   return withBuildLock(
     { databaseUrl: database.directUrl, target: 'spark' },
-    async ({ inSession, assertHeld }) => {
-      const isCleared = await withOwnLake(host, scratch, async (lake) => {
+    async ({ inSession, assertHeld, transaction: buildLock }) => {
+      const isCleared = await withOwnLake(host, { scratch, assertHeld }, async (lake) => {
         if (!(await isOurLake(host.warehouse.pool, lake))) {
           // The tables in the catalog belong to another location.
           for (const namespace of namespaces)
@@ -106,9 +106,7 @@ export async function dropSparkMarts(host: Host): Promise<boolean> {
         }
         await inSession((client) =>
           removeEach(
-            namespaces.map(
-              (namespace) => () => assertHeld().then(() => clearSparkNamespace(client, lake, namespace)),
-            ),
+            namespaces.map((namespace) => () => clearSparkNamespace(client, lake, { namespace, buildLock })),
           ),
         );
         return true;
@@ -148,7 +146,7 @@ export async function removeUnfinishedMarts(host: Host): Promise<void> {
   const { database, marts } = host.settings;
   const scratch = buildScratch(marts.home);
   await withBuildLock({ databaseUrl: database.directUrl, target: 'lake' }, async ({ assertHeld }) => {
-    await withOwnLake(host, scratch, async (lake) => {
+    await withOwnLake(host, { scratch, assertHeld }, async (lake) => {
       try {
         const isOurs = await isOurLake(host.warehouse.pool, lake);
         await assertHeld();
@@ -162,11 +160,11 @@ export async function removeUnfinishedMarts(host: Host): Promise<void> {
 
 async function withOwnLake<Result>(
   { settings, warehouse }: Host,
-  scratch: string,
+  opened: Omit<LakeToOpen, 'location'>,
   work: (lake: Lake) => Promise<Result>,
 ): Promise<Result> {
   const { location } = settings.lake;
-  const lake = await openOwnLake({ location, scratch }, await lakeOwner(warehouse));
+  const lake = await openOwnLake({ location, ...opened }, await lakeOwner(warehouse));
   try {
     return await work(lake);
   } finally {

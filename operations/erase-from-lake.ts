@@ -86,7 +86,7 @@ export async function eraseFromLake(
   const folder = join(scratch, 'erase');
   // Leftovers of killed exports on this host.
   await rm(scratch, { recursive: true, force: true });
-  const lake = await openLake({ location, scratch: folder });
+  const lake = await openLake({ location, scratch: folder, assertHeld: session.assertAlive });
   const duckDb = await openDuckDb({ spillFolder: join(folder, 'spill') });
   try {
     await requireOwnLake(lake, owner);

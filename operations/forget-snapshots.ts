@@ -1,5 +1,5 @@
 import { LakeRefused, LakeUnavailable } from '../lake/errors.ts';
-import type { Lake } from '../lake/lake.ts';
+import type { Lake, LakeToOpen } from '../lake/lake.ts';
 import { openLake } from '../lake/open-lake.ts';
 import { filterConcurrently } from '../lake/map-concurrently.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
@@ -106,10 +106,7 @@ async function requireNothingIn(
   if (folders.length > 0) throw new LeftoversThere(place, folders);
 }
 
-async function inLake<Result>(
-  places: Parameters<typeof openLake>[0],
-  work: (lake: Lake) => Promise<Result>,
-): Promise<Result> {
+async function inLake<Result>(places: LakeToOpen, work: (lake: Lake) => Promise<Result>): Promise<Result> {
   const lake = await openLake(places);
   try {
     return await work(lake);

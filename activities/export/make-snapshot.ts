@@ -50,7 +50,8 @@ export async function makeSnapshot(
   onProgress: (progress: ExportProgress) => void,
 ): Promise<Exported> {
   const session = await openExportSession(job.databaseUrl);
-  const lake = await openLake({ location: job.lake, scratch: job.scratch });
+  const { assertAlive: assertHeld } = session;
+  const lake = await openLake({ location: job.lake, scratch: job.scratch, assertHeld });
   try {
     await requireOwnLake(lake, lakeOwnerIn(session.client, job.warehouseId));
     const leftovers = await clean({ session, lake }, job);

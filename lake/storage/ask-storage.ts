@@ -1,5 +1,6 @@
 import { S3ServiceException, type EncodingType, type S3Client } from '@aws-sdk/client-s3';
 import { isFreeOfSecrets, longEnough } from '../../errors/without-secrets.ts';
+import { LockNotHeld } from './check-before-writes.ts';
 import { FileRefused, LakeRefused, LakeUnavailable, unreadableAnswer } from '../errors.ts';
 
 /**
@@ -13,6 +14,7 @@ export async function askStorage<Result>(
   try {
     return await work();
   } catch (error) {
+    if (error instanceof LockNotHeld) throw error.cause;
     const status = statusOf(error);
     if (status === 507 || (error instanceof Error && ofFull.has(error.name)))
       throw new LakeRefused(location, `it is full (${await reasonOf(client, error)})`, error, ofRoom);

@@ -13,6 +13,7 @@ import {
 import { Upload } from '@aws-sdk/lib-storage';
 import { abortUploads } from './abort-uploads.ts';
 import { askStorage, decodedKey, isNamed, statusOf } from './ask-storage.ts';
+import { checkBeforeWrites } from './check-before-writes.ts';
 import {
   FileRefused,
   LakeUnavailable,
@@ -26,6 +27,7 @@ import {
   manifestFile,
   mostBytesOf,
   unreadable,
+  type AssertHeld,
   type FileUsed,
   type Found,
   type KeptFile,
@@ -76,14 +78,18 @@ export interface Bucket {
 /** Metadata of an object. */
 const sha256Key = 'sha256';
 
-/** Region, credentials and endpoint are found by the AWS SDK. Calls throw LakeRefused and LakeUnavailable. */
+/**
+ * Region, credentials and endpoint are found by the AWS SDK. Calls throw LakeRefused and LakeUnavailable, and those that write or remove what
+ * `assertHeld` throws.
+ */
 export function openBucket(
   location: string,
   {
     silenceMs = 60_000,
     // Thirty tables and marts of ten thousand snapshots are fewer; an endless listing is not.
     mostPaths = 1_000_000,
-  } = {},
+    assertHeld,
+  }: { silenceMs?: number; mostPaths?: number; assertHeld?: AssertHeld | undefined } = {},
 ): Bucket {
   const [, Bucket = '', prefix = ''] = /^s3:\/\/([^/]+)\/?(.*)$/.exec(location) ?? [];
   // Every bucket can be addressed by path; few servers other than AWS support anything else.
@@ -91,6 +97,7 @@ export function openBucket(
     forcePathStyle: true,
     requestHandler: { connectionTimeout: 10_000, socketTimeout: silenceMs },
   });
+  if (assertHeld !== undefined) checkBeforeWrites(client, assertHeld);
   const asked = <Result>(work: () => Promise<Result>): Promise<Result> =>
     askStorage({ location, client }, work);
   const askedOfFile = <Result>(work: () => Promise<Result>): Promise<Result> =>

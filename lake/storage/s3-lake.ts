@@ -11,6 +11,7 @@ import {
   successFile,
   type KeptFile,
   type Lake,
+  type LakeToOpen,
 } from '../lake.ts';
 import { sha256Of } from '../manifest/manifest.ts';
 import { removeEach } from './remove-each.ts';
@@ -27,12 +28,9 @@ import { snapshotIdPattern } from '../manifest/snapshot-id.ts';
 export function openS3Lake({
   location,
   scratch,
-  bucket = openBucket(location),
-}: {
-  location: string;
-  scratch: string;
-  bucket?: Bucket;
-}): Lake {
+  assertHeld,
+  bucket = openBucket(location, { assertHeld }),
+}: LakeToOpen & { bucket?: Bucket }): Lake {
   const draftFolder = (id: string): string => join(scratch, 'draft', id);
   /** The objects that complete the drafts being written, by the ID of the draft. */
   const begun = new Map<string, KeptFile>();

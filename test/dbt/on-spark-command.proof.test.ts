@@ -120,6 +120,17 @@ test.skipIf(!hasJava())(
 
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('two')]] });
     await exportNow({ iceberg });
+    const published = await catalogOf('marts_spark');
+    const losing = startBuild('spark');
+    await losing.says(/the marts are being published/);
+    // The owner may not end the sessions of a login that acts as the owner.
+    await asAdmin(`select pg_terminate_backend(pid, 10000) from pg_stat_activity
+      where datname = current_database() and application_name = 'daybook lock'`);
+    const lost = await losing.ended;
+    expect(lost.stderr).toContain('The build of the marts (spark) has lost its lock');
+    expect(lost.code).toBe(1);
+    expect(await catalogOf('marts_spark')).toEqual(published);
+
     await plantMetadata();
     const second = await build('spark');
     expect(second.code, second.stderr).toBe(0);
@@ -127,7 +138,7 @@ test.skipIf(!hasJava())(
     expect((await readdir(outside)).sort()).toEqual(['precious0', 'precious1', 'precious2', 'precious3']);
     expect(
       await rows(warehouse, `select status from sync.runs where target = 'spark' order by started_at`),
-    ).toEqual(['interrupted', 'succeeded', 'succeeded'].map((status) => ({ status })));
+    ).toEqual(['interrupted', 'succeeded', 'interrupted', 'succeeded'].map((status) => ({ status })));
   },
 );
 
@@ -188,6 +199,12 @@ async function plantMetadata(): Promise<void> {
   await writeFile(file, planted);
   // Removes Hadoop's checksum of the former content.
   await rm(join(file, '..', `.${file.split('/').at(-1)}.crc`), { force: true });
+}
+
+/** The tables of a namespace, each with the path of its metadata, which a commit replaces. */
+function catalogOf(namespace: string): Promise<Record<string, unknown>[]> {
+  const tablesIn = 'from iceberg.iceberg_tables where table_namespace = $1 order by 1';
+  return rows(warehouse, `select table_name, metadata_location ${tablesIn}`, [namespace]);
 }
 
 function tables(namespace: string): Promise<Record<string, unknown>[]> {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { openLake } from '../../lake/open-lake.ts';
 import { jdbcAddress } from '../../marts/jdbc-address.ts';
-import { clearSparkNamespace, sparkNamespaces } from '../../marts/spark-namespaces.ts';
+import { clearSparkNamespace } from '../../marts/spark-namespaces.ts';
 import { sparkSettings } from '../../marts/spark-settings.ts';
 import { dropSparkMarts } from '../../operations/clear-host.ts';
 import { createTestLake } from '../lake/create-test-lake.ts';
@@ -87,8 +87,14 @@ test('the database address that Spark gets has no password, which is in a file t
   address.username = 'us:er';
   address.password = encodeURIComponent(password);
   address.pathname = 'of a:b';
-  const { catalog, user, passwordFile } = await jdbcAddress(address.href, scratch);
+  const { catalog, user, passwordFile } = await jdbcAddress(address.href, {
+    folder: scratch,
+    buildLock: '12 3/456',
+  });
   expect(catalog).toMatch(/^jdbc:postgresql:\/\/\[::1\]:5433\/of%20a%3Ab\?currentSchema=iceberg&/);
+  expect(new URLSearchParams(catalog.split('?')[1]).get('options')).toBe(
+    String.raw`-c daybook.build_lock=12\ 3/456`,
+  );
   expect(user).toBe('us:er');
   expect(
     findPlanted([{ name: 'the address', content: decodeURIComponent(catalog) + user }], { password }),
@@ -96,7 +102,8 @@ test('the database address that Spark gets has no password, which is in a file t
   expect(await readFile(passwordFile, 'utf8')).toBe(String.raw`*:*:*:*:a\:b\\c'd"e %41é` + '\n');
   expect((await stat(passwordFile)).mode & 0o777).toBe(0o600);
   address.password = 'of%0Atwo lines';
-  await expect(jdbcAddress(address.href, await mkdtemp(join(folder, 'scratch-')))).rejects.toThrow(
+  const other = await mkdtemp(join(folder, 'scratch-'));
+  await expect(jdbcAddress(address.href, { folder: other, buildLock: '12 3/456' })).rejects.toThrow(
     'The marts were not built on Spark: the password of the database has a line break, which a password file cannot hold.',
   );
 });
@@ -153,7 +160,7 @@ test.each(['iceberg', 'iceberg/marts_spark'])(
     await mkdir(join(own, 'lake', link, '..'), { recursive: true });
     await symlink(victim, join(own, 'lake', link));
     const opened = await openLake({ location: join(own, 'lake'), scratch: own });
-    await clearSparkNamespace(warehouse.pool, opened, sparkNamespaces.marts);
+    await clearSparkNamespace(warehouse.pool, opened, { namespace: 'marts_spark', buildLock: '' });
     expect(await readFile(join(victim, precious), 'utf8')).toBe('books');
     await opened.close();
   },

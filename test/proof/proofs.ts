@@ -181,6 +181,7 @@ export const proofs: readonly Proof[] = [
           'workflows',
           'webhooks',
           'lake',
+          'marts',
           'dbt',
         ].map((folder) => `test/${folder}`),
         ...testsOfSessions.flatMap((file) => ['--exclude', file]),

@@ -20,17 +20,18 @@ export class LockLost extends Error {
   override readonly name = 'LockLost';
   readonly handling = 'retry';
 
-  constructor(target: MartsTarget) {
+  constructor(target: MartsTarget, cause?: unknown) {
     super(
       `The build of the marts (${target}) has lost its lock, because it stood still for half a minute or its connection ended. ` +
         'Another build may be running, so this one changes nothing more. Build again.',
+      { cause },
     );
   }
 }
 
 /** The lock of the only build of a target. */
 export interface BuildLock {
-  /** Throws if the lock is lost; the build must then stop. */
+  /** Throws LockLost if the session that holds the lock is gone, or the error of a database that does not answer; the build must then stop. */
   readonly assertHeld: () => Promise<void>;
   /** The transaction that holds the lock: see `HeldLock`. */
   readonly transaction: string;
@@ -75,9 +76,18 @@ function buildLock(
   { databaseUrl, target }: { databaseUrl: string; target: MartsTarget },
 ): BuildLock {
   const application = target === 'postgres' ? dbtApplication : 'daybook marts';
+  const assertHeld = async (): Promise<void> => {
+    try {
+      await lock.assertHeld();
+    } catch (error) {
+      // A database that does not answer is what to report: its own error is thrown here.
+      await (await openSession(databaseUrl, { application })).end();
+      throw new LockLost(target, error);
+    }
+  };
   return {
     transaction: lock.transaction,
-    assertHeld: () => lock.assertHeld(),
+    assertHeld,
     async requireLock(client) {
       const { transaction } = lock;
       if (!(await isHeldBy(client, { name: `marts/${target}`, transaction }))) throw new LockLost(target);
@@ -85,7 +95,7 @@ function buildLock(
     async inSession(step) {
       const client = await openSession(databaseUrl, { application });
       try {
-        await lock.assertHeld();
+        await assertHeld();
         return await step(client);
       } finally {
         await client.end();

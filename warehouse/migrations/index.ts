@@ -75,6 +75,7 @@ import * as temporarySchemasLast from './2026-12-28-temporary-schemas-last.ts';
 import * as lockPath from './2026-12-29-lock-path.ts';
 import * as issuesCounted from './2026-12-30-issues-counted.ts';
 import * as martsCopied from './2026-12-31-marts-copied.ts';
+import * as sparkCommits from './2027-01-01-spark-commits.ts';
 import * as rightsOfReaders from './2026-11-30-rights-of-readers.ts';
 import type { Migration } from './migration.ts';
 
@@ -158,4 +159,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-12-29-lock-path': lockPath,
   '2026-12-30-issues-counted': issuesCounted,
   '2026-12-31-marts-copied': martsCopied,
+  '2027-01-01-spark-commits': sparkCommits,
 };
