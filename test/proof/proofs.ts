@@ -50,7 +50,7 @@ export const proofs: readonly Proof[] = [
   {
     name: 'histories',
     title: 'random histories of a source that lies',
-    run: { program: [simulation, '--histories', '3000', '--for', '12h', '--jobs', '2', '--json'] },
+    run: { program: [simulation, '--histories', '2100', '--for', '12h', '--jobs', '2', '--json'] },
     without: notSimulated,
     judge(result: unknown): Verdict {
       const { histories, played, failure } = result as {

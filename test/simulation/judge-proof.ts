@@ -19,10 +19,11 @@ export class ProofJudge {
   async look(): Promise<void> {
     const { stage, connection } = this.#company;
     const { rows } = await stage.watcher.query<Settled>(
-      `select s.stream, s.reconcile_wanted_at is not null as wanted, r.run_id as run, r.status, r.failure
+      `select s.stream, s.reconcile_wanted_at is not null as wanted, r.run_id as run, r.status, r.failure,
+         extract(epoch from sim.clock_timestamp() - r.finished_at)::float8 * 1000 as "agoMilliseconds"
        from sync.streams s
        left join lateral (
-         select run_id, rs.status, rs.failure
+         select run_id, rs.status, rs.failure, rs.finished_at
          from sync.run_streams rs join sync.runs using (run_id)
          where rs.connection_id = s.connection_id and rs.stream = s.stream and kind = 'reconcile' and totals is not null
          order by rs.finished_at desc
@@ -36,7 +37,7 @@ export class ProofJudge {
       const { run, stream, status } = settled;
       if (run === null || this.#known.has(`${run} ${stream}`)) continue;
       this.#known.add(`${run} ${stream}`);
-      if (status === 'succeeded') this.#judgeAge(stream);
+      if (status === 'succeeded') this.#judgeAge(settled);
     }
   }
 
@@ -47,14 +48,15 @@ export class ProofJudge {
       throw new BrokenPromise(`A reconcile of ${stream} has proved nothing, and none is wanted any more.`);
   }
 
-  #judgeAge(stream: string): void {
+  /** A transaction may be open for hours, on a machine that slept with its Postgres. What it says, it says of the time it names. */
+  #judgeAge({ stream, agoMilliseconds: ago }: Settled): void {
     const { history, readings, source, surroundings, stage } = this.#company;
     const reading = readings.get(stream === 'refunds' ? 'expenses' : stream);
     if (reading === undefined) return;
     const mayBe = listLagOf(history) + 60_000;
     const jumped = surroundings.databaseJumps.some((at) => at >= reading.at);
-    const waited = stage.clock.now() - reading.at;
-    const told = history.dateless === true ? 0 : (reading.askedAt ?? source.now()) - reading.shownAt;
+    const waited = stage.clock.now() - ago - reading.at;
+    const told = history.dateless === true ? 0 : (reading.askedAt ?? source.now() - ago) - reading.shownAt;
     const old = Math.max(jumped ? 0 : waited, told);
     if (old > mayBe)
       throw new BrokenPromise(
@@ -69,4 +71,6 @@ interface Settled {
   run: string | null;
   status: string | null;
   failure: string | null;
+  /** How long ago it was written, by the clock of the database. */
+  agoMilliseconds: number;
 }
