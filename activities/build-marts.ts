@@ -1,6 +1,7 @@
 import { Context, type Info } from '@temporalio/activity';
 import { isDatabaseAway } from '../warehouse/session/is-database-away.ts';
-import { BuildRunning, LockLost } from '../warehouse/marts/build-lock.ts';
+import { BuildRunning } from '../warehouse/marts/build-lock.ts';
+import { LockLost } from '../warehouse/transactions/hold-lock.ts';
 import { buildMarts as build, sentenceOf, type BuildRun } from '../marts/build-marts.ts';
 import { buildOnce } from '../marts/build-once.ts';
 import type { MartsBuilt } from '../marts/build-settings.ts';

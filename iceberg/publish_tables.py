@@ -51,7 +51,7 @@ from pyiceberg.table.update import RemoveSnapshotRefUpdate
 from pyiceberg.table.update.schema import UpdateSchema
 from pyiceberg.table.update.snapshot import ExpireSnapshots, ManageSnapshots, _OverwriteFiles
 from sqlalchemy import Connection, event, text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 # Python takes the sources of these two, not compiled files beside them, which no diff shows.
 sys.pycache_prefix = os.devnull
@@ -190,6 +190,8 @@ class Namespace:
         self.files = OwnFileIO(self.catalog.properties).files
         self.tables: dict[str, Table] = {}
         self.unswept: set[str] = set()
+        self.asking = threading.Lock()
+        self.over = threading.Event()
 
     @staticmethod
     def refuse_foreign(lake: str, name: str) -> None:
@@ -226,13 +228,24 @@ class Namespace:
         locked = "select from iceberg_namespace_properties where catalog_name = 'daybook' and namespace = :name for update"
         if self.lock.execute(text(locked), {"name": self.name}).rowcount == 0:
             raise LookupError(f"namespace {self.name} is not in the catalog")
+        threading.Thread(target=self._beat, daemon=True).start()
         return self
+
+    def _beat(self) -> None:
+        """A program that stands still loses the lock: five beats may be missed."""
+        # Once the lock is lost, `_require_lock` raises.
+        with suppress(SQLAlchemyError):
+            while not self.over.wait(5):
+                self._require_lock()
 
     def _require_lock(self) -> None:
         """Raises if the session that holds the lock is gone: its new holder writes to the same tables."""
-        self.lock.execute(text("select"))
+        with self.asking:
+            self.lock.execute(text("select"))
 
     def __exit__(self, *_) -> None:
+        self.over.set()
+        self.asking.acquire()
         self.lock.close()
         self.catalog.close()
 
@@ -523,14 +536,14 @@ class Namespace:
         return len(gone & self._places(name)) if gone else 0
 
     def _remove(self, name: str, places: list[tuple[str, str, str]]) -> None:
-        """Removes what it may. There may be any number, so it writes a line and checks the lock from time to time."""
+        """Removes what it may. There may be any number, so it writes a line from time to time."""
         with ThreadPoolExecutor(FILES_AT_ONCE) as pool:
             for start in range(0, len(places), SAID_EACH):
-                self._require_lock()
                 list(pool.map(self._try_to_remove, places[start : start + SAID_EACH]))
                 say(swept=name)
 
     def _try_to_remove(self, place: tuple[str, str, str]) -> None:
+        self._require_lock()
         with suppress(OSError):
             self.files.remove(*place)
 
@@ -768,8 +781,8 @@ def open_catalog(location: str) -> OwnCatalog:
 
 
 def set_transaction(connection: Connection) -> None:
-    """Sets options per transaction: a pooler accepts no session settings. The session that locks the namespace idles while others commit tables."""
-    settings = {"search_path": "iceberg", "idle_in_transaction_session_timeout": "0", "statement_timeout": "0"}
+    """Sets options per transaction: a pooler accepts no session settings. A second program waits for the lock for as long as the first needs."""
+    settings = {"search_path": "iceberg", "idle_in_transaction_session_timeout": "'30s'", "statement_timeout": "0"}
     connection.exec_driver_sql("; ".join(f"set local {name} = {value}" for name, value in settings.items()))
 
 

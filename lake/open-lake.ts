@@ -8,7 +8,7 @@ export async function openLake({ location, scratch, assertHeld }: LakeToOpen): P
   if (!isBucket(location)) {
     if (!isReadable(location))
       throw new LakeRefused(location, 'its path has a backslash, and one of [, * and ?');
-    return openFolderLake(location);
+    return openFolderLake(location, assertHeld);
   }
   // Otherwise the SDK warns on every run that a later release of it drops certain Node versions.
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';

@@ -117,7 +117,11 @@ export async function buildOnSpark(
       clearSparkNamespace(client, lake, { namespace: sparkNamespaces.build, buildLock }),
     ).catch(() => undefined);
     await lake.close();
-    await rm(scratch, { recursive: true, force: true });
+    // Without the lock it may be that of the next build.
+    await assertHeld().then(
+      () => rm(scratch, { recursive: true, force: true }),
+      () => undefined,
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 import { codeOf } from '../errors/code-of.ts';
 import { isDatabaseAway } from '../warehouse/session/is-database-away.ts';
-import { LockLost } from '../warehouse/marts/build-lock.ts';
+import { LockLost } from '../warehouse/transactions/hold-lock.ts';
 import { publishMarts } from '../warehouse/marts/publish-marts.ts';
 import { findRowsToCopy } from '../warehouse/marts/rows-to-copy.ts';
 import { noteMarts } from '../warehouse/marts/note-marts.ts';

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { BuildRunning } from '../warehouse/marts/build-lock.ts';
 import { ExportRunning } from '../warehouse/snapshots/open-snapshot.ts';
+import { LockLost } from '../warehouse/transactions/hold-lock.ts';
 
 /** A running export or build did not end before the timeout. */
 export class StillRunning extends Error {
@@ -32,7 +33,7 @@ export function waitingFor({ onStep, timeoutMilliseconds }: Waiting): WhenFree {
       try {
         return await work();
       } catch (error) {
-        if (!(error instanceof ExportRunning || error instanceof BuildRunning)) throw error;
+        if (![ExportRunning, BuildRunning, LockLost].some((kind) => error instanceof kind)) throw error;
         if (performance.now() > deadline) throw new StillRunning(left);
         onStep('waiting for a running export or build of the marts');
         await wait(2_000);

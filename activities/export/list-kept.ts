@@ -29,7 +29,9 @@ export async function listKept(
   const isKept = new Set(kept.map(({ part }) => part));
   const count = unfitCountOf(base);
   if (count === 0) return [];
-  if (count === base.unfit.length && !planned.some((one) => isPartlyKept(one, isKept)))
+  const isListed = (one: TablePlanned): boolean =>
+    !isPartlyKept(one, isKept) && !hasBecomeWhole(one, { base, isKept });
+  if (count === base.unfit.length && planned.every(isListed))
     return planned.flatMap((one) => listedOf(one, { base, isKept }));
   const listings = new Set(unfit.parts);
   const byContent = new Map(
@@ -60,6 +62,15 @@ function isPartlyKept({ parts }: TablePlanned, isKept: ReadonlySet<PartPlanned>)
   const kept = new Set(pieces.filter((part) => isKept.has(part)).map(({ connections }) => connections?.[0]));
   const isKeptIn = (part: PartPlanned): boolean => kept.has(part.connections?.[0]);
   return pieces.some((part) => !isKept.has(part) && isKeptIn(part)) || lackPieces(pieces.filter(isKeptIn));
+}
+
+/** Whether the only part that is left of a table was one of several: the others' values, of connections that are gone, are not its own. */
+function hasBecomeWhole(
+  { table, parts }: TablePlanned,
+  { base, isKept }: { base: Manifest; isKept: ReadonlySet<PartPlanned> },
+): boolean {
+  const isWhole = parts.some((part) => part.connections === undefined && isKept.has(part));
+  return isWhole && base.tables[table.name]?.groups !== undefined;
 }
 
 /** Whether some pieces are not planned: pieces without rows, which may have had rows before. */

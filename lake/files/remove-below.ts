@@ -2,6 +2,7 @@ import { lstat, readdir, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../../errors/code-of.ts';
 import { inFolder } from './folder-below.ts';
+import type { AssertHeld } from '../lake.ts';
 import { mapConcurrently } from '../map-concurrently.ts';
 
 /**
@@ -9,10 +10,13 @@ import { mapConcurrently } from '../map-concurrently.ts';
  * replaces a folder while it is emptied: Node's recursive `rm` goes by path, and would follow it. Entries that have become something else
  * meanwhile are left, and so are entries that others add, with the folder that holds them.
  */
-export async function removeIn(folder: string, name: string): Promise<void> {
+export async function removeIn(folder: string, name: string, assertHeld?: AssertHeld): Promise<void> {
   const found = await unlessExchanged(lstat(join(folder, name)));
-  if (found?.isDirectory() === true) await removeFolderIn(folder, name);
-  else if (found !== undefined) await unlessExchanged(unlink(join(folder, name)));
+  if (found?.isDirectory() === true) await removeFolderIn(folder, name, assertHeld);
+  else if (found !== undefined) {
+    await assertHeld?.();
+    await unlessExchanged(unlink(join(folder, name)));
+  }
 }
 
 /** Removes a file or a link, if it is there. */
@@ -26,11 +30,17 @@ export async function removeFileIn(folder: string, name: string): Promise<void> 
 
 /**
  * Removes a folder with everything below it, unless a link or a file has its name. An entry that cannot be removed does not stop the removal of
- * the rest: its error is thrown afterwards.
+ * the rest: its error is thrown afterwards. `assertHeld` is called once names are read and before they are removed: files of the next writer have
+ * other names.
  */
-export async function removeFolderIn(folder: string, name: string, levels = mostLevels): Promise<void> {
+export async function removeFolderIn(
+  folder: string,
+  name: string,
+  assertHeld: AssertHeld = () => Promise.resolve(),
+  levels = mostLevels,
+): Promise<void> {
   if (levels === 0) return;
-  const emptied = unlessExchanged(inFolder(folder, name, (inner) => empty(inner, levels - 1)));
+  const emptied = unlessExchanged(inFolder(folder, name, (inner) => empty(inner, assertHeld, levels - 1)));
   const failure = await emptied.then(
     () => undefined,
     (error: unknown) => ({ error }),
@@ -46,8 +56,9 @@ const mostLevels = 64;
 /** Files removed concurrently, for a remote disk. Folders are emptied one after the other, so that few descriptors are open. */
 const filesAtOnce = 8;
 
-async function empty(folder: string, levels: number): Promise<void> {
+async function empty(folder: string, assertHeld: AssertHeld, levels: number): Promise<void> {
   const entries = await readdir(folder, { withFileTypes: true });
+  await assertHeld();
   const files = entries.filter((entry) => !entry.isDirectory());
   const folders = entries.filter((entry) => entry.isDirectory());
   const failures: unknown[] = [];
@@ -56,7 +67,7 @@ async function empty(folder: string, levels: number): Promise<void> {
   await mapConcurrently(filesAtOnce, files, ({ name }) =>
     attempt(unlessExchanged(unlink(join(folder, name)))),
   );
-  for (const { name } of folders) await attempt(removeFolderIn(folder, name, levels));
+  for (const { name } of folders) await attempt(removeFolderIn(folder, name, assertHeld, levels));
   if (failures.length > 0) throw failures[0];
 }
 

@@ -2,7 +2,7 @@ import { openDuckDb } from '../parquet/duck-db.ts';
 import { exactSum } from '../parquet/exact-sum.ts';
 import { findDamage, type DamageFound } from './find-damage.ts';
 import type { Lake } from '../lake.ts';
-import type { ManifestTable } from '../manifest/manifest.ts';
+import { unfitTableName, type Manifest, type ManifestTable } from '../manifest/manifest.ts';
 import { hasRows } from '../parquet/has-rows.ts';
 import { readFiles, type FilesRead } from '../parquet/read-back.ts';
 import { tableDifferences } from '../parquet/table-differences.ts';
@@ -25,10 +25,17 @@ export async function verifySnapshot(
       // Missing files are reported already.
       return files.length < table.files.length ? [] : tableDifferences(name, table, seenIn(files, table));
     });
-    return { manifest, problems: [...problems, ...differences] };
+    return { manifest, problems: [...problems, ...differences, ...listedTooOften(manifest)] };
   } finally {
     duckDb.close();
   }
+}
+
+/** The manifest lists the first of the values that do not fit. All of them are in a table, which snapshots before 0.6 lack. */
+function listedTooOften(manifest: Manifest | undefined): string[] {
+  const { rows = Infinity } = manifest?.tables[unfitTableName] ?? {};
+  const listed = manifest?.unfit.length ?? 0;
+  return listed > rows ? [`unfit lists ${listed} values, and the table ${unfitTableName} has ${rows}`] : [];
 }
 
 function seenIn(

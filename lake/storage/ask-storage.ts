@@ -14,7 +14,7 @@ export async function askStorage<Result>(
   try {
     return await work();
   } catch (error) {
-    if (error instanceof LockNotHeld) throw error.cause;
+    if (error instanceof LockNotHeld) throw error.why;
     const status = statusOf(error);
     if (status === 507 || (error instanceof Error && ofFull.has(error.name)))
       throw new LakeRefused(location, `it is full (${await reasonOf(client, error)})`, error, ofRoom);

@@ -1,9 +1,15 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { AssertHeld } from '../lake.ts';
 
-/** Why a request was not sent is its cause. It has no code, so that the client does not take it for an error of the network, and sends again. */
+/** A request was not sent. The client sends again after errors of the network, for which it also looks at an error's code and its causes: it has neither. */
 export class LockNotHeld extends Error {
   override readonly name = 'LockNotHeld';
+  readonly why: unknown;
+
+  constructor(why: unknown) {
+    super('The lock of this writer is not held.');
+    this.why = why;
+  }
 }
 
 /**
@@ -17,8 +23,8 @@ export function checkBeforeWrites({ middlewareStack }: S3Client, assertHeld: Ass
         if (!/^(Get|Head|List)/.test(commandName)) {
           try {
             await assertHeld();
-          } catch (cause) {
-            throw new LockNotHeld('The lock of this writer is lost.', { cause });
+          } catch (error) {
+            throw new LockNotHeld(error);
           }
         }
         return next(request);

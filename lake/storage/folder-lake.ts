@@ -9,6 +9,7 @@ import {
   writeFile,
   type FileHandle,
 } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
 import { constants, lstatSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import {
@@ -17,6 +18,7 @@ import {
   namesOfMarts,
   successFile,
   unreadable,
+  type AssertHeld,
   type Found,
   type KeptFile,
   type Lake,
@@ -37,11 +39,14 @@ import { unobstructed } from '../files/unobstructed.ts';
  * A lake in a folder. A snapshot is written beside the others under a name that readers ignore, synced to disk, and appears by one rename.
  * It belongs to one export host, where one export runs at a time.
  *
- * A draft file beside the others has a predictable name. It is created anew, so that a link planted there, in a folder with other writers, leads
- * to no file of ours. Entries are put there or removed through a descriptor of the folder (`inFolderBelow`), so that a link that replaces
+ * A draft has a name of its own: an attempt that stood still does not find the draft of its retry. It is created anew, so that a link planted there, in
+ * a folder with other writers, leads to no file of ours. The lock is asked for once a draft is there, before it gets its final name: whoever has the
+ * lock next removes drafts first, and then a draft of before has nothing left to rename. Entries are put there or removed through a descriptor of the folder (`inFolderBelow`), so that a link that replaces
  * the folder meanwhile leads nowhere.
  */
-export function openFolderLake(location: string): Lake {
+export function openFolderLake(location: string, assertHeld: AssertHeld = () => Promise.resolve()): Lake {
+  const own = randomBytes(6).toString('hex');
+  const nameOfDraft = (name: string): string => `${draftPrefix}${name}-${own}`;
   const snapshots = join(location, 'snapshots');
   const draftFolder = (id: string): string => {
     if (lstatSync(snapshots, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw isLink('snapshots');
@@ -82,10 +87,10 @@ export function openFolderLake(location: string): Lake {
         throw asRefusal(error, ['ENOTDIR']);
       }
     },
-    replace: (path, text) =>
+    replace: (path, text, found) =>
       atFile(path, async () => {
         await mkdir(location, { recursive: true });
-        const draft = join(location, `.${path}.${process.pid}`);
+        const draft = join(location, `.${path}.${own}`);
         try {
           await removeFileIn(location, basename(draft));
           await writeFile(draft, text, { flag: 'wx' });
@@ -94,9 +99,11 @@ export function openFolderLake(location: string): Lake {
           throw new DiskFull(location, { neededBytes: text.length, setting: 'DAYBOOK_LAKE' });
         }
         await bringToDisk(draft);
-        await rename(draft, join(location, path));
+        await assertHeld();
+        const isAsFound = mayBe(await lake.read(path), found);
+        await (isAsFound ? rename(draft, join(location, path)) : removeFileIn(location, basename(draft)));
         await bringToDisk(location);
-        return true;
+        return isAsFound;
       }),
     async keep({ id, files }, to) {
       const draft = openDrafts.get(to.id) ?? draftFolder(to.id);
@@ -108,13 +115,13 @@ export function openFolderLake(location: string): Lake {
       }
       return true;
     },
-    async publish(id, { written, kept, assertHeld }) {
+    async publish(id, { written, kept, assertHeld: assertOurs }) {
       const draft = openDrafts.get(id) ?? draftFolder(id);
       const folders = new Set([...written.keys(), ...kept].map((file) => dirname(join(draft, file))));
       await writeFile(join(draft, successFile), '', { flag: 'wx' });
       for (const file of [...written.keys(), manifestFile, successFile]) await bringToDisk(join(draft, file));
       for (const folder of [...folders, draft]) await bringToDisk(folder);
-      await assertHeld();
+      await assertOurs();
       await unobstructed(location, { path: `snapshots/${id}`, is: 'free' }, () =>
         rename(draftFolder(id), join(snapshots, id)),
       );
@@ -124,20 +131,30 @@ export function openFolderLake(location: string): Lake {
       putBeside(path, async (draft) => {
         await copyRegularFile(localPath, draft);
         await bringToDisk(draft);
+        await assertHeld();
         await rename(draft, join(dirname(draft), basename(path)));
         await bringToDisk(dirname(draft));
       }),
     share: (file, path) =>
       putBeside(path, async (draft) => {
         const isShared = await keepFile(join(location, file.path), { file, target: draft });
-        if (isShared) await rename(draft, join(dirname(draft), basename(path)));
+        if (isShared) {
+          await assertHeld();
+          await rename(draft, join(dirname(draft), basename(path)));
+        }
         // A rename over another name of the same file does nothing.
         await removeFileIn(dirname(draft), basename(draft));
         return isShared;
       }),
     removeFile: (path) =>
-      inOwnFolder(dirname(path), (folder) => atFile(path, () => removeFileIn(folder, basename(path)))),
-    removeFolder: (path) => inOwnFolder(dirname(path), (folder) => removeFolderIn(folder, basename(path))),
+      inOwnFolder(dirname(path), (folder) =>
+        atFile(path, async () => {
+          await assertHeld();
+          await removeFileIn(folder, basename(path));
+        }),
+      ),
+    removeFolder: (path) =>
+      inOwnFolder(dirname(path), (folder) => removeFolderIn(folder, basename(path), assertHeld)),
     async isThere(folder) {
       try {
         await lstat(join(location, folder));
@@ -191,6 +208,7 @@ export function openFolderLake(location: string): Lake {
         await inOwnFolder(path, async (folder) => {
           if (!(await isFound(join(folder, id), lstat))) return;
           const gone = nameOfDraft(`gone-${id}`);
+          await assertHeld();
           await rename(join(folder, id), join(folder, gone));
           await removeIn(folder, gone);
         });
@@ -199,7 +217,7 @@ export function openFolderLake(location: string): Lake {
     },
     async removeLeftovers(of) {
       if (of === 'marts') return removeLeftoversOfBuilds();
-      const isPointer = (name: string): boolean => /^\.(latest|retention)\.json\.\d+$/.test(name);
+      const isPointer = (name: string): boolean => /^\.(latest|retention)\.json\.[0-9a-f]+$/.test(name);
       await removeEach([
         () => inOwnFolder('snapshots', (folder) => removeNamed(folder, isDraft)),
         () => inOwnFolder('.', (folder) => removeNamed(folder, isPointer)),
@@ -236,9 +254,7 @@ export function openFolderLake(location: string): Lake {
 
   async function removeLeftoversOfBuilds(): Promise<void> {
     const kept = await namesOfMarts(lake);
-    // Only such names: a writer of the lake can add folders of any name, and a link that wins the race leads to others of that name.
-    const isGone = (name: string): boolean => snapshotIdPattern.test(name) && !kept.has(name);
-    const isPointer = (name: string): boolean => /^\.latest-marts\.json\.\d+$/.test(name);
+    const isPointer = (name: string): boolean => /^\.latest-marts\.json\.[0-9a-f]+$/.test(name);
     const removeDrafts = async (folder: string): Promise<void> => {
       const marts = await foldersIn(folder);
       await inOrder(
@@ -246,10 +262,30 @@ export function openFolderLake(location: string): Lake {
       );
     };
     await removeEach([
-      () => inOwnFolder('marts', (folder) => removeNamed(folder, (name) => isDraft(name) || isGone(name))),
+      () => inOwnFolder('marts', removeGone),
       ...[...kept].map((id) => () => inOwnFolder(join('marts', id), removeDrafts)),
       () => inOwnFolder('.', (folder) => removeNamed(folder, isPointer)),
     ]);
+  }
+
+  async function removeGone(folder: string): Promise<void> {
+    const names = await readdir(folder);
+    // Read after them, so that marts that somebody else has put there meanwhile are either not listed or kept.
+    const kept = await namesOfMarts(lake);
+    // Only such names: a writer of the lake can add folders of any name, and a link that wins the race leads to others of that name.
+    const isGone = (name: string): boolean => snapshotIdPattern.test(name) && !kept.has(name);
+    await removeEachIn(
+      folder,
+      names.filter((name) => isDraft(name) || isGone(name)),
+    );
+  }
+
+  async function removeNamed(folder: string, isMeant: (name: string) => boolean): Promise<void> {
+    await removeEachIn(folder, (await readdir(folder)).filter(isMeant));
+  }
+
+  async function removeEachIn(folder: string, names: readonly string[]): Promise<void> {
+    await inOrder(names.map((name) => () => removeIn(folder, name, assertHeld)));
   }
 
   /** Works in a folder of the lake to remove entries from it. If it is missing, or a link, or below a link, nothing there is ours. */
@@ -283,9 +319,9 @@ export function openFolderLake(location: string): Lake {
     }
   }
 
-  /** Passes on a draft path beside a file's final name; a killed process's leftover at that path is removed. */
+  /** Passes on a draft path beside a file's final name; an earlier leftover of this process at that path is removed. */
   function putBeside<Result>(path: string, put: (draft: string) => Promise<Result>): Promise<Result> {
-    const name = nameOfDraft(`${basename(path)}.${process.pid}`);
+    const name = nameOfDraft(basename(path));
     return atFile(path, () =>
       inMadeFolder(dirname(path), async (folder) => {
         await removeFileIn(folder, name);
@@ -340,11 +376,12 @@ export function openFolderLake(location: string): Lake {
   }
 }
 
-const draftPrefix = '.tmp-';
-
-function nameOfDraft(name: string): string {
-  return `${draftPrefix}${name}`;
+/** Whether a small file may still be as it was found. What cannot be read is reported by who tries to replace it. */
+function mayBe(now: Found | undefined, found: Found | undefined): boolean {
+  return now?.version === '' || now?.version === found?.version;
 }
+
+const draftPrefix = '.tmp-';
 
 function isDraft(name: string): boolean {
   return name.startsWith(draftPrefix);
@@ -369,11 +406,6 @@ async function isFound(path: string, look: typeof stat | typeof lstat = stat): P
 async function hasLink(paths: readonly string[]): Promise<boolean> {
   const found = await Promise.all(paths.map((path) => lstat(path).catch(() => undefined)));
   return found.some((entry) => entry?.isSymbolicLink() === true);
-}
-
-async function removeNamed(folder: string, isMeant: (name: string) => boolean): Promise<void> {
-  const names = (await readdir(folder)).filter(isMeant);
-  await inOrder(names.map((name) => () => removeIn(folder, name)));
 }
 
 /** Lists every file below a folder, by its path. A folder below that may not be opened is listed as one name, with a slash at its end. */

@@ -12,7 +12,7 @@ import {
 import { lstat, mkdtemp, mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { openLake } from '../../lake/open-lake.ts';
 import { filesBeside } from '../../lake/snapshots/find-damage.ts';
@@ -319,10 +319,10 @@ test.skipIf(!isLinux).each<[string, string, () => Promise<void>]>([
   [`marts/${oldId}`, `marts/${oldId}/bills`, () => lake.removeLeftovers('marts')],
   [`marts/${oldId}`, 'marts', () => lake.removeFolder('marts')],
   [`marts/${oldId}`, `marts/${oldId}/bills`, () => lake.removeFolder('marts')],
-  [`marts/${oldId}`, `marts/.tmp-gone-${oldId}`, () => lake.removeSnapshot(oldId)],
+  [`marts/${oldId}`, `marts/${draftOf(`gone-${oldId}`)}`, () => lake.removeSnapshot(oldId)],
   [`snapshots/.tmp-${oldId}`, 'snapshots', () => lake.removeLeftovers('snapshots')],
   [`snapshots/.tmp-${oldId}`, `snapshots/.tmp-${oldId}/bills`, () => lake.removeLeftovers('snapshots')],
-  [`snapshots/${oldId}`, `snapshots/.tmp-gone-${oldId}/bills`, () => lake.removeSnapshot(oldId)],
+  [`snapshots/${oldId}`, `snapshots/${draftOf(`gone-${oldId}`)}/bills`, () => lake.removeSnapshot(oldId)],
 ])(
   '%s is removed, but nothing behind a link that replaces %s after a listing',
   async (folder, exchanged, remove) => {
@@ -355,7 +355,7 @@ test.skipIf(!isLinux)(
   },
 );
 
-test.skipIf(!isLinux).each(['snapshots', `snapshots/.tmp-${oldId}`])(
+test.skipIf(!isLinux).each(['snapshots', `snapshots/${draftOf(oldId)}`])(
   'a draft is not written behind a link that replaces %s during the write',
   async (exchanged) => {
     await mkdir(join(location, 'snapshots'), { recursive: true });
@@ -384,7 +384,7 @@ test.skipIf(!isLinux || process.getuid?.() !== 0).each<[string, (folder: string)
     },
   ],
 ])('a draft is refused if its folder was replaced by one %s', async (_, change) => {
-  const path = `snapshots/.tmp-${oldId}`;
+  const path = `snapshots/${draftOf(oldId)}`;
   const draft = join(location, path);
   await mkdir(dirname(draft), { recursive: true });
   onceDone('mkdir', draft, () => {
@@ -445,14 +445,22 @@ test('a link planted under the name of a temporary file redirects no write out o
   const id = '20260101T000000Z-abcdef';
   const folder = join(location, 'marts', id);
   await mkdir(folder, { recursive: true });
-  await symlink(victim, join(location, `.latest.json.${process.pid}`));
-  await symlink(victim, join(folder, `.tmp-bills.parquet.${process.pid}`));
+  await symlink(
+    victim,
+    join(location, draftOf('latest.json').replace('.tmp-', '.').replace('json-', 'json.')),
+  );
+  await symlink(victim, join(folder, draftOf('bills.parquet')));
   await lake.replace('latest.json', '{}', undefined);
   await lake.putFile(`marts/${id}/bills.parquet`, pointer);
   expect(await readFile(victim, 'utf8')).toBe('ours');
   for (const file of [pointer, join(folder, 'bills.parquet')])
     expect((await lstat(file)).isFile()).toBe(true);
 });
+
+/** The name of a draft of this lake. */
+function draftOf(name: string): string {
+  return basename(lake.draftFolder(name));
+}
 
 function replacePointer(): Promise<boolean> {
   return lake.replace('latest.json', rightPointer, undefined);
@@ -540,7 +548,7 @@ test.skipIf(process.getuid?.() !== 0)(
       const file = { path: `snapshots/${id}/bills/part`, bytes: 7 };
       expect(await lake.withFile(file, () => Promise.resolve())).toEqual({ problem: 'may not be read' });
       await expect(lake.removeSnapshot(other)).rejects.toThrow(/did not delete 1 file \(EACCES\)/);
-      const gone = join(location, 'snapshots', `.tmp-gone-${other}`);
+      const gone = join(location, 'snapshots', draftOf(`gone-${other}`));
       expect(readdirSync(gone)).toEqual(['accounts']);
     });
   },

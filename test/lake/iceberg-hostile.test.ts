@@ -4,6 +4,7 @@ import { existsSync, readdirSync, symlinkSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
@@ -12,7 +13,9 @@ import { runTablesProgram } from '../../iceberg/tables-program.ts';
 import { openDuckDb } from '../../lake/parquet/duck-db.ts';
 import { openLake } from '../../lake/open-lake.ts';
 import { readManifest } from '../../lake/manifest/pointer.ts';
+import { processTable } from '../../embedded/process-table.ts';
 import { bill } from '../support/finance-records.ts';
+import { eventually } from '../support/eventually.ts';
 import { land } from '../support/land.ts';
 import { proofTest, some } from '../support/proof-test.ts';
 import { row, rows } from '../support/rows.ts';
@@ -324,11 +327,11 @@ proofTest('thousands of tags of no snapshot are removed in seconds', async () =>
   expect(refs).toHaveProperty(snapshotId);
 });
 
-test('the program that removes many files says something meanwhile, and asks whether the tables are still its own', async () => {
+test('the program that removes many files says something meanwhile, and asks before each whether the tables are still its own', async () => {
   const { stdout } = await promisify(execFile)(await pythonWithReaders(), ['-c', sweepMany, programs]);
   expect(stdout.trim().split('\n')).toEqual([
     ...Array.from({ length: 3 }, () => '{"swept": "bills"}'),
-    'left 0, asked 4',
+    'left 0, asked 1201',
   ]);
 });
 
@@ -374,6 +377,43 @@ test('the program of the Iceberg tables is ended if it stays silent, even while 
     client.release();
   }
 });
+
+proofTest.skipIf(process.platform !== 'linux')(
+  'the program of the Iceberg tables keeps its lock while it waits for minutes, and loses it while it stands still',
+  async () => {
+    const namespace = 'finance' as const;
+    const job = { lake: location, namespace, check: false, kept: [], sweep: false, erases: false };
+    const isFree = (): Promise<boolean> =>
+      rows(
+        warehouse,
+        `select from iceberg.iceberg_namespace_properties where namespace = 'finance' for update skip locked`,
+      ).then((free) => free.length > 0);
+    const answer = async (): Promise<never[]> => {
+      const pid = await pidOfProgram();
+      await wait(40_000);
+      expect(await isFree()).toBe(false);
+      process.kill(pid, 'SIGSTOP');
+      try {
+        await eventually(async () => (await isFree()) || undefined, 60);
+      } finally {
+        process.kill(pid, 'SIGCONT');
+      }
+      return [];
+    };
+    await expect(runTablesProgram(places, job, { answer })).rejects.toThrow(
+      'The Iceberg tables do not show every snapshot',
+    );
+  },
+);
+
+/** The process of the program that this one has started. */
+async function pidOfProgram(): Promise<number> {
+  for (const { pid, commandLine } of await processTable()) {
+    if (!commandLine.includes('publish_tables.py')) continue;
+    if ((await readFile(`/proc/${pid}/status`, 'utf8')).includes(`PPid:\t${process.pid}\n`)) return pid;
+  }
+  throw new Error('The program does not run.');
+}
 
 test('a file in the place of an Iceberg table’s folder is reported, and the snapshot is published', async () => {
   const folder = join(location, 'iceberg/finance/bills');

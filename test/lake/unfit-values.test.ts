@@ -5,6 +5,7 @@ import { eraseFromSnapshots } from '../../lake/snapshots/erase-from-snapshots.ts
 import { openLake } from '../../lake/open-lake.ts';
 import { readManifest } from '../../lake/manifest/pointer.ts';
 import { verifySnapshot } from '../../lake/snapshots/verify-snapshot.ts';
+import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { bill, billLine, list } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
 import { isProof } from '../support/proof-test.ts';
@@ -97,6 +98,27 @@ test('an erased record is neither in the table of unfit values nor in the list o
   expect((await held(newest?.snapshot_id ?? '')).map(({ connection_id }) => connection_id)).toEqual([
     'honest',
   ]);
+});
+
+test('a manifest lists no unfit values of a connection that is gone, though the part of those that stay is kept', async () => {
+  const alone = await createTestLake(url, {
+    sizes: { rowsAlone: 3, rowsOfPiece: 100, rowsShared: 1_000, connectionsShared: 4 },
+  });
+  const [small, large] = [await addTestConnection(warehouse), await addTestConnection(warehouse)];
+  const page = ['a', 'b', 'c', 'd'].map((id) => bill(id, { total_amount: '3866.7799999999997' }));
+  await land(warehouse, { connectionId: small, stream: 'bills', pages: [[bill('fits')]] });
+  await land(warehouse, { connectionId: large, stream: 'bills', pages: [page] });
+  for (const connectionId of [honest, hostile])
+    await removeConnection(warehouse, { connectionId, keepData: false });
+  const other = await openLake({ location: alone.location, scratch: join(alone.scratch, 'read') });
+  const before = await alone.exportNow();
+  expect((await readManifest(other, before.snapshotId))?.unfit).toHaveLength(4);
+  await removeConnection(warehouse, { connectionId: large, keepData: false });
+  const { snapshotId: id } = await alone.exportNow();
+  const manifest = await readManifest(other, id);
+  expect(manifest).toMatchObject({ unfit: [], tables: { bills: { rows: 1 }, unfit_values: { rows: 0 } } });
+  const verified = await verifySnapshot(other, { id, spillFolder: alone.scratch });
+  expect(verified.problems).toEqual([]);
 });
 
 test('an empty table of unfit values still has a file', async () => {

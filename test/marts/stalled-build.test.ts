@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import pg, { type ClientBase } from 'pg';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { LockLost, withBuildLock, type RequireLock } from '../../warehouse/marts/build-lock.ts';
+import { withBuildLock, type RequireLock } from '../../warehouse/marts/build-lock.ts';
+import { LockLost } from '../../warehouse/transactions/hold-lock.ts';
 import { dropCopies, dropHiddenMarts } from '../../warehouse/marts/drop-hidden-marts.ts';
 import { fillMart } from '../../warehouse/marts/fill-mart.ts';
 import { noteMarts } from '../../warehouse/marts/note-marts.ts';
@@ -91,7 +92,7 @@ test('a step of a build that has lost its lock is refused in any session', async
 });
 
 /** The next build has ended its session. A pooler gives it another one, in which it asks for its lock. */
-const whyEnded = pastThePooler(url) === url ? 'not queryable' : 'has lost its lock';
+const whyEnded = pastThePooler(url) === url ? 'not queryable' : 'was lost';
 
 function alone<Result>(
   step: (client: ClientBase, requireLock: RequireLock) => Promise<Result>,

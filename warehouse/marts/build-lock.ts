@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { holdLock, isHeldBy, type HeldLock } from '../transactions/hold-lock.ts';
+import { holdLock, isHeldBy, LockLost, type HeldLock } from '../transactions/hold-lock.ts';
 import { openSession } from '../session/open-session.ts';
 import type { MartsTarget } from '../tables/marts.ts';
 
@@ -12,20 +12,6 @@ export class BuildRunning extends Error {
 
   constructor() {
     super('The marts of this database are being built already: wait until that build is over.');
-  }
-}
-
-/** A build has lost its lock, and another one may have it: it changes nothing more. */
-export class LockLost extends Error {
-  override readonly name = 'LockLost';
-  readonly handling = 'retry';
-
-  constructor(target: MartsTarget, cause?: unknown) {
-    super(
-      `The build of the marts (${target}) has lost its lock, because it stood still for half a minute or its connection ended. ` +
-        'Another build may be running, so this one changes nothing more. Build again.',
-      { cause },
-    );
   }
 }
 
@@ -76,21 +62,14 @@ function buildLock(
   { databaseUrl, target }: { databaseUrl: string; target: MartsTarget },
 ): BuildLock {
   const application = target === 'postgres' ? dbtApplication : 'daybook marts';
-  const assertHeld = async (): Promise<void> => {
-    try {
-      await lock.assertHeld();
-    } catch (error) {
-      // A database that does not answer is what to report: its own error is thrown here.
-      await (await openSession(databaseUrl, { application })).end();
-      throw new LockLost(target, error);
-    }
-  };
+  const { assertHeld } = lock;
   return {
     transaction: lock.transaction,
     assertHeld,
     async requireLock(client) {
       const { transaction } = lock;
-      if (!(await isHeldBy(client, { name: `marts/${target}`, transaction }))) throw new LockLost(target);
+      if (!(await isHeldBy(client, { name: `marts/${target}`, transaction })))
+        throw new LockLost(`marts/${target}`);
     },
     async inSession(step) {
       const client = await openSession(databaseUrl, { application });
@@ -118,7 +97,7 @@ export async function endDbtSessions(client: ClientBase): Promise<void> {
   await client.query(
     `select pg_terminate_backend(pid, 10000)
      from pg_stat_activity
-     where application_name = $1 and datname = current_database() and usename = current_user and pid <> pg_backend_pid()`,
+     where application_name = $1 and datname = current_database() and usename = session_user and pid <> pg_backend_pid()`,
     [dbtApplication],
   );
 }

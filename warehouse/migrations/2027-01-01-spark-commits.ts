@@ -14,15 +14,18 @@ const guardedCommits = `
     declare
       build_lock text := current_setting('daybook.build_lock', true);
     begin
-      if build_lock <> '' and not exists (
-        select from pg_locks
-        where database = (select oid from pg_database where datname = current_database())
-          and relation = 'sync.marts_spark_lock'::regclass
-          and mode = 'ShareUpdateExclusiveLock'
-          and granted
-          and pid || ' ' || virtualtransaction = build_lock
-      ) then
-        raise exception 'This build has lost its lock: another one may be writing.';
+      if build_lock <> '' then
+        -- In a statement of its own, because other roles may not look up what is in the schema.
+        if not exists (
+          select from pg_locks
+          where database = (select oid from pg_database where datname = current_database())
+            and relation = 'sync.marts_spark_lock'::regclass
+            and mode = 'ShareUpdateExclusiveLock'
+            and granted
+            and pid || ' ' || virtualtransaction = build_lock
+        ) then
+          raise exception 'This build has lost its lock: another one may be writing.';
+        end if;
       end if;
       return null;
     end

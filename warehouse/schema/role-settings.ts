@@ -27,14 +27,17 @@ export async function setRoleSettings(client: ClientBase): Promise<void> {
   }
 }
 
-/** Returns the SQL to run for the role of these sessions, one statement each; none after `migrate` has run as that role. */
+/**
+ * Returns the SQL to run for the role that logs in to these sessions, whichever role they act as: one statement each; none after `migrate` has run
+ * as that role.
+ */
 export async function missingRoleSettings(client: Pick<ClientBase, 'query'>): Promise<string[]> {
   const { rows } = await client.query<{ statement: string }>(
-    `select format('alter role %I in database %I set %s = %L;', current_user, current_database(), name, value) as statement
+    `select format('alter role %I in database %I set %s = %L;', session_user, current_database(), name, value) as statement
      from jsonb_each_text($1) as wanted (name, value)
      where not exists (
        select from pg_db_role_setting, unnest(setconfig) as entry
-       where setrole = (select oid from pg_roles where rolname = current_user)
+       where setrole = (select oid from pg_roles where rolname = session_user)
          and setdatabase in (0, (select oid from pg_database where datname = current_database()))
          and split_part(entry, '=', 1) = name
      )

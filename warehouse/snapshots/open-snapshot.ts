@@ -33,7 +33,7 @@ export interface ExportSession {
   readonly client: Client;
   /** Identifies the server and its database, as far as possible: transaction IDs mean something only there. */
   readonly origin: string;
-  /** Throws if the lock is lost; the export must then not publish. */
+  /** Throws LockLost if the lock is lost; the export must then not publish. */
   readonly assertAlive: () => Promise<void>;
   /**
    * Stores what its tables were found to hold, for the next export, once the moment is released. The session that has read the snapshot writes it: a
@@ -59,8 +59,8 @@ export async function openExportSession(
     return {
       client,
       origin: `${system ?? ''}/${database}`,
-      assertAlive: () => lock.assertHeld(),
-      keepWeights: (weights) => keepWeights(client, { weights, assertHeld: () => lock.assertHeld() }),
+      assertAlive: lock.assertHeld,
+      keepWeights: (weights) => keepWeights(client, { weights, assertHeld: lock.assertHeld }),
       forgetWeights: () => forgetWeights(client),
       openSnapshot: ({ readers }) => openSnapshot(client, { url, readers }),
       async close() {

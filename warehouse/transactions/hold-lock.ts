@@ -6,11 +6,28 @@ import { openSession } from '../session/open-session.ts';
 /** Work that one process at a time does, on any host. */
 export type LockName = 'export' | 'marts/postgres' | 'marts/lake' | 'marts/spark';
 
+/** Who holds a lock has lost it, and another one may have it: it changes nothing more. */
+export class LockLost extends Error {
+  override readonly name = 'LockLost';
+  readonly handling = 'retry';
+
+  constructor(lock: LockName, cause?: unknown) {
+    const [work = '', target] = lock.split('/');
+    const what =
+      target === undefined ? `The lock of this ${work}` : `The lock of this build of the marts (${target})`;
+    super(
+      `${what} was lost, because its process stood still for half a minute or its connection to Postgres ended. ` +
+        'Another one may be running, so this one changes nothing more. Run the command again.',
+      { cause },
+    );
+  }
+}
+
 export interface HeldLock {
   /** The transaction that holds it, as `PID VIRTUALTRANSACTION` of pg_locks. Another session can look there whether it is still held. */
   readonly transaction: string;
-  /** Throws if the lock is lost; the work must then stop. */
-  assertHeld(): Promise<void>;
+  /** Throws LockLost if the session that holds it is gone, or the error of a database that does not answer; the work must then stop. */
+  readonly assertHeld: () => Promise<void>;
   /** Takes another lock in the same session until `work` is over. Undefined if another session has it. */
   withAnother<Result>(name: LockName, work: () => Promise<Result>): Promise<{ result: Result } | undefined>;
   letGo(): Promise<void>;
@@ -56,7 +73,15 @@ export async function holdLock(
   }, beatMilliseconds).unref();
   return {
     transaction,
-    assertHeld: ask,
+    async assertHeld() {
+      try {
+        await ask();
+      } catch (error) {
+        // A database that does not answer is what to report: its own error is thrown here.
+        await (await openSession(url, { application })).end();
+        throw new LockLost(name, error);
+      }
+    },
     async withAnother(other, work) {
       const isTaken = await inTurn(async () => {
         await client.query('savepoint another');

@@ -5,6 +5,7 @@ import { noteHost, noteHostCleared } from '../../warehouse/hosts/note-host.ts';
 import { BuildRunning } from '../../warehouse/marts/build-lock.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { ExportRunning } from '../../warehouse/snapshots/open-snapshot.ts';
+import { LockLost } from '../../warehouse/transactions/hold-lock.ts';
 import { repeat } from '../repeat.ts';
 import type { Settings } from '../../config/settings.ts';
 import { clearHost, clearLeftovers } from '../../operations/clear-host.ts';
@@ -49,7 +50,7 @@ async function whileFree(work: () => Promise<void>): Promise<boolean> {
     await work();
     return true;
   } catch (error) {
-    if (error instanceof BuildRunning || error instanceof ExportRunning) return false;
+    if ([BuildRunning, ExportRunning, LockLost].some((kind) => error instanceof kind)) return false;
     throw error;
   }
 }
