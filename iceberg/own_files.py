@@ -9,7 +9,7 @@ import errno
 import os
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from stat import S_ISDIR, S_ISREG
@@ -144,11 +144,12 @@ class Folder:
         except FileNotFoundError:
             return []
 
-    def remove_table(self, table: str) -> None:
+    def remove_table(self, table: str, require_lock: Callable[[], None]) -> None:
         """Removes as much as permissions allow; `left_of` counts the rest."""
         with self._opened() as folder:
             for _, folders, files, inner in os.fwalk(table, topdown=False, dir_fd=folder):
                 for name in [*folders, *files]:
+                    require_lock()
                     with suppress(OSError):
                         is_folder = S_ISDIR(os.lstat(name, dir_fd=inner).st_mode)
                         (os.rmdir if is_folder else os.unlink)(name, dir_fd=inner)
@@ -200,7 +201,8 @@ class Bucket:
     def tables(self) -> list[str]:
         return self._names(self.path, pyarrow.fs.FileType.Directory)
 
-    def remove_table(self, table: str) -> None:
+    def remove_table(self, table: str, require_lock: Callable[[], None]) -> None:
+        require_lock()
         with suppress(OSError):
             self.filesystem.delete_dir(f"{self.path}/{table}")
 

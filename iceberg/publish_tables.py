@@ -528,7 +528,7 @@ class Namespace:
         """Lists the files again after the removal: storage may report a removal that did not happen. Returns how many stay."""
         self._require_lock()
         if name not in self.tables:
-            self.files.remove_table(name)
+            self.files.remove_table(name, self._require_lock)
             return self.files.left_of(name)
         table = self.tables[name]
         gone = self._places(name) - self._named(table, Manifests(table.io))

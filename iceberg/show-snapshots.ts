@@ -146,6 +146,8 @@ async function show(
   const { namespace, kept, add, sweep = false, read, manifests, mustHave, onCommitted } = what;
   let damaged: string[] = [];
   const answer = async (missing: readonly string[]): Promise<SnapshotToAdd[]> => {
+    // The program has the lock of the tables by now: if the writer still has its own, what is kept is what was kept when it got it.
+    await lake.assertHeld();
     damaged = [];
     const snapshots = add ? (await read(missing)).filter(({ id }) => kept.includes(id)) : [];
     if (snapshots.length === 0) return [];

@@ -2,6 +2,8 @@
 export interface Lake {
   /** The value of DAYBOOK_LAKE. */
   readonly location: string;
+  /** Throws if the lock of the writer who opened it is lost. */
+  readonly assertHeld: AssertHeld;
   /** The folder in which a snapshot is written before it is published. */
   draftFolder(id: string): string;
   /** Creates that folder anew and passes on a path to it, valid during the work. Files that are not published by then are removed. */
@@ -74,13 +76,16 @@ export interface LakeToOpen {
   readonly scratch: string;
   /**
    * For writers. In a bucket it is called before each attempt of a request that writes or removes: the client repeats one whose answer it has
-   * lost. In a folder the next writer removes the drafts of the one before.
+   * lost. In a folder, once a draft is there, and once names are read that are to be removed.
    */
   readonly assertHeld?: AssertHeld | undefined;
 }
 
 /** Throws if a writer's lock on the lake is lost: others may be writing, and may have removed files that this writer has read. */
 export type AssertHeld = () => Promise<void>;
+
+/** For readers, and writers that hold no lock. */
+export const notLocked: AssertHeld = () => Promise.resolve();
 
 /** Somebody else may have put an endless object in its place: no more bytes than these are fetched. */
 export interface SizedFile {

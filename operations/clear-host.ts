@@ -72,7 +72,8 @@ export async function dropLakeMarts(host: Host): Promise<void> {
       if (!(await isOurLake(host.warehouse.pool, lake))) throw new MartsUnknown(lake.location);
       const ids = await lake.foldersIn('marts');
       const steps = [
-        // The pointer first, so that readers are no longer sent to them.
+        // What a build that stood still was going to show, then the pointer, so that readers are no longer sent to them.
+        () => lake.removeLeftovers('marts'),
         () => lake.removeFile(martsPointerPath),
         ...ids.map((id) => () => lake.removeFolder(`marts/${id}`)),
         () => lake.removeLeftovers('marts'),

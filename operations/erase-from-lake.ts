@@ -116,7 +116,11 @@ export async function eraseFromLake(
   } finally {
     duckDb.close();
     await lake.close();
-    await rm(folder, { recursive: true, force: true });
+    // Without the lock it may be that of the next one.
+    await session.assertAlive().then(
+      () => rm(folder, { recursive: true, force: true }),
+      () => undefined,
+    );
     await session.close();
   }
 }

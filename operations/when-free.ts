@@ -34,7 +34,7 @@ export function waitingFor({ onStep, timeoutMilliseconds }: Waiting): WhenFree {
         return await work();
       } catch (error) {
         if (![ExportRunning, BuildRunning, LockLost].some((kind) => error instanceof kind)) throw error;
-        if (performance.now() > deadline) throw new StillRunning(left);
+        if (performance.now() > deadline) throw error instanceof LockLost ? error : new StillRunning(left);
         onStep('waiting for a running export or build of the marts');
         await wait(2_000);
       }

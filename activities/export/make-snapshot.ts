@@ -75,7 +75,11 @@ export async function makeSnapshot(
       ...(kept === undefined ? {} : { removalProblem: kept.message }),
     };
   } finally {
-    await rm(job.scratch, { recursive: true, force: true });
+    // Without the lock it may be that of the next attempt.
+    await assertHeld().then(
+      () => rm(job.scratch, { recursive: true, force: true }),
+      () => undefined,
+    );
     await lake.close();
     await session.close();
   }

@@ -8,6 +8,7 @@ import { noteSnapshotRemoved, noteSnapshotThere } from '../../warehouse/snapshot
  * nothing would tell later that they were one. If storage keeps the snapshot whole, it is noted as present. Throws LakeKeeps.
  */
 export async function removeSnapshot(client: ClientBase, lake: Lake, id: string): Promise<void> {
+  await lake.assertHeld();
   await noteSnapshotRemoved(client, { lake: lake.location, id });
   try {
     await lake.removeSnapshot(id);

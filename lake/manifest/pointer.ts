@@ -81,7 +81,7 @@ const mostRounds = 10;
 
 /** For example, a proxy that changes the versions of files makes each of them look altered. */
 export function neverTheSame({ location }: Lake, path: string): LakeRefused {
-  return new LakeRefused(location, `${path} is another one whenever it is to be replaced (If-Match)`);
+  return new LakeRefused(location, `${path} is another one whenever it is to be replaced`);
 }
 
 /**

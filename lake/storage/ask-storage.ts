@@ -1,6 +1,6 @@
 import { S3ServiceException, type EncodingType, type S3Client } from '@aws-sdk/client-s3';
 import { isFreeOfSecrets, longEnough } from '../../errors/without-secrets.ts';
-import { LockNotHeld } from './check-before-writes.ts';
+import { LockNotHeld } from '../lock-not-held.ts';
 import { FileRefused, LakeRefused, LakeUnavailable, unreadableAnswer } from '../errors.ts';
 
 /**

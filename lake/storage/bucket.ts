@@ -26,6 +26,7 @@ import { listedKeys, listedPages } from './listed-pages.ts';
 import {
   manifestFile,
   mostBytesOf,
+  notLocked,
   unreadable,
   type AssertHeld,
   type FileUsed,
@@ -88,8 +89,8 @@ export function openBucket(
     silenceMs = 60_000,
     // Thirty tables and marts of ten thousand snapshots are fewer; an endless listing is not.
     mostPaths = 1_000_000,
-    assertHeld,
-  }: { silenceMs?: number; mostPaths?: number; assertHeld?: AssertHeld | undefined } = {},
+    assertHeld = notLocked,
+  }: { silenceMs?: number; mostPaths?: number; assertHeld?: AssertHeld } = {},
 ): Bucket {
   const [, Bucket = '', prefix = ''] = /^s3:\/\/([^/]+)\/?(.*)$/.exec(location) ?? [];
   // Every bucket can be addressed by path; few servers other than AWS support anything else.
@@ -97,7 +98,7 @@ export function openBucket(
     forcePathStyle: true,
     requestHandler: { connectionTimeout: 10_000, socketTimeout: silenceMs },
   });
-  if (assertHeld !== undefined) checkBeforeWrites(client, assertHeld);
+  checkBeforeWrites(client, assertHeld);
   const asked = <Result>(work: () => Promise<Result>): Promise<Result> =>
     askStorage({ location, client }, work);
   const askedOfFile = <Result>(work: () => Promise<Result>): Promise<Result> =>

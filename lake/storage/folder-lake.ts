@@ -17,8 +17,8 @@ import {
   mostBytesOf,
   namesOfMarts,
   successFile,
+  notLocked,
   unreadable,
-  type AssertHeld,
   type Found,
   type KeptFile,
   type Lake,
@@ -27,6 +27,7 @@ import { codeOf } from '../../errors/code-of.ts';
 import { inOrder } from '../../errors/in-order.ts';
 import { DiskFull, LakeKeeps, LakeRefused } from '../errors.ts';
 import { inFolder, inFolderBelow, NoFolder } from '../files/folder-below.ts';
+import { asLockNotHeld, LockNotHeld, withReason } from '../lock-not-held.ts';
 import { filterConcurrently } from '../map-concurrently.ts';
 import { sha256OfFile } from '../parquet/read-back.ts';
 import { removeFileIn, removeFolderIn, removeIn } from '../files/remove-below.ts';
@@ -44,7 +45,8 @@ import { unobstructed } from '../files/unobstructed.ts';
  * lock next removes drafts first, and then a draft of before has nothing left to rename. Entries are put there or removed through a descriptor of the folder (`inFolderBelow`), so that a link that replaces
  * the folder meanwhile leads nowhere.
  */
-export function openFolderLake(location: string, assertHeld: AssertHeld = () => Promise.resolve()): Lake {
+export function openFolderLake(location: string, assertHeld = notLocked): Lake {
+  const requireLock = (): Promise<void> => asLockNotHeld(assertHeld);
   const own = randomBytes(6).toString('hex');
   const nameOfDraft = (name: string): string => `${draftPrefix}${name}-${own}`;
   const snapshots = join(location, 'snapshots');
@@ -58,6 +60,7 @@ export function openFolderLake(location: string, assertHeld: AssertHeld = () => 
     unobstructed(location, { path, is: 'a file' }, work);
   const lake: Lake = {
     location,
+    assertHeld,
     draftFolder,
     withDraft: (id, write) =>
       inMadeFolder('snapshots', async (folder) => {
@@ -88,23 +91,25 @@ export function openFolderLake(location: string, assertHeld: AssertHeld = () => 
       }
     },
     replace: (path, text, found) =>
-      atFile(path, async () => {
-        await mkdir(location, { recursive: true });
-        const draft = join(location, `.${path}.${own}`);
-        try {
-          await removeFileIn(location, basename(draft));
-          await writeFile(draft, text, { flag: 'wx' });
-        } catch (error) {
-          if (codeOf(error) !== 'ENOSPC') throw error;
-          throw new DiskFull(location, { neededBytes: text.length, setting: 'DAYBOOK_LAKE' });
-        }
-        await bringToDisk(draft);
-        await assertHeld();
-        const isAsFound = mayBe(await lake.read(path), found);
-        await (isAsFound ? rename(draft, join(location, path)) : removeFileIn(location, basename(draft)));
-        await bringToDisk(location);
-        return isAsFound;
-      }),
+      withReason(() =>
+        atFile(path, async () => {
+          await mkdir(location, { recursive: true });
+          const draft = join(location, `.${path}.${own}`);
+          try {
+            await removeFileIn(location, basename(draft));
+            await writeFile(draft, text, { flag: 'wx' });
+          } catch (error) {
+            if (codeOf(error) !== 'ENOSPC') throw error;
+            throw new DiskFull(location, { neededBytes: text.length, setting: 'DAYBOOK_LAKE' });
+          }
+          await bringToDisk(draft);
+          await requireLock();
+          const isAsFound = mayBe(await lake.read(path), found);
+          await (isAsFound ? giveName(draft, join(location, path)) : removeFileIn(location, basename(draft)));
+          await bringToDisk(location);
+          return isAsFound;
+        }),
+      ),
     async keep({ id, files }, to) {
       const draft = openDrafts.get(to.id) ?? draftFolder(to.id);
       const targets = to.paths.map((path) => join(draft, path));
@@ -131,16 +136,16 @@ export function openFolderLake(location: string, assertHeld: AssertHeld = () => 
       putBeside(path, async (draft) => {
         await copyRegularFile(localPath, draft);
         await bringToDisk(draft);
-        await assertHeld();
-        await rename(draft, join(dirname(draft), basename(path)));
+        await requireLock();
+        await giveName(draft, join(dirname(draft), basename(path)));
         await bringToDisk(dirname(draft));
       }),
     share: (file, path) =>
       putBeside(path, async (draft) => {
         const isShared = await keepFile(join(location, file.path), { file, target: draft });
         if (isShared) {
-          await assertHeld();
-          await rename(draft, join(dirname(draft), basename(path)));
+          await requireLock();
+          await giveName(draft, join(dirname(draft), basename(path)));
         }
         // A rename over another name of the same file does nothing.
         await removeFileIn(dirname(draft), basename(draft));
@@ -149,12 +154,12 @@ export function openFolderLake(location: string, assertHeld: AssertHeld = () => 
     removeFile: (path) =>
       inOwnFolder(dirname(path), (folder) =>
         atFile(path, async () => {
-          await assertHeld();
+          await requireLock();
           await removeFileIn(folder, basename(path));
         }),
       ),
     removeFolder: (path) =>
-      inOwnFolder(dirname(path), (folder) => removeFolderIn(folder, basename(path), assertHeld)),
+      inOwnFolder(dirname(path), (folder) => removeFolderIn(folder, basename(path), requireLock)),
     async isThere(folder) {
       try {
         await lstat(join(location, folder));
@@ -208,7 +213,7 @@ export function openFolderLake(location: string, assertHeld: AssertHeld = () => 
         await inOwnFolder(path, async (folder) => {
           if (!(await isFound(join(folder, id), lstat))) return;
           const gone = nameOfDraft(`gone-${id}`);
-          await assertHeld();
+          await requireLock();
           await rename(join(folder, id), join(folder, gone));
           await removeIn(folder, gone);
         });
@@ -226,6 +231,16 @@ export function openFolderLake(location: string, assertHeld: AssertHeld = () => 
     close: () => Promise.resolve(),
   };
   return lake;
+
+  /** Gives a draft its final name. If it is gone, it was probably removed by whoever has the lock next. */
+  async function giveName(draft: string, path: string): Promise<void> {
+    try {
+      await rename(draft, path);
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') await requireLock();
+      throw error;
+    }
+  }
 
   function isLink(folder: string): LakeRefused {
     return new LakeRefused(location, `${folder} is a link, and nothing is written through one`);
@@ -285,7 +300,16 @@ export function openFolderLake(location: string, assertHeld: AssertHeld = () => 
   }
 
   async function removeEachIn(folder: string, names: readonly string[]): Promise<void> {
-    await inOrder(names.map((name) => () => removeIn(folder, name, assertHeld)));
+    const failures: unknown[] = [];
+    for (const name of names) {
+      try {
+        await removeIn(folder, name, requireLock);
+      } catch (error) {
+        if (error instanceof LockNotHeld) throw error;
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
   }
 
   /** Works in a folder of the lake to remove entries from it. If it is missing, or a link, or below a link, nothing there is ours. */
@@ -293,6 +317,7 @@ export function openFolderLake(location: string, assertHeld: AssertHeld = () => 
     try {
       await unobstructed(location, { path, is: 'a folder' }, () => inFolderBelow(location, { path }, work));
     } catch (error) {
+      if (error instanceof LockNotHeld) throw error.why;
       if (error instanceof NoFolder) return;
       // As with an object that a bucket does not delete: the rest goes on.
       if (isForbidden(error)) throw new LakeKeeps(location, { files: 1, code: String(codeOf(error)) });
@@ -322,11 +347,13 @@ export function openFolderLake(location: string, assertHeld: AssertHeld = () => 
   /** Passes on a draft path beside a file's final name; an earlier leftover of this process at that path is removed. */
   function putBeside<Result>(path: string, put: (draft: string) => Promise<Result>): Promise<Result> {
     const name = nameOfDraft(basename(path));
-    return atFile(path, () =>
-      inMadeFolder(dirname(path), async (folder) => {
-        await removeFileIn(folder, name);
-        return put(join(folder, name));
-      }),
+    return withReason(() =>
+      atFile(path, () =>
+        inMadeFolder(dirname(path), async (folder) => {
+          await removeFileIn(folder, name);
+          return put(join(folder, name));
+        }),
+      ),
     );
   }
 

@@ -12,6 +12,7 @@ import {
   type KeptFile,
   type Lake,
   type LakeToOpen,
+  notLocked,
 } from '../lake.ts';
 import { sha256Of } from '../manifest/manifest.ts';
 import { removeEach } from './remove-each.ts';
@@ -28,14 +29,17 @@ import { snapshotIdPattern } from '../manifest/snapshot-id.ts';
 export function openS3Lake({
   location,
   scratch,
-  assertHeld,
+  assertHeld = notLocked,
   bucket = openBucket(location, { assertHeld }),
 }: LakeToOpen & { bucket?: Bucket }): Lake {
-  const draftFolder = (id: string): string => join(scratch, 'draft', id);
+  /** The retry of a run has the same ID, and writes beside an attempt that stood still. */
+  const own = randomUUID();
+  const draftFolder = (id: string): string => join(scratch, 'draft', `${id}-${own}`);
   /** The objects that complete the drafts being written, by the ID of the draft. */
   const begun = new Map<string, KeptFile>();
   const lake: Lake = {
     location,
+    assertHeld,
     draftFolder,
     async withDraft(id, write) {
       const folder = draftFolder(id);

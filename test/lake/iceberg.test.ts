@@ -165,6 +165,23 @@ proofTest(
   },
 );
 
+test('an export or an erasure that has lost its lock takes no newer snapshot out of the Iceberg tables', async () => {
+  await rows(warehouse, `update finance.bills set memo = 'newer' where id = 'b2'`);
+  const { snapshotId } = await exportNow();
+  const before = await catalogOf();
+  const older = (await lake.snapshotIds()).filter((id) => id !== snapshotId);
+  const stalled = { ...lake, snapshotIds: () => Promise.resolve(older) };
+  const showing = { owner, add: true, newest: undefined, sweep: true } as const;
+  const lost = { ...stalled, assertHeld: () => Promise.reject(new Error('The lock is lost.')) };
+  await expect(showSnapshots(lost, places, showing)).rejects.toThrow('The lock is lost.');
+  expect(await catalogOf()).toEqual(before);
+  // With its lock, that is what it would have done.
+  await showSnapshots(stalled, places, showing);
+  expect(await catalogOf()).not.toEqual(before);
+  await exportNow();
+  await expectShown(await lake.snapshotIds());
+});
+
 test('a removed snapshot leaves the Iceberg tables, together with the files that no other snapshot needs', async () => {
   const ids = await lake.snapshotIds();
   for (const id of ids.slice(0, -1)) await lake.removeSnapshot(id);

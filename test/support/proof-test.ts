@@ -11,7 +11,7 @@ export const isProof: boolean = process.env.TEST_PROOF !== undefined;
 export const isWholeProof: boolean = process.env.TEST_PROOF === 'all';
 
 const nothing = (): undefined => undefined;
-const none = Object.assign(nothing, { each: () => nothing, for: () => nothing });
+const none = Object.assign(nothing, { each: () => nothing, for: () => nothing, skipIf: () => nothing });
 
 /** A test that only `npm run proof` runs. */
 export const proofTest: typeof test = isProof ? test : (none as unknown as typeof test);

@@ -94,10 +94,11 @@ function buildLock(
  * has stalled goes on when it wakes.
  */
 export async function endDbtSessions(client: ClientBase): Promise<void> {
+  // As the role that logged in, whichever it acts as: one may end only sessions of roles that one has. One message, so one transaction.
   await client.query(
-    `select pg_terminate_backend(pid, 10000)
+    `select set_config('role', 'none', true);
+     select pg_terminate_backend(pid, 10000)
      from pg_stat_activity
-     where application_name = $1 and datname = current_database() and usename = session_user and pid <> pg_backend_pid()`,
-    [dbtApplication],
+     where application_name = '${dbtApplication}' and datname = current_database() and usename = session_user and pid <> pg_backend_pid()`,
   );
 }

@@ -12,12 +12,10 @@ export class LockLost extends Error {
   readonly handling = 'retry';
 
   constructor(lock: LockName, cause?: unknown) {
-    const [work = '', target] = lock.split('/');
-    const what =
-      target === undefined ? `The lock of this ${work}` : `The lock of this build of the marts (${target})`;
+    const what = lock === 'export' ? 'snapshots' : lock.replace('/', ' in ');
     super(
-      `${what} was lost, because its process stood still for half a minute or its connection to Postgres ended. ` +
-        'Another one may be running, so this one changes nothing more. Run the command again.',
+      `The lock on the ${what} was lost, because this process stood still for half a minute or its connection to Postgres ended. ` +
+        'Another one may be writing there, so this one changes nothing more. A worker tries again by itself; repeat a command.',
       { cause },
     );
   }
