@@ -59,6 +59,12 @@ const held = [
     'an export killed before the commit of a table leaves the table as it was, and the next export completes it',
   ],
   [
+    'kill -9 before each commit of the Iceberg tables, of their list and of what an erasure removes',
+    'complete tags are whole, and the next export ends the work',
+    'test/lake/iceberg-killed.proof.test.ts',
+    'a program that is killed before any of its commits leaves complete tags whole, and the next one ends its work',
+  ],
+  [
     'kill -9 of a build on Spark',
     'nothing is published, and the next build publishes the latest snapshot',
     'test/dbt/on-spark-command.proof.test.ts',

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { dbtApplication, endDbtSessions } from '../../warehouse/marts/build-lock.ts';
@@ -21,7 +20,11 @@ asLogin.password = 'planted-password';
 
 test('a build ends the sessions of the build before it that were opened by a login which acts as the owner', async () => {
   const left = await openSession(asLogin.href, { application: dbtApplication });
-  const ended = once(left, 'end');
+  const ended = new Promise<void>((resolve) => {
+    left.on('end', () => {
+      resolve();
+    });
+  });
   left.on('error', () => undefined);
   const next = await openSession(asLogin.href, { application: dbtApplication });
   await endDbtSessions(next);
