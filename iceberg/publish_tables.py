@@ -13,8 +13,8 @@ protocol is one line of JSON at a time:
     says  {"swept": name}                                                     after each table that may have unreferenced files
     says  {"done": {"tables", "snapshots", "left": [snapshot_id, …], "kept": files that storage did not remove}}, or {"refused": why}
 
-With "check", it adds nothing: in a namespace that another program writes to, it drops tables that the other program should not trust. With the files
-of the manifests of kept snapshots (those with rows), it recreates a table that names other files for one.
+With "check", it adds nothing, though it asks: in a namespace that another program writes to, it drops tables that the other program should not trust.
+The parent answers only while it has its own lock; by then this program has that of the tables. With the files manifests of kept snapshots (those with rows), it recreates a table that names other files for one.
 
 Added files lie at <lake>/iceberg/<namespace>/<table>/data/<sha256>.parquet. The catalog is reached by libpq's environment
 variables. The program ends with its parent.
@@ -39,7 +39,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyiceberg.catalog import Catalog
 from pyiceberg.catalog.sql import SqlCatalog
-from pyiceberg.exceptions import ValidationError
+from pyiceberg.exceptions import CommitFailedException, ValidationError
 from pyiceberg.io.pyarrow import _dataframe_to_data_files, parquet_file_to_data_file
 from pyiceberg.manifest import DataFile, ManifestEntry, ManifestEntryStatus, ManifestFile
 from pyiceberg.schema import Schema, assign_fresh_schema_ids
@@ -129,6 +129,8 @@ def main() -> None:
     looks = {"will_sweep": will_sweep, "erases": job["erases"], "manifests": job.get("manifests", {})}
     with Namespace(job["lake"], job["namespace"], **looks) as namespace:
         if job["check"]:
+            say(missing=[])
+            told.get()
             say(done=namespace.check())
             return
         say(missing=namespace.missing(job["kept"]))
@@ -144,8 +146,22 @@ class GoneListed(ValueError):
     """A table lists removed files, with their first and last dates, as earlier versions of this program wrote them."""
 
 
+class Overtaken(RuntimeError):
+    """Another program has written to a table meanwhile, so this one has lost its lock."""
+
+
 class OwnCatalog(SqlCatalog):
     """Anyone with write access to the lake can write metadata. It must not name code to load, another place, or files to remove."""
+
+    # The transaction that holds the lock, as pg_locks names it: the catalog refuses commits without it (`iceberg.require_lock`).
+    lock: str = ""
+
+    def commit_table(self, table, requirements, updates):
+        try:
+            return super().commit_table(table, requirements, updates)
+        except CommitFailedException as error:
+            # pyiceberg would repeat the commit on top of the other one, with fewer requirements.
+            raise Overtaken from error
 
     def _load_file_io(self, properties=None, location=None) -> OwnFileIO:
         # Uses the environment alone: a table's properties may name a class, which pyiceberg would call.
@@ -228,6 +244,8 @@ class Namespace:
         locked = "select from iceberg_namespace_properties where catalog_name = 'daybook' and namespace = :name for update"
         if self.lock.execute(text(locked), {"name": self.name}).rowcount == 0:
             raise LookupError(f"namespace {self.name} is not in the catalog")
+        held = "select pid || ' ' || virtualtransaction from pg_locks where pid = pg_backend_pid() limit 1"
+        self.catalog.lock = self.lock.execute(text(held)).scalar_one()
         threading.Thread(target=self._beat, daemon=True).start()
         return self
 
@@ -776,13 +794,18 @@ def is_unanswered(error: Exception) -> bool:
 
 def open_catalog(location: str) -> OwnCatalog:
     catalog = OwnCatalog("daybook", uri="postgresql+psycopg2://", init_catalog_tables="false", **storage(location))
-    event.listen(catalog.engine, "begin", set_transaction)
+    event.listen(catalog.engine, "begin", lambda connection: set_transaction(connection, catalog.lock))
     return catalog
 
 
-def set_transaction(connection: Connection) -> None:
+def set_transaction(connection: Connection, lock: str) -> None:
     """Sets options per transaction: a pooler accepts no session settings. A second program waits for the lock for as long as the first needs."""
-    settings = {"search_path": "iceberg", "idle_in_transaction_session_timeout": "'30s'", "statement_timeout": "0"}
+    settings = {
+        "search_path": "iceberg",
+        "idle_in_transaction_session_timeout": "'30s'",
+        "statement_timeout": "0",
+        "daybook.tables_lock": f"'{lock}'",
+    }
     connection.exec_driver_sql("; ".join(f"set local {name} = {value}" for name, value in settings.items()))
 
 

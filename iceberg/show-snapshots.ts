@@ -183,6 +183,7 @@ async function show(
     } catch (error) {
       if (!(error instanceof IcebergFailed) || attempt === attempts) throw error;
       await wait(5_000);
+      await lake.assertHeld();
     }
   }
 }

@@ -57,7 +57,7 @@ export async function buildOnSpark(
     if ((await checkPooler(databaseUrl, 'DAYBOOK_DATABASE_DIRECT_URL')) !== 'none')
       throw new SparkBehindPooler();
     const python = await pythonWithSpark(settings);
-    await forgetForeignTables(lake, { ...settings, databaseUrl, scratch, inSession });
+    await forgetForeignTables(lake, { ...settings, databaseUrl, scratch, inSession, assertHeld });
     settings.onStep('Spark is being started');
     const { catalog, user, passwordFile } = await jdbcAddress(databaseUrl, { folder: scratch, buildLock });
     const said: Said = { snapshotId: undefined, refused: undefined, published: [] };
@@ -128,7 +128,7 @@ export async function buildOnSpark(
 /** Anyone with write access to the lake can write the metadata of tables from an earlier build, and Spark would trust it. */
 async function forgetForeignTables(
   lake: Lake,
-  { inSession, ...places }: ProgramPlaces & Pick<BuildLock, 'inSession'>,
+  { inSession, assertHeld, ...places }: ProgramPlaces & Pick<BuildLock, 'inSession' | 'assertHeld'>,
 ): Promise<void> {
   const namespace = sparkNamespaces.marts;
   await inSession((client) =>
@@ -141,7 +141,8 @@ async function forgetForeignTables(
   await runTablesProgram(
     places,
     { lake: location, namespace, check: true, kept: [], sweep: true, erases: false },
-    { answer: () => Promise.resolve([]) },
+    // Spark does not take the lock of the tables. Once the program has it, the check of the next build waits.
+    { answer: () => assertHeld().then(() => []) },
   );
 }
 

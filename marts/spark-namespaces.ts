@@ -7,7 +7,7 @@ export const sparkNamespaces = { marts: 'marts_spark', build: 'marts_spark_build
 type SparkNamespace = (typeof sparkNamespaces)[keyof typeof sparkNamespaces];
 
 /**
- * The setting of a session that names the transaction of a build's lock, without which the catalog refuses its changes (`iceberg.require_build_lock`).
+ * The setting of a session that names the transaction of a build's lock, without which the catalog refuses its changes (`iceberg.require_lock`).
  * It refuses a statement that arrives late too, so a build that stood still changes nothing beside the next one.
  */
 export const buildLockSetting = 'daybook.build_lock';

@@ -153,7 +153,10 @@ export async function removeUnfinishedMarts(host: Host): Promise<void> {
         await assertHeld();
         if (isOurs) await lake.removeLeftovers('marts');
       } finally {
-        await rm(scratch, { recursive: true, force: true });
+        await assertHeld().then(
+          () => rm(scratch, { recursive: true, force: true }),
+          () => undefined,
+        );
       }
     });
   });

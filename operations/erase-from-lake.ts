@@ -113,6 +113,10 @@ export async function eraseFromLake(
     const searched = await readSearched(session.client, record);
     await eraseFromIceberg({ client: session.client, lake, owner, isOurs, places, searched }, onKept);
     return erased;
+  } catch (error) {
+    // Without the lock a failure says nothing.
+    await session.assertAlive();
+    throw error;
   } finally {
     duckDb.close();
     await lake.close();

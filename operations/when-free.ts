@@ -35,7 +35,11 @@ export function waitingFor({ onStep, timeoutMilliseconds }: Waiting): WhenFree {
       } catch (error) {
         if (![ExportRunning, BuildRunning, LockLost].some((kind) => error instanceof kind)) throw error;
         if (performance.now() > deadline) throw error instanceof LockLost ? error : new StillRunning(left);
-        onStep('waiting for a running export or build of the marts');
+        onStep(
+          error instanceof LockLost
+            ? 'the lock was lost; once more'
+            : 'waiting for a running export or build of the marts',
+        );
         await wait(2_000);
       }
     }

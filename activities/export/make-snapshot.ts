@@ -74,6 +74,10 @@ export async function makeSnapshot(
       ...inIceberg,
       ...(kept === undefined ? {} : { removalProblem: kept.message }),
     };
+  } catch (error) {
+    // Without the lock a failure says nothing: the next attempt may have removed what this one wrote.
+    await assertHeld();
+    throw error;
   } finally {
     // Without the lock it may be that of the next attempt.
     await assertHeld().then(

@@ -24,10 +24,9 @@ import {
   type Lake,
 } from '../lake.ts';
 import { codeOf } from '../../errors/code-of.ts';
-import { inOrder } from '../../errors/in-order.ts';
 import { DiskFull, LakeKeeps, LakeRefused } from '../errors.ts';
 import { inFolder, inFolderBelow, NoFolder } from '../files/folder-below.ts';
-import { asLockNotHeld, LockNotHeld, withReason } from '../lock-not-held.ts';
+import { asLockNotHeld, LockNotHeld, whileLocked, withReason } from '../lock-not-held.ts';
 import { filterConcurrently } from '../map-concurrently.ts';
 import { sha256OfFile } from '../parquet/read-back.ts';
 import { removeFileIn, removeFolderIn, removeIn } from '../files/remove-below.ts';
@@ -272,7 +271,7 @@ export function openFolderLake(location: string, assertHeld = notLocked): Lake {
     const isPointer = (name: string): boolean => /^\.latest-marts\.json\.[0-9a-f]+$/.test(name);
     const removeDrafts = async (folder: string): Promise<void> => {
       const marts = await foldersIn(folder);
-      await inOrder(
+      await whileLocked(
         marts.map((mart) => () => inFolder(folder, mart, (inner) => removeNamed(inner, isDraft))),
       );
     };
@@ -300,16 +299,7 @@ export function openFolderLake(location: string, assertHeld = notLocked): Lake {
   }
 
   async function removeEachIn(folder: string, names: readonly string[]): Promise<void> {
-    const failures: unknown[] = [];
-    for (const name of names) {
-      try {
-        await removeIn(folder, name, requireLock);
-      } catch (error) {
-        if (error instanceof LockNotHeld) throw error;
-        failures.push(error);
-      }
-    }
-    if (failures.length > 0) throw failures[0];
+    await whileLocked(names.map((name) => () => removeIn(folder, name, requireLock)));
   }
 
   /** Works in a folder of the lake to remove entries from it. If it is missing, or a link, or below a link, nothing there is ours. */
@@ -344,14 +334,19 @@ export function openFolderLake(location: string, assertHeld = notLocked): Lake {
     }
   }
 
-  /** Passes on a draft path beside a file's final name; an earlier leftover of this process at that path is removed. */
+  /** Passes on a draft path beside a file's final name, and removes the draft if that fails. */
   function putBeside<Result>(path: string, put: (draft: string) => Promise<Result>): Promise<Result> {
     const name = nameOfDraft(basename(path));
     return withReason(() =>
       atFile(path, () =>
         inMadeFolder(dirname(path), async (folder) => {
           await removeFileIn(folder, name);
-          return put(join(folder, name));
+          try {
+            return await put(join(folder, name));
+          } catch (error) {
+            await removeFileIn(folder, name).catch(() => undefined);
+            throw error;
+          }
         }),
       ),
     );

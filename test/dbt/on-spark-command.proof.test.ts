@@ -127,7 +127,7 @@ test.skipIf(!hasJava())(
     await asAdmin(`select pg_terminate_backend(pid, 10000) from pg_stat_activity
       where datname = current_database() and application_name = 'daybook lock'`);
     const lost = await losing.ended;
-    expect(lost.stderr).toContain('The lock on the marts in spark was lost');
+    expect(lost.stderr).toContain('The lock on the marts of Spark was lost');
     expect(lost.code).toBe(1);
     expect(await catalogOf('marts_spark')).toEqual(published);
 

@@ -378,6 +378,29 @@ test('the program of the Iceberg tables is ended if it stays silent, even while 
   }
 });
 
+test('a check of the tables of another program removes nothing without the lock of who started it', async () => {
+  const file = join(location, 'iceberg/marts_spark/bills/data/of-the-next.parquet');
+  await mkdir(join(file, '..'), { recursive: true });
+  await writeFile(file, 'rows');
+  await rows(
+    warehouse,
+    `insert into iceberg.iceberg_namespace_properties values ('daybook', 'marts_spark', 'exists', 'true') on conflict do nothing`,
+  );
+  const job = {
+    lake: location,
+    namespace: 'marts_spark',
+    check: true,
+    kept: [],
+    sweep: true,
+    erases: false,
+  } as const;
+  const lost = (): Promise<never> => Promise.reject(new Error('The lock is lost.'));
+  await expect(runTablesProgram(places, job, { answer: lost })).rejects.toThrow('The lock is lost.');
+  expect(await readFile(file, 'utf8')).toBe('rows');
+  await runTablesProgram(places, job, { answer: () => Promise.resolve([]) });
+  await expect(readFile(file)).rejects.toThrow('ENOENT');
+});
+
 proofTest.skipIf(process.platform !== 'linux')(
   'the program of the Iceberg tables keeps its lock while it waits for minutes, and loses it while it stands still',
   async () => {

@@ -126,7 +126,7 @@ async function expectWhole(): Promise<IcebergSeen> {
   return seen;
 }
 
-/** The files of the tables that the catalog does not lead to: none after a whole sweep. */
+/** Drafts of files beside those of the tables. */
 async function leftovers(of: Lake): Promise<string[]> {
   return (await of.filesIn('iceberg')).filter((path) => path.includes('.tmp-'));
 }

@@ -37,6 +37,27 @@ test('the catalog refuses the commits of a build with Spark that has lost its lo
   ]);
 });
 
+test('the catalog refuses the commits of the program of Iceberg tables that has lost its lock', async () => {
+  await warehouse.pool.query(
+    `insert into iceberg.iceberg_namespace_properties values ('daybook', 'finance', 'exists', 'true') on conflict do nothing`,
+  );
+  const lock = await openSession(pastThePooler(url), { application: 'daybook iceberg' });
+  await lock.query('begin');
+  await lock.query(`select from iceberg.iceberg_namespace_properties where namespace = 'finance' for update`);
+  const held = await lock.query<{ transaction: string }>(
+    `select pid || ' ' || virtualtransaction as transaction from pg_locks where pid = pg_backend_pid() limit 1`,
+  );
+  const writer = await openSession(pastThePooler(url), { application: 'daybook iceberg' });
+  await writer.query(`select set_config('daybook.tables_lock', $1, false)`, [held.rows[0]?.transaction]);
+  await writer.query(commits.drops);
+  expect((await writer.query(commits.creates)).rowCount).toBe(1);
+  await lock.query('rollback');
+  for (const commit of [commits.replaces, commits.drops])
+    await expect(writer.query(commit)).rejects.toThrow('This program has lost its lock');
+  await lock.end();
+  await writer.end();
+});
+
 test('sessions that name no lock, of the other tables and of readers’ own tools, commit as before', async () => {
   const client = await openSession(url, { application: 'daybook iceberg' });
   await client.query(commits.drops);

@@ -6,16 +6,22 @@ import { openSession } from '../session/open-session.ts';
 /** Work that one process at a time does, on any host. */
 export type LockName = 'export' | 'marts/postgres' | 'marts/lake' | 'marts/spark';
 
+const held: Readonly<Record<LockName, string>> = {
+  export: 'snapshots',
+  'marts/postgres': 'marts in Postgres',
+  'marts/lake': 'marts on the lake',
+  'marts/spark': 'marts of Spark',
+};
+
 /** Who holds a lock has lost it, and another one may have it: it changes nothing more. */
 export class LockLost extends Error {
   override readonly name = 'LockLost';
   readonly handling = 'retry';
 
   constructor(lock: LockName, cause?: unknown) {
-    const what = lock === 'export' ? 'snapshots' : lock.replace('/', ' in ');
     super(
-      `The lock on the ${what} was lost, because this process stood still for half a minute or its connection to Postgres ended. ` +
-        'Another one may be writing there, so this one changes nothing more. A worker tries again by itself; repeat a command.',
+      `The lock on the ${held[lock]} was lost, because this process stood still for half a minute or its connection to Postgres ended. ` +
+        'Another one may be writing there, so this one changes nothing more. A worker tries again by itself; a command has to be run again.',
       { cause },
     );
   }
