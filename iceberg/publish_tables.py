@@ -14,7 +14,8 @@ protocol is one line of JSON at a time:
     says  {"done": {"tables", "snapshots", "left": [snapshot_id, …], "kept": files that storage did not remove}}, or {"refused": why}
 
 With "check", it adds nothing, though it asks: in a namespace that another program writes to, it drops tables that the other program should not trust.
-The parent answers only while it has its own lock; by then this program has that of the tables. With the files manifests of kept snapshots (those with rows), it recreates a table that names other files for one.
+The parent answers only while it has its own lock; by then this program has that of the tables. With the files of the manifests of kept
+snapshots (those with rows), it recreates a table that names other files for one.
 
 Added files lie at <lake>/iceberg/<namespace>/<table>/data/<sha256>.parquet. The catalog is reached by libpq's environment
 variables. The program ends with its parent.
@@ -39,7 +40,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyiceberg.catalog import Catalog
 from pyiceberg.catalog.sql import SqlCatalog
-from pyiceberg.exceptions import CommitFailedException, ValidationError
+from pyiceberg.exceptions import CommitFailedException, ValidationError, ValidationException
 from pyiceberg.io.pyarrow import _dataframe_to_data_files, parquet_file_to_data_file
 from pyiceberg.manifest import DataFile, ManifestEntry, ManifestEntryStatus, ManifestFile
 from pyiceberg.schema import Schema, assign_fresh_schema_ids
@@ -146,7 +147,7 @@ class GoneListed(ValueError):
     """A table lists removed files, with their first and last dates, as earlier versions of this program wrote them."""
 
 
-class Overtaken(RuntimeError):
+class OvertakenError(ValidationException):
     """Another program has written to a table meanwhile, so this one has lost its lock."""
 
 
@@ -160,8 +161,8 @@ class OwnCatalog(SqlCatalog):
         try:
             return super().commit_table(table, requirements, updates)
         except CommitFailedException as error:
-            # pyiceberg would repeat the commit on top of the other one, with fewer requirements.
-            raise Overtaken from error
+            # pyiceberg would repeat the commit on top of the other one, with fewer requirements. After this error it removes what it wrote for it.
+            raise OvertakenError("another program has written to the table") from error
 
     def _load_file_io(self, properties=None, location=None) -> OwnFileIO:
         # Uses the environment alone: a table's properties may name a class, which pyiceberg would call.
@@ -241,6 +242,8 @@ class Namespace:
     def __enter__(self) -> "Namespace":
         # A second program waits: otherwise it would remove files that are not committed yet.
         self.lock = self.catalog.engine.connect()
+        # Postgres 17 and newer can be set to end every transaction that takes long.
+        self.lock.execute(text("select set_config(name, '0', true) from pg_settings where name = 'transaction_timeout'"))
         locked = "select from iceberg_namespace_properties where catalog_name = 'daybook' and namespace = :name for update"
         if self.lock.execute(text(locked), {"name": self.name}).rowcount == 0:
             raise LookupError(f"namespace {self.name} is not in the catalog")
@@ -802,7 +805,8 @@ def set_transaction(connection: Connection, lock: str) -> None:
     """Sets options per transaction: a pooler accepts no session settings. A second program waits for the lock for as long as the first needs."""
     settings = {
         "search_path": "iceberg",
-        "idle_in_transaction_session_timeout": "'30s'",
+        # A commit ends before the lock does: five seconds may have passed since the last beat.
+        "idle_in_transaction_session_timeout": "'20s'" if lock else "'30s'",
         "statement_timeout": "0",
         "daybook.tables_lock": f"'{lock}'",
     }
