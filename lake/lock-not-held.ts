@@ -32,16 +32,6 @@ export async function withReason<Result>(work: () => Promise<Result>): Promise<R
   }
 }
 
-/** Runs every step, even after one has failed, then throws the first failure. Once the lock is lost it runs no more. */
-export async function whileLocked(steps: readonly (() => Promise<void>)[]): Promise<void> {
-  const failures: unknown[] = [];
-  for (const step of steps) {
-    try {
-      await step();
-    } catch (error) {
-      if (error instanceof LockNotHeld) throw error;
-      failures.push(error);
-    }
-  }
-  if (failures.length > 0) throw failures[0];
+export function isLockNotHeld(error: unknown): error is LockNotHeld {
+  return error instanceof LockNotHeld;
 }

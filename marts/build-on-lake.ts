@@ -1,7 +1,8 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { quoted } from '../lake/parquet/duck-db.ts';
 import { keptBack } from '../lake/errors.ts';
+import { removeScratch } from '../lake/files/remove-scratch.ts';
 import { openOwnLake, type LakeOwner } from '../lake/own-lake.ts';
 import type { BuildLock } from '../warehouse/marts/build-lock.ts';
 import { buildFolder, buildScratch, removeLeftovers } from './build-folder.ts';
@@ -99,11 +100,7 @@ export async function buildOnLake(
     return done;
   } finally {
     await lake.close();
-    // Without the lock it may be the folder of the next build, which removes leftovers first.
-    await lock.assertHeld().then(
-      () => rm(scratch, { recursive: true, force: true }),
-      () => undefined,
-    );
+    await removeScratch(scratch, lock.assertHeld);
   }
 }
 

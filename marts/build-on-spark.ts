@@ -2,6 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { runTablesProgram, type ProgramPlaces } from '../iceberg/tables-program.ts';
+import { removeScratch } from '../lake/files/remove-scratch.ts';
 import { openOwnLake, type LakeOwner } from '../lake/own-lake.ts';
 import type { Lake } from '../lake/lake.ts';
 import { absoluteLocation } from '../lake/location.ts';
@@ -117,11 +118,7 @@ export async function buildOnSpark(
       clearSparkNamespace(client, lake, { namespace: sparkNamespaces.build, buildLock }),
     ).catch(() => undefined);
     await lake.close();
-    // Without the lock it may be that of the next build.
-    await assertHeld().then(
-      () => rm(scratch, { recursive: true, force: true }),
-      () => undefined,
-    );
+    await removeScratch(scratch, assertHeld);
   }
 }
 

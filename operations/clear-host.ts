@@ -4,6 +4,7 @@ import { buildScratch, clearBuilds, clearTemplates, removeLeftovers } from '../m
 import { TablesUnknown } from '../iceberg/errors.ts';
 import type { Lake, LakeToOpen } from '../lake/lake.ts';
 import { removeEach } from '../lake/storage/remove-each.ts';
+import { removeScratch } from '../lake/files/remove-scratch.ts';
 import { temporaryFolder } from '../lake/files/temporary-folder.ts';
 import { openOwnLake } from '../lake/own-lake.ts';
 import { MartsUnknown } from '../marts/errors.ts';
@@ -153,10 +154,7 @@ export async function removeUnfinishedMarts(host: Host): Promise<void> {
         await assertHeld();
         if (isOurs) await lake.removeLeftovers('marts');
       } finally {
-        await assertHeld().then(
-          () => rm(scratch, { recursive: true, force: true }),
-          () => undefined,
-        );
+        await removeScratch(scratch, assertHeld);
       }
     });
   });

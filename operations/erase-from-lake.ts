@@ -18,6 +18,7 @@ import {
 import type { Lake } from '../lake/lake.ts';
 import { manifestText, sha256Of, sizesOf } from '../lake/manifest/manifest.ts';
 import { filterConcurrently } from '../lake/map-concurrently.ts';
+import { removeScratch } from '../lake/files/remove-scratch.ts';
 import { openLake } from '../lake/open-lake.ts';
 import { requireOwnLake } from '../lake/own-lake.ts';
 import type { RecordNamed } from '../warehouse/erase/erase-record.ts';
@@ -120,11 +121,7 @@ export async function eraseFromLake(
   } finally {
     duckDb.close();
     await lake.close();
-    // Without the lock it may be that of the next one.
-    await session.assertAlive().then(
-      () => rm(folder, { recursive: true, force: true }),
-      () => undefined,
-    );
+    await removeScratch(folder, session.assertAlive);
     await session.close();
   }
 }

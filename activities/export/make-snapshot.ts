@@ -11,6 +11,7 @@ import {
   unfitCountOf,
   type Manifest,
 } from '../../lake/manifest/manifest.ts';
+import { removeScratch } from '../../lake/files/remove-scratch.ts';
 import { openLake } from '../../lake/open-lake.ts';
 import { requireOwnLake } from '../../lake/own-lake.ts';
 import { movePointer, readManifest } from '../../lake/manifest/pointer.ts';
@@ -79,11 +80,7 @@ export async function makeSnapshot(
     await assertHeld();
     throw error;
   } finally {
-    // Without the lock it may be that of the next attempt.
-    await assertHeld().then(
-      () => rm(job.scratch, { recursive: true, force: true }),
-      () => undefined,
-    );
+    await removeScratch(job.scratch, assertHeld);
     await lake.close();
     await session.close();
   }

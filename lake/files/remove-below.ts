@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { codeOf } from '../../errors/code-of.ts';
 import { inFolder } from './folder-below.ts';
 import { notLocked, type AssertHeld } from '../lake.ts';
-import { LockNotHeld } from '../lock-not-held.ts';
+import { isLockNotHeld } from '../lock-not-held.ts';
 import { mapConcurrently } from '../map-concurrently.ts';
 
 /**
@@ -49,7 +49,7 @@ export async function removeFolderIn(
     () => undefined,
     (error: unknown) => ({ error }),
   );
-  if (failure?.error instanceof LockNotHeld) throw failure.error;
+  if (isLockNotHeld(failure?.error)) throw failure.error;
   // A folder that may not be opened may be empty.
   const isGone = await unlessExchanged(rmdir(join(folder, name)).then(() => true));
   if (failure !== undefined && isGone !== true) throw failure.error;
@@ -71,7 +71,7 @@ async function empty(folder: string, requireLock: AssertHeld, levels: number): P
   const failures: unknown[] = [];
   const attempt = (removal: Promise<unknown>): Promise<unknown> =>
     removal.catch((error: unknown) => {
-      if (error instanceof LockNotHeld) throw error;
+      if (isLockNotHeld(error)) throw error;
       failures.push(error);
     });
   for (let start = 0; start < files.length; start += filesAsked) {

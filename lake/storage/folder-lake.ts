@@ -24,9 +24,10 @@ import {
   type Lake,
 } from '../lake.ts';
 import { codeOf } from '../../errors/code-of.ts';
+import { inOrder } from '../../errors/in-order.ts';
 import { DiskFull, LakeKeeps, LakeRefused } from '../errors.ts';
 import { inFolder, inFolderBelow, NoFolder } from '../files/folder-below.ts';
-import { asLockNotHeld, LockNotHeld, whileLocked, withReason } from '../lock-not-held.ts';
+import { asLockNotHeld, isLockNotHeld, withReason } from '../lock-not-held.ts';
 import { filterConcurrently } from '../map-concurrently.ts';
 import { sha256OfFile } from '../parquet/read-back.ts';
 import { removeFileIn, removeFolderIn, removeIn } from '../files/remove-below.ts';
@@ -39,10 +40,10 @@ import { unobstructed } from '../files/unobstructed.ts';
  * A lake in a folder. A snapshot is written beside the others under a name that readers ignore, synced to disk, and appears by one rename.
  * It belongs to one export host, where one export runs at a time.
  *
- * A draft has a name of its own: an attempt that stood still does not find the draft of its retry. It is created anew, so that a link planted there, in
- * a folder with other writers, leads to no file of ours. The lock is asked for once a draft is there, before it gets its final name: whoever has the
- * lock next removes drafts first, and then a draft of before has nothing left to rename. Entries are put there or removed through a descriptor of the folder (`inFolderBelow`), so that a link that replaces
- * the folder meanwhile leads nowhere.
+ * A draft has a name of its own: an attempt that stood still does not find the draft of its retry. It is created anew, so that a link planted
+ * there, in a folder with other writers, leads to no file of ours. The lock is asked for once a draft is there, before it gets its final name:
+ * whoever has the lock next removes drafts first, and then a draft of before has nothing left to rename. Entries are put there or removed through
+ * a descriptor of the folder (`inFolderBelow`), so that a link that replaces the folder meanwhile leads nowhere.
  */
 export function openFolderLake(location: string, assertHeld = notLocked): Lake {
   const requireLock = (): Promise<void> => asLockNotHeld(assertHeld);
@@ -103,7 +104,7 @@ export function openFolderLake(location: string, assertHeld = notLocked): Lake {
           }
           await bringToDisk(draft);
           await requireLock();
-          const isAsFound = mayBe(await lake.read(path), found);
+          const isAsFound = isStillAsFound(await lake.read(path), found);
           await (isAsFound ? giveName(draft, join(location, path)) : removeFileIn(location, basename(draft)));
           await bringToDisk(location);
           return isAsFound;
@@ -267,31 +268,29 @@ export function openFolderLake(location: string, assertHeld = notLocked): Lake {
   }
 
   async function removeLeftoversOfBuilds(): Promise<void> {
-    const kept = await namesOfMarts(lake);
+    let kept: ReadonlySet<string> = new Set();
     const isPointer = (name: string): boolean => /^\.latest-marts\.json\.[0-9a-f]+$/.test(name);
     const removeDrafts = async (folder: string): Promise<void> => {
       const marts = await foldersIn(folder);
-      await whileLocked(
+      await inOrder(
         marts.map((mart) => () => inFolder(folder, mart, (inner) => removeNamed(inner, isDraft))),
+        isLockNotHeld,
       );
     };
     await removeEach([
-      () => inOwnFolder('marts', removeGone),
-      ...[...kept].map((id) => () => inOwnFolder(join('marts', id), removeDrafts)),
+      () =>
+        inOwnFolder('marts', async (folder) => {
+          const names = await readdir(folder);
+          // Read after them, so that marts that somebody else has put there meanwhile are either not listed or kept.
+          kept = await namesOfMarts(lake);
+          // Only such names: a writer of the lake can add folders of any name, and a link that wins the race leads to others of that name.
+          const isGone = (name: string): boolean => snapshotIdPattern.test(name) && !kept.has(name);
+          const isMeant = (name: string): boolean => isDraft(name) || isGone(name);
+          await removeEachIn(folder, names.filter(isMeant));
+        }),
+      () => removeEach([...kept].map((id) => () => inOwnFolder(join('marts', id), removeDrafts))),
       () => inOwnFolder('.', (folder) => removeNamed(folder, isPointer)),
     ]);
-  }
-
-  async function removeGone(folder: string): Promise<void> {
-    const names = await readdir(folder);
-    // Read after them, so that marts that somebody else has put there meanwhile are either not listed or kept.
-    const kept = await namesOfMarts(lake);
-    // Only such names: a writer of the lake can add folders of any name, and a link that wins the race leads to others of that name.
-    const isGone = (name: string): boolean => snapshotIdPattern.test(name) && !kept.has(name);
-    await removeEachIn(
-      folder,
-      names.filter((name) => isDraft(name) || isGone(name)),
-    );
   }
 
   async function removeNamed(folder: string, isMeant: (name: string) => boolean): Promise<void> {
@@ -299,7 +298,10 @@ export function openFolderLake(location: string, assertHeld = notLocked): Lake {
   }
 
   async function removeEachIn(folder: string, names: readonly string[]): Promise<void> {
-    await whileLocked(names.map((name) => () => removeIn(folder, name, requireLock)));
+    await inOrder(
+      names.map((name) => () => removeIn(folder, name, requireLock)),
+      isLockNotHeld,
+    );
   }
 
   /** Works in a folder of the lake to remove entries from it. If it is missing, or a link, or below a link, nothing there is ours. */
@@ -307,7 +309,7 @@ export function openFolderLake(location: string, assertHeld = notLocked): Lake {
     try {
       await unobstructed(location, { path, is: 'a folder' }, () => inFolderBelow(location, { path }, work));
     } catch (error) {
-      if (error instanceof LockNotHeld) throw error.why;
+      if (isLockNotHeld(error)) throw error.why;
       if (error instanceof NoFolder) return;
       // As with an object that a bucket does not delete: the rest goes on.
       if (isForbidden(error)) throw new LakeKeeps(location, { files: 1, code: String(codeOf(error)) });
@@ -398,8 +400,8 @@ export function openFolderLake(location: string, assertHeld = notLocked): Lake {
   }
 }
 
-/** Whether a small file may still be as it was found. What cannot be read is reported by who tries to replace it. */
-function mayBe(now: Found | undefined, found: Found | undefined): boolean {
+/** Whether a small file is still as it was found. What cannot be read is reported by who tries to replace it. */
+function isStillAsFound(now: Found | undefined, found: Found | undefined): boolean {
   return now?.version === '' || now?.version === found?.version;
 }
 
