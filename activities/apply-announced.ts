@@ -147,7 +147,7 @@ async function bury(
   { announced, found }: { announced: WaitingRecord; found: RecordGone },
 ): Promise<Applied> {
   const { id, deletedAt } = announced;
-  const version = newerOf(announced.version, found.servedAt?.toISOString() ?? null);
+  const version = newerTime(announced.version, found.servedAt?.toISOString() ?? null);
   if (version === null)
     return closed(warehouse, where, { status: 'applied', outcome: 'gone, and never held', counts: {} });
   const { connectionId, resource, runId, close } = where;
@@ -173,7 +173,7 @@ const touchedThen =
  * The newer of the webhook's version and the time of the 404. Pages read before the 404 show no newer version; a record created again
  * afterwards is newer.
  */
-function newerOf(known: string | null, goneBy: string | null): string | null {
+function newerTime(known: string | null, goneBy: string | null): string | null {
   if (known === null || goneBy === null) return known ?? goneBy;
   return (microsecondsOf(known) ?? -Infinity) > (microsecondsOf(goneBy) ?? -Infinity) ? known : goneBy;
 }

@@ -77,7 +77,7 @@ async function applyDue(dependencies: Dependencies, applying: Applying): Promise
   }
   const announced = resources.filter(({ name }) => due.has(name));
   for (const resource of announced) await closeKnown(warehouse, { connectionId: connection, resource });
-  if (sumOf(due) > mostFetched) await leaveToLists(dependencies, { connection, announced });
+  if (sumCounts(due) > mostFetched) await leaveToLists(dependencies, { connection, announced });
   return announced.length === 0 ? 'done' : applyRecords(dependencies, { ...applying, announced });
 }
 
@@ -87,7 +87,7 @@ async function leaveToLists(
   { connection, announced }: { connection: string; announced: readonly Resource[] },
 ): Promise<void> {
   const { resources: due } = await readWaiting(warehouse, connection);
-  if (sumOf(due) <= mostFetched) return;
+  if (sumCounts(due) <= mostFetched) return;
   // In this order: a running sync may end at any moment, and its end makes the webhooks due again.
   for (const resource of announced) await leaveToList(warehouse, { connectionId: connection, resource });
   try {
@@ -178,6 +178,6 @@ async function settleFailure(
   throw error;
 }
 
-function sumOf(records: ReadonlyMap<string, number>): number {
+function sumCounts(records: ReadonlyMap<string, number>): number {
   return [...records.values()].reduce((sum, count) => sum + count, 0);
 }

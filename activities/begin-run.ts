@@ -5,7 +5,7 @@ import { adoptRun } from '../warehouse/runs/adopt-run.ts';
 import { beginRun as beginRunInWarehouse } from '../warehouse/runs/begin-run.ts';
 import type { RunKind } from '../warehouse/tables/runs.ts';
 import type { Dependencies } from './dependencies.ts';
-import { runOf } from './run-of.ts';
+import { runOfActivity } from './run-of-activity.ts';
 
 export interface BeginRunInput {
   runId: string;
@@ -32,7 +32,7 @@ export interface BegunRun {
 export async function beginRun(dependencies: Dependencies, input: BeginRunInput): Promise<BegunRun> {
   const { warehouse, apiAddress, secretKey, searchable } = dependencies;
   const wanted = streamsToRead(input.resources);
-  const own = runOf(input);
+  const own = runOfActivity(input);
   const run = input.adopts === undefined ? own : { ...own, runId: input.adopts.runId };
   const adopted = input.adopts === undefined ? undefined : await adoptRun(warehouse, run);
   await beginRunInWarehouse(warehouse, adopted === undefined ? own : run);

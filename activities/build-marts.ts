@@ -2,7 +2,7 @@ import { Context, type Info } from '@temporalio/activity';
 import { isDatabaseAway } from '../warehouse/session/is-database-away.ts';
 import { BuildRunning } from '../warehouse/marts/build-lock.ts';
 import { LockLost } from '../warehouse/transactions/hold-lock.ts';
-import { buildMarts as build, sentenceOf, type BuildRun } from '../marts/build-marts.ts';
+import { buildMarts as build, describeBuildError, type BuildRun } from '../marts/build-marts.ts';
 import { buildOnce } from '../marts/build-once.ts';
 import type { MartsBuilt } from '../marts/build-settings.ts';
 import { isNothingToBuild } from '../marts/errors.ts';
@@ -44,11 +44,11 @@ export async function buildMarts(
   { runId, target, reason, copies = false }: BuildMartsInput,
 ): Promise<MartsOutcome> {
   // Each target is a run of its own.
-  const runOf = <Target extends MartsTarget>(of: Target): BuildRun<Target> => ({
+  const runForTarget = <Target extends MartsTarget>(of: Target): BuildRun<Target> => ({
     ...runOfAll({ runId: `${runId}-${of}`, kind: 'marts', target: of, reason }),
     target: of,
   });
-  const run = runOf(target);
+  const run = runForTarget(target);
   let progress: MartsProgress = { step: 'waiting for its turn' };
   const follower = {
     onStep(step: string) {
@@ -64,20 +64,20 @@ export async function buildMarts(
       const signal = AbortSignal.any([cancelling, stopping]);
       try {
         const at = { warehouse, places: building };
-        if (!copies) return outcomeOf(await build(at, run, { ...follower, signal }));
-        const runs = { lake: runOf('lake'), postgres: runOf('postgres') };
+        if (!copies) return builtOutcome(await build(at, run, { ...follower, signal }));
+        const runs = { lake: runForTarget('lake'), postgres: runForTarget('postgres') };
         const { built, copy } = await buildOnce(at, runs, { ...follower, signal });
         return {
-          ...outcomeOf(built),
+          ...builtOutcome(built),
           ...('marts' in copy ? { copied: copy.marts } : { notCopied: copy.failure }),
         };
       } catch (error) {
         if (cancelling.aborted)
-          await cancelRunsOfAll(warehouse, [run.runId, ...(copies ? [runOf('postgres').runId] : [])]);
+          await cancelRunsOfAll(warehouse, [run.runId, ...(copies ? [runForTarget('postgres').runId] : [])]);
         else if (stopping.aborted) throw new BuildPutOff();
         if (isNothingToBuild(error)) return { skipped: error.message };
         if (copies && !signal.aborted && isPatienceOver(Context.current().info, error))
-          return { putOff: sentenceOf(error) };
+          return { putOff: describeBuildError(error) };
         throw error;
       }
     },
@@ -107,6 +107,6 @@ class BuildPutOff extends Error {
   }
 }
 
-function outcomeOf({ as_of_date, tests, marts }: MartsBuilt): BuiltOutcome {
+function builtOutcome({ as_of_date, tests, marts }: MartsBuilt): BuiltOutcome {
   return { built: { as_of_date, tests, marts: marts.length } };
 }

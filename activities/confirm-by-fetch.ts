@@ -24,7 +24,7 @@ import { isAnotherListAnswered } from './is-another-list-answered.ts';
 import { judgeFetchFailure } from './judge-fetch-failure.ts';
 import { judgeRequestFailure } from './judge-request-failure.ts';
 import type { Absence } from '../requests/prove-absence.ts';
-import { listingOf, passOf, type ReconcileInput } from './reconcile-input.ts';
+import { createListing, createPass, type ReconcileInput } from './reconcile-input.ts';
 import { waitOf, type Wait } from '../requests/wait.ts';
 
 export interface ConfirmByFetchInput extends ReconcileInput {
@@ -49,9 +49,9 @@ export async function confirmByFetch(
 ): Promise<Confirmed> {
   return heartbeating(async (signal) => {
     const { warehouse, api, apiAddress, secretKey, stopping } = dependencies;
-    const of = listingOf(input);
+    const of = createListing(input);
     const access = await readAccess(warehouse, secretKey, { connectionId: input.connection, apiAddress });
-    const pass = passOf(of, access.mark);
+    const pass = createPass(of, access.mark);
     // `settleResource` then finds the resource unlisted, and it is listed again.
     if (!(await takeListing(warehouse, of))) return { state: 'done' };
     const counting = createCountingClient(api);

@@ -2,7 +2,7 @@ import { confirmBySecondListing as confirmInWarehouse } from '../warehouse/recon
 import { takeListing } from '../warehouse/reconcile/listing-in-hand.ts';
 import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
-import { listingOf, type ReconcileInput } from './reconcile-input.ts';
+import { createListing, type ReconcileInput } from './reconcile-input.ts';
 
 export interface SecondListingInput extends ReconcileInput {
   /** Earlier fetches have proved nothing; only this listing can. Absent in histories of releases before 0.6. */
@@ -15,7 +15,7 @@ export async function confirmBySecondListing(
   { unfetchable = false, ...input }: SecondListingInput,
 ): Promise<void> {
   await heartbeating(async () => {
-    const listing = listingOf(input);
+    const listing = createListing(input);
     const noFetch = unfetchable || !listing.resource.fetchable;
     if (await takeListing(warehouse, listing))
       await confirmInWarehouse(warehouse, { ...listing, lookbackMilliseconds, unfetchable: noFetch });

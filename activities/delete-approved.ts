@@ -7,7 +7,7 @@ import { createCompanyProof } from '../requests/company-proof.ts';
 import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
 import { retryWithDeadline } from '../requests/retry-with-deadline.ts';
-import { runOf } from './run-of.ts';
+import { runOfActivity } from './run-of-activity.ts';
 
 export interface DeleteApprovedInput {
   runId: string;
@@ -29,7 +29,7 @@ export async function deleteApproved(
   const { warehouse, api, apiAddress, secretKey } = dependencies;
   return heartbeating(async (signal) => {
     // A run that was reset to here has no row yet.
-    await beginRun(warehouse, runOf({ ...input, reason: 'Temporal', kind: 'reconcile' }));
+    await beginRun(warehouse, runOfActivity({ ...input, reason: 'Temporal', kind: 'reconcile' }));
     const access = await readAccess(warehouse, secretKey, { connectionId, apiAddress });
     const proof = createCompanyProof(dependencies, { connectionId, runId, access, api, signal });
     await retryWithDeadline(() => proof.require(null), signal);

@@ -3,7 +3,7 @@ import { findAbsent as findInWarehouse } from '../warehouse/reconcile/find-absen
 import { takeListing } from '../warehouse/reconcile/listing-in-hand.ts';
 import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
-import { listingOf, type ReconcileInput } from './reconcile-input.ts';
+import { createListing, type ReconcileInput } from './reconcile-input.ts';
 
 export interface AbsentFound {
   absent: number;
@@ -20,7 +20,7 @@ export interface AbsentFound {
 export async function findAbsent(dependencies: Dependencies, input: ReconcileInput): Promise<AbsentFound> {
   return heartbeating(async () => {
     const { warehouse, policies } = dependencies;
-    const listing = { ...listingOf(input), lookbackMilliseconds: policies.lookbackMilliseconds };
+    const listing = { ...createListing(input), lookbackMilliseconds: policies.lookbackMilliseconds };
     const isListed =
       (await takeListing(warehouse, listing)) &&
       (await beginAgainIfStoodStill(warehouse, listing)) !== 'begun again';

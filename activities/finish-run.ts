@@ -5,7 +5,7 @@ import type { RunKind } from '../warehouse/tables/runs.ts';
 import type { Dependencies } from './dependencies.ts';
 import { followSchedules } from './follow-schedules.ts';
 import { judgeSync } from './judge-sync.ts';
-import { runOf } from './run-of.ts';
+import { runOfActivity } from './run-of-activity.ts';
 import { startWanted } from './start-wanted.ts';
 
 export type { StreamOutcome } from '../warehouse/runs/judge-run.ts';
@@ -25,7 +25,7 @@ export interface FinishRunInput {
 /** Closes the run's row with its result. A run that was reset to its end has no row yet, so it is begun first. */
 export async function finishRun(dependencies: Dependencies, input: FinishRunInput): Promise<FinishedRun> {
   const { warehouse } = dependencies;
-  await beginRun(warehouse, runOf(input));
+  await beginRun(warehouse, runOfActivity(input));
   const finished = await finishRunInWarehouse(warehouse, input);
   if ((input.kind ?? 'sync') === 'sync') {
     await judgeSync(dependencies, { ...input, ...finished });

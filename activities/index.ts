@@ -20,7 +20,7 @@ import { readEvents } from './read-events.ts';
 import { readStream } from './read-stream.ts';
 import { readWindows } from './read-windows.ts';
 import { requestMarts } from './request-marts.ts';
-import { forRunOfExecution } from './run-of.ts';
+import { forRunOfExecution } from './run-of-activity.ts';
 import { settleResource } from './settle-resource.ts';
 import { startScheduled } from './start-scheduled.ts';
 
@@ -76,13 +76,16 @@ const reading: ReadonlySet<Step> = new Set(Object.values<Step>(steps.paging));
 export function createActivities(dependencies: Dependencies): Activities {
   const bind = (step: Step) => async (input: never) => {
     const own = reading.has(step) ? await forRunOfExecution(dependencies.warehouse, input) : input;
-    return step(endedByFailover.has(step) ? await onTimelineOf(dependencies, own) : dependencies, own);
+    return step(endedByFailover.has(step) ? await onTimelineOfRun(dependencies, own) : dependencies, own);
   };
   const named = Object.values(steps).flatMap((ofKind) => Object.entries<Step>(ofKind));
   return Object.fromEntries(named.map(([name, step]) => [name, bind(step)])) as unknown as Activities;
 }
 
-async function onTimelineOf(dependencies: Dependencies, { runId }: { runId: string }): Promise<Dependencies> {
+async function onTimelineOfRun(
+  dependencies: Dependencies,
+  { runId }: { runId: string },
+): Promise<Dependencies> {
   const { warehouse } = dependencies;
   return { ...dependencies, warehouse: onTimeline(warehouse, await timelineOfRun(warehouse, runId)) };
 }

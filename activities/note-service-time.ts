@@ -11,7 +11,7 @@ import type { Dependencies } from './dependencies.ts';
 import { isAnotherListAnswered } from './is-another-list-answered.ts';
 import { judgeRequestFailure } from './judge-request-failure.ts';
 import { ListMissing } from './list-missing.ts';
-import { passOf } from './reconcile-input.ts';
+import { createPass } from './reconcile-input.ts';
 import { retryWithDeadline } from '../requests/retry-with-deadline.ts';
 import { waitOf } from '../requests/wait.ts';
 
@@ -38,7 +38,7 @@ export async function noteServiceTime(
   const { warehouse, api, apiAddress, secretKey } = dependencies;
   const { connectionId, resource, runId } = listing;
   const access = await readAccess(warehouse, secretKey, { connectionId, apiAddress });
-  const pass = passOf(listing, access.mark);
+  const pass = createPass(listing, access.mark);
   const counting = createCountingClient(api);
   const request = { accessToken: access.token, ...listOfOne(resource), signal };
   const proof = createCompanyProof(dependencies, { connectionId, runId, access, api: counting.api, signal });

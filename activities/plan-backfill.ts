@@ -4,7 +4,7 @@ import { backfillPlan } from '../warehouse/passes/backfill-plan.ts';
 import { planBackfill as planInWarehouse } from '../warehouse/passes/plan-backfill.ts';
 import { beginRun } from '../warehouse/runs/begin-run.ts';
 import type { Dependencies } from './dependencies.ts';
-import { runOf } from './run-of.ts';
+import { runOfActivity } from './run-of-activity.ts';
 
 export interface PlanBackfillInput {
   runId: string;
@@ -33,7 +33,7 @@ export async function planBackfill(
   const { runId, connection: connectionId } = input;
   const resources = resourcesNamed(input.resources).map(({ name }) => name);
   const plan = backfillPlan({ ...input, resources });
-  await beginRun(warehouse, runOf({ ...input, kind: 'backfill' }));
+  await beginRun(warehouse, runOfActivity({ ...input, kind: 'backfill' }));
   await readAccess(warehouse, secretKey, { connectionId, apiAddress });
   await planInWarehouse(warehouse, { connectionId, runId, plan });
   return { plan: plan.name, streams: plan.streams, searchable };

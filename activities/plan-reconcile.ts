@@ -1,11 +1,11 @@
 import { resourcesNamed } from '../resources/index.ts';
 import { streamsOf } from '../resources/streams-of.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
-import { questionOf, type DeletionQuestion } from '../warehouse/reconcile/deletion-question.ts';
+import { buildQuestion, type DeletionQuestion } from '../warehouse/reconcile/deletion-question.ts';
 import { readWaitingDeletions } from '../warehouse/reconcile/read-waiting-deletions.ts';
 import { beginRun } from '../warehouse/runs/begin-run.ts';
 import type { Dependencies } from './dependencies.ts';
-import { runOf } from './run-of.ts';
+import { runOfActivity } from './run-of-activity.ts';
 
 export type { DeletionQuestion } from '../warehouse/reconcile/deletion-question.ts';
 
@@ -31,11 +31,11 @@ export async function planReconcile(
 ): Promise<ReconcilePlan> {
   const { warehouse, apiAddress, secretKey, searchable } = dependencies;
   const chosen = resourcesNamed(input.resources);
-  await beginRun(warehouse, runOf({ ...input, kind: 'reconcile' }));
+  await beginRun(warehouse, runOfActivity({ ...input, kind: 'reconcile' }));
   await readAccess(warehouse, secretKey, { connectionId: input.connection, apiAddress });
   return {
     resources: chosen.map((resource) => ({ resource: resource.name, streams: streamsOf(resource) })),
     searchable,
-    question: questionOf(await readWaitingDeletions(warehouse, { connectionId: input.connection })),
+    question: buildQuestion(await readWaitingDeletions(warehouse, { connectionId: input.connection })),
   };
 }

@@ -19,7 +19,7 @@ import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
 import { createLease } from './create-lease.ts';
 import { isAnotherListAnswered } from './is-another-list-answered.ts';
-import { runOf } from './run-of.ts';
+import { runOfActivity } from './run-of-activity.ts';
 import { settleReadFailure } from './settle-read-failure.ts';
 import type { Wait } from '../requests/wait.ts';
 
@@ -70,7 +70,7 @@ export function readChunk<Page>(
   source: StreamSource<Page>,
 ): Promise<StreamRead> {
   return heartbeating(async (signal) => {
-    await beginRun(dependencies.warehouse, runOf(input));
+    await beginRun(dependencies.warehouse, runOfActivity(input));
     const runAccess = await readRunAccess(dependencies, input);
     const outcome = await takeAndRead(dependencies, input, {
       source,

@@ -11,12 +11,15 @@ export interface ReconcileInput {
   resource: string;
 }
 
-export function listingOf({ connection, resource, runId }: ReconcileInput): ListingInHand {
+export function createListing({ connection, resource, runId }: ReconcileInput): ListingInHand {
   return { connectionId: connection, resource: resourceNamed(resource), runId, lease: createLease() };
 }
 
 /** Requests outside of a listing belong to the resource's first stream. `token`: the mark of the access token. */
-export function passOf({ connectionId, resource, runId, lease }: ListingInHand, token: string): PassInHand {
+export function createPass(
+  { connectionId, resource, runId, lease }: ListingInHand,
+  token: string,
+): PassInHand {
   const stream = firstStream(resource);
   return { connectionId, stream, kind: 'reconcile', part: '', runId, lease, token };
 }

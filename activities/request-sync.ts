@@ -5,12 +5,12 @@ import { startRequest, type StartRequest } from '../temporal/start-request.ts';
 
 /** Starts a sync of the connection, or joins the running one. */
 export async function requestSync(temporal: Client, connection: string): Promise<void> {
-  await startOrJoin(temporal, syncOf(connection));
+  await startOrJoin(temporal, syncRequest(connection));
 }
 
 /** Wakes the sync that waits until the service has prepared the data, or starts one. */
 export async function tellDataReady(temporal: Client, connection: string): Promise<void> {
-  const { workflowType, options } = syncOf(connection);
+  const { workflowType, options } = syncRequest(connection);
   await temporal.workflow.signalWithStart(workflowType, {
     ...options,
     signal: signals.dataReady,
@@ -18,6 +18,6 @@ export async function tellDataReady(temporal: Client, connection: string): Promi
   });
 }
 
-function syncOf(connection: string): StartRequest {
+function syncRequest(connection: string): StartRequest {
   return startRequest('sync', { connection, reason: 'webhook' }, 'schedules');
 }

@@ -38,7 +38,7 @@ export function createServiceClock(
   { asked, ...reading }: { pass: PassInHand; resource: Listed; taken: Taken; asked: Date },
 ): ServiceClock {
   const { taken } = reading;
-  const inDatabase = databaseClockOf(taken, new Date());
+  const inDatabase = createDatabaseClock(taken, new Date());
   let told = lastServiceTime(taken, asked);
   let isFirst = true;
   return {
@@ -65,7 +65,7 @@ function lastServiceTime({ serviceTime }: Taken, asked: Date): ServiceTime | nul
  * Returns a function that converts the arrival of a response to the clock of the database, based on the time at which it handed out the pass, at
  * the latest at `returned`. The result is rather too early, so that time in which the host slept does not count as the service's.
  */
-function databaseClockOf({ takenAtMilliseconds }: Taken, returned: Date): (receivedAt: Date) => Date {
+function createDatabaseClock({ takenAtMilliseconds }: Taken, returned: Date): (receivedAt: Date) => Date {
   return (receivedAt) => new Date(takenAtMilliseconds + receivedAt.getTime() - returned.getTime());
 }
 

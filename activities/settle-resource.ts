@@ -7,7 +7,7 @@ import { removeOrphans } from '../warehouse/reconcile/remove-orphans.ts';
 import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
 import { noteServiceTime } from './note-service-time.ts';
-import { listingOf, type ReconcileInput } from './reconcile-input.ts';
+import { createListing, type ReconcileInput } from './reconcile-input.ts';
 
 export interface SettleResourceInput extends ReconcileInput {
   /** How often the resource was listed according to the history; after a reset, that may have been in another run. */
@@ -30,7 +30,7 @@ export async function settleResource(
 ): Promise<ReconciledResource> {
   const { warehouse, policies } = dependencies;
   return heartbeating(async (signal) => {
-    const listing = { ...listingOf(input), lookbackMilliseconds: policies.lookbackMilliseconds };
+    const listing = { ...createListing(input), lookbackMilliseconds: policies.lookbackMilliseconds };
     const nothing = { deleted: 0, waiting: 0, held: 0 };
     if (!(await isListed(warehouse, { ...listing, listings })))
       return { ...nothing, equal: false, unlisted: true };

@@ -115,7 +115,7 @@ async function reconcile(
   { warehouse, temporal }: Pick<Dependencies, 'warehouse' | 'temporal'>,
   input: TickInput,
 ): Promise<ScheduledStarted> {
-  const started = await startOrJoin(temporal, requestOf(input));
+  const started = await startOrJoin(temporal, scheduledRequest(input));
   for (const resource of await lackedBy(temporal, started))
     await wantReconcile(warehouse.pool, { connectionId: input.connection, resource });
   return started;
@@ -126,7 +126,7 @@ async function backfill(
   { temporal }: Pick<Dependencies, 'temporal'>,
   input: TickInput,
 ): Promise<ScheduledStarted> {
-  const started = await startOrJoin(temporal, requestOf(input));
+  const started = await startOrJoin(temporal, scheduledRequest(input));
   const lacked = await lackedBy(temporal, started);
   if (lacked.length > 0) throw new OtherResources(started.workflowId, lacked);
   return started;
@@ -150,7 +150,7 @@ async function startExport({
   return startOrJoin(temporal, startRequest('export', { reason: 'schedule' }, 'schedules'));
 }
 
-function requestOf({ kind, connection, at, last = 0 }: TickInput): StartRequest {
+function scheduledRequest({ kind, connection, at, last = 0 }: TickInput): StartRequest {
   const input = { connection, reason: 'schedule' };
   if (kind !== 'backfill') return startRequest(kind, input, 'schedules');
   // Whole days, so that a repeated run has the same name; they include the due day.

@@ -11,7 +11,7 @@ import { heartbeating } from './heartbeating.ts';
 import { judgeSync } from './judge-sync.ts';
 import { readRunAccess } from './read-chunk.ts';
 import { readPage } from './read-page.ts';
-import { runOf } from './run-of.ts';
+import { runOfActivity } from './run-of-activity.ts';
 
 /** The result of a sync that a tick ran itself. */
 export type TickSync =
@@ -39,7 +39,7 @@ export function syncWithinTick(dependencies: Dependencies, input: TickSyncInput)
   return heartbeating(
     async (cancelled) => {
       const { warehouse } = dependencies;
-      const run = runOf(input);
+      const run = runOfActivity(input);
       const begun = await beginTickRun(warehouse, run);
       if (begun.state === 'ended') return endedBefore(dependencies, input, begun);
       if (begun.state !== 'open') return begun;
@@ -83,7 +83,7 @@ async function readLists(
     // The events come last, because records of the lists may have been deleted since; they do not name their company, but a list does.
     if (stream === eventsStream && !outcomes.some(({ state }) => state === 'done')) return 'NothingSupported';
     signal.throwIfAborted();
-    const run = await readTickRun(dependencies.warehouse, runOf(input));
+    const run = await readTickRun(dependencies.warehouse, runOfActivity(input));
     if (run?.state !== 'open') return 'AnotherRuns';
     const { state, wait } = await readPage(dependencies, { ...input, stream }, { runAccess, signal });
     if (state !== 'done' && state !== 'unsupported') return wait?.reason ?? 'more pages';
@@ -97,7 +97,7 @@ async function finish(
   { runId, connection, ...input }: TickSyncInput,
   outcomes: StreamOutcome[],
 ): Promise<TickSync> {
-  const { workflowId: heldBy } = runOf({ runId, connection, ...input });
+  const { workflowId: heldBy } = runOfActivity({ runId, connection, ...input });
   // It reads every list itself, so an earlier run is no evidence.
   const ended = { runId, outcomes, cancelled: false, heldBy, firstExecutionRunId: runId };
   const { status } = await finishRun(warehouse, ended);
@@ -108,7 +108,7 @@ async function finish(
 /** If another attempt or another sync has the run by now, it continues the run or has ended it: then nothing is to be started. */
 async function unfinished({ warehouse }: Dependencies, input: TickSyncInput, why: string): Promise<TickSync> {
   const { runId } = input;
-  const run = await readTickRun(warehouse, runOf(input));
+  const run = await readTickRun(warehouse, runOfActivity(input));
   if (run === undefined || run.state === 'open') return { state: 'unfinished', runId, why };
   return run.state === 'ended' ? { ...run, runId } : run;
 }

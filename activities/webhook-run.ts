@@ -6,7 +6,7 @@ import { beginRun } from '../warehouse/runs/begin-run.ts';
 import { readRuns, type RunRead } from '../warehouse/runs/read-run.ts';
 import { finishRun } from '../warehouse/runs/finish-run.ts';
 import type { StreamOutcome } from '../warehouse/runs/judge-run.ts';
-import { runOf } from './run-of.ts';
+import { runOfActivity } from './run-of-activity.ts';
 
 /** The run that applies webhooks. A run with nothing to fetch leaves no row. */
 export interface WebhookRun {
@@ -28,7 +28,7 @@ export function createWebhookRun(
   let begun: Promise<void> | undefined;
   let records = 0;
   const begin = (): Promise<void> =>
-    (begun ??= beginRun(warehouse, runOf({ runId, connection, kind: 'webhook', reason: 'webhook' })));
+    (begun ??= beginRun(warehouse, runOfActivity({ runId, connection, kind: 'webhook', reason: 'webhook' })));
   return {
     begin,
     async add(resource, counts) {
@@ -47,7 +47,7 @@ export function createWebhookRun(
       if (begun === undefined && left === undefined) return;
       // It may have ended before any record was fetched.
       if (streams.size === 0) streams.set('webhooks', undefined);
-      const outcomes = [...streams].map(([stream, failed]) => outcomeOf(stream, ended ?? failed));
+      const outcomes = [...streams].map(([stream, failed]) => streamOutcome(stream, ended ?? failed));
       await finishRun(warehouse, { runId, outcomes, cancelled: false });
     },
     records: () => records,
@@ -63,7 +63,7 @@ async function leftByAttemptBefore(warehouse: Warehouse, runId: string): Promise
   return run;
 }
 
-function outcomeOf(stream: string, failure: Error | undefined): StreamOutcome {
+function streamOutcome(stream: string, failure: Error | undefined): StreamOutcome {
   if (failure === undefined) return { stream, state: 'done' };
   return { stream, state: 'failed', failureType: failure.name, failure: failure.message };
 }

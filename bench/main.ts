@@ -9,7 +9,7 @@ import { measureIdle } from './idle.ts';
 import { measureIncremental } from './incremental.ts';
 import { measureInitial } from './initial.ts';
 import { measureMarts } from './marts.ts';
-import { tableOf } from '../cli/printer.ts';
+import { formatTable } from '../cli/printer.ts';
 import type { Measured } from './measured.ts';
 import { measurePeers } from './peers.ts';
 import { measureReconcile } from './reconcile.ts';
@@ -184,7 +184,7 @@ function show(measured: readonly Measured[], json: true | undefined): void {
   const text =
     json === true
       ? JSON.stringify(measured, null, 2)
-      : tableOf(
+      : formatTable(
           ['measured', 'seen', 'target'],
           measured.map(({ what, seen, target }) => [what, seen, target ?? '']),
         );

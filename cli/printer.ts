@@ -27,25 +27,25 @@ export function printJson(value: object | string | number | boolean | null): voi
 }
 
 export function printTable(head: readonly string[], rows: readonly (readonly Cell[])[]): void {
-  print(tableOf(head, rows));
+  print(formatTable(head, rows));
 }
 
 /** Formats a table. Columns of numbers are right-aligned. An empty `head` adds no line. */
-export function tableOf(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
+export function formatTable(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const count = rows.reduce((most, row) => Math.max(most, row.length), head.length);
   const lines = [...(head.length > 0 ? [head] : []), ...rows].map((row) =>
     Array.from({ length: count }, (_, column) => visibleInCell(shown(row[column]))),
   );
   const columns = Array.from({ length: count }, (_, column) => ({
     width: lines.reduce(
-      (widest, cells) => Math.max(widest, Math.min(widthOf(cells[column] ?? ''), mostPadded)),
+      (widest, cells) => Math.max(widest, Math.min(terminalWidth(cells[column] ?? ''), mostPadded)),
       0,
     ),
     isOfNumbers: rows.some((row) => typeof row[column] === 'number'),
   }));
   const padded = (cell: string, column: number): string => {
     const { width = 0, isOfNumbers = false } = columns[column] ?? {};
-    const padding = ' '.repeat(Math.max(0, width - widthOf(cell)));
+    const padding = ' '.repeat(Math.max(0, width - terminalWidth(cell)));
     return isOfNumbers ? padding + cell : cell + padding;
   };
   return lines.map((cells) => cells.map(padded).join('  ').trimEnd()).join('\n');
@@ -55,14 +55,14 @@ export function tableOf(head: readonly string[], rows: readonly (readonly Cell[]
 const mostPadded = 200;
 
 /** The width in terminal columns. */
-function widthOf(text: string): number {
-  return /^[ -~]*$/.test(text) ? text.length : wideWidthOf(text);
+function terminalWidth(text: string): number {
+  return /^[ -~]*$/.test(text) ? text.length : wideTerminalWidth(text);
 }
 
 /** Loaded on demand: it takes 20 ms, and few commands print anything that needs it. */
 let asUnicodeSays: typeof stringWidth | undefined;
 
-function wideWidthOf(text: string): number {
+function wideTerminalWidth(text: string): number {
   asUnicodeSays ??= (
     createRequire(import.meta.url)('string-width') as { readonly default: typeof stringWidth }
   ).default;

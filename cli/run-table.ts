@@ -1,16 +1,16 @@
 import type { RunRead, RunStreamRead } from '../warehouse/runs/read-run.ts';
-import { tableOf } from './printer.ts';
+import { formatTable } from './printer.ts';
 
 /** Returns a run's streams as a table for a terminal. `now` ends the time of streams that are still being read. */
 export function runTable(run: RunRead, now: Date): string {
-  return tableOf(
+  return formatTable(
     ['stream', 'state', 'pages', 'records', 'records/s', 'new', 'changed', 'known', 'deleted', 'quarantined'],
     run.streams.map((stream) => [
       stream.stream,
       inWords[stream.status],
       stream.pages,
       stream.read,
-      rateOf(stream, now),
+      recordsPerSecond(stream, now),
       stream.inserted,
       stream.updated,
       stream.unchanged,
@@ -20,7 +20,10 @@ export function runTable(run: RunRead, now: Date): string {
   );
 }
 
-function rateOf({ read, started_at: started, finished_at: finished }: RunStreamRead, now: Date): number {
+function recordsPerSecond(
+  { read, started_at: started, finished_at: finished }: RunStreamRead,
+  now: Date,
+): number {
   const seconds = ((finished ?? now).getTime() - started.getTime()) / 1000;
   return Math.round(read / Math.max(seconds, 0.001));
 }

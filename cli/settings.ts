@@ -25,8 +25,8 @@ export type Need = 'database' | 'temporal' | 'api';
 export async function readSettings(needs: readonly Need[], config: Config = readConfig()): Promise<Settings> {
   const home = await openHome(config.home);
   const runtime = await readRuntimeFile(home);
-  const sandbox = sandboxOf(config, runtime);
-  const missing = missingOf(config, { runtime, sandbox }).filter(({ need }) => needs.includes(need));
+  const sandbox = findSandbox(config, runtime);
+  const missing = listMissing(config, { runtime, sandbox }).filter(({ need }) => needs.includes(need));
   // An `up` always provides the database and Temporal, so only the API can be missing.
   if (missing.length > 0 && runtime !== undefined) throw new UsageError(apiMissing(config.home, runtime));
   if (missing.length > 0)
@@ -40,7 +40,7 @@ export async function readSettings(needs: readonly Need[], config: Config = read
 }
 
 /** The sandbox of an `up` serves only the database of that `up`: the embedded one, or with `--sandbox` another one. */
-function sandboxOf(config: Config, runtime: RuntimeFacts | undefined): RuntimeFacts['sandbox'] {
+function findSandbox(config: Config, runtime: RuntimeFacts | undefined): RuntimeFacts['sandbox'] {
   const { url = runtime?.database.url } = config.database;
   return url === runtime?.database.url ? runtime?.sandbox : undefined;
 }
@@ -133,7 +133,7 @@ function martsSettings(
   };
 }
 
-function missingOf(
+function listMissing(
   config: Config,
   { runtime, sandbox }: { runtime: RuntimeFacts | undefined; sandbox: RuntimeFacts['sandbox'] },
 ): { need: Need; variable: string }[] {

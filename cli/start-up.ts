@@ -60,8 +60,8 @@ export async function startUp(config: Config, options: UpOptions): Promise<Runni
       },
     });
     stops.push(() => embedded.stop());
-    const settings = settingsOf(config, home, embedded);
-    const facts = factsOf(settings, embedded);
+    const settings = buildSettings(config, home, embedded);
+    const facts = buildRuntimeFacts(settings, embedded);
     await writeRuntimeFile(home, facts);
     stops.push(() => removeRuntimeFile(home));
     if (wantsSandbox && (config.api.clientId ?? config.api.clientSecret) !== undefined)
@@ -89,7 +89,7 @@ export async function startUp(config: Config, options: UpOptions): Promise<Runni
   }
 }
 
-function settingsOf(config: Config, home: Home, embedded: EmbeddedServers): Settings {
+function buildSettings(config: Config, home: Home, embedded: EmbeddedServers): Settings {
   return completeSettings(config, {
     database: embedded.postgres && { url: embedded.postgres.url, isEmbedded: true },
     temporal: embedded.temporal,
@@ -107,7 +107,7 @@ function yesterday(): string {
   return new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
 }
 
-function factsOf(settings: Settings, { postgres, sandbox }: EmbeddedServers): RuntimeFacts {
+function buildRuntimeFacts(settings: Settings, { postgres, sandbox }: EmbeddedServers): RuntimeFacts {
   const { connection, ui } = settings.temporal;
   return {
     startedAt: new Date().toISOString(),

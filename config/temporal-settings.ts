@@ -42,14 +42,14 @@ export function temporalFromEnv(set: Readonly<Record<string, string | undefined>
     const overrideEnvVars = Object.fromEntries(names.map((name) => [name, set[name] ?? '']));
     const { namespace, connectionOptions } = loadClientConnectConfig({ disableFile: true, overrideEnvVars });
     const settings = { namespace: namespace ?? 'default', connection: connectionOptions };
-    return { settings: { ...settings, ...deploymentOf(set) }, problems: [] };
+    return { settings: { ...settings, ...parseDeployment(set) }, problems: [] };
   } catch (error) {
     const reason = reasonOf(error);
     return { settings: undefined, problems: [`TEMPORAL_*: ${reason}`] };
   }
 }
 
-function deploymentOf(
+function parseDeployment(
   set: Readonly<Record<string, string | undefined>>,
 ): Pick<TemporalSettings, 'deployment'> {
   const { TEMPORAL_DEPLOYMENT_NAME: deploymentName, TEMPORAL_WORKER_BUILD_ID: buildId } = set;

@@ -33,7 +33,7 @@ const wholeNumber = (minimum: number, maximum: number): z.ZodType<number> =>
 const webAddress = z
   .string()
   .refine(
-    (text) => /^https?:$/.test(urlOf(text)?.protocol ?? ''),
+    (text) => /^https?:$/.test(parseUrl(text)?.protocol ?? ''),
     'must be a URL that starts with http:// or https://',
   );
 
@@ -191,19 +191,19 @@ export const variables = {
     .describe('`debug`, `info`, `warn`, `error` or `silent`. Not set: `info`; with `up`: `warn`'),
 } satisfies Record<string, z.ZodType>;
 
-function urlOf(text: string): URL | undefined {
+function parseUrl(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
 }
 
 /** The URL is stored and shown with each connection; credentials have variables of their own. */
 function isShowable(text: string): boolean {
-  const { username, password, search, hash } = urlOf(text) ?? {};
+  const { username, password, search, hash } = parseUrl(text) ?? {};
   return [username, password, search, hash].every((part) => part === undefined || part === '');
 }
 
 /** A bare `%` in a password cannot be decoded. */
 function hasReadableLogin(text: string): boolean {
-  const { username = '', password = '' } = urlOf(text) ?? {};
+  const { username = '', password = '' } = parseUrl(text) ?? {};
   try {
     decodeURIComponent(`${username}${password}`);
     return true;
@@ -214,7 +214,7 @@ function hasReadableLogin(text: string): boolean {
 }
 
 function isOnOpenPort(text: string): boolean {
-  return !blockedPorts.has(Number(urlOf(text)?.port ?? ''));
+  return !blockedPorts.has(Number(parseUrl(text)?.port ?? ''));
 }
 
 /** https://fetch.spec.whatwg.org/#port-blocking: fetch never connects to these ports, whatever the address. */

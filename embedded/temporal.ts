@@ -17,7 +17,7 @@ export async function startTemporal(options: TemporalOptions): Promise<TemporalS
   const { databaseFile, port, uiPort, namespace = 'default' } = options;
   const cli = await ensureTemporalCli({ report: options.report });
   await mkdir(dirname(databaseFile), { recursive: true, mode: 0o700 });
-  const mark = markOf(databaseFile);
+  const mark = markerNamespace(databaseFile);
   const server = await startServerProcess({
     name: 'Temporal',
     command: cli,
@@ -63,7 +63,7 @@ export async function stopOrphanedTemporal(databaseFile: string): Promise<void> 
  * Returns the name of an empty namespace that distinguishes this server from another home's. Two homes that start at once may find the same port
  * free. The server that gets it then answers the other home's processes too, which would work on its workflows until their own server ends.
  */
-function markOf(databaseFile: string): string {
+function markerNamespace(databaseFile: string): string {
   const hash = createHash('sha256').update(resolve(databaseFile)).digest('hex');
   return `daybook-home-${hash.slice(0, 12)}`;
 }

@@ -87,7 +87,7 @@ async function readSnapshots(
     const manifest = (await lookAtManifest(lake, id))?.value;
     if (manifest?.warehouse_id !== warehouseId || isFarAhead(Date.parse(manifest.taken_at))) return [];
     const { taken_at: takenAt, tables } = manifest;
-    const filesOf = (files: (typeof tables)[string]['files']): FileToShow[] =>
+    const filesToShow = (files: (typeof tables)[string]['files']): FileToShow[] =>
       files.map(({ path, bytes, sha256, rows, since }) => ({
         path: `snapshots/${id}/${path}`,
         bytes,
@@ -95,7 +95,7 @@ async function readSnapshots(
         rows,
         isNew: id === newest && since === id,
       }));
-    const shown = Object.entries(tables).map(([name, { files }]) => [name, filesOf(files)] as const);
+    const shown = Object.entries(tables).map(([name, { files }]) => [name, filesToShow(files)] as const);
     return [{ id, takenAt, tables: Object.fromEntries(shown) }];
   });
   return read.flat();
@@ -151,7 +151,7 @@ async function show(
     damaged = [];
     const snapshots = add ? (await read(missing)).filter(({ id }) => kept.includes(id)) : [];
     if (snapshots.length === 0) return [];
-    const wanted = new Set(snapshots.flatMap((one) => wantedOf(namespace, one).map(({ to }) => to)));
+    const wanted = new Set(snapshots.flatMap((one) => wantedFiles(namespace, one).map(({ to }) => to)));
     // Anyone with write access to the lake may have put any number of others there.
     const paths = await lake.filesIn('iceberg', (path) => wanted.has(`iceberg/${path}`));
     const there = new Set(paths.map((path) => `iceberg/${path}`));
@@ -196,16 +196,20 @@ async function shareFiles(
   lake: Lake,
   { namespace, snapshot, there }: { namespace: Namespace; snapshot: SnapshotFiles; there: Set<string> },
 ): Promise<boolean> {
-  const shared = await mapConcurrently(filesAtOnce, wantedOf(namespace, snapshot), async ({ file, to }) => {
-    if (there.has(to) && !file.isNew) return true;
-    const isShared = (await lake.share(file, to)) || (await copyByHand(lake, file, to));
-    if (isShared) there.add(to);
-    return isShared;
-  });
+  const shared = await mapConcurrently(
+    filesAtOnce,
+    wantedFiles(namespace, snapshot),
+    async ({ file, to }) => {
+      if (there.has(to) && !file.isNew) return true;
+      const isShared = (await lake.share(file, to)) || (await copyByHand(lake, file, to));
+      if (isShared) there.add(to);
+      return isShared;
+    },
+  );
   return !shared.includes(false);
 }
 
-function wantedOf(namespace: Namespace, { tables }: SnapshotFiles): { file: FileToShow; to: string }[] {
+function wantedFiles(namespace: Namespace, { tables }: SnapshotFiles): { file: FileToShow; to: string }[] {
   return Object.entries(tables).flatMap(([table, files]) =>
     files.map((file) => ({ file, to: dataPath(namespace, table, file.sha256) })),
   );

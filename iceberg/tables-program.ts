@@ -88,7 +88,7 @@ export async function runTablesProgram(
     cwd: scratch,
     // It ends when its standard input closes: with this process, however that ends.
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { ...environmentOf(process.env), ...loginOf(places.databaseUrl, authoritiesFile) },
+    env: { ...buildEnvironment(process.env), ...loginEnvironment(places.databaseUrl, authoritiesFile) },
     signal,
     killSignal: 'SIGKILL',
   });
@@ -121,7 +121,7 @@ export async function runTablesProgram(
     }
     const code = await ended;
     if (silence.isTooLong()) throw new IcebergFailed(`its program said nothing for ${mostSilentMs / 1000} s`);
-    if (shown === undefined || code !== 0) throw new IcebergFailed(kindOf(problems, code));
+    if (shown === undefined || code !== 0) throw new IcebergFailed(readErrorType(problems, code));
     return shown;
   } finally {
     silence.end();
@@ -164,7 +164,7 @@ export function pythonWithIceberg({
 }
 
 /** Keeps PATH, proxies, and the variables for a bucket. */
-function environmentOf(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+function buildEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const aws = Object.entries(environment).filter(([name]) => name.startsWith('AWS_'));
   return {
     ...withoutSecrets(environment),
@@ -175,7 +175,7 @@ function environmentOf(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   };
 }
 
-function loginOf(databaseUrl: string, authoritiesFile: string): Record<string, string> {
+function loginEnvironment(databaseUrl: string, authoritiesFile: string): Record<string, string> {
   const { host, port, user, password, dbname, requireAuth, tls } = libpqAddress(databaseUrl, authoritiesFile);
   return {
     PGHOST: host,
@@ -195,7 +195,7 @@ function inWords(why: string): string {
 }
 
 /** The error type in the last line of a traceback, without its message, which may quote file contents. */
-function kindOf(problems: readonly string[], code: number | null): string {
+function readErrorType(problems: readonly string[], code: number | null): string {
   const last = problems.filter((line) => /^[\w.]+(Error|Exception|Interrupt)\b/.test(line)).at(-1);
   return last === undefined ? `its program ended with ${String(code)}` : last.split(':', 1).join('');
 }

@@ -25,7 +25,7 @@ export async function whereCatalogLeads(
   );
   const tables = await Promise.all(
     rows.map(async ({ namespace, location }) => {
-      const at = lakeOf(location);
+      const at = parseLake(location);
       return { namespace, at, isHere: await isSame(at, lake.location) };
     }),
   );
@@ -39,7 +39,7 @@ export async function whereCatalogLeads(
 const namespaces = ['finance', 'marts'] as const;
 
 /** `at` is <lake>/iceberg/<namespace>/<table>/metadata/<name>. */
-function lakeOf(at: string): string {
+function parseLake(at: string): string {
   const [lake = at] = at.split(/\/iceberg\/[^/]+\/[^/]+\/metadata\/[^/]+$/);
   return lake.startsWith(scheme) ? resolve(lake.slice(scheme.length)) : lake;
 }

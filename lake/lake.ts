@@ -114,7 +114,7 @@ export interface Found {
  * some 250,000 in 64 MB. Anyone with write access to a lake can put any number of bytes there, and a process that loads them all into memory
  * ends, or hangs for minutes.
  */
-export function mostBytesOf(path: string): number {
+export function maxBytesFor(path: string): number {
   return path.endsWith(manifestFile) ? 64 * megabyte : megabyte;
 }
 

@@ -99,7 +99,7 @@ export async function buildMarts(
       // Without the lock a failure says nothing: the next build may have removed what this one was reading, or ended its sessions.
       await lock.assertHeld();
       const mayContinue = isDatabaseAway(error) || error instanceof LockLost;
-      if (!mayContinue) await finishRunOfAll(warehouse, { runId, ...endOf(error) });
+      if (!mayContinue) await finishRunOfAll(warehouse, { runId, ...describeEnd(error) });
       throw error;
     } finally {
       await beating?.stop();
@@ -124,15 +124,15 @@ export function describeBuild({
   );
 }
 
-function endOf(error: unknown): Omit<Parameters<typeof finishRunOfAll>[1], 'runId'> {
-  const sentence = sentenceOf(error);
+function describeEnd(error: unknown): Omit<Parameters<typeof finishRunOfAll>[1], 'runId'> {
+  const sentence = describeBuildError(error);
   return isNothingToBuild(error)
     ? { status: 'unsupported', failure: null, outcome: `The marts were skipped. ${sentence}` }
     : { status: 'failed', failure: sentence, outcome: null };
 }
 
 /** Says only the name and code of foreign errors: a driver's message may quote a record. */
-export function sentenceOf(error: unknown): string {
+export function describeBuildError(error: unknown): string {
   if (isOurs(error)) return error.message;
   const code = codeOf(error);
   const said = code === undefined ? '' : ` (${code})`;

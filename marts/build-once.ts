@@ -5,7 +5,7 @@ import { publishMarts } from '../warehouse/marts/publish-marts.ts';
 import { findRowsToCopy } from '../warehouse/marts/rows-to-copy.ts';
 import { noteMarts } from '../warehouse/marts/note-marts.ts';
 import { beginRunOfAll } from '../warehouse/runs/begin-run-of-all.ts';
-import { buildMarts, sentenceOf, type BuildIn, type BuildRun } from './build-marts.ts';
+import { buildMarts, describeBuildError, type BuildIn, type BuildRun } from './build-marts.ts';
 import type { BuildFollower, MartsBuilt } from './build-settings.ts';
 import { copyIntoPostgres, readConnections, type FinishedMarts } from './copy-into-postgres.ts';
 import { todayIn } from './today-in.ts';
@@ -31,7 +31,7 @@ export async function buildOnce(
       const isAway =
         error instanceof LockLost || (isDatabaseAway(error) && !String(codeOf(error)).startsWith('53'));
       if (follower.signal?.aborted === true || isAway) throw error;
-      copy = { failure: sentenceOf(error) };
+      copy = { failure: describeBuildError(error) };
     }
   });
   return { built, copy };

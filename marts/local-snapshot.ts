@@ -6,7 +6,7 @@ import { manifestFile, type Lake } from '../lake/lake.ts';
 import { isBucket } from '../lake/location.ts';
 import { sha256Of } from '../lake/manifest/manifest.ts';
 import { findManifest, readPointer } from '../lake/manifest/pointer.ts';
-import { withFileOf } from '../lake/snapshots/with-file-of.ts';
+import { withSnapshotFile } from '../lake/snapshots/with-snapshot-file.ts';
 import { NoSnapshot } from './errors.ts';
 
 export interface LocalSnapshot {
@@ -39,7 +39,7 @@ export async function localSnapshot(lake: Lake, scratch: string): Promise<LocalS
         await mkdir(dirname(place), { recursive: true, mode: 0o700 });
         await (isHere ? symlink(resolve(path), place) : copyFile(path, place));
       };
-      await withFileOf(lake, duckDb, { id, file, use });
+      await withSnapshotFile(lake, duckDb, { id, file, use });
     }
   } finally {
     duckDb.close();

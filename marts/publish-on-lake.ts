@@ -29,7 +29,9 @@ const pointerSchema = z
   .object({ snapshot_id: snapshotIdText, as_of_date: dayText, marts: byName(fileSchema) })
   .refine(
     ({ snapshot_id: id, marts }) =>
-      Object.entries(marts).every(([mart, { path }]) => placesOf({ snapshotId: id, mart }).includes(path)),
+      Object.entries(marts).every(([mart, { path }]) =>
+        possiblePaths({ snapshotId: id, mart }).includes(path),
+      ),
     { path: ['marts'] },
   );
 
@@ -93,15 +95,15 @@ interface MartToPlace {
 
 /** Returns the path of a mart, and whether that very file exists. No file that readers use is overwritten, even if it is damaged. */
 async function choosePlace(lake: Lake, to: MartToPlace): Promise<{ path: string; isKept: boolean }> {
-  const path = pathOf(to);
+  const path = choosePath(to);
   if (path !== to.shown?.path) return { path, isKept: false };
   if (await isWhole(lake, { path, ...to.file })) return { path, isKept: true };
   return { path: otherPlace(path), isKept: false };
 }
 
 /** Returns the current path if the file is the same, otherwise the alternate one. */
-function pathOf(to: MartToPlace): string {
-  const [first] = placesOf(to);
+function choosePath(to: MartToPlace): string {
+  const [first] = possiblePaths(to);
   const isShown = to.shown?.path === first || to.shown?.path === otherPlace(first);
   if (to.shown === undefined || !isShown) return first;
   return to.shown.sha256 === to.file.sha256 ? to.shown.path : otherPlace(to.shown.path);
@@ -112,7 +114,7 @@ async function isWhole(lake: Lake, { path, bytes, sha256 }: MartFile): Promise<b
   return used.problem === undefined && used.result === sha256;
 }
 
-function placesOf({ snapshotId, mart }: { snapshotId: string; mart: string }): [string, string] {
+function possiblePaths({ snapshotId, mart }: { snapshotId: string; mart: string }): [string, string] {
   const folder = `marts/${snapshotId}/${mart}`;
   return [`${folder}/${places[0]}`, `${folder}/${places[1]}`];
 }

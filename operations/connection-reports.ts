@@ -23,20 +23,20 @@ export async function connectionReports(
   connections: readonly ConnectionStatus[],
   ask: ((questions: TemporalQuestions) => Promise<TemporalFacts>) | undefined,
 ): Promise<ConnectionReports> {
-  const questions = questionsOf(connections);
+  const questions = buildQuestions(connections);
   const facts =
     questions.scheduled.length === 0 && questions.running.size === 0
       ? nothingAsked
       : await ask?.(questions).catch(unlessTemporalIsAway);
   return {
-    connections: connections.map((connection) => reportOf(connection, facts ?? nothingAsked)),
+    connections: connections.map((connection) => buildReport(connection, facts ?? nothingAsked)),
     temporalAnswered: facts !== undefined,
   };
 }
 
 const nothingAsked: TemporalFacts = { schedules: new Map(), troubles: new Map() };
 
-function questionsOf(connections: readonly ConnectionStatus[]): TemporalQuestions {
+function buildQuestions(connections: readonly ConnectionStatus[]): TemporalQuestions {
   const scheduled = connections.flatMap(({ name, every_seconds, stretch, failures }) =>
     every_seconds === null ? [] : [{ name, every_seconds, stretch, failures }],
   );
@@ -52,7 +52,7 @@ export function unlessTemporalIsAway(error: unknown): undefined {
   if (!isTemporalAway(error)) throw error;
 }
 
-function reportOf(connection: ConnectionStatus, { schedules, troubles }: TemporalFacts): ConnectionReport {
+function buildReport(connection: ConnectionStatus, { schedules, troubles }: TemporalFacts): ConnectionReport {
   const schedule = schedules.get(connection.name);
   const report = {
     ...connection,

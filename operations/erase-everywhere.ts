@@ -87,12 +87,12 @@ export async function eraseEverywhere(
     );
     const left = await countContent(warehouse.pool, record);
     if (Object.values(left).some((rows) => rows > 0)) onKept(new HeldAgain());
-    return { held, left, ...below, kept: sentencesOf(kept) };
+    return { held, left, ...below, kept: describeKept(kept) };
   });
 }
 
 /** Several steps may meet the same foreign schema, which is reported once; kept files are reported by place. */
-function sentencesOf(kept: readonly Error[]): string[] {
+function describeKept(kept: readonly Error[]): string[] {
   const again: readonly Error[] = kept.filter((error) => error instanceof ForeignSchema).slice(1);
   return kept.filter((error) => !again.includes(error)).map(({ message }) => message);
 }

@@ -99,7 +99,7 @@ export async function eraseFromLake(
       lake.removeLeftovers('snapshots', new Set([...published, ...mayBeWhole])),
     );
     if (left !== undefined) onKept(left);
-    const republished = await republish({ session, lake, duckDb }, rowsOf(record, owner), onKept);
+    const republished = await republish({ session, lake, duckDb }, buildRowsToErase(record, owner), onKept);
     await follow(republished);
     await session.assertAlive();
     const erased: SnapshotErased[] = [];
@@ -169,7 +169,7 @@ async function republish(
 }
 
 /** The rows that an erasure looks for in snapshots. */
-export function rowsOf(
+export function buildRowsToErase(
   { connectionId, resource: { name, children }, id }: RecordNamed,
   { warehouseId }: Pick<RowsToErase, 'warehouseId'>,
 ): RowsToErase {

@@ -105,7 +105,7 @@ async function replayConnection(tools: Tools, input: ReplayOfConnection): Promis
     leaveOpen(access);
     return;
   }
-  const end = endOf(signal);
+  const end = reasonToEnd(signal);
   if (end !== undefined) {
     leaveOpen(end);
     return;
@@ -131,7 +131,7 @@ async function replayInRun(
   let allFail: Error | undefined;
   for (const entry of entries) {
     const resource = resourceNamed(entry.resource);
-    const known = endOf(signal) ?? allFail;
+    const known = reasonToEnd(signal) ?? allFail;
     const { counts, failure } = known
       ? { counts: {}, failure: known }
       : await replayEntry(warehouse, { entry, resource, runId, proof, signal, ...asking(resource) }).then(
@@ -200,7 +200,7 @@ function createAsking(
 }
 
 /** Returns why no more requests may be made; undefined if they may. */
-function endOf(signal: AbortSignal | undefined): Error | undefined {
+function reasonToEnd(signal: AbortSignal | undefined): Error | undefined {
   return signal?.aborted === true ? asError(signal.reason) : undefined;
 }
 

@@ -44,7 +44,7 @@ export async function withRun<Result>(
   const failures = new Map<string, Error>();
   const counted = new Map<string, CountsToAdd>();
   const noteCounted = (stream: string, counts: CountsToAdd): void => {
-    counted.set(stream, sumOf(counted.get(stream) ?? {}, counts));
+    counted.set(stream, addCounts(counted.get(stream) ?? {}, counts));
   };
   const end = async (
     outcomeOf: (stream: string) => StreamOutcome,
@@ -65,7 +65,7 @@ export async function withRun<Result>(
         failures.set(stream, failure);
       },
     });
-    await end((stream) => outcomeOf(stream, failures.get(stream)), { counted });
+    await end((stream) => streamOutcome(stream, failures.get(stream)), { counted });
     return result;
   } catch (error) {
     await end((stream) => failed(stream, error));
@@ -73,11 +73,11 @@ export async function withRun<Result>(
   }
 }
 
-function sumOf(a: CountsToAdd, b: CountsToAdd): CountsToAdd {
+function addCounts(a: CountsToAdd, b: CountsToAdd): CountsToAdd {
   return Object.fromEntries(countNames.map((name) => [name, (a[name] ?? 0) + (b[name] ?? 0)]));
 }
 
-function outcomeOf(stream: string, failure: Error | undefined): StreamOutcome {
+function streamOutcome(stream: string, failure: Error | undefined): StreamOutcome {
   return failure === undefined ? { stream, state: 'done' } : failed(stream, failure);
 }
 

@@ -8,7 +8,7 @@ export interface FieldIssue {
 }
 
 /** Expects a checked record. Only top-level columns of the API are decimal strings. */
-export function fieldIssuesOf(resource: Resource, record: Record<string, unknown>): FieldIssue[] {
+export function findFieldIssues(resource: Resource, record: Record<string, unknown>): FieldIssue[] {
   return resource.columns
     .filter(({ kind }) => columnKinds[kind].json === 'decimal string')
     .map((column) => ({ field: column.path.join('.'), value: valueAt(record, column.path) }))

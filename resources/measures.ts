@@ -11,9 +11,9 @@ export interface Measure {
 
 export function measuresOf(resource: Resource): readonly Measure[] {
   return [
-    ...amountsOf(resource.columns).map((column) => ({ name: column.name, column, table: null })),
+    ...amountColumns(resource.columns).map((column) => ({ name: column.name, column, table: null })),
     ...resource.children.flatMap(({ table, columns }) =>
-      amountsOf(columns).map((column) => ({ name: `${table}.${column.name}`, column, table })),
+      amountColumns(columns).map((column) => ({ name: `${table}.${column.name}`, column, table })),
     ),
   ];
 }
@@ -23,6 +23,6 @@ export function currencyColumnOf(resource: Resource): Column | undefined {
   return resource.columns.find(({ kind }) => kind === 'currency');
 }
 
-function amountsOf(columns: readonly Column[]): Column[] {
+function amountColumns(columns: readonly Column[]): Column[] {
   return columns.filter(({ kind }) => kind === 'amount');
 }

@@ -39,9 +39,9 @@ function buildCheck(resource: Resource): RecordCheck {
 /** The schema of a record, with a message for each violation. */
 export function recordSchemaOf(resource: Resource): z.ZodType {
   const lists = resource.children.map(
-    (child) => [child.from, listCheck(objectOf(recordShapeOf(child.columns)), isNot('a list'))] as const,
+    (child) => [child.from, listCheck(objectSchema(recordShapeOf(child.columns)), isNot('a list'))] as const,
   );
-  return objectOf(recordShapeOf(resource.columns), {
+  return objectSchema(recordShapeOf(resource.columns), {
     ...Object.fromEntries(lists),
     id: z
       .string(isNot('a text'))
@@ -52,15 +52,15 @@ export function recordSchemaOf(resource: Resource): z.ZodType {
   });
 }
 
-function objectOf(
+function objectSchema(
   { values, objects }: RecordShape,
   required: Readonly<Record<string, z.ZodType>> = {},
 ): z.ZodType {
   return z.object(
     {
-      ...Object.fromEntries(values.map((column) => [column.path[0], valueOf(column).nullish()])),
+      ...Object.fromEntries(values.map((column) => [column.path[0], valueSchema(column).nullish()])),
       ...Object.fromEntries(
-        Object.entries(objects).map(([name, shape]) => [name, objectOf(shape).nullish()]),
+        Object.entries(objects).map(([name, shape]) => [name, objectSchema(shape).nullish()]),
       ),
       ...required,
     },
@@ -68,7 +68,7 @@ function objectOf(
   );
 }
 
-function valueOf(column: Column): z.ZodType {
+function valueSchema(column: Column): z.ZodType {
   switch (columnKinds[column.kind].json) {
     case 'string':
       return isBounded(column)
@@ -108,11 +108,11 @@ const notPossible = { error: 'is not a possible date' };
 
 function isNot(what: string): { error: (issue: { input?: unknown }) => string } {
   return {
-    error: ({ input }) => (input === undefined ? 'is missing' : `is ${jsonTypeOf(input)}, not ${what}`),
+    error: ({ input }) => (input === undefined ? 'is missing' : `is ${describeJsonType(input)}, not ${what}`),
   };
 }
 
-function jsonTypeOf(value: unknown): string {
+function describeJsonType(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   return (

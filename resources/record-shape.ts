@@ -10,10 +10,11 @@ export interface RecordShape {
 export function recordShapeOf(columns: readonly Column[]): RecordShape {
   const nested = columns.filter(({ path }) => path.length === 2);
   const roots = new Set(nested.map(({ path: [root] }) => root));
-  const innerOf = (root: string): Column[] => nested.filter(({ path }) => path[0] === root).map(unnested);
+  const columnsUnder = (root: string): Column[] =>
+    nested.filter(({ path }) => path[0] === root).map(unnested);
   return {
     values: columns.filter(({ path: [root] }) => !roots.has(root)),
-    objects: Object.fromEntries([...roots].map((root) => [root, recordShapeOf(innerOf(root))])),
+    objects: Object.fromEntries([...roots].map((root) => [root, recordShapeOf(columnsUnder(root))])),
   };
 }
 

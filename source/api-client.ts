@@ -4,7 +4,7 @@ import type { FindHeld } from '../resources/source-record.ts';
 import { answerLimits, type AnswerLimits } from './answer-limits.ts';
 import { limitConcurrency } from './concurrency-limit.ts';
 import type { List } from './lists.ts';
-import { fetchedRecordOf, listPageOf, type FetchedRecord, type ListPage } from './responses.ts';
+import { parseFetchedRecord, parseListPage, type FetchedRecord, type ListPage } from './responses.ts';
 import type { RequestBudget } from './request-budget.ts';
 import { sendRequest, type Service, type Timeouts } from './send-request.ts';
 
@@ -61,18 +61,18 @@ export interface ApiClientSettings {
 export function createApiClient(settings: ApiClientSettings): ApiClient {
   const timeouts = { ...defaultTimeouts, ...settings.timeouts };
   const agent = settings.dispatcher ?? createAgent(timeouts);
-  const service = serviceOf(settings, timeouts, agent);
+  const service = buildService(settings, timeouts, agent);
   return {
     async list({ plural, findHeld, ...request }) {
       const answer = await sendRequest(service, { ...request, kind: 'list' });
       await request.onReceived?.();
-      return listPageOf(answer, plural, { limits: service.limits, findHeld });
+      return parseListPage(answer, plural, { limits: service.limits, findHeld });
     },
     async fetch({ resource, id, ...request }) {
       const path = `${resource.listPath}/${encodeURIComponent(id)}`;
       const answer = await sendRequest(service, { ...request, path, query: {}, kind: 'fetch' });
       await request.onReceived?.();
-      return fetchedRecordOf(answer, { singular: resource.singular, id });
+      return parseFetchedRecord(answer, { singular: resource.singular, id });
     },
     async close() {
       if (settings.dispatcher === undefined) await agent.close();
@@ -99,7 +99,7 @@ function createAgent(timeouts: Timeouts): Agent {
   return new Agent({ connections: maxConnections, connect: { timeout: timeouts.connectMilliseconds } });
 }
 
-function serviceOf(settings: ApiClientSettings, timeouts: Timeouts, dispatcher: Dispatcher): Service {
+function buildService(settings: ApiClientSettings, timeouts: Timeouts, dispatcher: Dispatcher): Service {
   const base = new URL(settings.baseUrl);
   const credentials = Buffer.from(`${settings.clientId}:${settings.clientSecret}`).toString('base64');
   return {

@@ -10,7 +10,7 @@ import {
   SourceUnavailable,
   type Failure,
 } from './errors.ts';
-import { retryAfterMilliseconds, servedAtOf } from './retry-after.ts';
+import { retryAfterMilliseconds, parseServedAt } from './retry-after.ts';
 
 export interface ErrorResponse {
   /** Method and path, without the query string. */
@@ -31,7 +31,7 @@ export interface ErrorResponse {
  */
 export function errorFromResponse(response: ErrorResponse, now: Date): Error {
   const { request, status, requestId } = response;
-  const errorCode = isNotReady(response) ? notReady : errorCodeOf(response.text);
+  const errorCode = isNotReady(response) ? notReady : readErrorCode(response.text);
   const failure: Failure = { request, status, errorCode, requestId };
   if (errorCode === notReady) return new ProductNotReady(failure);
   if (status === 429 || status === 452) {
@@ -43,7 +43,7 @@ export function errorFromResponse(response: ErrorResponse, now: Date): Error {
   if (status === 451) return new PlatformAccessRefused(failure);
   if (status === 404 && response.kind === 'list') return new NotSupported(failure);
   if ((status === 404 || status === 410) && response.kind === 'fetch')
-    return new RecordGone(failure, servedAtOf(response.date));
+    return new RecordGone(failure, parseServedAt(response.date));
   return new RequestRefused(failure);
 }
 
@@ -73,7 +73,7 @@ const disabledCodes: ReadonlySet<string | null> = new Set([
 ]);
 
 /** Null for any body other than the documented one. Only a word that looks like a code is accepted, because it will be shown. */
-function errorCodeOf(body: string): string | null {
+function readErrorCode(body: string): string | null {
   const code = /"error_code"\s*:\s*"([A-Z][A-Z0-9_]{0,63})"/.exec(body)?.[1];
   return code ?? null;
 }

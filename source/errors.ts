@@ -95,7 +95,7 @@ class SourceError<Kind extends keyof typeof kinds> extends Error {
   /** `said` overrides parts of the kind's sentence. */
   constructor(kind: Kind, failure: Failure, said: Partial<Sentence> = {}) {
     const { happened, advice } = { ...kinds[kind], ...said };
-    super(`${failure.request} ${happened}${detailsOf(failure)}: ${advice}.`);
+    super(`${failure.request} ${happened}${formatDetails(failure)}: ${advice}.`);
     this.name = kind;
     this.handling = kinds[kind].handling;
     this.request = failure.request;
@@ -160,34 +160,36 @@ export class RecordGone extends SourceError<'RecordGone'> {
 }
 
 /** A fetch that was sent twice once found no record and once found it, so the next result is unpredictable. */
-export const FetchWavers = classOf('FetchWavers');
+export const FetchWavers = createErrorClass('FetchWavers');
 
 /** A page named its own cursor as the next one: following it would never end. */
-export const CursorNotMoving = classOf('CursorNotMoving');
+export const CursorNotMoving = createErrorClass('CursorNotMoving');
 
 /** The service refuses a cursor that it returned earlier. */
-export const CursorRefused = classOf('CursorRefused');
+export const CursorRefused = createErrorClass('CursorRefused');
 
 /** The service's own initial sync is not over (API document 7, rule 1); it may take days. */
-export const ProductNotReady = classOf('ProductNotReady');
+export const ProductNotReady = createErrorClass('ProductNotReady');
 
-export const CredentialsRefused = classOf('CredentialsRefused');
+export const CredentialsRefused = createErrorClass('CredentialsRefused');
 
 /** 451: the accounting platform no longer lets the service in. */
-export const PlatformAccessRefused = classOf('PlatformAccessRefused');
+export const PlatformAccessRefused = createErrorClass('PlatformAccessRefused');
 
-export const ConnectionDisabled = classOf('ConnectionDisabled');
+export const ConnectionDisabled = createErrorClass('ConnectionDisabled');
 
 /** A request that will be refused however often it is sent. */
-export const RequestRefused = classOf('RequestRefused');
+export const RequestRefused = createErrorClass('RequestRefused');
 export type RequestRefused = SourceError<'RequestRefused'>;
 
 /** 404 on a list: the platform of this connection does not have the resource. It says nothing about records. */
-export const NotSupported = classOf('NotSupported');
+export const NotSupported = createErrorClass('NotSupported');
 export type NotSupported = SourceError<'NotSupported'>;
 
 /** Creates the class of a kind without facts of its own. */
-function classOf<Kind extends keyof typeof kinds>(kind: Kind): new (failure: Failure) => SourceError<Kind> {
+function createErrorClass<Kind extends keyof typeof kinds>(
+  kind: Kind,
+): new (failure: Failure) => SourceError<Kind> {
   return class extends SourceError<Kind> {
     // Logs name an error by its class.
     static override readonly name = kind;
@@ -213,7 +215,7 @@ export function isAnswer(error: unknown): boolean {
   return error instanceof SourceError && error.status !== null;
 }
 
-function detailsOf({ status, errorCode, requestId }: Failure): string {
+function formatDetails({ status, errorCode, requestId }: Failure): string {
   const details = [
     ...(status === null ? [] : [String(status)]),
     ...(errorCode === null ? [] : [errorCode]),

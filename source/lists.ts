@@ -22,7 +22,7 @@ export function listOfStream(
   { stream, resource }: { readonly stream: Stream; readonly resource: Resource },
   bounds: Bounds,
 ): List {
-  const query = { ...stream.query, ...limitsOf(stream, bounds), ...expansionOf(resource, bounds) };
+  const query = { ...stream.query, ...boundParameters(stream, bounds), ...expandParameter(resource, bounds) };
   return { path: resource.listPath, plural: resource.name, query };
 }
 
@@ -37,14 +37,14 @@ export function listOfOne({ listPath: path, name: plural }: Resource): List {
   return { path, plural, query: { limit: '1' } };
 }
 
-function limitsOf(stream: Stream, { floorMilliseconds, ceilingMilliseconds }: Bounds): List['query'] {
+function boundParameters(stream: Stream, { floorMilliseconds, ceilingMilliseconds }: Bounds): List['query'] {
   // Adjacent windows share a millisecond: a record in it is read twice, and never missed.
   if (ceilingMilliseconds !== null)
     return { updated_at_min: String(floorMilliseconds), updated_at_max: String(ceilingMilliseconds) };
   return floorMilliseconds === null ? {} : { [stream.floorParameter]: String(floorMilliseconds) };
 }
 
-function expansionOf(resource: Resource, { expandPlatformData }: Bounds): List['query'] {
+function expandParameter(resource: Resource, { expandPlatformData }: Bounds): List['query'] {
   const expandable = resource.columns.some(({ name }) => name === 'platform_data');
   return expandPlatformData && expandable ? { expand: 'platform_data' } : {};
 }

@@ -34,7 +34,7 @@ export async function readBody(
 const ordinary = { bytes: 4 * 1024 * 1024, values: 100_000 };
 
 /** Returns the text of a body. Throws UnreadableResponse if it is not UTF-8. */
-export function textOf(body: Body, failure: Failure): string {
+export function decodeBody(body: Body, failure: Failure): string {
   return decoded(charactersOf(body, failure));
 }
 

@@ -32,19 +32,19 @@ export function readWebhook(body: Buffer): Webhook | undefined {
   const parsed = parseObject(sent);
   if (parsed === undefined) return undefined;
   const text = withoutTokens(sent);
-  const type = textOf(parsed.type) ?? '';
+  const type = nonEmptyText(parsed.type) ?? '';
   const resource =
     resources.find(({ webhookName, eventName }) => isNamed(type, webhookName, eventName)) ?? null;
   const record = resource === null ? undefined : (parsed[resource.singular] ?? parsed[type.toLowerCase()]);
-  const version = isObject(record) && resource !== null ? textOf(record[resource.version]) : null;
+  const version = isObject(record) && resource !== null ? nonEmptyText(record[resource.version]) : null;
   return {
     text,
     digest: createHash('sha256').update(text).digest('hex'),
     type,
-    code: textOf(parsed.code) ?? '',
-    serviceConnectionId: connectionOf(parsed.connection_id),
+    code: nonEmptyText(parsed.code) ?? '',
+    serviceConnectionId: readConnection(parsed.connection_id),
     resource,
-    recordId: isObject(record) ? idOf(record.id) : null,
+    recordId: isObject(record) ? readRecordId(record.id) : null,
     version: version !== null && microsecondsOf(version) !== undefined ? version : null,
   };
 }
@@ -64,17 +64,17 @@ function parseObject(text: string): Record<string, unknown> | undefined {
   }
 }
 
-function textOf(value: unknown): string | null {
+function nonEmptyText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
 /** A text longer than a key names no connection. */
-function connectionOf(value: unknown): string | null {
-  const name = textOf(value);
+function readConnection(value: unknown): string | null {
+  const name = nonEmptyText(value);
   return name !== null && !isTooLong(name) ? name : null;
 }
 
-function idOf(value: unknown): string | null {
-  const id = textOf(value);
+function readRecordId(value: unknown): string | null {
+  const id = nonEmptyText(value);
   return id !== null && isWellFormed(id) && !isTooLong(id) ? id : null;
 }

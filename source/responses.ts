@@ -5,7 +5,7 @@ import type { AnswerLimits } from './answer-limits.ts';
 import { cutPage, type CutPage } from './cut-page.ts';
 import { AnswerTooLarge, RecordGone, UnreadableResponse, type Failure } from './errors.ts';
 import { memberText } from './member-text.ts';
-import { charactersOf, decoded, textOf, type Body } from './read-body.ts';
+import { charactersOf, decoded, decodeBody, type Body } from './read-body.ts';
 import { replaceNul } from './replace-nul.ts';
 import type { Answer } from './send-request.ts';
 import { withoutTokensWithin } from './tokens-within.ts';
@@ -45,7 +45,7 @@ export interface ServiceConnection {
  * Parses a list response. Throws UnreadableResponse if it is not a list of `plural`, AnswerTooLarge if it has more records than allowed. Texts
  * that `findHeld` finds were valid JSON before.
  */
-export async function listPageOf(
+export async function parseListPage(
   { body, servedAt, receivedAt, requestId, secrets, failure }: Answer,
   plural: string,
   { limits, findHeld = findNone }: { limits: AnswerLimits; findHeld?: FindHeld | undefined },
@@ -66,11 +66,11 @@ export async function listPageOf(
     records: texts.map((text, index) => {
       const content = held.get(index);
       return content === undefined
-        ? recordOf(text, parse(text, failure), body)
+        ? cleanRecord(text, parse(text, failure), body)
         : recordParsedLater(text, content);
     }),
-    connection: connectionOf(members.connection, { secrets, failure }),
-    nextCursor: nextCursorOf(members.next_cursor, { secrets, failure }),
+    connection: parseConnection(members.connection, { secrets, failure }),
+    nextCursor: parseNextCursor(members.next_cursor, { secrets, failure }),
     servedAt,
     receivedAt,
     requestId,
@@ -94,11 +94,11 @@ function cutBody(characters: string, plural: string): CutPage {
  * Parses a fetched record. Throws UnreadableResponse if there is no record under `singular`, and RecordGone if it is not the requested one: the
  * service may return the record into which it was merged.
  */
-export function fetchedRecordOf(
+export function parseFetchedRecord(
   { body, servedAt, requestId, secrets, failure }: Answer,
   { singular, id }: { singular: string; id: string },
 ): FetchedRecord {
-  const text = replaceNul(textOf(body, failure));
+  const text = replaceNul(decodeBody(body, failure));
   const members = parseObject(text, failure);
   const value = members[singular];
   const recordText = memberText(text, singular);
@@ -106,8 +106,8 @@ export function fetchedRecordOf(
     throw new UnreadableResponse(failure, `JSON without an object "${singular}"`);
   }
   if (typeof value.id === 'string' && value.id !== id) throw new RecordGone(failure, servedAt);
-  const record = recordOf(recordText, value, body);
-  const connection = connectionOf(members.connection, { secrets, failure });
+  const record = cleanRecord(recordText, value, body);
+  const connection = parseConnection(members.connection, { secrets, failure });
   return { record, connection, servedAt, requestId };
 }
 
@@ -117,7 +117,7 @@ export function fetchedRecordOf(
  * Parsed, a large response takes up to 300 MB. Only one is parsed at a time, and its records are kept as text and parsed again when they are
  * used, so that several waiting responses hold only text.
  */
-function recordOf(sent: string, value: unknown, { isLarge }: Body): SourceRecord {
+function cleanRecord(sent: string, value: unknown, { isLarge }: Body): SourceRecord {
   const text = withoutTokens(sent);
   if (isLarge) return recordParsedLater(text);
   return { text, value: text === sent ? value : (JSON.parse(text) as unknown) };
@@ -141,7 +141,7 @@ function parseObject(text: string, failure: Failure): Record<string, unknown> {
 type Origin = Pick<Answer, 'secrets' | 'failure'>;
 
 /** A partial name does not count as none: it may be another company's. The names are stored unencrypted and shown to everybody. */
-function connectionOf(connection: unknown, { secrets, failure }: Origin): ServiceConnection | null {
+function parseConnection(connection: unknown, { secrets, failure }: Origin): ServiceConnection | null {
   if (connection === undefined || connection === null) return null;
   const { id, orgId, platform } = isObject(connection) ? connection : {};
   if (typeof id !== 'string' || typeof orgId !== 'string')
@@ -163,7 +163,7 @@ function connectionOf(connection: unknown, { secrets, failure }: Origin): Servic
 const longestName = 200;
 
 /** Absent, null and empty all mean that this is the last page. A cursor is stored unencrypted until the next page has landed. */
-function nextCursorOf(cursor: unknown, { secrets, failure }: Origin): string | null {
+function parseNextCursor(cursor: unknown, { secrets, failure }: Origin): string | null {
   if (cursor === undefined || cursor === null || cursor === '') return null;
   if (typeof cursor !== 'string') throw new UnreadableResponse(failure, 'a next_cursor that is not text');
   if (cursor.length > longestCursor)

@@ -14,7 +14,7 @@ export function retryAfterMilliseconds(
 }
 
 /** Returns the time of a `Date` header; null if it is absent or nonsense, such as a year without four digits. */
-export function servedAtOf(date: string | null): Date | null {
+export function parseServedAt(date: string | null): Date | null {
   const time = httpDate(date ?? '');
   return time === null ? null : new Date(time);
 }

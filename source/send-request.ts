@@ -9,7 +9,7 @@ import { RateLimited, SourceUnavailable, UnreadableResponse, type Failure } from
 import { readBody, readBodyStart, type Body } from './read-body.ts';
 import { GrantTooOld, redeemWhenWritten } from './redeem-when-written.ts';
 import type { Grant, RequestBudget } from './request-budget.ts';
-import { servedAtOf } from './retry-after.ts';
+import { parseServedAt } from './retry-after.ts';
 import { endWhenSlow, type SlowestBody } from './slow-body.ts';
 import { withTimeLimit } from './time-limit.ts';
 import { isFreeOfSecrets, longEnough, withoutSecrets } from '../errors/without-secrets.ts';
@@ -72,15 +72,15 @@ export interface Answer {
  * request by one of its own, not by all that are waiting.
  */
 export async function sendRequest(service: Service, request: ServiceRequest): Promise<Answer> {
-  const response = await service.exchanges.run(callerOf(request), () => respondWithGrant(service, request));
+  const response = await service.exchanges.run(asCaller(request), () => respondWithGrant(service, request));
   const { status, requestId, receivedAt, body } = response;
   if (body !== null) {
-    const failure = { request: nameOf(service, request), status, errorCode: null, requestId };
-    const secrets = secretsOf(service, request);
-    return { body, servedAt: servedAtOf(response.date), receivedAt, requestId, secrets, failure };
+    const failure = { request: requestName(service, request), status, errorCode: null, requestId };
+    const secrets = listSecrets(service, request);
+    return { body, servedAt: parseServedAt(response.date), receivedAt, requestId, secrets, failure };
   }
   const error = errorFromResponse(
-    { ...response, request: nameOf(service, request), kind: request.kind },
+    { ...response, request: requestName(service, request), kind: request.kind },
     new Date(),
   );
   // A limit of the service (429) applies to the whole organization, a limit of the platform (452) to its connection alone.
@@ -118,7 +118,7 @@ async function respondWithGrant(service: Service, request: ServiceRequest): Prom
 async function grantInTurn(service: Service, request: ServiceRequest): Promise<Grant> {
   const heldBack = setTimeout(() => request.onHeldBack?.(), momentMilliseconds);
   try {
-    return await service.questions.run(callerOf(request), () => takeGrant(service, request));
+    return await service.questions.run(asCaller(request), () => takeGrant(service, request));
   } finally {
     clearTimeout(heldBack);
   }
@@ -127,7 +127,7 @@ async function grantInTurn(service: Service, request: ServiceRequest): Promise<G
 /** The time that other requests' calls to the budget take. */
 const momentMilliseconds = 50;
 
-function callerOf({ accessToken: of, signal }: ServiceRequest): Parameters<ConcurrencyLimit['run']>[0] {
+function asCaller({ accessToken: of, signal }: ServiceRequest): Parameters<ConcurrencyLimit['run']>[0] {
   return { of, signal };
 }
 
@@ -138,7 +138,7 @@ async function takeGrant(service: Service, request: ServiceRequest): Promise<Gra
     throw error;
   });
   if (!('silentMilliseconds' in taken)) return taken;
-  const failure = { request: nameOf(service, request), status: null, errorCode: null, requestId: null };
+  const failure = { request: requestName(service, request), status: null, errorCode: null, requestId: null };
   throw new RateLimited(failure, taken.silentMilliseconds);
 }
 
@@ -153,7 +153,12 @@ async function respond(service: Service, request: ServiceRequest, grant: Grant):
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof UnreadableResponse || error instanceof GrantTooOld) throw error;
-    const failure = { request: nameOf(service, request), status: null, errorCode: null, requestId: null };
+    const failure = {
+      request: requestName(service, request),
+      status: null,
+      errorCode: null,
+      requestId: null,
+    };
     throw new SourceUnavailable(failure, networkCodeOf(error));
   }
 }
@@ -162,7 +167,7 @@ async function exchange(service: Service, request: ServiceRequest, grant: Grant)
   const dispatcher = service.dispatcher.compose(redeemWhenWritten(grant), endInformationalFloods());
   const { statusCode, headers, body } = await dispatcher.request({
     origin: service.origin,
-    path: `${service.pathPrefix}${request.path}?${queryOf(request)}`,
+    path: `${service.pathPrefix}${request.path}?${formatQuery(request)}`,
     method: 'GET',
     headers: service.headers,
     headersTimeout: service.timeouts.headersMilliseconds,
@@ -170,15 +175,15 @@ async function exchange(service: Service, request: ServiceRequest, grant: Grant)
     signal: request.signal,
   });
   const receivedAt = new Date();
-  const secrets = secretsOf(service, request);
-  const requestId = requestIdOf(headers, secrets);
-  const failure = { request: nameOf(service, request), status: statusCode, errorCode: null, requestId };
+  const secrets = listSecrets(service, request);
+  const requestId = readRequestId(headers, secrets);
+  const failure = { request: requestName(service, request), status: statusCode, errorCode: null, requestId };
   const pieces = endWhenSlow(body, service.timeouts.slowestBody);
   return {
     status: statusCode,
     requestId,
-    retryAfter: headerOf(headers, 'retry-after'),
-    date: headerOf(headers, 'date'),
+    retryAfter: readHeader(headers, 'retry-after'),
+    date: readHeader(headers, 'date'),
     receivedAt,
     body: statusCode === 200 ? await readBody(pieces, service.limits, failure) : null,
     // Text that looks like an error code is shown, and a service may repeat its input there.
@@ -186,28 +191,28 @@ async function exchange(service: Service, request: ServiceRequest, grant: Grant)
   };
 }
 
-function secretsOf(service: Service, request: ServiceRequest): readonly string[] {
+function listSecrets(service: Service, request: ServiceRequest): readonly string[] {
   return [...service.secrets, request.accessToken];
 }
 
 /** Removes secrets, because a service may use a token that it received as a record's ID. */
-function nameOf(service: Service, request: ServiceRequest): string {
-  return `GET ${withoutSecrets(request.path, longEnough(secretsOf(service, request)))}`;
+function requestName(service: Service, request: ServiceRequest): string {
+  return `GET ${withoutSecrets(request.path, longEnough(listSecrets(service, request)))}`;
 }
 
 /** URLSearchParams writes a space as `+`, which not every server decodes as a space; a plus sign itself is already `%2B`. */
-function queryOf(request: ServiceRequest): string {
+function formatQuery(request: ServiceRequest): string {
   const parameters = new URLSearchParams({ ...request.query, access_token: request.accessToken });
   return parameters.toString().replaceAll('+', '%20');
 }
 
 /** It will be shown, so text that does not look like an id, or repeats a secret, is rejected. */
-function requestIdOf(headers: IncomingHttpHeaders, secrets: readonly string[]): string | null {
-  const id = headerOf(headers, 'x-service-request-id');
+function readRequestId(headers: IncomingHttpHeaders, secrets: readonly string[]): string | null {
+  const id = readHeader(headers, 'x-service-request-id');
   return id !== null && /^[\w.:-]{1,128}$/.test(id) && isFreeOfSecrets(id, secrets) ? id : null;
 }
 
-function headerOf(headers: IncomingHttpHeaders, name: string): string | null {
+function readHeader(headers: IncomingHttpHeaders, name: string): string | null {
   const value = headers[name];
   return typeof value === 'string' ? value : (value?.[0] ?? null);
 }

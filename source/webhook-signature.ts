@@ -10,7 +10,7 @@ export function isSignedByService(
   clientSecret: string,
 ): boolean {
   if (clientSecret === '' || signature === undefined) return false;
-  return timingSafeEqual(digestOf(signature), digestOf(webhookSignature(body, clientSecret)));
+  return timingSafeEqual(hashText(signature), hashText(webhookSignature(body, clientSecret)));
 }
 
 /** `sha256=` and the HMAC-SHA256 of the body in base64. */
@@ -19,6 +19,6 @@ export function webhookSignature(body: Buffer | string, clientSecret: string): s
 }
 
 /** Hashes to a fixed length: only equal lengths can be compared in constant time. */
-function digestOf(text: string): Buffer {
+function hashText(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

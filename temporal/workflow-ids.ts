@@ -4,7 +4,7 @@ export const workflowIds = {
   reconcile: (connection: string) => `reconcile/${connection}`,
   /** `from` and `to` as ISO 8601; midnight UTC is written as its day. */
   backfill: (connection: string, { from, to }: { readonly from: string; readonly to: string }) =>
-    `backfill/${connection}/${dayOf(from)}_${dayOf(to)}`,
+    `backfill/${connection}/${dayIfMidnight(from)}_${dayIfMidnight(to)}`,
   webhooks: (connection: string) => `webhooks/${connection}`,
   approval: (connection: string) => `approve-deletes/${connection}`,
   export: 'export',
@@ -13,7 +13,7 @@ export const workflowIds = {
 } as const;
 
 /** Returns a time as its day if it is midnight UTC, otherwise unchanged. */
-export function dayOf(time: string): string {
+export function dayIfMidnight(time: string): string {
   return time.replace('T00:00:00.000Z', '');
 }
 

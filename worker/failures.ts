@@ -2,7 +2,7 @@ import type { ActivityExecuteInput, ActivityInboundCallsInterceptor, Next } from
 import { ApplicationFailure, TemporalFailure } from '@temporalio/common';
 import { activityInfo, CompleteAsyncError } from '@temporalio/activity';
 import type { Logger } from 'pino';
-import { placeOf } from '../activities/export/place-of-failure.ts';
+import { placeOfFailure } from '../activities/export/place-of-failure.ts';
 import { handlingOf } from '../requests/handling.ts';
 import { codeOf } from '../errors/code-of.ts';
 import { isOurs } from '../errors/is-ours.ts';
@@ -30,9 +30,9 @@ export function failureInterceptor(
       } catch (error) {
         if (error instanceof TemporalFailure || error instanceof CompleteAsyncError) throw error;
         onFailure(error);
-        const failure = failureOf(error);
+        const failure = asApplicationFailure(error);
         logger.warn(
-          { type: failure.type, ...(failure.type === 'Unexpected' ? traceOf(error) : {}) },
+          { type: failure.type, ...(failure.type === 'Unexpected' ? describeTrace(error) : {}) },
           failure.message,
         );
         const { activityType, attempt, workflowExecution } = activityInfo();
@@ -46,7 +46,7 @@ export function failureInterceptor(
   };
 }
 
-export function failureOf(error: unknown): ApplicationFailure {
+export function asApplicationFailure(error: unknown): ApplicationFailure {
   if (isOurs(error)) {
     const nonRetryable = handlingOf(error) === 'stop';
     return ApplicationFailure.create({ message: error.message, type: error.name, nonRetryable });
@@ -59,7 +59,9 @@ export function failureOf(error: unknown): ApplicationFailure {
       type: 'WarehouseUnavailable',
     });
   }
-  const known = [String(codeOf(error) ?? ''), placeOf(error)].filter((text) => text !== '').join(' in ');
+  const known = [String(codeOf(error) ?? ''), placeOfFailure(error)]
+    .filter((text) => text !== '')
+    .join(' in ');
   const name = nameOf(error);
   return ApplicationFailure.create({
     message: `Unexpected ${name}${known === '' ? '' : ` (${known})`}: see the worker's log. It will be retried.`,
@@ -68,7 +70,7 @@ export function failureOf(error: unknown): ApplicationFailure {
 }
 
 /** Returns details for debugging. A database's message may quote a record, so only the code and the place of its errors are logged. */
-function traceOf(error: unknown): object {
+function describeTrace(error: unknown): object {
   if (!(error instanceof Error)) return {};
   if (!('severity' in error)) return { stack: error.stack };
   const { code, table, constraint, routine } = error as Error & Record<string, unknown>;

@@ -5,7 +5,7 @@ import { trackProgress } from './progress.ts';
 import { bookkeeping, paging } from './proxies.ts';
 import { createReader, type Run } from './read-streams.ts';
 import { requireInput } from './require-input.ts';
-import { continuationOf, runIdOf, runToEnd, type RunResult } from './run-to-end.ts';
+import { continuationOf, currentRunId, runToEnd, type RunResult } from './run-to-end.ts';
 
 /** One JSON object, so that "Start Workflow Like This One" in the Web UI repeats it, with other dates too. */
 export interface BackfillConnectionInput {
@@ -35,11 +35,11 @@ const concurrency = 3;
 export async function backfillConnection(input: BackfillConnectionInput): Promise<RunResult> {
   requireInput(input);
   const { connection } = input;
-  const runId = runIdOf(input);
+  const runId = currentRunId(input);
   const continuation = continuationOf(input);
   const planned = continuation?.planned ?? (await plan(input, runId));
   const { streams, searchable } = planned;
-  const run: Run = { runId, connection, reason: reasonOf(input), kind: 'backfill' };
+  const run: Run = { runId, connection, reason: givenReason(input), kind: 'backfill' };
   const progress = trackProgress({ connection, kind: 'backfill', searchable, streams });
   const reader = createReader(run, progress, async (stream, summary, after) => {
     const read = await paging.readWindows.executeWithOptions({ summary }, [
@@ -65,7 +65,7 @@ function plan(input: BackfillConnectionInput, runId: string): Promise<PlannedBac
   return bookkeeping.planBackfill({
     runId,
     connection,
-    reason: reasonOf(input),
+    reason: givenReason(input),
     from,
     to,
     resources,
@@ -73,6 +73,6 @@ function plan(input: BackfillConnectionInput, runId: string): Promise<PlannedBac
   });
 }
 
-function reasonOf({ reason = 'Temporal' }: BackfillConnectionInput): string {
+function givenReason({ reason = 'Temporal' }: BackfillConnectionInput): string {
   return reason;
 }

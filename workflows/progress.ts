@@ -70,7 +70,7 @@ export function trackProgress(input: {
 
   function show(): void {
     const rows = streams.map((stream) =>
-      rowOf(stream, reads.get(stream), { failure: failures.get(stream), note: notes.get(stream) }),
+      formatRow(stream, reads.get(stream), { failure: failures.get(stream), note: notes.get(stream) }),
     );
     setCurrentDetails([`**${connection}**: ${now}`, '', ...head, ...rows].join('\n'));
   }
@@ -81,7 +81,7 @@ const head = [
   '|---|---|---:|---:|---:|---:|---:|---:|',
 ];
 
-function rowOf(
+function formatRow(
   stream: string,
   read: StreamRead | undefined,
   { failure, note }: { failure: string | undefined; note: string | undefined },

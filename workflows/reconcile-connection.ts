@@ -9,7 +9,7 @@ import { trackProgress, type Progress } from './progress.ts';
 import { incomplete } from './incomplete.ts';
 import { createReader, type Run, type StreamReader } from './read-streams.ts';
 import { requireInput } from './require-input.ts';
-import { continuationOf, runIdOf, runToEnd, type RunResult } from './run-to-end.ts';
+import { continuationOf, currentRunId, runToEnd, type RunResult } from './run-to-end.ts';
 
 /** One JSON object, so that "Start Workflow Like This One" in the Web UI repeats it. */
 export interface ReconcileConnectionInput {
@@ -33,7 +33,7 @@ export interface ReconcileConnectionInput {
 export async function reconcileConnection(input: ReconcileConnectionInput): Promise<RunResult> {
   requireInput(input);
   const { connection, resources = [], reason = 'Temporal' } = input;
-  const runId = runIdOf(input);
+  const runId = currentRunId(input);
   const before = continuationOf(input);
   const run: Run = { runId, connection, reason, kind: 'reconcile' };
   const plan = await bookkeeping.planReconcile({ runId, connection, reason, resources });

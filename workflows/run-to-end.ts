@@ -60,7 +60,7 @@ export async function runToEnd(
  * A continuation continues its run. A copy of its input, started by hand, is a run of its own, and so is a reset of it: the run may be
  * long over.
  */
-export function runIdOf({ continues }: { continues?: { runId: string } }): string {
+export function currentRunId({ continues }: { continues?: { runId: string } }): string {
   const { runId, continuedFromExecutionRunId } = workflowInfo();
   const goesOn = continuedFromExecutionRunId !== undefined && !isReset();
   return goesOn ? (continues?.runId ?? runId) : runId;

@@ -13,7 +13,7 @@ import { bookkeeping } from './proxies.ts';
 import { trackProgress } from './progress.ts';
 import { createReader, createReadOn, readStreams } from './read-streams.ts';
 import { requireInput } from './require-input.ts';
-import { continuationOf, runIdOf, runToEnd, type RunResult } from './run-to-end.ts';
+import { continuationOf, currentRunId, runToEnd, type RunResult } from './run-to-end.ts';
 
 /** One JSON object, so that "Start Workflow Like This One" in the Web UI repeats it. */
 export interface SyncConnectionInput {
@@ -53,7 +53,7 @@ export const syncNowUpdate = defineUpdate<SyncNowAnswer>(updates.syncNow);
 export async function syncConnection(input: SyncConnectionInput): Promise<RunResult> {
   requireInput(input);
   const { connection, resources = [], reason = 'Temporal', continues } = input;
-  const own = { runId: runIdOf(input), connection, reason };
+  const own = { runId: currentRunId(input), connection, reason };
   const continuation = continuationOf(input);
   const adopts = input.adopts === undefined || continues !== undefined ? {} : { adopts: input.adopts };
   const begun = await bookkeeping.beginRun({ ...own, resources, ...adopts });

@@ -75,6 +75,6 @@ export async function sameSnapshot(
  * Returns the snapshot whose files the new one may reuse. Undefined if this database does not know it, because before the restore of a backup
  * different rows may have had the same transaction IDs; undefined also if everything is to be written anew.
  */
-export function baseOf(current: Current | undefined, { force }: ExportJob): Manifest | undefined {
+export function findBase(current: Current | undefined, { force }: ExportJob): Manifest | undefined {
   return force !== true && current?.noted?.isSame === true ? current.manifest : undefined;
 }

@@ -2,7 +2,7 @@ import { codeOf } from '../../errors/code-of.ts';
 import { isOurs } from '../../errors/is-ours.ts';
 import { isDatabaseAway } from '../../warehouse/session/is-database-away.ts';
 import type { ExportFailure } from './export-job.ts';
-import { placeOf } from './place-of-failure.ts';
+import { placeOfFailure } from './place-of-failure.ts';
 
 /**
  * Converts an error for the pipe. Our own errors keep their message; others are reduced to place, connections and code, because a driver's
@@ -17,14 +17,14 @@ export function failureMessage(error: unknown): ExportFailure {
     ? { kind: 'database away', code }
     : {
         kind: 'unexpected',
-        code: code === '' ? kindOf(error) : code,
-        place: placeOf(error),
+        code: code === '' ? duckDbErrorKind(error) : code,
+        place: placeOfFailure(error),
         stack: stack.replace(message, '…'),
       };
 }
 
 /** DuckDB has no codes; its messages begin with the kind of error. */
-function kindOf({ message }: Error): string {
+function duckDbErrorKind({ message }: Error): string {
   return /^([A-Z][A-Za-z ]{1,30}) Error: /.exec(message)?.[1] ?? '';
 }
 

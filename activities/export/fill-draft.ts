@@ -10,7 +10,7 @@ import type { PartPlanned, TablePlanned } from './plan-parts.ts';
 import { listKept } from './list-kept.ts';
 import { columnTypes } from './shows-columns.ts';
 import { planUnfit } from './unfit-parts.ts';
-import { batchesOf, writeBatches } from './write-batches.ts';
+import { groupIntoBatches, writeBatches } from './write-batches.ts';
 
 export interface DraftFilled {
   readonly tables: Record<string, ManifestTable>;
@@ -58,7 +58,7 @@ export async function fillDraft(
         );
   const written = await writeBatches(snapshot, {
     batches: planned.flatMap(({ table, parts }) =>
-      batchesOf(
+      groupIntoBatches(
         table,
         parts.filter((part) => !isKept.has(part)),
       ),
@@ -75,12 +75,14 @@ export async function fillDraft(
   const filled = new Map([...kept, ...written.parts].map((one) => [one.part, one]));
   const all = [...listed, ...written.unfit];
   return {
-    tables: Object.fromEntries([...planned, unfit].map((one) => [one.table.name, tableOf(one, filled)])),
+    tables: Object.fromEntries(
+      [...planned, unfit].map((one) => [one.table.name, describeTable(one, filled)]),
+    ),
     unfit: planned.flatMap(({ table: { name } }) => all.filter(({ table }) => table === name)),
   };
 }
 
-function tableOf(
+function describeTable(
   { table, parts, groups }: TablePlanned,
   filled: ReadonlyMap<PartPlanned, PartFilled>,
 ): ManifestTable {

@@ -1,8 +1,8 @@
 import { openDuckDb, type DuckDb } from '../../lake/parquet/duck-db.ts';
 import type { Lake } from '../../lake/lake.ts';
-import { unfitCountOf, type Manifest, type Unfit } from '../../lake/manifest/manifest.ts';
+import { countUnfit, type Manifest, type Unfit } from '../../lake/manifest/manifest.ts';
 import { parquetRows } from '../../lake/parquet/parquet-rows.ts';
-import { withFileOf } from '../../lake/snapshots/with-file-of.ts';
+import { withSnapshotFile } from '../../lake/snapshots/with-snapshot-file.ts';
 import type { RoomForUnfit } from '../../warehouse/snapshots/list-unfit.ts';
 import { recordKeyOf } from '../../warehouse/snapshots/unfit-table.ts';
 import { grouped } from './grouped.ts';
@@ -27,12 +27,12 @@ export async function listKept(
 ): Promise<Unfit[]> {
   const { base, kept, planned, unfit, spillFolder, room } = input;
   const isKept = new Set(kept.map(({ part }) => part));
-  const count = unfitCountOf(base);
+  const count = countUnfit(base);
   if (count === 0) return [];
   const isListed = (one: TablePlanned): boolean =>
     !isPartlyKept(one, isKept) && !hasBecomeWhole(one, { base, isKept });
   if (count === base.unfit.length && planned.every(isListed))
-    return planned.flatMap((one) => listedOf(one, { base, isKept }));
+    return planned.flatMap((one) => listedBefore(one, { base, isKept }));
   const listings = new Set(unfit.parts);
   const byContent = new Map(
     Object.values(base.tables)
@@ -48,7 +48,7 @@ export async function listKept(
       const file = byContent.get(sha256);
       if (file === undefined || found.length >= room.values) continue;
       const use = (path: string): Promise<Unfit[]> => read(duckDb, { path, keys, room });
-      found.push(...(await withFileOf(lake, duckDb, { id: base.snapshot_id, file, use })));
+      found.push(...(await withSnapshotFile(lake, duckDb, { id: base.snapshot_id, file, use })));
     }
   } finally {
     duckDb.close();
@@ -79,7 +79,7 @@ function lackPieces(pieces: readonly PartPlanned[]): boolean {
   return [...planned.values()].some((of) => of.length < (of[0]?.piece?.of ?? 0));
 }
 
-function listedOf(
+function listedBefore(
   { table, parts }: TablePlanned,
   { base, isKept }: { base: Manifest; isKept: ReadonlySet<PartPlanned> },
 ): Unfit[] {

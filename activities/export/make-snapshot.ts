@@ -8,7 +8,7 @@ import {
   manifestText,
   sha256Of,
   sizesOf,
-  unfitCountOf,
+  countUnfit,
   type Manifest,
 } from '../../lake/manifest/manifest.ts';
 import { removeScratch } from '../../lake/files/remove-scratch.ts';
@@ -26,7 +26,7 @@ import {
   type DatabaseSnapshot,
   type ExportSession,
 } from '../../warehouse/snapshots/open-snapshot.ts';
-import { baseOf, readCurrent, sameSnapshot, unknownMark, type Current } from './current-snapshot.ts';
+import { findBase, readCurrent, sameSnapshot, unknownMark, type Current } from './current-snapshot.ts';
 import type { ExportJob, Exported, ExportProgress } from './export-job.ts';
 import { findClockProblem } from './find-clock-problem.ts';
 import { fillDraft, type DraftFilled } from './fill-draft.ts';
@@ -34,7 +34,7 @@ import { planParts, usualSizes, type PartPlanned, type PartSizes, type TablePlan
 import { removeSnapshot } from './remove-snapshot.ts';
 import { showInIceberg } from './show-in-iceberg.ts';
 import {
-  markOf,
+  combineMarks,
   weighAllTables,
   weighDecidingTables,
   type TablesWeighed,
@@ -69,7 +69,7 @@ export async function makeSnapshot(
     const inIceberg = await showInIceberg({ session, lake }, job, result.manifest.snapshot_id);
     const kept = leftovers ?? notRemoved;
     return {
-      ...exportedOf(result),
+      ...describeExport(result),
       ...(isLatest ? {} : { isBehind: true as const }),
       ...(clockProblem === undefined ? {} : { clockProblem }),
       ...inIceberg,
@@ -122,7 +122,7 @@ async function exportTables(
   const snapshot = await session.openSnapshot({ readers: Math.max(1, job.databaseConnections - 1) });
   try {
     const deciding = await weighDecidingTables(snapshot, { sizes, onProgress });
-    const mark = markOf(deciding);
+    const mark = combineMarks(deciding);
     const same = await sameSnapshot(lake, { job, current, mark });
     if (same?.manifest !== undefined && same.damage === undefined) {
       await letGo({ session, snapshot }, deciding);
@@ -130,21 +130,21 @@ async function exportTables(
     }
     const weighed = await weighAllTables(snapshot, deciding, { sizes, onProgress });
     const { scratch, snapshotId } = job;
-    const base = baseOf(current, job);
+    const base = findBase(current, job);
     const planned = planTables(weighed, { sizes, base, origin: session.origin });
     const neededBytes = await bytesNeeded(session.client, { planned, base, current: current?.manifest });
     const write = async (folder: string): Promise<Manifest> => {
-      const onFilled = progressOf(weighed, { planned, onProgress });
+      const onFilled = createProgressReporter(weighed, { planned, onProgress });
       // Without the lock nothing may be published: another export may be running.
       const { assertAlive: assertHeld } = session;
       const parts = { job, folder, planned, base, onFilled, assertHeld };
       const filled = await fillDraft({ snapshot, lake }, parts);
       await letGo({ session, snapshot }, deciding);
-      const described = manifestOf(job, { takenAt: snapshot.takenAt, weighed, filled });
+      const described = buildManifest(job, { takenAt: snapshot.takenAt, weighed, filled });
       await writeFile(join(folder, manifestFile), manifestText(described), { flag: 'wx' });
       const { total } = weighed;
       onProgress({ ...total, tablesDone: total.tables, rowsDone: total.rows, step: 'publishing' });
-      await lake.publish(snapshotId, { ...filesOf(described), assertHeld });
+      await lake.publish(snapshotId, { ...splitFiles(described), assertHeld });
       return described;
     };
     const place = { folder: lake.draftFolder(snapshotId), scratch, neededBytes };
@@ -181,7 +181,7 @@ function planTables(
 }
 
 /** Reports progress after each finished part. */
-function progressOf(
+function createProgressReporter(
   { total }: TablesWeighed,
   {
     planned,
@@ -202,7 +202,7 @@ function progressOf(
   };
 }
 
-function manifestOf(
+function buildManifest(
   job: ExportJob,
   { takenAt, weighed, filled }: { takenAt: string; weighed: TablesWeighed; filled: DraftFilled },
 ): Manifest {
@@ -214,8 +214,8 @@ function manifestOf(
     taken_at: takenAt,
     product_version: job.productVersion,
     schema_version: weighed.schemaVersion,
-    rows: sumOf(tables, 'rows'),
-    bytes: sumOf(tables, 'bytes'),
+    rows: sumTables(tables, 'rows'),
+    bytes: sumTables(tables, 'bytes'),
     tables,
     watermarks: weighed.watermarks,
     unfit,
@@ -223,13 +223,13 @@ function manifestOf(
   };
 }
 
-function filesOf(manifest: Manifest): { written: Map<string, string>; kept: string[] } {
+function splitFiles(manifest: Manifest): { written: Map<string, string>; kept: string[] } {
   const written = new Map(filesWrittenFor(manifest).map(({ path, sha256 }) => [path, sha256]));
   const paths = Object.values(manifest.tables).flatMap(({ files }) => files.map(({ path }) => path));
   return { written, kept: paths.filter((path) => !written.has(path)) };
 }
 
-function sumOf(tables: Manifest['tables'], what: 'rows' | 'bytes'): number {
+function sumTables(tables: Manifest['tables'], what: 'rows' | 'bytes'): number {
   return Object.values(tables).reduce((sum, table) => sum + table[what], 0);
 }
 
@@ -266,7 +266,7 @@ async function retire(
   }
 }
 
-function exportedOf({ manifest, skipped, damage }: Made): Exported {
+function describeExport({ manifest, skipped, damage }: Made): Exported {
   return {
     snapshotId: manifest.snapshot_id,
     skipped,
@@ -274,7 +274,7 @@ function exportedOf({ manifest, skipped, damage }: Made): Exported {
     rows: manifest.rows,
     bytes: manifest.bytes,
     bytesWritten: skipped ? 0 : sizesOf(manifest).bytesAdded,
-    unfit: unfitCountOf(manifest),
+    unfit: countUnfit(manifest),
     takenAt: manifest.taken_at,
     ...(damage === undefined ? {} : { damage }),
   };

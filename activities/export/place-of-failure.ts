@@ -14,6 +14,6 @@ export function withPlace(error: unknown, { table, connections = [] }: PlaceOfFa
 }
 
 /** Returns an empty string if none is known. */
-export function placeOf(error: unknown): string {
+export function placeOfFailure(error: unknown): string {
   return error instanceof Error && 'place' in error ? String(error.place) : '';
 }

@@ -62,7 +62,7 @@ export function planParts(
   if (connections === undefined) {
     // Not the mark: it omits columns whose change alone is no reason for a snapshot, and the file has these columns.
     const content =
-      weighed.content === undefined ? undefined : contentOf(table, origin, [['', weighed.content]]);
+      weighed.content === undefined ? undefined : hashContent(table, origin, [['', weighed.content]]);
     return {
       table,
       parts: [{ index: 0, connections: undefined, piece: undefined, rows: weighed.rows, content }],
@@ -73,10 +73,10 @@ export function planParts(
   const isSmall = ({ rows, marks }: Connection): boolean => rows < sizes.rowsAlone && marks.length === 1;
   const small = all.filter(isSmall);
   const groups = groupsFor(small, { before: before?.groups, sizes });
-  const shared = grouped(small, ({ name }) => hashOf(name) % groups);
+  const shared = grouped(small, ({ name }) => hashName(name) % groups);
   const gathered: Gathered[] = [
     ...[...shared].sort(([one], [other]) => one - other).map(([, members]) => ({ members })),
-    ...all.filter((one) => !isSmall(one)).flatMap(dividedOf),
+    ...all.filter((one) => !isSmall(one)).flatMap(divideConnection),
   ];
   const isWhole = gathered.length <= 1;
   const parts = (isWhole ? [{ members: all }] : gathered).map(({ members, piece }, index) => ({
@@ -84,7 +84,7 @@ export function planParts(
     connections: isWhole ? undefined : members.map(({ name }) => name),
     piece,
     rows: members.reduce((sum, { rows }) => sum + rows, 0),
-    content: contentOf(
+    content: hashContent(
       table,
       origin,
       members.map(({ name, marks }) => [
@@ -111,7 +111,7 @@ interface Gathered {
 }
 
 /** A large connection, whole or in its pieces. Pieces without rows need no file. */
-function dividedOf(connection: Connection): Gathered[] {
+function divideConnection(connection: Connection): Gathered[] {
   const { name, marks } = connection;
   if (marks.length === 1) return [{ members: [connection] }];
   return marks
@@ -131,14 +131,14 @@ function groupsFor(
   return steadyCount(wanted, before);
 }
 
-function hashOf(name: string): number {
+function hashName(name: string): number {
   return createHash('md5').update(name).digest().readUInt32BE();
 }
 
 /** Version of the file format. A release that writes files differently raises it, and then rewrites all of them. */
 export const format = 2;
 
-function contentOf(
+function hashContent(
   { name, columns, orderBy }: SnapshotTable,
   origin: string,
   marks: readonly (readonly string[])[],

@@ -36,7 +36,7 @@ export async function weighAllTables(
   return {
     ...(await readContext(reader)),
     tables,
-    total: { tables: tablesOfSnapshot, rows: rowsOf(tables) },
+    total: { tables: tablesOfSnapshot, rows: countRows(tables) },
   };
 }
 
@@ -55,7 +55,7 @@ async function weighTables(
     onProgress({
       tables: tablesOfSnapshot,
       tablesDone: 0,
-      rows: rowsOf(tables),
+      rows: countRows(tables),
       rowsDone: 0,
       step: 'counting',
     });
@@ -64,12 +64,12 @@ async function weighTables(
 }
 
 /** Differs whenever a table whose changes count differs, or the file format. */
-export function markOf(tables: WeighedByName): string {
+export function combineMarks(tables: WeighedByName): string {
   const hash = createHash('sha256').update(`${format}\n`);
   for (const { name } of snapshotTables) hash.update(`${name} ${tables.get(name)?.mark ?? ''}\n`);
   return hash.digest('hex');
 }
 
-function rowsOf(tables: WeighedByName): number {
+function countRows(tables: WeighedByName): number {
   return [...tables.values()].reduce((sum, { rows }) => sum + rows, 0);
 }

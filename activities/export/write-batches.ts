@@ -15,9 +15,9 @@ import { listUnfit, type RoomForUnfit } from '../../warehouse/snapshots/list-unf
 import { longestRow } from '../../warehouse/snapshots/longest-row.ts';
 import { lookCloser, measureTable, type TableMeasured } from '../../warehouse/snapshots/measure-table.ts';
 import type { DatabaseSnapshot } from '../../warehouse/snapshots/open-snapshot.ts';
-import { numbersOf, partColumn, rowsOfParts } from '../../warehouse/snapshots/part-of.ts';
+import { partNumbers, partColumn, rowsOfParts } from '../../warehouse/snapshots/part-of.ts';
 import type { SnapshotTable } from '../../warehouse/snapshots/snapshot-table.ts';
-import { unfitRowsOf } from '../../warehouse/snapshots/unfit-table.ts';
+import { selectUnfitRows } from '../../warehouse/snapshots/unfit-table.ts';
 import { forEachConcurrently } from './for-each-concurrently.ts';
 import type { FileNames } from './file-names.ts';
 import type { PartFilled } from './keep-parts.ts';
@@ -42,7 +42,7 @@ const partsOfBatch = 100;
  * Puts many small parts together, to save round trips to the database; keeps a large part alone; and puts the pieces of a connection
  * together, however many rows they have, so that its rows are scanned once.
  */
-export function batchesOf(table: SnapshotTable, parts: readonly PartPlanned[]): Batch[] {
+export function groupIntoBatches(table: SnapshotTable, parts: readonly PartPlanned[]): Batch[] {
   const batches: { table: SnapshotTable; parts: PartPlanned[]; rows: number }[] = [];
   for (const part of parts) {
     const last = batches.at(-1);
@@ -112,7 +112,7 @@ export async function writeBatches(
       if (listings.length > 0 && (unfitColumns.length > 0 || listings.some(needsFile)))
         await write(
           { table: unfit.table, parts: listings, rows: undefined },
-          unfitRowsOf(rows, unfitColumns),
+          selectUnfitRows(rows, unfitColumns),
         );
       for (const part of batch.parts) onWritten(part);
       written.unfit.push(...(await listUnfit(worker.client, { table: rows, unfitColumns, room })));
@@ -125,7 +125,7 @@ export async function writeBatches(
 }
 
 /** Undefined: all. */
-function connectionsOf({ parts }: Batch): readonly string[] | undefined {
+function connectionsIn({ parts }: Batch): readonly string[] | undefined {
   const connections = parts.map((part) => part.connections);
   return connections.includes(undefined)
     ? undefined
@@ -156,7 +156,7 @@ async function writeBatch(at: WritingPlace, batch: Batch, from: SnapshotTable): 
     compare(batch, facts, back);
     return { parts: await moveFiles(at, { batch, names, back }), unfitColumns: facts.unfitColumns };
   } catch (error) {
-    throw withPlace(error, { table: batch.table.name, connections: connectionsOf(batch) });
+    throw withPlace(error, { table: batch.table.name, connections: connectionsIn(batch) });
   }
 }
 
@@ -171,7 +171,7 @@ async function writeFiles(
     writeTable(duckDb, {
       table: { name: table.name, columns: rows.columns },
       folder: draft,
-      parts: parts.length === 1 ? undefined : { column: partColumn.name, numbers: numbersOf(parts) },
+      parts: parts.length === 1 ? undefined : { column: partColumn.name, numbers: partNumbers(parts) },
       pipes,
       rows: facts.rows,
       partBytes,

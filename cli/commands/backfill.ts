@@ -6,7 +6,7 @@ import {
   type BackfillPlan,
 } from '../../warehouse/passes/backfill-plan.ts';
 import { startRequest } from '../../temporal/start-request.ts';
-import { dayOf } from '../../temporal/workflow-ids.ts';
+import { dayIfMidnight } from '../../temporal/workflow-ids.ts';
 import { parseDuration } from '../../config/duration.ts';
 import { UsageError } from '../errors.ts';
 import { exitCodes, type ExitCode, type SetExitCode } from '../exit-codes.ts';
@@ -47,15 +47,15 @@ export function backfillCommand(setExitCode: SetExitCode): Command {
 async function backfill(connection: string, options: Options): Promise<ExitCode> {
   const { resource: resources = [], dryRun = false, wait, json = false } = options;
   const named = resourcesInput(resources);
-  const plan = planOf(options);
+  const plan = parsePlan(options);
   if (dryRun) {
     await previewBackfill({ connection, plan, json });
     return exitCodes.done;
   }
   const input = {
     connection,
-    from: dayOf(plan.from),
-    to: dayOf(plan.to),
+    from: dayIfMidnight(plan.from),
+    to: dayIfMidnight(plan.to),
     windowMilliseconds: plan.windowMilliseconds,
     ...named,
     reason: 'daybook backfill',
@@ -63,7 +63,7 @@ async function backfill(connection: string, options: Options): Promise<ExitCode>
   return runAndFollow(startRequest('backfill', input, 'people'), { wait, json });
 }
 
-function planOf({ from, to, window, resource: resources = [] }: Options): BackfillPlan {
+function parsePlan({ from, to, window, resource: resources = [] }: Options): BackfillPlan {
   if (from === undefined || to === undefined)
     throw new UsageError('Give a period: --from 2024-01-01 --to 2024-07-01, or --last 90d --every 7d.');
   const windowMilliseconds = window === undefined ? undefined : parseDuration(window);

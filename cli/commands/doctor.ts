@@ -14,12 +14,13 @@ export function doctorCommand(setExitCode: SetExitCode): Command {
       const { examine } = await import('../doctor/examine.ts');
       const { findings, exitCode } = await examine();
       if (json === true) printJson(findings);
-      else for (const finding of findings) print(`${markOf(finding)} ${finding.what}: ${finding.found}`);
+      else
+        for (const finding of findings) print(`${findingSymbol(finding)} ${finding.what}: ${finding.found}`);
       setExitCode(exitCode);
     });
 }
 
-function markOf({ ok, warning }: Finding): string {
+function findingSymbol({ ok, warning }: Finding): string {
   if (!ok) return '✗';
   return warning === true ? '!' : '✓';
 }

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { questionOf } from '../../warehouse/reconcile/deletion-question.ts';
+import { buildQuestion } from '../../warehouse/reconcile/deletion-question.ts';
 import {
   readWaitingDeletions,
   type WaitingDeletions,
@@ -61,7 +61,7 @@ async function approval(
       ? `No deletions of ${connection} wait for approval.`
       : `Approved: to delete ${waiting.map(inWords).join(', ')}.`,
   );
-  return waiting.length === 0 ? {} : { approved: questionOf(waiting) };
+  return waiting.length === 0 ? {} : { approved: buildQuestion(waiting) };
 }
 
 function inWords({ records, resource, run_id }: WaitingDeletions): string {

@@ -30,8 +30,8 @@ export function sqlCommand(): Command {
           },
         }).catch(explainRefusal),
       );
-      if (json === true) printJson(objectsOf(result));
-      else if (csv === true) printFile(csvOf(result));
+      if (json === true) printJson(asObjects(result));
+      else if (csv === true) printFile(formatCsv(result));
       else show(result);
     });
 }
@@ -52,7 +52,7 @@ function explainRefusal(error: unknown): never {
 const asOwner =
   'There is no role daybook_reader for this user, so the query runs as the owner, read-only. "daybook doctor" says what to ask an administrator for.';
 
-function objectsOf({ columns, rows }: QueryResult): Record<string, unknown>[] {
+function asObjects({ columns, rows }: QueryResult): Record<string, unknown>[] {
   const twice = columns.find((column, index) => columns.indexOf(column) < index);
   if (twice !== undefined)
     throw new UsageError(
@@ -62,7 +62,7 @@ function objectsOf({ columns, rows }: QueryResult): Record<string, unknown>[] {
 }
 
 /** Writes CSV as `psql --csv` and COPY do, made safe for spreadsheets. Null is an empty field, an empty text is `""`. */
-function csvOf({ columns, rows }: QueryResult): string {
+function formatCsv({ columns, rows }: QueryResult): string {
   return [columns, ...rows].map((row) => row.map(csvField).join(',')).join('\n');
 }
 

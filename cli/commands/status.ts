@@ -41,7 +41,7 @@ export function statusCommand(setExitCode: SetExitCode): Command {
           name === undefined && json === undefined
             ? await reportFirst({ warehouse, settings }, { limit: all === true ? 2 ** 31 - 1 : mostShown })
             : await reportAll({ warehouse, settings }, name);
-        const places = await placesOf(settings);
+        const places = await readPlaces(settings);
         const ownership = await readNamespaceOwner({ warehouse, settings });
         const alerts = await readOpenAlerts(warehouse, name);
         const kept = name === undefined ? await readKeptData(warehouse) : [];
@@ -138,7 +138,7 @@ interface Published {
   api_silent_until: Date | null;
 }
 
-async function placesOf({ temporal, database }: Settings): Promise<Places> {
+async function readPlaces({ temporal, database }: Settings): Promise<Places> {
   const runtime = await readRuntimeFile(await openHome(readConfig().home));
   const { address = '' } = temporal.connection;
   return {

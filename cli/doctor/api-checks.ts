@@ -36,10 +36,10 @@ export async function checkApi(warehouse: Warehouse, settings: Settings): Promis
   } finally {
     await client.close();
   }
-  return `${api.url} accepts the credentials of ${countOf(connections.length)}`;
+  return `${api.url} accepts the credentials of ${describeCount(connections.length)}`;
 }
 
-function countOf(connections: number): string {
+function describeCount(connections: number): string {
   if (connections === 1) return '1 connection';
   if (connections <= mostAsked) return `${connections} connections`;
   return `the first ${mostAsked} of ${connections.toLocaleString('en-US')} connections; "daybook status" names those that were refused`;

@@ -60,12 +60,12 @@ export async function checkReaders(warehouse: Warehouse): Promise<CheckResult> {
   const count = ofSome.length === 0 ? '' : `; ${ofSome.length} limited to some connections`;
   const waiting = notLetIn.length === 0 ? '' : `; without CONNECT here: ${notLetIn.join(', ')}`;
   return {
-    problems: [...(toRun === '' ? [] : [ask]), ...ofSome.flatMap(troubleOf)],
+    problems: [...(toRun === '' ? [] : [ask]), ...ofSome.flatMap(describeTroubles)],
     allWell: `daybook_reader exists, and only roles with CONNECT can connect${count}${waiting}`,
   };
 }
 
-function troubleOf({ reader, login, connections, trouble, beyond }: ReaderListed): string[] {
+function describeTroubles({ reader, login, connections, trouble, beyond }: ReaderListed): string[] {
   const found = beyond.map(
     (role) =>
       `reader ${reader} sees all connections with "set role ${role}", which its login was made a member of. Run: revoke ${role} from ${login};`,

@@ -47,7 +47,7 @@ async function openForReading(path: string): Promise<FileHandle> {
  * Yields the contents of a file in pieces. The file may grow meanwhile, without end: at most `bytes` plus one are read; the one shows that
  * there are more. A piece is overwritten by the next one.
  */
-export async function* piecesOf(file: FileHandle, bytes: number): AsyncGenerator<Buffer> {
+export async function* readPieces(file: FileHandle, bytes: number): AsyncGenerator<Buffer> {
   // A lake has thousands of small files, and for each of them a stream would take two to three times as long.
   const buffer = Buffer.allocUnsafe(Math.min(bytes + 1, bytesAtOnce));
   for (let left = bytes + 1; left > 0;) {
@@ -65,7 +65,7 @@ export function copyRegularFile(source: string, target: string, expected?: numbe
   return withRegularFile(source, async (from, bytes) => {
     const to = await open(target, 'wx');
     try {
-      for await (const piece of piecesOf(from, expected ?? bytes)) await to.writeFile(piece);
+      for await (const piece of readPieces(from, expected ?? bytes)) await to.writeFile(piece);
     } finally {
       await to.close();
     }

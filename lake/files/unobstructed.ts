@@ -33,9 +33,9 @@ const obstructed = new Set<unknown>(['ENOTDIR', 'EISDIR', 'EPERM', 'EEXIST', 'EN
 
 /** Describes the obstacle; undefined if every name on the path is of the right kind. */
 async function obstacleTo(location: string, { path, is }: LakePlace): Promise<string | undefined> {
-  if ((await kindOf(location)) === 'a file') return 'it is a file, not a folder';
+  if ((await readKind(location)) === 'a file') return 'it is a file, not a folder';
   for (const name of namesOnTheWay(path)) {
-    const kind = await kindOf(join(location, name));
+    const kind = await readKind(join(location, name));
     if (kind === undefined || kind === (name === path ? is : 'a folder')) continue;
     return `${name} is ${kind}, in the way of what Daybook keeps under that name; move it elsewhere`;
   }
@@ -49,7 +49,7 @@ function namesOnTheWay(path: string): string[] {
 }
 
 /** Returns undefined if there is nothing. */
-async function kindOf(path: string): Promise<'a file' | 'a folder' | undefined> {
+async function readKind(path: string): Promise<'a file' | 'a folder' | undefined> {
   const found = await stat(path).catch(() => undefined);
   return found && (found.isDirectory() ? 'a folder' : 'a file');
 }

@@ -6,7 +6,7 @@ import { isObject } from '../../resources/is-object.ts';
  * A list whose check ends with the first wrong member. z.array checks all members and keeps each error: for millions of members that took
  * eleven minutes.
  */
-export function listOf<Shape extends z.ZodType>(
+export function checkedList<Shape extends z.ZodType>(
   shape: Shape,
 ): z.ZodType<z.infer<Shape>[], readonly unknown[]> {
   return z.array(z.unknown()).transform((values, context) => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { byName, listOf } from './checked-members.ts';
+import { byName, checkedList } from './checked-members.ts';
 import {
   countNumber,
   instantText,
@@ -13,7 +13,7 @@ import {
 } from './checked-texts.ts';
 import { ManifestTooLong } from '../errors.ts';
 import { exactSum } from '../parquet/exact-sum.ts';
-import { manifestFile, mostBytesOf } from '../lake.ts';
+import { manifestFile, maxBytesFor } from '../lake.ts';
 
 /** The contents of a snapshot, as in `_manifest.json`. Decimal sums and watermarks are text, so that no digit is lost. */
 export type Manifest = z.infer<typeof manifestSchema>;
@@ -49,7 +49,7 @@ const tableSchema = z.object({
   sums: sumsSchema,
   /** The number of groups of connections that share parts; absent if the table is one part, and before 0.6. */
   groups: countNumber.optional(),
-  files: listOf(fileSchema),
+  files: checkedList(fileSchema),
 });
 
 const unfitSchema = z.object({
@@ -73,11 +73,11 @@ export const manifestSchema = z
     rows: countNumber,
     bytes: countNumber,
     tables: byName(tableSchema),
-    watermarks: listOf(
+    watermarks: checkedList(
       z.object({ connection_id: wordText, stream: nameText, watermark: watermarkText.nullable() }),
     ),
     /** The first unfit values. All of them are in the table `unfit_values`, which snapshots before 0.6 lack. */
-    unfit: listOf(unfitSchema),
+    unfit: checkedList(unfitSchema),
     /** The number of all unfit values; absent if all are listed here. */
     unfit_values: countNumber.optional(),
   })
@@ -94,10 +94,10 @@ export function tableOfFiles(
   columns: ManifestTable['columns'],
   files: readonly ManifestFile[],
 ): ManifestTable {
-  const sumOf = (what: 'rows' | 'bytes'): number => files.reduce((sum, file) => sum + file[what], 0);
+  const sumFiles = (what: 'rows' | 'bytes'): number => files.reduce((sum, file) => sum + file[what], 0);
   return {
-    rows: sumOf('rows'),
-    bytes: sumOf('bytes'),
+    rows: sumFiles('rows'),
+    bytes: sumFiles('bytes'),
     columns,
     sums: Object.fromEntries(
       Object.keys(files[0]?.sums ?? {}).map((name) => [
@@ -130,14 +130,14 @@ export function sizesOf(manifest: Manifest): { parts: number; partsAdded: number
 export const unfitTableName = 'unfit_values';
 
 /** The number of values that its files do not hold to the last digit. */
-export function unfitCountOf({ unfit, unfit_values: all }: Pick<Manifest, 'unfit' | 'unfit_values'>): number {
+export function countUnfit({ unfit, unfit_values: all }: Pick<Manifest, 'unfit' | 'unfit_values'>): number {
   return all ?? unfit.length;
 }
 
 /** Writes the manifest with sorted keys, so that equal manifests are equal texts. Throws ManifestTooLong if no reader would accept it. */
 export function manifestText(manifest: Manifest): string {
   const text = `${JSON.stringify(sorted(manifest), null, 2)}\n`;
-  if (Buffer.byteLength(text) > mostBytesOf(manifestFile)) throw new ManifestTooLong(listedIn(manifest));
+  if (Buffer.byteLength(text) > maxBytesFor(manifestFile)) throw new ManifestTooLong(listedIn(manifest));
   return text;
 }
 

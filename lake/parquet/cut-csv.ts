@@ -12,9 +12,9 @@ export interface CutCsv {
 export function cutCsv(source: Readable): CutCsv {
   // The stream may fail before anybody reads it; the reader gets the error later.
   source.on('error', () => undefined);
-  const runs = runsOf(source);
+  const runs = readRuns(source);
   let next: IteratorResult<Run> | undefined;
-  async function* bytesOf(value: number): AsyncGenerator<Buffer> {
+  async function* bytesWith(value: number): AsyncGenerator<Buffer> {
     for (
       next ??= await runs.next();
       next.done !== true && next.value.value === value;
@@ -23,7 +23,7 @@ export function cutCsv(source: Readable): CutCsv {
       yield next.value.bytes;
   }
   return {
-    rowsOf: (value) => Readable.from(bytesOf(value), { objectMode: false }),
+    rowsOf: (value) => Readable.from(bytesWith(value), { objectMode: false }),
     async drain() {
       while ((await runs.next()).done !== true);
     },
@@ -36,7 +36,7 @@ interface Run {
   readonly bytes: Buffer;
 }
 
-async function* runsOf(source: Readable): AsyncGenerator<Run> {
+async function* readRuns(source: Readable): AsyncGenerator<Run> {
   let value: number | undefined;
   let isQuoted = false;
   let isRowStart = true;

@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { named, type DuckDb } from './duck-db.ts';
 import { parquetRows } from './parquet-rows.ts';
-import { piecesOf, withRegularFile } from '../files/regular-file.ts';
+import { readPieces, withRegularFile } from '../files/regular-file.ts';
 import { exactSum } from './exact-sum.ts';
 
 export interface FilesBack {
@@ -41,7 +41,7 @@ export async function readBack(
 export function sha256OfFile(path: string, expected?: number): Promise<string> {
   return withRegularFile(path, async (file, bytes) => {
     const hash = createHash('sha256');
-    for await (const piece of piecesOf(file, expected ?? bytes)) hash.update(piece);
+    for await (const piece of readPieces(file, expected ?? bytes)) hash.update(piece);
     return hash.digest('hex');
   });
 }
@@ -90,7 +90,7 @@ async function readFigures(
 ): Promise<Map<string, Figures>> {
   const decimals = columns.filter(isDecimal).map(({ name }) => name);
   const others = columns.filter((column) => !isDecimal(column)).map(({ name }) => name);
-  const figuresOf = async (parts: (value: string) => string[]): Promise<Map<string, Figures>> => {
+  const queryFigures = async (parts: (value: string) => string[]): Promise<Map<string, Figures>> => {
     const sums = decimals.flatMap((name) => parts(named(name)).map((part) => `sum(${part})::varchar`));
     const counts = others.map((name) => `count(${named(name)})`);
     const read = await connection.runAndReadAll(
@@ -99,21 +99,21 @@ async function readFigures(
     const width = sums.length / decimals.length;
     return new Map(
       read.getRows().map(([file, rows, ...values]) => {
-        const sumOf = (index: number): string => {
+        const sumAt = (index: number): string => {
           const found = values.slice(index * width, (index + 1) * width);
           return exactSum(...found.map((value) => (value === null ? '0' : String(value))));
         };
-        const exact = Object.fromEntries(decimals.map((name, index) => [name, sumOf(index)]));
+        const exact = Object.fromEntries(decimals.map((name, index) => [name, sumAt(index)]));
         return [String(file), { rows: Number(rows), sums: exact }];
       }),
     );
   };
   try {
-    return await figuresOf((value) => [value]);
+    return await queryFigures((value) => [value]);
   } catch (error) {
     if (!isOverflow(error)) throw error;
     // The sum of values with 29 digits before the point exceeds DuckDB's 38. Summing in parts takes 20 times as long.
-    return figuresOf((value) => [`trunc(${value})::hugeint`, `${value} - trunc(${value})`]);
+    return queryFigures((value) => [`trunc(${value})::hugeint`, `${value} - trunc(${value})`]);
   }
 }
 

@@ -116,7 +116,7 @@ async function writeTogether(connection: DuckDBConnection, input: WritePartsInpu
     const of = `${column}=${number}`;
     const to = join(folder, fileName(index));
     if (found.has(of)) await rename(join(divided, of, 'data_0.parquet'), to);
-    else await connection.run(`copy (${noneOf(table, column)}) to ${quoted(to)} (${parquetOptions})`);
+    else await connection.run(`copy (${selectNoRows(table, column)}) to ${quoted(to)} (${parquetOptions})`);
   }
   await removeIn(folder, basename(divided));
   return written;
@@ -159,7 +159,7 @@ async function copyCsv(
 }
 
 /** Returns SQL that selects no rows, with the columns of a file. */
-function noneOf({ columns }: LakeTable, without: string): string {
+function selectNoRows({ columns }: LakeTable, without: string): string {
   const nulls = columns
     .filter(({ name }) => name !== without)
     .map(({ name, parquet }) => `cast(null as ${parquet}) as ${named(name)}`);
@@ -192,7 +192,7 @@ function selectSql(
   const csv = `read_csv(${quoted(pipe)}, hive_partitioning = false, columns = {${types}}, header = false, auto_detect = false, delim = ',',
     quote = '"', escape = '"', nullstr = '', allow_quoted_nulls = false, new_line = '\\n', max_line_size = ${rowBytes},
     buffer_size = ${rowBytes})`;
-  return `select ${columns.map((column) => `${valueOf(column)} as ${named(column.name)}`).join(', ')} from ${csv} as csv`;
+  return `select ${columns.map((column) => `${castColumn(column)} as ${named(column.name)}`).join(', ')} from ${csv} as csv`;
 }
 
 /**
@@ -200,7 +200,7 @@ function selectSql(
  * fewer. Neither cast rounds here: values with more digits than the type were
  * rounded before they were sent.
  */
-function valueOf({ name, parquet }: LakeColumn): string {
+function castColumn({ name, parquet }: LakeColumn): string {
   const text = `csv.${named(name)}`;
   const scale = scaleOf(parquet);
   if (parquet === 'VARCHAR') return text;

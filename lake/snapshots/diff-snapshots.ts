@@ -3,7 +3,7 @@ import { named, openDuckDb, type DuckDb } from '../parquet/duck-db.ts';
 import type { Lake } from '../lake.ts';
 import type { Manifest, ManifestTable } from '../manifest/manifest.ts';
 import { parquetRows } from '../parquet/parquet-rows.ts';
-import { withFileOf } from './with-file-of.ts';
+import { withSnapshotFile } from './with-snapshot-file.ts';
 
 /** How the rows of a connection in a table differ between two snapshots. */
 export interface RowsMoved {
@@ -114,7 +114,7 @@ async function withFiles<Result>(
   const from = (place: number, paths: readonly string[]): Promise<Result> => {
     const file = table.files[place];
     if (file === undefined) return use(paths);
-    return withFileOf(lake, duckDb, { id, file, use: (path) => from(place + 1, [...paths, path]) });
+    return withSnapshotFile(lake, duckDb, { id, file, use: (path) => from(place + 1, [...paths, path]) });
   };
   return from(0, []);
 }

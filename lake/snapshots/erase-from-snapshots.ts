@@ -26,7 +26,7 @@ import {
 import { readBack } from '../parquet/read-back.ts';
 import { copyRegularFile } from '../files/regular-file.ts';
 import { isFarAhead, timeOfSnapshot } from '../manifest/snapshot-id.ts';
-import { withFileOf } from './with-file-of.ts';
+import { withSnapshotFile } from './with-snapshot-file.ts';
 import { parquetOptions } from '../parquet/write-table.ts';
 
 /** The rows in snapshots that hold content of one record. */
@@ -236,7 +236,9 @@ async function countRows(
       asked({ id, path }, () =>
         ask(duckDb, `select count(*) from ${parquetRows([localPath])} where ${condition(rows, table)}`),
       );
-    const count = await unlessFull({ id, path }, () => withFileOf(lake, duckDb, { id, file, use: countIn }));
+    const count = await unlessFull({ id, path }, () =>
+      withSnapshotFile(lake, duckDb, { id, file, use: countIn }),
+    );
     return [path, count] as const;
   });
   return new Map(counted.filter(([, count]) => count > 0));
@@ -327,7 +329,7 @@ async function fileWithout(
   const draft = join(folder, path);
   await mkdir(dirname(draft), { recursive: true });
   await unlessFull({ id, path }, () =>
-    withFileOf(lake, duckDb, {
+    withSnapshotFile(lake, duckDb, {
       id,
       file,
       use: async (localPath) => {

@@ -5,7 +5,7 @@ import { mapConcurrently } from '../map-concurrently.ts';
 import { sha256Of, type Manifest } from '../manifest/manifest.ts';
 import { lookAtManifest, lookAtPointer, pointerPath } from '../manifest/pointer.ts';
 import { sha256OfFile } from '../parquet/read-back.ts';
-import type { FileOfSnapshot } from './with-file-of.ts';
+import type { FileOfSnapshot } from './with-snapshot-file.ts';
 
 export interface DamageFound {
   /** Undefined if there is no readable one. */

@@ -35,12 +35,12 @@ export function keptBy(
   { snapshots, now }: { snapshots: readonly Dated[]; now: Date },
 ): Set<string> {
   const newestFirst = [...snapshots].sort((a, b) => b.takenAt - a.takenAt || (a.id < b.id ? 1 : -1));
-  const firstDay = dayOf(now.getTime() - rule.daily * day);
-  const recent = newestFirst.filter(({ takenAt }) => dayOf(takenAt) > firstDay);
+  const firstDay = isoDay(now.getTime() - rule.daily * day);
+  const recent = newestFirst.filter(({ takenAt }) => isoDay(takenAt) > firstDay);
   const kept = [
     ...newestFirst.slice(0, rule.last),
-    ...(rule.daily > 0 ? firstOfEach(recent, dayOf) : []),
-    ...(rule.monthEnds ? firstOfEach(newestFirst, monthOf) : []),
+    ...(rule.daily > 0 ? firstOfEach(recent, isoDay) : []),
+    ...(rule.monthEnds ? firstOfEach(newestFirst, isoMonth) : []),
   ];
   return new Set(kept.map(({ id }) => id));
 }
@@ -55,11 +55,11 @@ function firstOfEach(snapshots: readonly Dated[], groupOf: (milliseconds: number
   return [...firsts.values()];
 }
 
-function dayOf(milliseconds: number): string {
+function isoDay(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 10);
 }
 
-function monthOf(milliseconds: number): string {
+function isoMonth(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 7);
 }
 

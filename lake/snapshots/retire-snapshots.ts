@@ -49,7 +49,7 @@ export async function retireSnapshots(
     problem ??= refusal;
   }
   const left = expired.filter((id) => !removed.includes(id));
-  const marks = Object.fromEntries(left.map((id) => [id, markOf(marked[id], now)]));
+  const marks = Object.fromEntries(left.map((id) => [id, validMark(marked[id], now)]));
   const text = `${JSON.stringify({ expired: marks }, null, 2)}\n`;
   if (text !== found?.text && (found !== undefined || left.length > 0)) await lake.replace(path, text, found);
   return problem === undefined ? { removed } : { removed, problem };
@@ -94,7 +94,7 @@ function isOver(since: string | undefined, now: Date): boolean {
 }
 
 /** A mark with a future time is from a clock that was ahead, or from somebody else: it would keep its snapshot until then. */
-function markOf(since: string | undefined, now: Date): string {
+function validMark(since: string | undefined, now: Date): string {
   return since !== undefined && Date.parse(since) <= now.getTime() ? since : now.toISOString();
 }
 

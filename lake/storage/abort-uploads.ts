@@ -3,7 +3,7 @@ import {
   ListMultipartUploadsCommand,
   type MultipartUpload,
 } from '@aws-sdk/client-s3';
-import { codeToShow, decodedKey, isNamed, statusOf } from './ask-storage.ts';
+import { codeToShow, decodedKey, isNamed, httpStatus } from './ask-storage.ts';
 import { LakeKeeps, LakeUnavailable, ListTooLong, unreadableAnswer } from '../errors.ts';
 import type { ListedBucket } from './listed-pages.ts';
 
@@ -25,15 +25,15 @@ export async function abortUploads({ client, location, bucket, prefix }: Uploads
       try {
         await client.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }));
       } catch (error) {
-        if (statusOf(error) === 403) refused ??= error;
-        else if (statusOf(error) !== 404 || isNamed(error, 'NoSuchBucket')) throw error;
+        if (httpStatus(error) === 403) refused ??= error;
+        else if (httpStatus(error) !== 404 || isNamed(error, 'NoSuchBucket')) throw error;
       }
     }
   } catch (error) {
     // The aborted uploads are gone: the next time there are fewer.
     if (error instanceof ListTooLong) throw new LakeKeeps(location, { files: 'uploads', code: 'too many' });
-    if (statusOf(error) === 501) return;
-    if (statusOf(error) !== 403) throw error;
+    if (httpStatus(error) === 501) return;
+    if (httpStatus(error) !== 403) throw error;
     refused ??= error;
   }
   if (refused === undefined) return;

@@ -15,19 +15,24 @@ export async function askStorage<Result>(
     return await work();
   } catch (error) {
     if (error instanceof LockNotHeld) throw error.why;
-    const status = statusOf(error);
+    const status = httpStatus(error);
     if (status === 507 || (error instanceof Error && ofFull.has(error.name)))
-      throw new LakeRefused(location, `it is full (${await reasonOf(client, error)})`, error, ofRoom);
+      throw new LakeRefused(
+        location,
+        `it is full (${await describeStorageError(client, error)})`,
+        error,
+        ofRoom,
+      );
     // 501: the server does not implement the request, and never will.
     const isRefusal =
       status === 501 ||
       (status !== undefined && status >= 400 && status < 500 && status !== 429 && status !== 408);
     if (isRefusal && ofFile && !(error instanceof Error && ofWhoever.has(error.name)))
-      throw new FileRefused(location, await reasonOf(client, error), error);
+      throw new FileRefused(location, await describeStorageError(client, error), error);
     if (isRefusal || isNamed(error, 'CredentialsProviderError'))
-      throw new LakeRefused(location, await reasonOf(client, error), error);
+      throw new LakeRefused(location, await describeStorageError(client, error), error);
     if (status !== undefined || isNetwork(error))
-      throw new LakeUnavailable(location, await reasonOf(client, error), error);
+      throw new LakeUnavailable(location, await describeStorageError(client, error), error);
     if (isUnreadable(error)) throw new LakeUnavailable(location, unreadableAnswer, error);
     throw error;
   }
@@ -75,7 +80,7 @@ export function decodedKey(key: string, encoding: EncodingType | undefined): str
   return encoding === 'url' ? decodeURIComponent(key.replaceAll('+', ' ')) : key;
 }
 
-export function statusOf(error: unknown): number | undefined {
+export function httpStatus(error: unknown): number | undefined {
   return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
 }
 
@@ -84,8 +89,8 @@ export function isNamed(error: unknown, name: string): boolean {
 }
 
 /** Errors of the client itself are shown as they are. */
-async function reasonOf(client: S3Client, error: unknown): Promise<string> {
-  const status = statusOf(error);
+async function describeStorageError(client: S3Client, error: unknown): Promise<string> {
+  const status = httpStatus(error);
   if (status === undefined) return error instanceof Error ? error.name : String(error);
   const code = error instanceof Error ? error.name : undefined;
   return (await codeToShow(client, code)) ?? `status ${status}`;

@@ -12,7 +12,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { abortUploads } from './abort-uploads.ts';
-import { askStorage, decodedKey, isNamed, statusOf } from './ask-storage.ts';
+import { askStorage, decodedKey, isNamed, httpStatus } from './ask-storage.ts';
 import { checkBeforeWrites } from './check-before-writes.ts';
 import {
   FileRefused,
@@ -25,7 +25,7 @@ import {
 import { listedKeys, listedPages } from './listed-pages.ts';
 import {
   manifestFile,
-  mostBytesOf,
+  maxBytesFor,
   notLocked,
   unreadable,
   type AssertHeld,
@@ -135,7 +135,7 @@ export function openBucket(
 
   const readSmall = async (path: string): Promise<Found> => {
     const { Body, ContentLength = Infinity, ETag = '' } = await client.send(new GetObjectCommand(at(path)));
-    if (ContentLength > mostBytesOf(path)) {
+    if (ContentLength > maxBytesFor(path)) {
       if (Body instanceof Readable) Body.destroy();
       return unreadable(ETag);
     }
@@ -315,7 +315,7 @@ async function unlessMissing<Result>(work: () => Promise<Result>): Promise<Resul
     return await work();
   } catch (error) {
     // A missing bucket is not the same as a missing object.
-    if (statusOf(error) === 404 && !isNamed(error, 'NoSuchBucket')) return undefined;
+    if (httpStatus(error) === 404 && !isNamed(error, 'NoSuchBucket')) return undefined;
     throw error;
   }
 }
@@ -326,7 +326,7 @@ async function unlessChanged(work: () => Promise<void>): Promise<boolean> {
     return true;
   } catch (error) {
     // 412: the condition does not hold; 409: somebody else writes at this moment.
-    if (statusOf(error) === 412 || statusOf(error) === 409) return false;
+    if (httpStatus(error) === 412 || httpStatus(error) === 409) return false;
     // The response to a completed upload was lost and the request sent again, or somebody has aborted the upload.
     if (isNamed(error, 'NoSuchUpload')) return false;
     throw error;

@@ -14,7 +14,7 @@ import { constants, lstatSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import {
   manifestFile,
-  mostBytesOf,
+  maxBytesFor,
   namesOfMarts,
   successFile,
   notLocked,
@@ -32,7 +32,7 @@ import { filterConcurrently } from '../map-concurrently.ts';
 import { sha256OfFile } from '../parquet/read-back.ts';
 import { removeFileIn, removeFolderIn, removeIn } from '../files/remove-below.ts';
 import { removeEach } from './remove-each.ts';
-import { copyRegularFile, NoRegularFile, piecesOf, withRegularFile } from '../files/regular-file.ts';
+import { copyRegularFile, NoRegularFile, readPieces, withRegularFile } from '../files/regular-file.ts';
 import { snapshotIdPattern } from '../manifest/snapshot-id.ts';
 import { unobstructed } from '../files/unobstructed.ts';
 
@@ -477,10 +477,10 @@ async function keepFile(
 }
 
 async function readFound(path: string): Promise<Found | undefined> {
-  const most = mostBytesOf(path);
+  const most = maxBytesFor(path);
   try {
     return await withRegularFile(path, async (file, bytes) => {
-      const text = bytes > most ? undefined : await textOf(file, bytes);
+      const text = bytes > most ? undefined : await readAtMost(file, bytes);
       return text === undefined ? unreadable('') : { text, version: text };
     });
   } catch (error) {
@@ -490,9 +490,9 @@ async function readFound(path: string): Promise<Found | undefined> {
 }
 
 /** Undefined if it has grown meanwhile. */
-async function textOf(file: FileHandle, bytes: number): Promise<string | undefined> {
+async function readAtMost(file: FileHandle, bytes: number): Promise<string | undefined> {
   const pieces: Buffer[] = [];
-  for await (const piece of piecesOf(file, bytes)) pieces.push(Buffer.from(piece));
+  for await (const piece of readPieces(file, bytes)) pieces.push(Buffer.from(piece));
   const read = Buffer.concat(pieces);
   return read.length > bytes ? undefined : read.toString('utf8');
 }

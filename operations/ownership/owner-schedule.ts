@@ -43,7 +43,7 @@ export async function readOwner(temporal: Client): Promise<OwnerFound | undefine
       const next = {
         ...schedule,
         action: { startWorkflow: { ...action, input } },
-        state: { ...schedule?.state, paused: true, notes: noteOf(record) },
+        state: { ...schedule?.state, paused: true, notes: ownerNote(record) },
       };
       await conflictIsNone(() =>
         withDeadline(temporal, () =>
@@ -76,7 +76,7 @@ export async function createOwner(temporal: Client, record: OwnerRecord): Promis
           args: [record],
           staticSummary: 'Says which Daybook this namespace belongs to',
         },
-        state: { paused: true, note: noteOf(record) },
+        state: { paused: true, note: ownerNote(record) },
       }),
     );
     return true;
@@ -94,7 +94,7 @@ const unreadable =
   `Temporal has a schedule "${ownerScheduleId}" that does not say who owns the namespace. ` +
   'Delete it, then start a worker, which recreates it.';
 
-function noteOf({ warehouse, database, api }: OwnerRecord): string {
+function ownerNote({ warehouse, database, api }: OwnerRecord): string {
   return `Says that this namespace belongs to the Daybook warehouse ${warehouse} (database ${database}, API ${api}). Paused for good; leave it.`;
 }
 

@@ -7,7 +7,7 @@ import {
 } from '../../warehouse/connections/schedule-state.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { warehouseId } from '../../warehouse/warehouse-id.ts';
-import { digestOf, settleSchedule } from './settle-schedule.ts';
+import { digestSchedules, settleSchedule } from './settle-schedule.ts';
 import { wantedSchedule } from './wanted-schedules.ts';
 
 /** The database with the desired state, and the Temporal with the schedules. */
@@ -57,10 +57,10 @@ export async function settleConnection(
     }
   });
   if (state === undefined) return [];
-  return [{ connectionId, as: wantedOf(state), pauseReached: state.pausedWhy !== null, missed }];
+  return [{ connectionId, as: wantedDigest(state), pauseReached: state.pausedWhy !== null, missed }];
 }
 
 /** Returns a digest of all schedules that Temporal should have for a connection. */
-export function wantedOf(state: ScheduleState): string {
-  return digestOf(scheduleKinds.map((kind) => wantedSchedule(kind, state)));
+export function wantedDigest(state: ScheduleState): string {
+  return digestSchedules(scheduleKinds.map((kind) => wantedSchedule(kind, state)));
 }

@@ -55,7 +55,10 @@ export async function settleSchedule(
     // A takeover of the namespace deletes the previous owner's schedules (`deleteReplacedSchedules`).
     throw new ForeignSchedule(id, maker);
   } else if (
-    !isDeepStrictEqual(factsOf(found), factsOf(asWanted(wanted, stateAfter(found.state, wanted, resume))))
+    !isDeepStrictEqual(
+      comparableFacts(found),
+      comparableFacts(asWanted(wanted, stateAfter(found.state, wanted, resume))),
+    )
   ) {
     await handle.update((now) => asWanted(wanted, stateAfter(now.state, wanted, resume)));
   }
@@ -63,7 +66,7 @@ export async function settleSchedule(
 }
 
 /** Returns a digest of wanted schedules, equal for equal ones. */
-export function digestOf(wanted: readonly (WantedSchedule | undefined)[]): string {
+export function digestSchedules(wanted: readonly (WantedSchedule | undefined)[]): string {
   const told = wanted.map((one) => one && asWanted(one, stateAfter({ paused: false }, one, false)));
   return createHash('sha256').update(JSON.stringify(told)).digest('hex');
 }
@@ -171,7 +174,7 @@ function asWanted(
 }
 
 /** The facts by which two schedules are equal, whether described or wanted. */
-function factsOf({ spec, policies, action, state }: Comparable): unknown {
+function comparableFacts({ spec, policies, action, state }: Comparable): unknown {
   const [interval, ...others] = spec.intervals ?? [];
   return {
     every: interval?.every,

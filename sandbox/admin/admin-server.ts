@@ -99,7 +99,7 @@ export function createAdminServer(
   });
 
   app.setErrorHandler((error, _request, reply) => {
-    return reply.code(statusOf(error)).send({ error: error instanceof Error ? error.message : 'Unknown.' });
+    return reply.code(httpStatus(error)).send({ error: error instanceof Error ? error.message : 'Unknown.' });
   });
   return app;
 
@@ -117,7 +117,7 @@ class ForeignTarget extends Error {
   }
 }
 
-function statusOf(error: unknown): number {
+function httpStatus(error: unknown): number {
   if (error instanceof CommandError) return 404;
   if (error instanceof z.ZodError || error instanceof ForeignTarget) return 400;
   // Bodies that Fastify refuses: of another type than JSON, not valid JSON, or too large.

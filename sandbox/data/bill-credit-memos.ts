@@ -36,7 +36,7 @@ export function createBillCreditMemos(company: Company, payables: Payables): Rec
     // Most memos are fully applied; one that is not applied at all must remain in full.
     const remaining = appliedAmount > 0 && number % 3 !== 0 ? 0 : 4_000 + (number % 90_000);
     const total = appliedAmount + remaining;
-    const status = credits.isVoid(index) ? 'void' : statusOf(remaining, total);
+    const status = credits.isVoid(index) ? 'void' : memoStatus(remaining, total);
     const issuedAt = credits.issuedAt(index);
     const linkedBills = applied.map(({ bill, at, amount }) =>
       renderAllocation(billIds.at(bill), at, amount, vendor.currency),
@@ -68,7 +68,7 @@ export function createBillCreditMemos(company: Company, payables: Payables): Rec
   };
 }
 
-function statusOf(remaining: number, total: number): string {
+function memoStatus(remaining: number, total: number): string {
   if (remaining === 0) return 'paid';
   return remaining === total ? 'open' : 'partially_paid';
 }

@@ -15,12 +15,12 @@ export function createBillFacts(company: Company, vendors: Vendors): (index: num
       vendor,
       issuedAt,
       dueAt: issuedAt + vendor.termDays * dayMs,
-      state: stateOf((number >>> 6) % 1_000, issuedAt > company.asOf - 20 * dayMs),
+      state: drawState((number >>> 6) % 1_000, issuedAt > company.asOf - 20 * dayMs),
     };
   };
 }
 
-function stateOf(permille: number, recent: boolean): BillState {
+function drawState(permille: number, recent: boolean): BillState {
   if (permille < 12) return 'void';
   if (permille < 16) return 'draft';
   if (permille < 18) return 'unknown';

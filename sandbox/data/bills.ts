@@ -66,7 +66,7 @@ export function createBills(company: Company, payables: Payables): RecordSource 
       `"subsidiary_id":${company.platform.subsidiaries ? `"${pick(company.subsidiaryIds, number >>> 7)}"` : 'null'},` +
       `"vendor_id":${number % 200 === 4 ? 'null' : `"${vendor.id}"`},` +
       `"due_date":${number % 70 === 5 ? 'null' : `"${isoTime(facts.dueAt)}"`},"issue_date":"${isoTime(facts.issuedAt)}",` +
-      `"amount_due":${formatAmount(bill.due, digits)},"currency_code":"${vendor.currency.code}","status":"${statusOf(bill)}",` +
+      `"amount_due":${formatAmount(bill.due, digits)},"currency_code":"${vendor.currency.code}","status":"${billStatus(bill)}",` +
       `"total_amount":${formatAmount(amounts.total, digits)},"document_number":${document === null ? 'null' : `"${document}"`},` +
       `"memo":${number % 3 === 0 ? pick(memoTexts, number >>> 9) : 'null'},` +
       `"sub_total":${formatAmount(amounts.subTotal, digits)},"tax_amount":${formatAmount(amounts.tax, digits)},"total_discount":${formatAmount(amounts.discount, digits)},` +
@@ -93,7 +93,7 @@ export function createBills(company: Company, payables: Payables): RecordSource 
   };
 }
 
-function statusOf({ facts, amounts, due }: SettledBill): string {
+function billStatus({ facts, amounts, due }: SettledBill): string {
   if (facts.state !== 'posted') return facts.state;
   if (due === 0) return 'paid';
   return due === amounts.total ? 'open' : 'partially_paid';

@@ -34,23 +34,23 @@ function renderLine(
   const number = context.chance(index * 8 + position);
   return (
     `{"account_id":"${pick(company.expenseAccounts, number >>> 3)}",` +
-    `"class_id":${optionalId(company.classes, 3, number >>> 2)},"customer_id":${customerOf(context, number)},` +
+    `"class_id":${optionalId(company.classes, 3, number >>> 2)},"customer_id":${customerJson(context, number)},` +
     `"department_id":${optionalId(company.departments, 2, number >>> 4)},` +
     `"location_id":${optionalId(company.locations, 4, number >>> 6)},` +
     `"tax_rate_id":${line.tax === 0 ? 'null' : `"${pick(company.taxRates, vendor.taxRate)}"`},` +
     `"description":${pick(purchaseTexts, number >>> 10)},` +
     `"discount_amount":${formatAmount(line.discount, digits)},"discount_percentage":${line.discountPercentage},` +
     `"sub_total":${formatAmount(line.subTotal, digits)},"tax_amount":${formatAmount(line.tax, digits)},` +
-    `"total_amount":${formatAmount(line.total, digits)},"item":${itemOf(context, line, digits, number)}}`
+    `"total_amount":${formatAmount(line.total, digits)},"item":${itemJson(context, line, digits, number)}}`
   );
 }
 
-function customerOf({ company, customerIds }: Context, number: number): string {
+function customerJson({ company, customerIds }: Context, number: number): string {
   if (number % 9 !== 0 || company.counts.customers === 0) return 'null';
   return `"${customerIds.at((number >>> 7) % company.counts.customers)}"`;
 }
 
-function itemOf({ company, itemIds }: Context, line: LineAmounts, digits: number, number: number): string {
+function itemJson({ company, itemIds }: Context, line: LineAmounts, digits: number, number: number): string {
   if (number % 4 === 0 || company.counts.items === 0) return 'null';
   const id = itemIds.at((number >>> 5) % company.counts.items);
   return `{"id":"${id}","quantity":${formatAmount(line.quarters * 25, 2)},"unit_amount":${formatAmount(line.unitAmount, digits)}}`;

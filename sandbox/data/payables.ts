@@ -28,10 +28,20 @@ export function createPayables(company: Company, vendors: Vendors): Payables {
       const facts = factsOf(index);
       const amounts = amountsOf(index, facts.vendor);
       const credited = credits.creditsOf(index).map((link) => allocated(link, amounts.total));
-      const payable = amounts.total - sumOf(credited);
-      const paid = paymentsOf(index, facts).map((part) => ({ at: part.at, amount: partOf(payable, part) }));
-      const lastMovedAt = lastOf(facts, [...paid, ...credited]);
-      return { facts, amounts, credits: credited, payments: paid, due: payable - sumOf(paid), lastMovedAt };
+      const payable = amounts.total - sumAmounts(credited);
+      const paid = paymentsOf(index, facts).map((part) => ({
+        at: part.at,
+        amount: partAmount(payable, part),
+      }));
+      const lastMovedAt = lastChange(facts, [...paid, ...credited]);
+      return {
+        facts,
+        amounts,
+        credits: credited,
+        payments: paid,
+        due: payable - sumAmounts(paid),
+        lastMovedAt,
+      };
     },
     creditedBills: (memo) =>
       credits
@@ -39,7 +49,7 @@ export function createPayables(company: Company, vendors: Vendors): Payables {
         .map((link) => allocated(link, amountsOf(link.bill, factsOf(link.bill).vendor).total)),
     lastMovedAt(index) {
       const facts = factsOf(index);
-      return lastOf(facts, [...paymentsOf(index, facts), ...credits.creditsOf(index)]);
+      return lastChange(facts, [...paymentsOf(index, facts), ...credits.creditsOf(index)]);
     },
   };
 }
@@ -48,16 +58,16 @@ function allocated(link: CreditLink, billTotal: number): AllocatedCredit {
   return { ...link, amount: Math.floor((billTotal * link.percent) / 100) };
 }
 
-function partOf(payable: number, { half }: PaymentPart): number {
+function partAmount(payable: number, { half }: PaymentPart): number {
   const firstHalf = Math.floor(payable / 2);
   return half === 'all' ? payable : half === 'first' ? firstHalf : payable - firstHalf;
 }
 
-function lastOf(facts: BillFacts, moves: readonly { at: number }[]): number {
+function lastChange(facts: BillFacts, moves: readonly { at: number }[]): number {
   return moves.reduce((last, { at }) => Math.max(last, at), facts.issuedAt) + 15 * hourMs;
 }
 
-function sumOf(parts: readonly { amount: number }[]): number {
+function sumAmounts(parts: readonly { amount: number }[]): number {
   return parts.reduce((sum, { amount }) => sum + amount, 0);
 }
 

@@ -6,7 +6,7 @@ import { hashText } from './dice.ts';
  */
 export function recordIds(scope: string): RecordIds {
   const origin = firstId + (hashText(`${scope}#origin`) % 1_000_000_000);
-  const tail = tailOf(scope);
+  const tail = idTail(scope);
   return {
     at(index) {
       const number = origin + index * step;
@@ -28,7 +28,7 @@ export function fixedIds(scope: string, count: number): readonly [string, ...str
   return [ids.at(0), ...Array.from({ length: count - 1 }, (_, index) => ids.at(index + 1))];
 }
 
-function tailOf(scope: string): string {
+function idTail(scope: string): string {
   const hex = [1, 2, 3].map((part) => hashText(`${scope}#${part}`).toString(16).padStart(8, '0')).join('');
   return `7${hex.slice(0, 3)}-9${hex.slice(3, 6)}-${hex.slice(6, 18)}`;
 }

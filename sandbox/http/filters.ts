@@ -29,7 +29,7 @@ export function readFilters(
     matches: (record, collection) =>
       isIn(ranges.last_synced_at, record.lastSyncedAt) &&
       isIn(updatedAt, record.updatedAt) &&
-      tests.every(({ facet, test }) => test(facetOf(record, collection, facet))),
+      tests.every(({ facet, test }) => test(readFacet(record, collection, facet))),
   };
 }
 
@@ -65,7 +65,7 @@ function facetTests(
   return tests;
 }
 
-function facetOf(record: StoredRecord, collection: Collection, facet: Facet): string | number | null {
+function readFacet(record: StoredRecord, collection: Collection, facet: Facet): string | number | null {
   if (record.text === null && record.index !== null)
     return collection.source.facets[facet]?.(record.index) ?? null;
   const value = (JSON.parse(collection.text(record)) as Record<string, unknown>)[facet];

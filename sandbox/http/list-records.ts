@@ -3,7 +3,7 @@ import type { DataRequest } from '../api/data-request.ts';
 import type { ResourceName } from '../api/resources.ts';
 import { unsupported } from '../api/unsupported.ts';
 import type { Connection } from '../world/connection.ts';
-import { placeOf } from '../world/stored-record.ts';
+import { sortPlace } from '../world/stored-record.ts';
 import { decodeCursor } from './cursor.ts';
 import { readFilters } from './filters.ts';
 import { renderConnection } from './open-connection.ts';
@@ -43,7 +43,7 @@ export function listRecords(request: DataRequest<Connection>, resource: Resource
     return expanded ? `${text.slice(0, -1)},"platform_data":${collection.platformData(record)}}` : text;
   });
   const [first] = records;
-  const following = request.repeatsCursor && first !== undefined ? placeOf(first, sort.field) : next;
+  const following = request.repeatsCursor && first !== undefined ? sortPlace(first, sort.field) : next;
   const named = !plain || subscriptionsNameConnection ? `"connection":${renderConnection(connection)},` : '';
   return `{${named}"${resource}":[${texts.join(',')}]${renderNextCursor(following, settings)}}`;
 }

@@ -2,7 +2,7 @@ import { ApiError } from '../api/api-error.ts';
 import type { DataRequest } from '../api/data-request.ts';
 import type { Collection } from '../world/collection.ts';
 import type { Connection } from '../world/connection.ts';
-import { comparePlaces, placeOf } from '../world/stored-record.ts';
+import { comparePlaces, sortPlace } from '../world/stored-record.ts';
 import type { Place, StoredRecord } from '../world/stored-record.ts';
 import type { Filters } from './filters.ts';
 import { syncedSoFar } from './open-connection.ts';
@@ -25,8 +25,8 @@ export function selectPage(
   const range = filters.ranges[field];
   const visible = visibility(request, collection);
   const records: StoredRecord[] = [];
-  for (const record of collection.walk({ field, descending, from: startOf(query) })) {
-    const place = placeOf(record, field);
+  for (const record of collection.walk({ field, descending, from: firstPlace(query) })) {
+    const place = sortPlace(record, field);
     if (isBeyond(place.time, descending ? range.min : range.max, descending)) break;
     if (!filters.matches(record, collection) || !visible(record)) continue;
     if (records.length === limit) return { records, next: place };
@@ -37,7 +37,7 @@ export function selectPage(
 
 function refuseMovedRow(collection: Collection, { field }: Sort, from: Place): void {
   const record = collection.get(from.id);
-  if (record === null || comparePlaces(placeOf(record, field), from) !== 0) {
+  if (record === null || comparePlaces(sortPlace(record, field), from) !== 0) {
     throw new ApiError(400, 'INVALID_CURSOR', 'The record of the cursor has moved: start without one.');
   }
 }
@@ -53,7 +53,7 @@ function visibility(
 }
 
 /** Returns the cursor, or the start of the filtered range, whichever comes later in the order. */
-function startOf({ sort, filters, from }: PageQuery): Place | null {
+function firstPlace({ sort, filters, from }: PageQuery): Place | null {
   const range = filters.ranges[sort.field];
   const edge = sort.descending ? range.max : range.min;
   if (!Number.isFinite(edge)) return from;

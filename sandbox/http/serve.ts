@@ -16,9 +16,9 @@ import { notReady } from './open-connection.ts';
 export function createServe(service: ApiService, limitRate: () => void): Serve {
   return (open, answer, authorizationOf = authorizationInHeader) =>
     async (request, reply) => {
-      const { path, query } = partsOf(request.url);
+      const { path, query } = splitUrl(request.url);
       const sent = new Parameters(query);
-      const target = targetOf(service, { method: request.method, path, parameters: sent });
+      const target = requestTarget(service, { method: request.method, path, parameters: sent });
       const fault = logAndTakeFault(service, request, reply, { target, parameters: sent });
       if (fault !== null && (await playFault(fault, reply))) return reply;
       if (fault?.kind === 'mutate') for (const command of fault.commands) service.execute(command);
@@ -42,10 +42,10 @@ export function createServe(service: ApiService, limitRate: () => void): Serve {
         atMostRecords: fault?.kind === 'short-page' ? fault.records : null,
         target,
         url: `http://${request.host}${request.url}`,
-        idempotencyKey: textOf(request.headers['idempotency-key']),
-        body: textOf(request.body) ?? '',
+        idempotencyKey: asText(request.headers['idempotency-key']),
+        body: asText(request.body) ?? '',
       };
-      const given = await answer(data, idOf(request.params));
+      const given = await answer(data, readId(request.params));
       return sendAnswer(reply, typeof given === 'string' ? { status: 200, body: given } : given, fault);
     };
 }
@@ -55,12 +55,12 @@ function authorizationInHeader(request: FastifyRequest): string | undefined {
 }
 
 /** Splits a URL at the first question mark: the query may contain others unescaped (RFC 3986, 3.4). */
-function partsOf(url: string): { path: string; query: string } {
+function splitUrl(url: string): { path: string; query: string } {
   const at = url.indexOf('?');
   return at === -1 ? { path: url, query: '' } : { path: url.slice(0, at), query: url.slice(at + 1) };
 }
 
-function targetOf(service: ApiService, { method, path, parameters }: Asked): RequestTarget {
+function requestTarget(service: ApiService, { method, path, parameters }: Asked): RequestTarget {
   const connection = service.world.connectionOfToken(parameters.text('access_token') ?? '')?.name ?? null;
   return { method, path, query: decodeURIComponent(parameters.forLog().replaceAll('+', ' ')), connection };
 }
@@ -78,7 +78,7 @@ function logAndTakeFault(
     path: target.path,
     query: parameters.forLog(),
     connection: target.connection,
-    version: textOf(request.headers['x-service-version']),
+    version: asText(request.headers['x-service-version']),
     fault: fault?.kind ?? null,
     ...(fault !== null && 'retryAfter' in fault && fault.retryAfter !== undefined
       ? { retryAfter: fault.retryAfter }
@@ -91,11 +91,11 @@ function logAndTakeFault(
   return fault;
 }
 
-function idOf(params: unknown): string {
+function readId(params: unknown): string {
   return typeof params === 'object' && params !== null && 'id' in params ? String(params.id) : '';
 }
 
-function textOf(value: unknown): string | null {
+function asText(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 

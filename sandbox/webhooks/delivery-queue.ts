@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
 import type { DeliveryKind, DeliveryLog, LoggedDelivery } from './delivery-log.ts';
-import { fateOf } from './fate.ts';
+import { drawFate } from './fate.ts';
 import { post } from './post.ts';
 import { sign } from './sign.ts';
 import type { Webhook } from './webhook.ts';
@@ -86,7 +86,7 @@ export class DeliveryQueue {
       return;
     }
     this.#taken += 1;
-    const fate = fateOf(this.#options.settings(), this.#taken);
+    const fate = drawFate(this.#options.settings(), this.#taken);
     if (fate.lost) this.#options.log.add(next.value, this.#address, 'genuine').state = 'lost';
     else this.#start(next.value, 'genuine', fate.delayMs);
     if (fate.doubled) this.#start(next.value, 'double', 0);

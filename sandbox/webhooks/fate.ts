@@ -2,7 +2,7 @@ import { dice } from '../data/dice.ts';
 import type { WebhookSettings } from './webhook-settings.ts';
 
 /** Returns what happens to the n-th webhook of an address; the same seed gives the same result. */
-export function fateOf(settings: WebhookSettings, number: number): Fate {
+export function drawFate(settings: WebhookSettings, number: number): Fate {
   const chance = (question: string) => dice(`webhooks/${settings.seed}/${question}`)(number) / 2 ** 32;
   return {
     lost: chance('lost') < settings.lost,

@@ -24,7 +24,7 @@ export function applyCredit(
   const memo = open(memoBooks, command.memo, 'remaining_amount');
   const bills = command.bills.map(({ id, amount }) => ({
     bill: open(billBooks, id, 'amount_due'),
-    amount: amountOf(amount, `The amount for ${id}`),
+    amount: requireAmount(amount, `The amount for ${id}`),
     memoEntry: allocation(id, command.date, amount),
     billEntry: allocation(command.memo, command.date, amount),
   }));
@@ -47,7 +47,7 @@ function open(collection: Collection, id: string, balanceName: Balance): OpenDoc
     record,
     members,
     balanceName,
-    balance: amountOf(members.get(balanceName), `${balanceName} of ${id}`),
+    balance: requireAmount(members.get(balanceName), `${balanceName} of ${id}`),
   };
 }
 
@@ -76,7 +76,7 @@ function allocation(id: string, date: string, amount: string): string {
   );
 }
 
-function amountOf(json: string | undefined, what: string): Decimal {
+function requireAmount(json: string | undefined, what: string): Decimal {
   const amount = readDecimal(json);
   if (amount === null) throw new CommandError(`${what} is no number.`);
   return amount;

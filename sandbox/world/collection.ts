@@ -1,7 +1,7 @@
 import type { RecordSource } from '../data/record-source.ts';
 import { firstSyncOrder } from './first-sync-order.ts';
 import type { FirstSyncOrder } from './first-sync-order.ts';
-import { comparePlaces, placeOf } from './stored-record.ts';
+import { comparePlaces, sortPlace } from './stored-record.ts';
 import type { SortField, StoredRecord } from './stored-record.ts';
 import { mergeWalks, walkSorted } from './walk-sorted.ts';
 import type { WalkOrder } from './walk-sorted.ts';
@@ -44,7 +44,7 @@ export class Collection {
     const record = index === null ? null : this.get(this.source.ids.at(index));
     if (record !== null) return record;
     const added = [...this.#changed.values()].filter((candidate) => candidate.index === null);
-    return added.find((candidate) => platformIdOf(this.text(candidate)) === platformId) ?? null;
+    return added.find((candidate) => readPlatformId(this.text(candidate)) === platformId) ?? null;
   }
 
   deleted(id: string): StoredRecord | null {
@@ -126,7 +126,7 @@ export class Collection {
     const known = this.#sorted.get(field);
     if (known !== undefined) return known;
     const sorted = [...this.#changed.values()].sort((left, right) =>
-      comparePlaces(placeOf(left, field), placeOf(right, field)),
+      comparePlaces(sortPlace(left, field), sortPlace(right, field)),
     );
     this.#sorted.set(field, sorted);
     return sorted;
@@ -158,6 +158,6 @@ interface Undo {
   readonly before: StoredRecord | null;
 }
 
-function platformIdOf(text: string): unknown {
+function readPlatformId(text: string): unknown {
   return (JSON.parse(text) as { platform_id?: unknown }).platform_id;
 }

@@ -10,7 +10,7 @@ import type { Connection } from './connection.ts';
 import type { StoredRecord } from './stored-record.ts';
 import { CommandError } from './command-error.ts';
 import type { World } from './world.ts';
-import { idOf, writeChanged, writeSynced, writeTouched, writeVerbatim } from './write-record.ts';
+import { readRecordId, writeChanged, writeSynced, writeTouched, writeVerbatim } from './write-record.ts';
 
 /**
  * Changes the world. `at` is the service's time in Unix ms. Commands depend on nothing else, so replaying a journal
@@ -28,15 +28,15 @@ export function executeCommand(world: World, command: Command, at: number): Comm
       world.connectionNamed(command.connection).refusal = command.refusal;
       return {};
     case 'change':
-      return changeRecord(collectionOf(world, command), command, at);
+      return changeRecord(findCollection(world, command), command, at);
     case 'touch':
-      return touchRecords(collectionOf(world, command), command, at);
+      return touchRecords(findCollection(world, command), command, at);
     case 'delete':
       return deleteRecord(world.connectionNamed(command.connection), command, at);
     case 'recreate':
-      return recreateRecord(collectionOf(world, command), command, at);
+      return recreateRecord(findCollection(world, command), command, at);
     case 'add':
-      return addRecord(collectionOf(world, command), command, at);
+      return addRecord(findCollection(world, command), command, at);
     case 'apply-credit':
       return applyCredit(world.connectionNamed(command.connection), command, at);
     case 'set-clock':
@@ -103,7 +103,7 @@ function recreateRecord(collection: Collection, command: CommandOf<'recreate'>, 
 }
 
 function addRecord(collection: Collection, command: CommandOf<'add'>, at: number): CommandResult {
-  const id = idOf(command.record);
+  const id = readRecordId(command.record);
   const replaced = collection.get(id) !== null;
   if (command.keepLastSyncedAt) {
     writeVerbatim(collection, command.record, at);
@@ -120,7 +120,7 @@ function find(collection: Collection, target: { resource: ResourceName; id: stri
   return record;
 }
 
-function collectionOf(world: World, target: { connection: string; resource: ResourceName }): Collection {
+function findCollection(world: World, target: { connection: string; resource: ResourceName }): Collection {
   return world.connectionNamed(target.connection).collections[target.resource];
 }
 

@@ -21,7 +21,7 @@ export interface Place {
   readonly id: string;
 }
 
-export function placeOf(record: StoredRecord, field: SortField): Place {
+export function sortPlace(record: StoredRecord, field: SortField): Place {
   return { time: field === 'updated_at' ? record.updatedAt : record.lastSyncedAt, id: record.id };
 }
 

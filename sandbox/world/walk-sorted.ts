@@ -1,4 +1,4 @@
-import { comparePlaces, placeOf } from './stored-record.ts';
+import { comparePlaces, sortPlace } from './stored-record.ts';
 import type { Place, SortField, StoredRecord } from './stored-record.ts';
 
 /** Walks records that are sorted ascending by a field, in either direction, from the place of `from`. */
@@ -8,7 +8,7 @@ export function* walkSorted(sorted: readonly StoredRecord[], order: WalkOrder): 
   if (from !== null) {
     position = firstNotBefore(sorted, field, from);
     const standing = sorted[position];
-    const standsThere = standing !== undefined && comparePlaces(placeOf(standing, field), from) === 0;
+    const standsThere = standing !== undefined && comparePlaces(sortPlace(standing, field), from) === 0;
     if (descending && !standsThere) position -= 1;
   }
   for (let record = sorted[position]; record !== undefined; record = sorted[position]) {
@@ -29,7 +29,7 @@ export function* mergeWalks(
   for (const record of left) {
     while (
       next.done !== true &&
-      direction * comparePlaces(placeOf(next.value, field), placeOf(record, field)) < 0
+      direction * comparePlaces(sortPlace(next.value, field), sortPlace(record, field)) < 0
     ) {
       yield next.value;
       next = waiting.next();
@@ -45,7 +45,7 @@ function firstNotBefore(sorted: readonly StoredRecord[], field: SortField, place
   while (low < high) {
     const middle = (low + high) >>> 1;
     const record = sorted[middle];
-    if (record !== undefined && comparePlaces(placeOf(record, field), place) < 0) low = middle + 1;
+    if (record !== undefined && comparePlaces(sortPlace(record, field), place) < 0) low = middle + 1;
     else high = middle;
   }
   return low;

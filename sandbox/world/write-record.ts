@@ -15,7 +15,7 @@ export function writeSynced(
   const platformData = members.get('platform_data') ?? written.platformData;
   members.delete('platform_data');
   if (resource !== 'subscriptions') members.set('last_synced_at', quotedTime(at));
-  const updatedAt = timeOf(members.get('updated_at'));
+  const updatedAt = parseTime(members.get('updated_at'));
   collection.put({ id, text: joinMembers(members), platformData, lastSyncedAt: at, updatedAt });
 }
 
@@ -38,11 +38,11 @@ export function writeChanged(
 export function writeVerbatim(collection: Collection, record: string, at: number): void {
   const members = splitMembers(record);
   const platformData = members.get('platform_data') ?? null;
-  const lastSyncedAt = timeOf(members.get('last_synced_at')) ?? at;
-  const updatedAt = timeOf(members.get('updated_at'));
+  const lastSyncedAt = parseTime(members.get('last_synced_at')) ?? at;
+  const updatedAt = parseTime(members.get('updated_at'));
   members.delete('platform_data');
   const text = platformData === null ? record : joinMembers(members);
-  collection.put({ id: idOf(record), text, platformData, lastSyncedAt, updatedAt });
+  collection.put({ id: readRecordId(record), text, platformData, lastSyncedAt, updatedAt });
 }
 
 /** Changes only `last_synced_at`. A record that is unchanged since the first sync stays computed, since a million may be touched. */
@@ -52,9 +52,9 @@ export function writeTouched(collection: Collection, record: StoredRecord, at: n
 }
 
 /** Returns the ID in a record's JSON text; a record without one is stored under a name derived from its content. */
-export function idOf(record: string): string {
+export function readRecordId(record: string): string {
   const name = createHash('sha256').update(record).digest('hex').slice(0, 16);
-  return textOf(splitMembers(record).get('id')) ?? `unnamed-${name}`;
+  return parseText(splitMembers(record).get('id')) ?? `unnamed-${name}`;
 }
 
 export function quotedTime(time: number): string {
@@ -67,12 +67,12 @@ function restamped(text: string, at: number): string {
   return joinMembers(members);
 }
 
-function timeOf(json: string | undefined): number | null {
-  const time = Date.parse(textOf(json) ?? '');
+function parseTime(json: string | undefined): number | null {
+  const time = Date.parse(parseText(json) ?? '');
   return Number.isNaN(time) ? null : time;
 }
 
-function textOf(json: string | undefined): string | null {
+function parseText(json: string | undefined): string | null {
   const value: unknown = json === undefined ? null : JSON.parse(json);
   return typeof value === 'string' && value !== '' ? value : null;
 }

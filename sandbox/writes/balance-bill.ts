@@ -14,10 +14,10 @@ import { PlatformRefusal } from './platform-refusal.ts';
 export function balanceBill(before: Members, written: Members): Map<string, string> {
   const balanced = new Map(written);
   const bill = new Map([...before, ...written]);
-  const links = linksOf(bill);
+  const links = allocatedAmounts(bill);
   if (links.length > 0) refuseOtherParty(before, written);
   if (countedFields.some((name) => written.has(name))) {
-    for (const [name, json] of totalsOf(bill, written)) balanced.set(name, json);
+    for (const [name, json] of computeTotals(bill, written)) balanced.set(name, json);
   }
   const total = readDecimal(balanced.get('total_amount') ?? bill.get('total_amount'));
   if (total === null || !balancedFields.some((name) => balanced.has(name))) return balanced;
@@ -25,7 +25,7 @@ export function balanceBill(before: Members, written: Members): Map<string, stri
   if (due.units < 0n)
     throw new PlatformRefusal('OVERPAID', 'The total of a bill must not be less than what is settled.');
   balanced.set('amount_due', formatDecimal(due));
-  balanced.set('status', statusOf(bill.get('status'), { due, total, written: written.get('status') }));
+  balanced.set('status', settledStatus(bill.get('status'), { due, total, written: written.get('status') }));
   return balanced;
 }
 
@@ -36,7 +36,7 @@ function refuseOtherParty(before: Members, written: Members): void {
   }
 }
 
-function totalsOf(bill: Members, written: Members): Map<string, string> {
+function computeTotals(bill: Members, written: Members): Map<string, string> {
   const lines = completeLines(bill.get('line_items') ?? '[]');
   const discount = readDecimal(bill.get('total_discount')) ?? zero;
   const subTotal = readDecimal(written.get('sub_total')) ?? lines.subTotal;
@@ -58,7 +58,7 @@ function totalsOf(bill: Members, written: Members): Map<string, string> {
 }
 
 /** Returns the status of a bill. Only posted bills are settled, and their amounts decide whether they are, not the client. */
-function statusOf(status: string | undefined, { due, total, written }: Settlement): string {
+function settledStatus(status: string | undefined, { due, total, written }: Settlement): string {
   if (status !== undefined && unposted.has(status)) {
     if (isEqual(due, total)) return status;
     throw new PlatformRefusal('SETTLED', `A bill that is partly settled cannot be ${status}.`);
@@ -69,7 +69,7 @@ function statusOf(status: string | undefined, { due, total, written }: Settlemen
   return derived;
 }
 
-function linksOf(bill: Members): Decimal[] {
+function allocatedAmounts(bill: Members): Decimal[] {
   return ['linked_payments', 'linked_credit_memos']
     .flatMap((name) => splitElements(bill.get(name) ?? '[]'))
     .map((entry) => readDecimal(splitMembers(entry).get('allocated_amount')) ?? zero);

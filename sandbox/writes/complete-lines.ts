@@ -26,7 +26,7 @@ function completeLine(json: string): CompleteLines {
   const written = (name: string) => readDecimal(members.get(name));
   const tax = written('tax_amount') ?? zero;
   const total = written('total_amount');
-  const subTotal = written('sub_total') ?? (total === null ? netOf(members) : minus(total, tax));
+  const subTotal = written('sub_total') ?? (total === null ? computeNet(members) : minus(total, tax));
   if (subTotal === null) return { json, subTotal: zero, tax: zero, total: zero };
   const sumOfBoth = plus(subTotal, tax);
   if (total !== null && !isEqual(total, sumOfBoth))
@@ -41,22 +41,22 @@ function completeLine(json: string): CompleteLines {
   return { json: joinMembers(members), subTotal, tax, total: amounts.total_amount };
 }
 
-function netOf(members: ReadonlyMap<string, string>): Decimal | null {
+function computeNet(members: ReadonlyMap<string, string>): Decimal | null {
   const item = members.get('item') ?? 'null';
-  const { quantity, unitAmount } = item === 'null' ? noItem : pricesOf(item);
+  const { quantity, unitAmount } = item === 'null' ? noItem : readPrices(item);
   if (quantity === null || unitAmount === null) return null;
   const gross = times(quantity, unitAmount);
-  return minus(gross, readDecimal(members.get('discount_amount')) ?? discountOf(gross, members));
+  return minus(gross, readDecimal(members.get('discount_amount')) ?? computeDiscount(gross, members));
 }
 
-function discountOf(gross: Decimal, members: ReadonlyMap<string, string>): Decimal {
+function computeDiscount(gross: Decimal, members: ReadonlyMap<string, string>): Decimal {
   const percentage = readDecimal(members.get('discount_percentage'));
   return percentage === null ? zero : times(gross, times(percentage, hundredth));
 }
 
 const hundredth: Decimal = { units: 1n, digits: 2 };
 
-function pricesOf(item: string): Prices {
+function readPrices(item: string): Prices {
   const members = splitMembers(item);
   return {
     quantity: readDecimal(members.get('quantity')),

@@ -12,7 +12,7 @@ export class JobBook {
     const job: RunningJob = { ...asked, ...state };
     const added = Object.assign(job, { finished: run(job) });
     this.#jobs.set(added.id, added);
-    if (asked.key !== null) this.#keyed.set(keyOf(asked.connection, asked.key), added);
+    if (asked.key !== null) this.#keyed.set(jobKey(asked.connection, asked.key), added);
     if (this.#jobs.size > kept) this.#forgetOldest();
     return added;
   }
@@ -23,14 +23,14 @@ export class JobBook {
 
   /** Returns the job of a key. Each connection has its own keys. */
   ofKey(connection: string, key: string): Job | null {
-    return this.#keyed.get(keyOf(connection, key)) ?? null;
+    return this.#keyed.get(jobKey(connection, key)) ?? null;
   }
 
   #forgetOldest(): void {
     for (const { id, connection, key, outcome } of this.#jobs.values()) {
       if (outcome === null) continue;
       this.#jobs.delete(id);
-      if (key !== null) this.#keyed.delete(keyOf(connection, key));
+      if (key !== null) this.#keyed.delete(jobKey(connection, key));
       return;
     }
   }
@@ -46,7 +46,7 @@ export function renderJob({ id, status, request, outcome }: RunningJob): string 
   );
 }
 
-function keyOf(connection: string, key: string): string {
+function jobKey(connection: string, key: string): string {
   return `${connection}/${key}`;
 }
 

@@ -104,14 +104,14 @@ function registerActions(
         return await reply.redirect(next, 303);
       } catch (error) {
         await keepNotice(reply, { kind: 'refused', text: explainRefusal(error) }, secretKey);
-        return reply.redirect(pageOf(path, params), 303);
+        return reply.redirect(formPage(path, params), 303);
       }
     });
   }
 }
 
 /** Returns the page that holds the form of an action. */
-function pageOf(path: string, { connection }: Routed['Params']): string {
+function formPage(path: string, { connection }: Routed['Params']): string {
   return path.startsWith('/connections/') ? paths.connection(connection ?? '') : paths.quarantine();
 }
 

@@ -25,7 +25,7 @@ export async function keepNotice(
   // The cut may leave half of a surrogate pair, which a cookie cannot hold.
   const shown = Buffer.from(text.slice(0, longest)).toString();
   const signed = `${Date.now() + shownForSeconds * 1_000} ${kind} ${shown}`;
-  const value = encodeURIComponent(`${signatureOf(signed, await secretKey())} ${signed}`);
+  const value = encodeURIComponent(`${signNotice(signed, await secretKey())} ${signed}`);
   setCookie(reply, value, shownForSeconds);
 }
 
@@ -35,7 +35,7 @@ export async function takeNotice(
   reply: FastifyReply,
   secretKey: SecretKey,
 ): Promise<Notice | undefined> {
-  const values = cookiesOf(request);
+  const values = readCookies(request);
   if (values.length === 0 || request.headers['hx-request'] !== undefined) return undefined;
   setCookie(reply, '', 0);
   const key = await secretKey();
@@ -47,7 +47,7 @@ function setCookie(reply: FastifyReply, value: string, seconds: number): void {
 }
 
 /** Returns every cookie of our name: another path may have set one too. */
-function cookiesOf({ headers }: FastifyRequest): string[] {
+function readCookies({ headers }: FastifyRequest): string[] {
   return (headers.cookie ?? '')
     .split(/;\s*/)
     .filter((cookie) => cookie.startsWith(`${name}=`))
@@ -67,12 +67,12 @@ function noticeIn(value: string, key: Buffer): Notice | undefined {
   const [, signature = '', signed = '', until, kind, text = ''] =
     /^([\w-]{43}) ((\d+) (done|refused) (.*))$/s.exec(value) ?? [];
   if (kind === undefined || Number(until) < Date.now()) return undefined;
-  if (!timingSafeEqual(Buffer.from(signature), Buffer.from(signatureOf(signed, key)))) return undefined;
+  if (!timingSafeEqual(Buffer.from(signature), Buffer.from(signNotice(signed, key)))) return undefined;
   return { kind: kind === 'done' ? 'done' : 'refused', text };
 }
 
 /** Signs with a key that is derived from the secret key for this purpose alone. */
-function signatureOf(signed: string, key: Buffer): string {
+function signNotice(signed: string, key: Buffer): string {
   const own = Buffer.from(hkdfSync('sha256', key, '', 'daybook: notices of the console', 32));
   return createHmac('sha256', own).update(signed).digest('base64url');
 }

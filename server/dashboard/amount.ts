@@ -13,7 +13,7 @@ export type Decimal = `${number}`;
  * from strings, and is exact. Null is not zero: it is an amount that depends on an unknown one.
  */
 export function shownAmount(value: Decimal | null, currency: string): string {
-  return value === null ? 'not known' : formatOf(currency).format(value);
+  return value === null ? 'not known' : numberFormat(currency).format(value);
 }
 
 /** Returns the label of a bar; null for an unknown amount, which has no bar. */
@@ -44,7 +44,7 @@ export function isZero(value: Decimal): boolean {
 
 const formats = new Map<string, Intl.NumberFormat>();
 
-function formatOf(currency: string): Intl.NumberFormat {
+function numberFormat(currency: string): Intl.NumberFormat {
   const known = formats.get(currency);
   if (known !== undefined) return known;
   const format = new Intl.NumberFormat('en-US', {

@@ -79,7 +79,7 @@ export function defineChart<Row extends ScopedRow>({ row, view, ...rest }: Chart
   return {
     ...rest,
     views: (result, { asOf, utcDay, nameless, reads: all }) =>
-      [...byChoice(objectsOf(result).map(withVisibleTexts))].map(([, { scope, objects }]) => {
+      [...byChoice(asObjects(result).map(withVisibleTexts))].map(([, { scope, objects }]) => {
         const currency = scope.currency ?? '';
         // If everything is left out, there are no figures.
         const rows = objects
@@ -90,7 +90,7 @@ export function defineChart<Row extends ScopedRow>({ row, view, ...rest }: Chart
           ...(currency === '' ? [] : namelessWords(nameless, rest.nameless ?? [], scope.connection)),
           ...unreadIn(rest, { asOf, connection: scope.connection, reads: all }),
         ];
-        const reads = readsOf(all, scope.connection);
+        const reads = readsFor(all, scope.connection);
         return { ...scope, ...capitalized(view(rows, { ...scope, currency, asOf, utcDay, leftOut, reads })) };
       }),
   };
@@ -103,10 +103,10 @@ export function unreadIn(
 ): string[] {
   if (unread === undefined) return [];
   const { months, told } = unread;
-  return unreadWords(readsOf(reads, connection), { months: months(asOf), connection, told });
+  return unreadWords(readsFor(reads, connection), { months: months(asOf), connection, told });
 }
 
-function readsOf(reads: readonly Read[], connection: string): readonly Read[] {
+function readsFor(reads: readonly Read[], connection: string): readonly Read[] {
   return connection === '' ? reads : reads.filter(({ connection_id: name }) => name === connection);
 }
 
@@ -164,6 +164,6 @@ const scoped = z.object({
   currency_code: z.string().nullable().optional(),
 });
 
-export function objectsOf({ columns, rows }: QueryResult): Record<string, unknown>[] {
+export function asObjects({ columns, rows }: QueryResult): Record<string, unknown>[] {
   return rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index]])));
 }

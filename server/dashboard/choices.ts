@@ -13,7 +13,7 @@ export interface Chosen {
 }
 
 /** Returns the available choices. The key figures have a row for each connection and currency in which there is money. */
-export function choicesOf({
+export function findChoices({
   charts,
   connections,
   offered: inOffer,
@@ -37,7 +37,7 @@ export function choicesOf({
  * Returns the requested choice if it exists. Otherwise: all connections, or the first one with figures if all together have none, and the
  * currency with the most open bills.
  */
-export function chosenOf(choices: Choices, query: URLSearchParams): Chosen {
+export function resolveChoice(choices: Choices, query: URLSearchParams): Chosen {
   const { connections } = choices;
   const connection =
     connections.find((name) => name === query.get('connection')) ??

@@ -2,7 +2,7 @@
  * Returns one sentence about what the figures of a chart leave out; undefined if they leave out nothing. `unknown` amounts are too large
  * to be stored, or the source sent none.
  */
-export function gapOf({
+export function describeGap({
   unknown,
   more = [],
 }: {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { counted } from '../frame/counted.ts';
 import { amount, isZero, shownAmount, type Decimal } from './amount.ts';
-import { scopesOf } from './scopes-of.ts';
+import { joinScopes } from './join-scopes.ts';
 import { wholeSum } from './whole-sum.ts';
 
 interface Words {
@@ -243,14 +243,14 @@ left_out as (
   select
     scope.connection_id as in_scope,
     odd.currency_code as in_currency,
-${names.map((name) => columnsOf(name)).join(',\n')}
+${names.map((name) => leftOutColumns(name)).join(',\n')}
   from left_out_documents as odd
-  ${scopesOf('odd')}
+  ${joinScopes('odd')}
   group by scope.connection_id, odd.currency_code
 )`;
 }
 
-function columnsOf(name: LeftOut): string {
+function leftOutColumns(name: LeftOut): string {
   const of = `what = '${name}'`;
   const part = (sign: string): string =>
     `coalesce(sum(amount) filter (where ${of} and amount ${sign} 0), 0) as`;

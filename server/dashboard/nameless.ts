@@ -31,7 +31,7 @@ export function namelessWords(
   wanted: readonly NamelessKind[],
   connection: string,
 ): string[] {
-  return nounsOf(countsOf(nameless, wanted, connection)).map(
+  return countNouns(filterNameless(nameless, wanted, connection)).map(
     ({ noun, count }) => `${noun} without a currency ${count === 1 ? 'is' : 'are'} in no figure of any`,
   );
 }
@@ -42,8 +42,8 @@ export function namelessSentence(
   wanted: readonly NamelessKind[],
   connection: string,
 ): string | undefined {
-  const counts = countsOf(nameless, wanted, connection);
-  const [first, ...others] = nounsOf(counts);
+  const counts = filterNameless(nameless, wanted, connection);
+  const [first, ...others] = countNouns(counts);
   if (first === undefined) return undefined;
   const nouns = [first, ...others].map(({ noun }) => noun).join(' and ');
   const have = others.length === 0 && first.count === 1 ? 'has' : 'have';
@@ -53,13 +53,13 @@ export function namelessSentence(
   return `${nouns} of ${counted(companies, 'company', 'companies')} ${have} no currency: choose a connection to see what is known.`;
 }
 
-function countsOf(nameless: Nameless, wanted: readonly NamelessKind[], connection: string): Nameless {
+function filterNameless(nameless: Nameless, wanted: readonly NamelessKind[], connection: string): Nameless {
   return nameless.filter(
     ({ connection_id: name, kind }) => wanted.includes(kind) && (connection === '' || connection === name),
   );
 }
 
-function nounsOf(counts: Nameless): { noun: string; count: number }[] {
+function countNouns(counts: Nameless): { noun: string; count: number }[] {
   const of = (name: string, isOf: (kind: NamelessKind) => boolean): { noun: string; count: number } => {
     const count = counts.reduce((sum, { kind, documents }) => sum + (isOf(kind) ? documents : 0), 0);
     return { noun: counted(count, name), count };

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { QueryResult, Statement } from '../../warehouse/query/query-texts.ts';
 import { counted } from '../frame/counted.ts';
-import { objectsOf, type Chart } from './chart.ts';
-import { scopesOf } from './scopes-of.ts';
+import { asObjects, type Chart } from './chart.ts';
+import { joinScopes } from './join-scopes.ts';
 
 /** The connections and currencies that the page offers. */
 export interface Offered {
@@ -80,7 +80,7 @@ placed as (
     sum(documents) as documents,
     sum(sum(documents)) over (partition by scope.connection_id) as of_connection
   from counted
-  ${scopesOf('counted')}
+  ${joinScopes('counted')}
   group by scope.connection_id, currency_code
 ),
 
@@ -118,8 +118,8 @@ from listed
 cross join left_out
 where is_offered`;
 
-export function offeredOf(result: QueryResult): Offered {
-  const rows = objectsOf(result).map((row) => offeredRow.parse(row));
+export function parseOffered(result: QueryResult): Offered {
+  const rows = asObjects(result).map((row) => offeredRow.parse(row));
   return {
     connections: [...new Set(rows.flatMap(({ connection_id: name }) => (name === null ? [] : [name])))],
     choices: rows.map(({ choice }) => choice),

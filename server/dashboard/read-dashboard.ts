@@ -4,14 +4,14 @@ import { inOneBuild } from '../../warehouse/marts/in-one-build.ts';
 import type { QueryResult } from '../../warehouse/query/query-texts.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { readClock } from '../../warehouse/clock/read-clock.ts';
-import { objectsOf, type Chart, type ChosenView } from './chart.ts';
+import { asObjects, type Chart, type ChosenView } from './chart.ts';
 import { charts } from './charts.ts';
 import { dayInUtc } from './month.ts';
 import { namelessDocuments, namelessRow } from './nameless.ts';
 import {
   martsOfOffered,
   offeredChoices,
-  offeredOf,
+  parseOffered,
   statementWithin,
   type LeftOutOfChoices,
 } from './offered.ts';
@@ -53,14 +53,14 @@ export async function readDashboard(warehouse: Warehouse, asked: string | null =
     readClock(warehouse),
     readBuild(warehouse),
     inOneBuild(warehouse, { marts: [...new Set([...marts, ...martsOfOffered])] }, async (run) => {
-      const offered = offeredOf(await run(offeredChoices(asked)));
+      const offered = parseOffered(await run(offeredChoices(asked)));
       const answers = new Map<string, QueryResult>();
       for (const chart of charts) answers.set(chart.id, await run(statementWithin(chart, offered)));
       return {
         offered,
         answers,
         connections: await run(freshnessOfConnections),
-        catalog: await run(catalogOf(marts)),
+        catalog: await run(catalogQuery(marts)),
         nameless: await run(namelessDocuments),
       };
     }),
@@ -68,15 +68,17 @@ export async function readDashboard(warehouse: Warehouse, asked: string | null =
   const build = await readBuild(warehouse);
   // Another build was published meanwhile. The rows may be of either build, and the page names its build, so read again.
   if (build.built_at?.getTime() !== before.built_at?.getTime()) return readDashboard(warehouse, asked);
-  const connections = objectsOf(read.connections).map((row) => freshness.parse(row));
+  const connections = asObjects(read.connections).map((row) => freshness.parse(row));
   const asOf = connections[0]?.as_of_date ?? readAt.toISOString().slice(0, 10);
   const utcDay = dayInUtc(build.begun_at ?? readAt, asOf);
   const reads = connections.filter(({ is_spend_offered }) => is_spend_offered);
-  const nameless = objectsOf(read.nameless).map((row) => namelessRow.parse(row));
+  const nameless = asObjects(read.nameless).map((row) => namelessRow.parse(row));
   const { connections: offered, leftOut } = read.offered;
   const told = charts.map(({ views, ...chart }) => ({
     ...chart,
-    views: views(resultOf(read.answers, chart.id), { asOf, utcDay, nameless, reads }).map(withoutLonePoint),
+    views: views(requireResult(read.answers, chart.id), { asOf, utcDay, nameless, reads }).map(
+      withoutLonePoint,
+    ),
   }));
   return {
     readAt,
@@ -86,11 +88,11 @@ export async function readDashboard(warehouse: Warehouse, asked: string | null =
     offered,
     leftOut,
     charts: tellNameless({ charts: told, connections, offered, reads, nameless, asOf }),
-    catalog: objectsOf(read.catalog).map((row) => martRead.parse(row)),
+    catalog: asObjects(read.catalog).map((row) => martRead.parse(row)),
   };
 }
 
-function resultOf(answers: ReadonlyMap<string, QueryResult>, id: string): QueryResult {
+function requireResult(answers: ReadonlyMap<string, QueryResult>, id: string): QueryResult {
   const result = answers.get(id);
   if (result === undefined) throw new Error(`The statement of ${id} was not run.`);
   return result;
@@ -129,7 +131,7 @@ const freshness = z.object({
   awaiting_deletion: z.number(),
 });
 
-function catalogOf(marts: readonly string[]): string {
+function catalogQuery(marts: readonly string[]): string {
   return `
 select
   view.relname as mart,

@@ -1,7 +1,7 @@
 import type { Choices } from './choices.ts';
-import { choicesOf } from './choices.ts';
+import { findChoices } from './choices.ts';
 import { unreadIn } from './chart.ts';
-import { gapOf } from './gap.ts';
+import { describeGap } from './gap.ts';
 import { namelessSentence, type Nameless } from './nameless.ts';
 import type { ChartRead, Freshness } from './read-dashboard.ts';
 import type { Read } from './unread.ts';
@@ -26,17 +26,17 @@ export function tellNameless({
   nameless: Nameless;
   asOf: string;
 }): ChartRead[] {
-  const choices = everyChoice(choicesOf({ charts, connections, offered }));
+  const choices = everyChoice(findChoices({ charts, connections, offered }));
   return charts.map((chart) => ({
     ...chart,
     views: [
       ...chart.views,
       ...choices
-        .filter((choice) => isOfSome(choice) && !chart.views.some((view) => isViewOf(view, choice)))
+        .filter((choice) => isOfSome(choice) && !chart.views.some((view) => isViewFor(view, choice)))
         .flatMap((choice) => {
           const sentence = namelessSentence(nameless, chart.nameless ?? [], choice.connection);
           const { connection } = choice;
-          const gap = gapOf({ unknown: 0, more: unreadIn(chart, { asOf, connection, reads }) });
+          const gap = describeGap({ unknown: 0, more: unreadIn(chart, { asOf, connection, reads }) });
           if (sentence === undefined && gap === undefined) return [];
           return [{ ...choice, sentence: sentence ?? chart.empty, gap, columns: [], rows: [] }];
         }),
@@ -61,6 +61,6 @@ function isOfSome({ connection, currency }: Choice): boolean {
   return connection === '' || currency !== '';
 }
 
-function isViewOf(view: ChartRead['views'][number], { connection, currency }: Choice): boolean {
+function isViewFor(view: ChartRead['views'][number], { connection, currency }: Choice): boolean {
   return view.connection === connection && (view.currency ?? currency) === currency;
 }

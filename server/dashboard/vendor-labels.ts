@@ -16,11 +16,11 @@ export const vendorsShown = 15;
 
 /** Returns the labels of the vendors in a list. Vendors of two connections that share a name are distinguished by connection. */
 export function vendorLabels(rows: readonly Ranked[]): string[] {
-  const names = rows.filter(isVendor).map(nameOf);
+  const names = rows.filter(isVendor).map(vendorName);
   return rows.map((row) => {
     if (row.place === null) return 'All vendors';
     if (!isVendor(row)) return counted(row.vendors, 'other');
-    const name = nameOf(row);
+    const name = vendorName(row);
     return names.filter((other) => other === name).length === 1
       ? name
       : `${name} · ${row.vendor_connection_id}`;
@@ -31,6 +31,6 @@ function isVendor({ place }: Ranked): boolean {
   return place !== null && place <= vendorsShown;
 }
 
-function nameOf({ vendor_name, vendor_id }: Ranked): string {
+function vendorName({ vendor_name, vendor_id }: Ranked): string {
   return vendor_name ?? vendor_id;
 }

@@ -64,7 +64,7 @@ export function readArrivingBodies(limits: BodyLimits): ArrivingBodies {
 
   function makeRoom(): void {
     while (arriving.size > limits.bodies || held > limits.bytesTogether) {
-      const holdings = [...arriving].map((body) => ({ network: body.network, share: shareOf(body) }));
+      const holdings = [...arriving].map((body) => ({ network: body.network, share: shareOfLimits(body) }));
       const network = largestNetwork(holdings);
       const longest = [...arriving].find((body) => body.network === network);
       if (longest === undefined) return;
@@ -77,7 +77,7 @@ export function readArrivingBodies(limits: BodyLimits): ArrivingBodies {
     if (arriving.delete(body)) held -= body.held;
   }
 
-  function shareOf(body: ArrivingBody): number {
+  function shareOfLimits(body: ArrivingBody): number {
     return 1 / limits.bodies + body.held / limits.bytesTogether;
   }
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { tableOf } from '../../cli/printer.ts';
+import { formatTable } from '../../cli/printer.ts';
 
 test('columns are aligned whatever their content, and numbers are aligned right', () => {
-  const table = tableOf(
+  const table = formatTable(
     ['name', 'rows', 'why'],
     [
       ['日本', 1234, 'a\nb'],
@@ -20,7 +20,7 @@ test('columns are aligned whatever their content, and numbers are aligned right'
 
 test('a table without column names has only its rows', () => {
   expect(
-    tableOf(
+    formatTable(
       [],
       [
         ['a', 'long'],
@@ -35,13 +35,13 @@ test('a long text shifts only its own row and widens no other', () => {
     ['x'.repeat(1_000_000), 'a'],
     ['y', 'b'],
   ];
-  expect(tableOf(['text', 'row'], rows).length).toBeLessThan(1_001_000);
+  expect(formatTable(['text', 'row'], rows).length).toBeLessThan(1_001_000);
 });
 
 test('a table of 20,000 rows is laid out within seconds', () => {
   const rows = Array.from({ length: 20_000 }, (_, row) => [`entry-${row}`, row, 'a reason']);
   const started = performance.now();
-  expect(tableOf(['entry', 'row', 'reason'], rows).split('\n')).toHaveLength(20_001);
+  expect(formatTable(['entry', 'row', 'reason'], rows).split('\n')).toHaveLength(20_001);
   // Comparing each row with all others would take two minutes.
   expect(performance.now() - started).toBeLessThan(5_000);
 });

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { charts } from '../../server/dashboard/charts.ts';
-import { objectsOf } from '../../server/dashboard/chart.ts';
+import { asObjects } from '../../server/dashboard/chart.ts';
 import { queryAsReader } from '../../warehouse/query/query-as-reader.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { clientSecret, createInstallation, secretKey } from '../support/installation.ts';
@@ -34,7 +34,7 @@ test('every chart shows and draws exactly the figures of its statement, run as t
   const read = new Map<string, Record<string, unknown>[]>();
   for (const { id } of charts) {
     const statement = await page.locator(`[id="${id}-sql"]`).textContent();
-    read.set(id, objectsOf(await queryAsReader(warehouse, statement ?? '')));
+    read.set(id, asObjects(await queryAsReader(warehouse, statement ?? '')));
   }
   const choices = await choicesOn(page);
   expect(choices.length).toBeGreaterThan(5);
@@ -79,7 +79,7 @@ describe('the choice of connection and currency', () => {
 
   proofTest('defaults to all connections and the currency with the most open bills', async () => {
     const page = await open(url);
-    const [most] = objectsOf(
+    const [most] = asObjects(
       await queryAsReader(
         warehouse,
         `select currency_code from marts.ap_open_items where is_today and document_type = 'bill'

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { choicesOf, chosenOf } from '../../server/dashboard/choices.ts';
+import { findChoices, resolveChoice } from '../../server/dashboard/choices.ts';
 import { findView } from '../../server/dashboard/find-view.ts';
 import { readDashboard, type Dashboard } from '../../server/dashboard/read-dashboard.ts';
 import { inTurns } from '../../server/in-turns.ts';
@@ -72,7 +72,7 @@ function longBills(): string[] {
 }
 
 test('a company with a currency per bill offers 20 of them, and displaces none of another company', () => {
-  const { currencies } = choicesOf(dashboard);
+  const { currencies } = findChoices(dashboard);
   expect(currencies[crowded]).toHaveLength(20);
   expect(currencies[crowded]).toEqual(expect.arrayContaining(['', 'C41', 'C00', 'C17']));
   expect(currencies[honest]?.toSorted()).toEqual(['', 'EUR', 'USD']);
@@ -86,21 +86,23 @@ test('a company with a currency per bill offers 20 of them, and displaces none o
 });
 
 test('the page offers the connections with the most documents, and any other on request', async () => {
-  const { connections } = choicesOf(dashboard);
+  const { connections } = findChoices(dashboard);
   const left = empty.filter((name) => !connections.includes(name));
   expect(connections).toEqual(expect.arrayContaining(['', honest, crowded]));
   expect(connections.length).toBeLessThanOrEqual(481);
   expect(left.length).toBe(505 + 3 - connections.length);
   const asked = await readDashboard(warehouse, left[0]);
-  const choices = choicesOf(asked);
+  const choices = findChoices(asked);
   const query = new URLSearchParams({ connection: left[0] ?? '' });
-  expect(chosenOf(choices, query).connection).toBe(left[0]);
+  expect(resolveChoice(choices, query).connection).toBe(left[0]);
   const quality = asked.charts.find(({ id }) => id === 'data-quality');
-  expect(quality && findView(quality, chosenOf(choices, query))?.sentence).toMatch(/checks found something/);
+  expect(quality && findView(quality, resolveChoice(choices, query))?.sentence).toMatch(
+    /checks found something/,
+  );
 });
 
 test('the page says how many currencies and connections it leaves out', async () => {
-  const { connections } = choicesOf(dashboard);
+  const { connections } = findChoices(dashboard);
   const url = await openConsole(installation);
   const page = await (await fetch(`${url}/dashboard`)).text();
   expect(/[\d,]+ rarer[^<]*/.exec(page)?.[0]).toBe(
@@ -166,5 +168,5 @@ test('characters that turn the direction of writing, or control something, are e
   const texts: string[] = [];
   JSON.parse(dataOf(page), (_, value: unknown) => (typeof value === 'string' ? texts.push(value) : value));
   expect(texts.filter((text) => commands.test(text))).toEqual([]);
-  expect(choicesOf(dashboard).currencies[crowded]).toContain(query.get('currency'));
+  expect(findChoices(dashboard).currencies[crowded]).toContain(query.get('currency'));
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { choicesOf, chosenOf } from '../../server/dashboard/choices.ts';
+import { findChoices, resolveChoice } from '../../server/dashboard/choices.ts';
 import { findView } from '../../server/dashboard/find-view.ts';
 import { notesOf } from '../../server/dashboard/views/headline.tsx';
 import { readDashboard } from '../../server/dashboard/read-dashboard.ts';
@@ -268,9 +268,9 @@ test('a company whose documents have no currency is shown by itself, and the vie
       [shelf.today],
     );
     const dashboard = await readDashboard(warehouse);
-    const choices = choicesOf(dashboard);
-    expect(chosenOf(choices, new URLSearchParams())).toEqual({ connection: 'one', currency: '' });
-    const all = chosenOf(choices, new URLSearchParams('connection='));
+    const choices = findChoices(dashboard);
+    expect(resolveChoice(choices, new URLSearchParams())).toEqual({ connection: 'one', currency: '' });
+    const all = resolveChoice(choices, new URLSearchParams('connection='));
     expect(all).toEqual({ connection: '', currency: '' });
     const isMoney = (id: string): boolean =>
       !['data-quality', 'sync-health', 'recurring-revenue'].includes(id);
@@ -278,9 +278,12 @@ test('a company whose documents have no currency is shown by itself, and the vie
       expect(findView(chart, all)?.sentence, chart.id).toMatch(
         /^\d+ documents of 2 companies have no currency: choose a connection to see what is known\.$/,
       );
-    const alone = choicesOf({ ...dashboard, connections: dashboard.connections.slice(0, 1) });
+    const alone = findChoices({ ...dashboard, connections: dashboard.connections.slice(0, 1) });
     expect(alone.connections).toEqual(['one']);
-    expect(chosenOf(alone, new URLSearchParams('connection='))).toEqual({ connection: 'one', currency: '' });
+    expect(resolveChoice(alone, new URLSearchParams('connection='))).toEqual({
+      connection: 'one',
+      currency: '',
+    });
   });
 });
 

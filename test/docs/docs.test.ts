@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { tableOf } from '../../cli/printer.ts';
+import { formatTable } from '../../cli/printer.ts';
 import { createProgram } from '../../cli/program.ts';
 import { variables } from '../../config/variables.ts';
 import { leavesOf } from '../generated/reference.ts';
@@ -132,7 +132,7 @@ test('docs/lake.md shows snapshots as "snapshots list" prints them', () => {
     ['20261125T140000Z-1c0b2e', '2026-11-25T14:00:02Z', 920_150, 101.4, 9.8, 1_021, 97, 0, 'latest'],
     ['20261125T130000Z-3fa9c1', '2026-11-25T13:00:02Z', 920_011, 101.3, 101.3, 1_021, 1_021, 0, ''],
   ];
-  expect(shown.trimEnd()).toBe(tableOf(head, rows));
+  expect(shown.trimEnd()).toBe(formatTable(head, rows));
 });
 
 test('the third-party notices name what is installed', () => {

@@ -8,7 +8,7 @@ import { filesBeside } from '../../lake/snapshots/find-damage.ts';
 import type { Lake } from '../../lake/lake.ts';
 import { openLake } from '../../lake/open-lake.ts';
 import { readManifest, readPointer } from '../../lake/manifest/pointer.ts';
-import { rowsOf } from '../../operations/erase-from-lake.ts';
+import { buildRowsToErase } from '../../operations/erase-from-lake.ts';
 import { resources } from '../../resources/index.ts';
 import { items } from '../../resources/items.ts';
 import { snapshotTables } from '../../warehouse/snapshots/snapshot-tables.ts';
@@ -109,7 +109,12 @@ test('no table names an erased record any more, but that it was deleted; one of 
   });
   const duckDb = await openDuckDb({ spillFolder: `${scratch}-spill` });
   const erasing = { assertHeld: lockHeld };
-  const rewritten = await eraseFromSnapshots(lake, duckDb, rowsOf(record, { warehouseId }), erasing);
+  const rewritten = await eraseFromSnapshots(
+    lake,
+    duckDb,
+    buildRowsToErase(record, { warehouseId }),
+    erasing,
+  );
   duckDb.close();
   const to = rewritten.find(({ from }) => from === snapshotId)?.manifest.snapshot_id ?? '';
   expect(await tablesNaming(to, record.id)).toEqual({
@@ -122,7 +127,7 @@ test('no table names an erased record any more, but that it was deleted; one of 
 test('every table with rows of single records is one that an erasure looks into', () => {
   const erased = new Set(
     resources.flatMap((resource) =>
-      Object.keys(rowsOf({ connectionId, resource, id: 'any' }, { warehouseId }).columns),
+      Object.keys(buildRowsToErase({ connectionId, resource, id: 'any' }, { warehouseId }).columns),
     ),
   );
   // That a record was deleted stays known, so that no late page brings it back.

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runExportProcess } from '../../activities/export/run-export-process.ts';
 import type { PartSizes } from '../../activities/export/plan-parts.ts';
-import { failureOf } from '../../worker/failures.ts';
+import { asApplicationFailure } from '../../worker/failures.ts';
 import { bill } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
 import { some } from '../support/proof-test.ts';
@@ -60,5 +60,5 @@ test('a failed export names the table and the company at which it failed', async
     signal: new AbortController().signal,
     onProgress: () => undefined,
   }).catch((error: unknown) => error);
-  expect(failureOf(failed).message).toMatch(/^Unexpected Error \(42703 in bills of .*\ba3\b/);
+  expect(asApplicationFailure(failed).message).toMatch(/^Unexpected Error \(42703 in bills of .*\ba3\b/);
 });

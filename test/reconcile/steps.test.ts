@@ -7,7 +7,7 @@ import {
 } from '../../warehouse/reconcile/confirm-absent.ts';
 import { beginAgainIfStoodStill } from '../../warehouse/reconcile/begin-again.ts';
 import { deleteAbsent, deleteApproved } from '../../warehouse/reconcile/delete-absent.ts';
-import { questionOf, type DeletionQuestion } from '../../warehouse/reconcile/deletion-question.ts';
+import { buildQuestion, type DeletionQuestion } from '../../warehouse/reconcile/deletion-question.ts';
 import { findAbsent } from '../../warehouse/reconcile/find-absent.ts';
 import { finishResource, readFinished } from '../../warehouse/reconcile/finish-resource.ts';
 import { landAhead } from '../../warehouse/reconcile/land-ahead.ts';
@@ -371,7 +371,7 @@ async function stopped(connectionId: string, ...ids: string[]): Promise<void> {
 }
 
 async function shown(connectionId: string): Promise<DeletionQuestion> {
-  return questionOf(await readWaitingDeletions(warehouse, { connectionId }));
+  return buildQuestion(await readWaitingDeletions(warehouse, { connectionId }));
 }
 
 /** Deletes in a separate run that a person started with an approval. */

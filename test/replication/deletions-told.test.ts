@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { troubles } from '../../warehouse/alerts/troubles.ts';
-import { questionOf } from '../../warehouse/reconcile/deletion-question.ts';
+import { buildQuestion } from '../../warehouse/reconcile/deletion-question.ts';
 import { readWaitingDeletions } from '../../warehouse/reconcile/read-waiting-deletions.ts';
 import { bill } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -145,7 +145,7 @@ describe('an old approval request deletes nothing once the source shows the reco
     for (const id of ids) await service.tellOfBill('UPDATED', bill(id, { last_synced_at: at(-500) }));
   }
 
-  async function questionTo({ connection }: ScriptedService): Promise<ReturnType<typeof questionOf>> {
-    return questionOf(await readWaitingDeletions(warehouse, { connectionId: connection }));
+  async function questionTo({ connection }: ScriptedService): Promise<ReturnType<typeof buildQuestion>> {
+    return buildQuestion(await readWaitingDeletions(warehouse, { connectionId: connection }));
   }
 });

@@ -5,7 +5,7 @@ import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { idWithout } from '../../lake/snapshots/erase-from-snapshots.ts';
-import { rowsOf } from '../../operations/erase-from-lake.ts';
+import { buildRowsToErase } from '../../operations/erase-from-lake.ts';
 import { resourceNamed } from '../../resources/index.ts';
 import { createTestLake } from '../lake/create-test-lake.ts';
 import { startS3Server } from '../lake/s3-server.ts';
@@ -108,7 +108,10 @@ test.each(
   "a snapshot planted under the ID that an erasure publishes, which %s, is not taken for the erasure's own",
   async (what, alter) => {
     const record = { connectionId: connection, resource: resourceNamed('bills'), id: 'to-erase' };
-    const planted = idWithout(latest, rowsOf(record, { warehouseId: '' }), { attempt: 0, place: lake });
+    const planted = idWithout(latest, buildRowsToErase(record, { warehouseId: '' }), {
+      attempt: 0,
+      place: lake,
+    });
     await cp(join(lake, 'snapshots', latest), join(lake, 'snapshots', planted), { recursive: true });
     const path = join(lake, 'snapshots', planted, '_manifest.json');
     const named = (await readFile(path, 'utf8')).replace(`"${latest}"`, `"${planted}"`);
@@ -143,7 +146,11 @@ test.each(
 test('an obstacle at the path of the snapshot to publish does not keep any snapshot from being searched', async () => {
   const record = { connectionId: connection, resource: resourceNamed('bills'), id: 'to-erase' };
   const to = (id: string): string =>
-    join(lake, 'snapshots', idWithout(id, rowsOf(record, { warehouseId: '' }), { attempt: 0, place: lake }));
+    join(
+      lake,
+      'snapshots',
+      idWithout(id, buildRowsToErase(record, { warehouseId: '' }), { attempt: 0, place: lake }),
+    );
   for (const obstruct of some([
     (path: string) => writeFile(path, ''),
     (path: string) => mkdir(path),

@@ -5,7 +5,7 @@ import { setToken } from '../../warehouse/connections/set-token.ts';
 import { discardEntries } from '../../warehouse/quarantine/discard-entries.ts';
 import { resourceNamed, resources } from '../../resources/index.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
-import { questionOf } from '../../warehouse/reconcile/deletion-question.ts';
+import { buildQuestion } from '../../warehouse/reconcile/deletion-question.ts';
 import { readWaitingDeletions } from '../../warehouse/reconcile/read-waiting-deletions.ts';
 import { tokenOf, type Company, type Shown } from './company.ts';
 import { secretKey } from './dependencies-of.ts';
@@ -156,7 +156,7 @@ export async function readQuestion({ stage, connection }: Company): Promise<Show
      where connection_id = $1 and status = 'confirmed'`,
     [connection],
   );
-  return { names: new Set(rows.map(({ name }) => name)), question: questionOf(waiting) };
+  return { names: new Set(rows.map(({ name }) => name)), question: buildQuestion(waiting) };
 }
 
 /** Discards everything that waits in quarantine, as a person would. */

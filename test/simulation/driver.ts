@@ -7,7 +7,7 @@ import type { StreamOutcome } from '../../activities/finish-run.ts';
 import type { DeletionQuestion, ReconcilePlan } from '../../activities/plan-reconcile.ts';
 import type { StreamRead } from '../../activities/read-chunk.ts';
 import type { Wait } from '../../requests/wait.ts';
-import { failureOf } from '../../worker/failures.ts';
+import { asApplicationFailure } from '../../worker/failures.ts';
 import { OpenSyncs } from './open-syncs.ts';
 import { temporalOf } from './temporal-of.ts';
 import { askedMilliseconds } from '../../workflows/asked-milliseconds.ts';
@@ -158,7 +158,7 @@ export class Driver {
       } else if ('result' in outcome) {
         return outcome.result;
       } else {
-        const failure = failureOf(outcome.error);
+        const failure = asApplicationFailure(outcome.error);
         if (failure.nonRetryable === true) throw failure;
         this.#options.onFailure(failure, outcome.error);
         await pass(Math.min(1_000 * 2 ** (attempt - 1), 20_000));

@@ -194,9 +194,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a list that answers 404 is taken for an empty one',
     file: 'source/api-client.ts',
-    find: "const answer = await sendRequest(service, { ...request, kind: 'list' });\n      await request.onReceived?.();\n      return listPageOf(answer, plural, { limits: service.limits, findHeld });",
+    find: "const answer = await sendRequest(service, { ...request, kind: 'list' });\n      await request.onReceived?.();\n      return parseListPage(answer, plural, { limits: service.limits, findHeld });",
     replace: `return sendRequest(service, { ...request, kind: 'list' }).then(
-        (answer) => listPageOf(answer, plural, { limits: service.limits, findHeld }),
+        (answer) => parseListPage(answer, plural, { limits: service.limits, findHeld }),
         (error) => {
           if (error.name !== 'NotSupported') throw error;
           const [servedAt, receivedAt] = [null, new Date()];
@@ -207,8 +207,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an empty page is taken for the last one',
     file: 'source/responses.ts',
-    find: 'nextCursor: nextCursorOf(members.next_cursor, { secrets, failure }),',
-    replace: 'nextCursor: cut.length === 0 ? null : nextCursorOf(members.next_cursor, { secrets, failure }),',
+    find: 'nextCursor: parseNextCursor(members.next_cursor, { secrets, failure }),',
+    replace:
+      'nextCursor: cut.length === 0 ? null : parseNextCursor(members.next_cursor, { secrets, failure }),',
   },
   {
     name: 'a webhook is believed without asking the service',

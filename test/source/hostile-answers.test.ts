@@ -6,12 +6,12 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { bills } from '../../resources/bills.ts';
-import { fieldIssuesOf } from '../../resources/field-issues.ts';
+import { findFieldIssues } from '../../resources/field-issues.ts';
 import type { ListPage } from '../../source/responses.ts';
 import { answerLimits } from '../../source/answer-limits.ts';
-import { readBody, textOf } from '../../source/read-body.ts';
+import { readBody, decodeBody } from '../../source/read-body.ts';
 import { readPages } from '../../source/read-pages.ts';
-import { servedAtOf } from '../../source/retry-after.ts';
+import { parseServedAt } from '../../source/retry-after.ts';
 import { some } from '../support/proof-test.ts';
 import {
   accessToken,
@@ -135,7 +135,7 @@ test('a body of 2 MB that comes byte by byte takes less than 150 MB of memory', 
   }
   const failure = { request: 'GET /accounting/bills', status: 200, errorCode: null, requestId: null };
   const before = process.memoryUsage().rss;
-  expect(textOf(await readBody(drip(), answerLimits, failure), failure)).toBe(' '.repeat(bytes));
+  expect(decodeBody(await readBody(drip(), answerLimits, failure), failure)).toBe(' '.repeat(bytes));
   expect(process.memoryUsage().rss - before).toBeLessThan(150_000_000);
 });
 
@@ -312,7 +312,7 @@ test('a cursor that repeats the access token is refused, as it would be stored i
 test('a check of a decimal string of megabytes takes less than a second', () => {
   const record = { currency_rate: `${'1'.repeat(4_000_000)}x` };
   const started = performance.now();
-  expect(fieldIssuesOf(bills, record)).toHaveLength(1);
+  expect(findFieldIssues(bills, record)).toHaveLength(1);
   expect(performance.now() - started).toBeLessThan(1_000);
 });
 
@@ -338,7 +338,7 @@ test('an error about a record whose ID is the access token does not contain the 
 });
 
 test('a Date header from an impossible year is ignored', () => {
-  expect(servedAtOf('Mon, 01 Jan 12345 00:00:00 GMT')).toBeNull();
-  expect(servedAtOf('Mon, 01 Jan 0100 00:00:00 GMT')).toBeNull();
-  expect(servedAtOf('Sat, 28 Nov 2026 07:00:00 GMT')).toEqual(new Date('2026-11-28T07:00:00Z'));
+  expect(parseServedAt('Mon, 01 Jan 12345 00:00:00 GMT')).toBeNull();
+  expect(parseServedAt('Mon, 01 Jan 0100 00:00:00 GMT')).toBeNull();
+  expect(parseServedAt('Sat, 28 Nov 2026 07:00:00 GMT')).toEqual(new Date('2026-11-28T07:00:00Z'));
 });

@@ -1,5 +1,5 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import { questionOf, type DeletionQuestion } from '../../warehouse/reconcile/deletion-question.ts';
+import { buildQuestion, type DeletionQuestion } from '../../warehouse/reconcile/deletion-question.ts';
 import { readWaitingDeletions } from '../../warehouse/reconcile/read-waiting-deletions.ts';
 import type { RunRead } from '../../warehouse/runs/read-run.ts';
 import type { reconcileConnection } from '../../workflows/index.ts';
@@ -40,7 +40,7 @@ export async function shownDeletions(
   { warehouse }: Pick<Installation, 'warehouse'>,
   connection: string,
 ): Promise<DeletionQuestion> {
-  return questionOf(await readWaitingDeletions(warehouse, { connectionId: connection }));
+  return buildQuestion(await readWaitingDeletions(warehouse, { connectionId: connection }));
 }
 
 /** Reconciles a connection, and approves the deletions that waited before. */

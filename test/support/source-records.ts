@@ -1,6 +1,6 @@
 import type { FindHeld, SourceRecord } from '../../resources/source-record.ts';
 import { answerLimits } from '../../source/answer-limits.ts';
-import { listPageOf } from '../../source/responses.ts';
+import { parseListPage } from '../../source/responses.ts';
 
 /** Parses a list response of these records with the code that reads the service's. */
 export async function sourceRecords(
@@ -9,7 +9,7 @@ export async function sourceRecords(
   findHeld?: FindHeld,
 ): Promise<readonly SourceRecord[]> {
   const response = `{"${plural}": [${records.join(', ')}], "next_cursor": null}`;
-  const page = await listPageOf(
+  const page = await parseListPage(
     {
       body: { bytes: Buffer.from(response), isLarge: false },
       servedAt: null,

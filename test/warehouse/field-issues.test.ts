@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { bills } from '../../resources/bills.ts';
-import { fieldIssuesOf } from '../../resources/field-issues.ts';
+import { findFieldIssues } from '../../resources/field-issues.ts';
 import { columnExpression } from '../../warehouse/landing/column-expression.ts';
 import { bill, item, text } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
@@ -68,7 +68,7 @@ test('a decimal with any surrounding character is a number exactly if it has no 
     .filter((code) => code < 55_296 || code > 57_343)
     .filter((code) => {
       const around = String.fromCharCode(code);
-      return fieldIssuesOf(bills, { currency_rate: `${around}1.25${around}` }).length === 0;
+      return findFieldIssues(bills, { currency_rate: `${around}1.25${around}` }).length === 0;
     });
   expect(numbers.map(({ code }) => code)).toEqual(withoutIssue);
   expect(withoutIssue.length).toBeGreaterThan(30);

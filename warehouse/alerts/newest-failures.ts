@@ -11,12 +11,12 @@ type Kind = 'sync' | 'reconcile' | 'backfill';
  * database's clock affects.
  */
 export const newestFailures = sql.join(
-  (['sync', 'reconcile', 'backfill'] satisfies Kind[]).map(newestFailureOf),
+  (['sync', 'reconcile', 'backfill'] satisfies Kind[]).map(selectNewestFailure),
   sql` union all `,
 );
 
 /** The kind is a literal, so that the planner can use the partial indexes. */
-function newestFailureOf(kind: Kind): RawBuilder<unknown> {
+function selectNewestFailure(kind: Kind): RawBuilder<unknown> {
   const ofKind = sql.raw(`kind = '${kind}'`);
   return sql`
     select c.connection_id, c.failures, r.kind, r.status, r.finished_at, r.failure

@@ -6,7 +6,7 @@ import { openStreams } from '../passes/open-streams.ts';
 import { checkSecretKey } from '../secrets/check-secret-key.ts';
 import { sealToken } from '../secrets/sealed-token.ts';
 import type { Warehouse } from '../open-warehouse.ts';
-import { intervalOf } from './interval.ts';
+import { formatInterval } from './interval.ts';
 import { readKeptData, type KeptData } from './kept-data.ts';
 import { lockName } from './lock-name.ts';
 
@@ -89,8 +89,8 @@ export async function addConnection(
         org_id: kept?.org_id ?? null,
         platform: kept?.platform ?? null,
         expand_platform_data: connection.expandPlatformData,
-        sync_every: intervalOf(connection.syncEvery ?? null),
-        reconcile_every: intervalOf(connection.reconcileEvery ?? null),
+        sync_every: formatInterval(connection.syncEvery ?? null),
+        reconcile_every: formatInterval(connection.reconcileEvery ?? null),
       })
       .onConflict((conflict) => conflict.column('connection_id').doNothing())
       .returning('connection_id')

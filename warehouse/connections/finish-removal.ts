@@ -5,7 +5,7 @@ import { indexesOnly } from '../transactions/indexes-only.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { retryDeadlocks } from '../transactions/retry-deadlocks.ts';
 import type { Removal } from './begin-removal.ts';
-import { tablesOf, type RemovedTable } from './removed-tables.ts';
+import { listRemovedTables, type RemovedTable } from './removed-tables.ts';
 
 /** How far a removal has got. */
 export interface RemovalProgress {
@@ -26,7 +26,7 @@ export async function finishRemoval(
 ): Promise<number> {
   const { removal, onBatch, signal } = input;
   let rows = 0;
-  for (const table of tablesOf(removal)) {
+  for (const table of listRemovedTables(removal)) {
     for (let more = true; more;) {
       signal?.throwIfAborted();
       const deleted = await retryDeadlocks(() => deleteBatch(pool, { removal, table }));
@@ -70,7 +70,8 @@ async function deleteRest(pool: Pool, removal: Removal): Promise<void> {
       'sync.table_weights',
       'sync.all_connections',
     ];
-    for (const table of tablesOf(removal)) while ((await deleteRows(client, { removal, table })) > 0);
+    for (const table of listRemovedTables(removal))
+      while ((await deleteRows(client, { removal, table })) > 0);
     for (const name of tables)
       await client.query(`delete from ${name} where connection_id = $1`, [removal.connectionId]);
   });

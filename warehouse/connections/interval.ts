@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 
 /** Formats an interval for Postgres; null: never. */
-export function intervalOf(milliseconds: number | null): string | null {
+export function formatInterval(milliseconds: number | null): string | null {
   return milliseconds === null ? null : `${milliseconds} milliseconds`;
 }
 

@@ -132,11 +132,11 @@ async function readStatuses(
     name,
     ...connection,
     paused: since === null ? null : { why: why ?? '', since },
-    last_run: lastRunOf(byConnection.runs.get(name)),
+    last_run: describeLastRun(byConnection.runs.get(name)),
     quarantined: quarantined.get(name) ?? 0,
     webhooks: webhooks.get(name) ?? noWebhooks,
     streams: streamNames.map((stream) =>
-      streamStatusOf(stream, byConnection.streams.get(streamKey(name, stream))),
+      buildStreamStatus(stream, byConnection.streams.get(streamKey(name, stream))),
     ),
   }));
 }
@@ -163,17 +163,17 @@ interface StreamRow {
 
 type LastRun = NonNullable<ConnectionStatus['last_run']> & { connection_id: string };
 
-function lastRunOf(run: LastRun | undefined): ConnectionStatus['last_run'] {
+function describeLastRun(run: LastRun | undefined): ConnectionStatus['last_run'] {
   if (run === undefined) return null;
   const { run_id, workflow_id, kind, status, failure, started_at } = run;
   return { run_id, workflow_id, kind, status, failure, started_at };
 }
 
-function streamStatusOf(stream: string, row: StreamRow | undefined): StreamStatus {
+function buildStreamStatus(stream: string, row: StreamRow | undefined): StreamStatus {
   return {
     stream,
     resource: lists.find((list) => list.stream.name === stream)?.resource.name ?? null,
-    state: stateOf(row),
+    state: streamState(row),
     watermark: row?.watermark ?? null,
     last_success_at: row?.last_success_at ?? null,
     freshness_seconds: row?.freshness_seconds ?? null,
@@ -182,7 +182,7 @@ function streamStatusOf(stream: string, row: StreamRow | undefined): StreamStatu
   };
 }
 
-function stateOf(row: StreamRow | undefined): StreamStatus['state'] {
+function streamState(row: StreamRow | undefined): StreamStatus['state'] {
   if (row === undefined) return 'never';
   if (row.capability === 'unsupported') return 'unsupported';
   if (row.reading) return row.failing ? 'failing' : 'reading';

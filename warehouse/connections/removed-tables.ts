@@ -10,7 +10,7 @@ export interface RemovedTable {
 }
 
 /** Returns the tables that hold most of a connection's rows, in the order of deletion. Only a few rows are left elsewhere. */
-export function tablesOf({ keepsData }: Pick<Removal, 'keepsData'>): RemovedTable[] {
+export function listRemovedTables({ keepsData }: Pick<Removal, 'keepsData'>): RemovedTable[] {
   return keepsData ? [...stateTables, openEntries] : [...stateTables, ...dataTables];
 }
 

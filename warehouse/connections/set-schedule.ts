@@ -1,6 +1,6 @@
 import { UnknownConnection } from '../errors.ts';
 import type { Warehouse } from '../open-warehouse.ts';
-import { intervalOf } from './interval.ts';
+import { formatInterval } from './interval.ts';
 
 /** Sets how often a connection is synced, reconciled and backfilled; null: only on request. Throws UnknownConnection. */
 export async function setSchedule(
@@ -18,11 +18,11 @@ export async function setSchedule(
   const set = await db
     .updateTable('sync.connections')
     .set({
-      ...(syncEvery === undefined ? {} : { sync_every: intervalOf(syncEvery) }),
-      ...(reconcileEvery === undefined ? {} : { reconcile_every: intervalOf(reconcileEvery) }),
+      ...(syncEvery === undefined ? {} : { sync_every: formatInterval(syncEvery) }),
+      ...(reconcileEvery === undefined ? {} : { reconcile_every: formatInterval(reconcileEvery) }),
       ...(backfill === undefined
         ? {}
-        : { backfill_every: intervalOf(backfill.every), backfill_last: intervalOf(backfill.last) }),
+        : { backfill_every: formatInterval(backfill.every), backfill_last: formatInterval(backfill.last) }),
     })
     .where('connection_id', '=', connectionId)
     .returning('connection_id')

@@ -23,7 +23,7 @@ export async function unnamedEntries(
       `select id::text as entry, stream = 'events' as "isEvent", payload from sync.quarantine where id = any($1::bigint[])`,
       [entries],
     );
-    named.push(...read.filter((row) => idsOf(row).includes(id)).map(({ entry }) => entry));
+    named.push(...read.filter((row) => readIds(row).includes(id)).map(({ entry }) => entry));
   }
   return named;
 }
@@ -45,12 +45,12 @@ function inBatches(rows: readonly { entry: string; bytes: number }[]): string[][
 
 const batchBytes = 32_000_000;
 
-function idsOf({ isEvent, payload }: { isEvent: boolean; payload: string }): string[] {
+function readIds({ isEvent, payload }: { isEvent: boolean; payload: string }): string[] {
   const content: unknown = JSON.parse(payload);
-  const sent = memberOf(isEvent ? memberOf(content, 'data') : content, 'id');
+  const sent = readMember(isEvent ? readMember(content, 'data') : content, 'id');
   return typeof sent === 'string' ? [sent] : digitsOf(sent, payload);
 }
 
-function memberOf(value: unknown, name: string): unknown {
+function readMember(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }

@@ -91,8 +91,8 @@ function comparison(resource: Resource): string {
 function joinLists(child: ChildTable): string {
   const sums = child.columns
     .filter(({ kind }) => kind === 'amount')
-    .map((column) => `, sum(${valueOf(column)}) as "${column.name}"`);
-  const arriving = ['list.place - 1', ...child.columns.map(valueOf)];
+    .map((column) => `, sum(${elementExpression(column)}) as "${column.name}"`);
+  const arriving = ['list.place - 1', ...child.columns.map(elementExpression)];
   const stored = ['s.position', ...child.columns.map(({ name }) => `s."${name}"`)];
   return `cross join lateral (
       select string_agg(row(${arriving.join(', ')})::text, ' ' order by list.place) as lines ${sums.join('')}
@@ -106,6 +106,6 @@ function joinLists(child: ChildTable): string {
     ) "stored ${child.table}"`;
 }
 
-function valueOf(column: Column): string {
+function elementExpression(column: Column): string {
   return columnExpression(column, 'list.element');
 }

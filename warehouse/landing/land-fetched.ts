@@ -57,7 +57,7 @@ export async function landFetched(
     // A fetch does not lag: either it was sent before the deletion, or the tombstone has the wrong time.
     if (token !== null && landing.counts.suppressed > 0 && !(await isHeld(client, input)))
       await wantReconcile(client, { connectionId, resource });
-    if (token !== null) await noteOffered(client, { connectionId, resource, ids: idsOf(record) });
+    if (token !== null) await noteOffered(client, { connectionId, resource, ids: textIds(record) });
     if (landing.counts.inserted + landing.counts.updated > 0 && (await isPassedBy(client, input)))
       await wantReconcile(client, { connectionId, resource });
     await close(client, landing);
@@ -76,13 +76,13 @@ async function isPassedBy(
      from sync.streams s, finance.${resource.name} f
      where s.connection_id = $1 and s.resource = '${resource.name}' and s.watermark is not null
        and f.connection_id = $1 and f.id = any($2::text[])`,
-    [connectionId, idsOf(record), lookbackMilliseconds],
+    [connectionId, textIds(record), lookbackMilliseconds],
   );
   return rows[0]?.passed ?? false;
 }
 
 async function isHeld(client: PoolClient, { record, ...where }: RecordToLand): Promise<boolean> {
-  const [id] = idsOf(record);
+  const [id] = textIds(record);
   return id !== undefined && (await readHeld(client, { ...where, id })) !== null;
 }
 
@@ -138,7 +138,7 @@ async function withPlatformData(client: PoolClient, input: RecordToLand): Promis
   return data === null ? record : { text: text.replace(/\}\s*$/, () => `,"platform_data":${data}}`), value };
 }
 
-function idsOf(record: SourceRecord): string[] {
+function textIds(record: SourceRecord): string[] {
   const id = sentIdOf(record);
   return typeof id === 'string' ? [id] : [];
 }

@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { fieldIssuesOf, type FieldIssue } from '../../resources/field-issues.ts';
+import { findFieldIssues, type FieldIssue } from '../../resources/field-issues.ts';
 import { problemOfNumbers } from '../../resources/huge-number.ts';
 import { microsecondsOf } from '../../resources/instant.ts';
 import { recordCheckOf } from '../../resources/record-check.ts';
@@ -66,7 +66,7 @@ export async function preparePage(resource: Resource, page: readonly SourceRecor
       checked += 1;
       const reason = check(record.value) ?? problemOfNumbers(record.text);
       if (reason !== undefined) {
-        refused.push(refusedOf(record, reason));
+        refused.push(asRefused(record, reason));
         continue;
       }
     }
@@ -78,7 +78,7 @@ export async function preparePage(resource: Resource, page: readonly SourceRecor
   }
   const records = [...newest.values()];
   const order = { ascends, lowest: lowest?.version ?? null };
-  return { records, refused, read: page.length, highest: highestOf(records), order };
+  return { records, refused, read: page.length, highest: findHighest(records), order };
 }
 
 /**
@@ -95,7 +95,7 @@ function prepare(resource: Resource, record: SourceRecord): Timed {
       at: microsecondsOf(held.version) ?? -Infinity,
       text,
       get fieldIssues() {
-        return fieldIssuesOf(resource, record.value as Record<string, unknown>);
+        return findFieldIssues(resource, record.value as Record<string, unknown>);
       },
     };
   }
@@ -107,21 +107,21 @@ function prepare(resource: Resource, record: SourceRecord): Timed {
     at: microsecondsOf(version) ?? -Infinity,
     text,
     hash: contentHash(text, value.last_synced_at),
-    fieldIssues: fieldIssuesOf(resource, value),
+    fieldIssues: findFieldIssues(resource, value),
   };
 }
 
-function refusedOf({ text, value }: SourceRecord, reason: string): RefusedRecord {
-  return { recordId: idOf(value), digits: digitsOf(sentIdOf({ value }), text), reason, text };
+function asRefused({ text, value }: SourceRecord, reason: string): RefusedRecord {
+  return { recordId: readId(value), digits: digitsOf(sentIdOf({ value }), text), reason, text };
 }
 
-function highestOf(records: readonly Timed[]): PreparedPage['highest'] {
+function findHighest(records: readonly Timed[]): PreparedPage['highest'] {
   let highest: Timed | null = null;
   for (const record of records) if (highest === null || record.at > highest.at) highest = record;
   return highest && { id: highest.id, version: highest.version };
 }
 
-function idOf(record: unknown): string | null {
+function readId(record: unknown): string | null {
   const id = sentIdOf({ value: record });
   return typeof id === 'string' && id !== '' && isWellFormed(id) ? id : null;
 }

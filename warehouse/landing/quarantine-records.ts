@@ -45,7 +45,7 @@ export async function quarantineRecords(
       input.resource.name,
       input.stream,
       refused.map(({ recordId }) => (recordId === null || isTooLong(recordId) ? null : recordId)),
-      refused.map(({ recordId }) => (recordId === null ? null : keyOf(recordId))),
+      refused.map(({ recordId }) => (recordId === null ? null : quarantineKey(recordId))),
       refused.map(({ reason }) => reason),
       refused.map(({ text }) => text),
       input.runId,
@@ -119,7 +119,7 @@ async function withoutOutdated(
   });
 }
 
-function keyOf(id: string): string {
+function quarantineKey(id: string): string {
   return isTooLong(id) ? digestOf('sha256', id) : id;
 }
 

@@ -27,8 +27,8 @@ export function backfillPlan(asked: {
   resources?: readonly string[];
 }): BackfillPlan {
   const { windowMilliseconds = defaultWindow, resources = [] } = asked;
-  const from = Math.floor(instantOf('from', asked.from) / 1000);
-  const to = Math.ceil(instantOf('to', asked.to) / 1000);
+  const from = Math.floor(requireInstant('from', asked.from) / 1000);
+  const to = Math.ceil(requireInstant('to', asked.to) / 1000);
   if (from >= to)
     throw new InvalidBackfill(
       `A backfill from ${asked.from} to ${asked.to} would be empty: from must lie before to.`,
@@ -65,7 +65,7 @@ const defaultWindow = 30 * 24 * hour;
 /** A year by the hour. Each window is a row and at least one request. */
 const maximumWindows = 10_000;
 
-function instantOf(name: 'from' | 'to', text: string): number {
+function requireInstant(name: 'from' | 'to', text: string): number {
   const microseconds = microsecondsOf(text);
   if (microseconds === undefined)
     throw new InvalidBackfill(

@@ -68,14 +68,14 @@ async function estimateStream(
   const { connectionId, plan, stream: name, resumes } = input;
   const { stream, resource } = streamNamed(name);
   const left = sql`
-    select ${placeOf('floor', plan)} as place
+    select ${windowNumber('floor', plan)} as place
     from sync.passes
     where connection_id = ${connectionId} and stream = ${name} and kind = 'backfill'
       and ${isOfPlan(plan.name)}`;
   const all = sql`select place::bigint from generate_series(0, ${plan.windows}::integer - 1) as place`;
   const { rows } = await sql<{ windows: number; requests: number }>`
     with held as (
-      select ${placeOf('updated_at', plan)} as place, count(*) as records
+      select ${windowNumber('updated_at', plan)} as place, count(*) as records
       from ${sql.table(`finance.${resource.name}`)}
       where connection_id = ${connectionId}
         and updated_at >= ${plan.from}::timestamptz and updated_at < ${plan.to}::timestamptz
@@ -92,7 +92,7 @@ async function estimateStream(
 }
 
 /** Returns SQL for the number of the window, from 0. */
-function placeOf(
+function windowNumber(
   time: 'updated_at' | 'floor',
   { from, windowMilliseconds }: BackfillPlan,
 ): RawBuilder<number> {

@@ -35,7 +35,7 @@ export async function lockPass(
         select asked_at, cursor from sync.passes
         where connection_id = $1 and stream = $2 and kind = $3 and part = $4 and lease = $5
         for update
-      ), ${lockOf('$1', '$6', 'from pass')}, ticked as (${tickSql('$1', '$6', 'from resource')}
+      ), ${lockClock('$1', '$6', 'from pass')}, ticked as (${tickSql('$1', '$6', 'from resource')}
       )
       select landed_at, (select asked_at::text from pass), (select cursor from pass), exists (select ${provedSql({ runId: '$7', token: '$8' })}) as proved
       from ticked`,
@@ -80,7 +80,7 @@ export async function lockResource(
 ): Promise<{ landedAt: string }> {
   const { rows } = await client.query<{ landed_at: string }>({
     name: 'lock resource',
-    text: `with ${lockOf('$1', '$2', '')}, ticked as (${tickSql('$1', '$2', 'from resource')}
+    text: `with ${lockClock('$1', '$2', '')}, ticked as (${tickSql('$1', '$2', 'from resource')}
       )
       select landed_at from ticked`,
     values: [connectionId, resource],
@@ -131,16 +131,16 @@ export async function lockLandings(db: Warehouse['db'], connectionId: string): P
  *
  * Changes that the transaction makes from here on, until it locks another resource, are counted as changes of this one (`sync.note_change`).
  */
-function lockOf(connectionId: string, resource: string, from: string): string {
+function lockClock(connectionId: string, resource: string, from: string): string {
   return `resource as materialized (
         select
-          sync.wait_for_old_release(${keyOf(connectionId, resource)}),
+          sync.wait_for_old_release(${lockKey(connectionId, resource)}),
           ${indexesOnlyColumns},
           set_config('daybook.landing', ${resource}::text || '/' || ${connectionId}::text, true)
         ${from}
       )`;
 }
 
-function keyOf(connectionId: string, resource: string): string {
+function lockKey(connectionId: string, resource: string): string {
   return `hashtextextended(${connectionId}::text || '/' || ${resource}::text, 0)`;
 }

@@ -44,7 +44,7 @@ export async function planBackfill(
       select ${connectionId}, stream, 'backfill',
         ${plan.name} || '/' || to_char(floor, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
         ${runId}, 'planned', floor, ceiling
-      from unnest(${plan.streams}::text[]) as stream, ${windowsOf(plan)}
+      from unnest(${plan.streams}::text[]) as stream, ${selectWindows(plan)}
       where not exists (
         select from sync.passes
         where connection_id = ${connectionId} and kind = 'backfill' and ${isOfPlan(plan.name)}
@@ -69,7 +69,7 @@ export async function planBackfill(
  * Both ends of the API's filter are inclusive, so a window shares its last millisecond with the next one: a record in between is read twice, and
  * never missed. The end of the last window does not belong to the backfill.
  */
-function windowsOf({ from, to, windowMilliseconds, windows }: BackfillPlan): RawBuilder<unknown> {
+function selectWindows({ from, to, windowMilliseconds, windows }: BackfillPlan): RawBuilder<unknown> {
   return sql`
     generate_series(0, ${windows}::integer - 1) as place
     cross join lateral (

@@ -16,13 +16,13 @@ export async function queryTexts(client: PoolClient, statement: Statement): Prom
     rowMode: 'array',
     // The extended protocol takes one statement only: "…; reset role; …" is a syntax error.
     queryMode: 'extended',
-    types: { getTypeParser: parserOf },
+    types: { getTypeParser: chooseParser },
   };
   const result = await client.query<QueryResult['rows'][number]>(query);
   return { columns: result.fields.map(({ name }) => name), rows: result.rows };
 }
 
-function parserOf(oid: number): (value: string) => string | number | boolean {
+function chooseParser(oid: number): (value: string) => string | number | boolean {
   if (oid === boolean) return (value) => value === 't';
   if (wholeNumbers.has(oid)) return wholeNumber;
   return String;

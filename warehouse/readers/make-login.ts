@@ -58,7 +58,7 @@ export function loginUrl(
   const url = new URL(databaseUrl);
   const isWithoutHost = url.hostname === '';
   // An address without a host has no place for a login in front of it.
-  if (isWithoutHost) url.hostname = hostnameOf(databaseAddress(databaseUrl).host);
+  if (isWithoutHost) url.hostname = formatHostname(databaseAddress(databaseUrl).host);
   url.username = login;
   url.password = password;
   url.hash = '';
@@ -66,7 +66,7 @@ export function loginUrl(
 }
 
 /** The directory of a socket is encoded; IPv6 is put in brackets. */
-function hostnameOf(host: string): string {
+function formatHostname(host: string): string {
   return isIPv6(host) ? `[${host}]` : encodeURIComponent(host);
 }
 

@@ -13,7 +13,7 @@ export interface Finding {
   readonly run?: string;
 }
 
-export function questionOf(waiting: readonly WaitingDeletions[]): DeletionQuestion {
+export function buildQuestion(waiting: readonly WaitingDeletions[]): DeletionQuestion {
   return Object.fromEntries(
     waiting.map(({ resource, records, run_id }) => [resource, { records, run: run_id }]),
   );

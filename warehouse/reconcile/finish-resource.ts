@@ -32,7 +32,7 @@ export async function finishResource(
     const waiting = stoodStill ? 0 : input.waiting;
     const undecided = await keepUndecided(client, input);
     for (const { stream, ...proof } of totals) {
-      const failure = failureOf({ ...input, ...undecided, waiting, stoodStill, equal: proof.equal });
+      const failure = describeFailure({ ...input, ...undecided, waiting, stoodStill, equal: proof.equal });
       await client.query(
         `update sync.run_streams set
            totals = $3,
@@ -170,7 +170,7 @@ export async function readFinished(
   return rows[0] ?? { waiting: 0, held: 0, equal: false };
 }
 
-function failureOf(
+function describeFailure(
   input: RecordScope &
     Undecided &
     Omit<Deleted, 'deleted'> & {

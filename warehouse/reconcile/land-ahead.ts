@@ -68,7 +68,11 @@ export async function landAhead(
       await leaveUndecided(client, input, input.id);
       return landing;
     }
-    const [status, why] = outcomeOf({ kind: input.kind, isAhead, isStored: landing.refused === undefined });
+    const [status, why] = decideOutcome({
+      kind: input.kind,
+      isAhead,
+      isStored: landing.refused === undefined,
+    });
     await client.query(
       `update sync.discrepancies set status = $5, closed_at = $6, closed_why = $7
        where connection_id = $1 and resource = $2 and run_id = $3 and record_id = $4 and closed_at is null`,
@@ -78,7 +82,7 @@ export async function landAhead(
   });
 }
 
-function outcomeOf({
+function decideOutcome({
   kind,
   isAhead,
   isStored,

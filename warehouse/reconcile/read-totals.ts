@@ -79,7 +79,7 @@ function totalsSql(resource: Resource): string {
   const currency = currencyColumnOf(resource)?.name;
   const totals = [
     `'records', count(*)::text`,
-    ...numbered.map(({ measure, name }) => `'${measure.name}', coalesce(${sumOf(name)}, 0)::text`),
+    ...numbered.map(({ measure, name }) => `'${measure.name}', coalesce(${sumExpression(name)}, 0)::text`),
   ].join(', ');
   const names = numbered.map(({ name }) => name);
   return `
@@ -165,7 +165,7 @@ function told(side: 'source' | 'warehouse'): string {
  * Leaves out numbers with which no record lands (`hugeNumber`). A record that a release before 0.6 landed with one has been in quarantine since it
  * was listed.
  */
-function sumOf(amount: string): string {
+function sumExpression(amount: string): string {
   return `sum(${amount}) filter (where abs(${amount}) < '1e100000')`;
 }
 
@@ -177,7 +177,7 @@ function joinSums(table: string, parentKey: string, measures: readonly Measure[]
   const sums = measures.filter((measure) => measure.table === table);
   if (sums.length === 0) return '';
   return `left join (
-        select ${parentKey} as id ${sums.map(({ column }) => `, ${sumOf(`"${column.name}"`)} as "${column.name}"`).join('')}
+        select ${parentKey} as id ${sums.map(({ column }) => `, ${sumExpression(`"${column.name}"`)} as "${column.name}"`).join('')}
         from finance.${table}
         where connection_id = $1
         group by ${parentKey}

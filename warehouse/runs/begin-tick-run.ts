@@ -41,10 +41,10 @@ export async function readTickRun(
   if (run === undefined) return undefined;
   if (run.workflow_id !== workflowId)
     return { state: 'adopted', workflowId: run.workflow_id, temporalRunId: run.temporal_run_id };
-  return stateOf(run.status);
+  return asTickRun(run.status);
 }
 
-function stateOf(status: RunStatus): TickRun {
+function asTickRun(status: RunStatus): TickRun {
   if (status === 'running') return { state: 'open' };
   return status === 'interrupted' || status === 'unsupported'
     ? { state: 'busy' }

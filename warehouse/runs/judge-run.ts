@@ -33,7 +33,7 @@ export function judgeRun(
   const statuses = outcomes.map(({ stream, state }) =>
     state === 'done' ? (known.find((row) => row.stream === stream)?.status ?? 'succeeded') : state,
   );
-  const failure = sentenceOf([
+  const failure = describeFailures([
     ...outcomes,
     ...known.filter(({ status }) => status === 'partial').map(asOutcome),
   ]);
@@ -61,7 +61,7 @@ function asOutcome({ stream, failure_type, failure }: CountedStream): StreamOutc
 }
 
 /** Returns one sentence for each type of failure: what refuses one stream often refuses them all. */
-function sentenceOf(outcomes: readonly StreamOutcome[]): string | null {
+function describeFailures(outcomes: readonly StreamOutcome[]): string | null {
   const failed = outcomes.filter(({ state }) => state === 'failed');
   const types = [...new Set(failed.map(({ failureType }) => failureType))];
   const sentences = types.map((type) => {

@@ -33,7 +33,7 @@ async function readIndexState(pool: Pool, index: ConcurrentIndex): Promise<Index
     'select from pg_stat_progress_create_index where relid = $1::regclass and datname = current_database()',
     [index.table],
   );
-  const { rows } = await pool.query<{ valid: boolean }>(isValidSql, [nameOf(index)]);
+  const { rows } = await pool.query<{ valid: boolean }>(isValidSql, [indexName(index)]);
   const [found] = rows;
   if (found?.valid === true) return 'valid';
   if (building.rows.length > 0) return 'building';
@@ -66,8 +66,8 @@ async function drop(pool: Pool, index: ConcurrentIndex): Promise<void> {
     await inTransaction(pool, async ({ client }) => {
       await client.query(`set local lock_timeout = '${lockTimeout}'`);
       await client.query(`lock table ${index.table} in access exclusive mode`);
-      const { rows } = await client.query<{ valid: boolean }>(isValidSql, [nameOf(index)]);
-      if (rows[0]?.valid === false) await client.query(`drop index ${nameOf(index)}`);
+      const { rows } = await client.query<{ valid: boolean }>(isValidSql, [indexName(index)]);
+      if (rows[0]?.valid === false) await client.query(`drop index ${indexName(index)}`);
     });
   } catch (error) {
     if (!isLockRefused(error) && !isBeingChanged(error)) throw error;
@@ -79,7 +79,7 @@ function isBeingChanged(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('tuple concurrently ');
 }
 
-function nameOf({ table, name }: ConcurrentIndex): string {
+function indexName({ table, name }: ConcurrentIndex): string {
   return `${table.split('.')[0] ?? ''}.${name}`;
 }
 

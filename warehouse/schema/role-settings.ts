@@ -21,8 +21,8 @@ export const ownNamesAlone = 'set local search_path = pg_catalog';
  * may log in elsewhere. Expects a transaction, one at a time.
  */
 export async function setRoleSettings(client: ClientBase): Promise<void> {
-  await setIfAllowed(client, await missingSettingsOf(client, 'current_user'));
-  const ofLogin = await missingSettingsOf(client, 'session_user');
+  await setIfAllowed(client, await findMissingSettings(client, 'current_user'));
+  const ofLogin = await findMissingSettings(client, 'session_user');
   // One may alter oneself. The role that was acted as is back after the transaction, or the rollback.
   if (ofLogin.length > 0) await setIfAllowed(client, [`set local role none`, ...ofLogin, 'reset role']);
 }
@@ -42,10 +42,10 @@ async function setIfAllowed(client: ClientBase, statements: readonly string[]): 
  * as that role.
  */
 export function missingRoleSettings(client: Pick<ClientBase, 'query'>): Promise<string[]> {
-  return missingSettingsOf(client, 'session_user');
+  return findMissingSettings(client, 'session_user');
 }
 
-async function missingSettingsOf(
+async function findMissingSettings(
   client: Pick<ClientBase, 'query'>,
   role: 'session_user' | 'current_user',
 ): Promise<string[]> {

@@ -15,11 +15,11 @@ export interface DatabaseAddress {
 /** Parses a URL. Throws what the driver throws, for example if the file of a certificate is missing. */
 export function databaseAddress(url: string): DatabaseAddress {
   const { host, port, user = '', password, database = '', ssl } = new pg.Client(url);
-  return { host, port, user, password: password ?? '', database, tls: tlsOf(ssl) };
+  return { host, port, user, password: password ?? '', database, tls: readTls(ssl) };
 }
 
 /** The driver gives true, or options for TLS. */
-function tlsOf(ssl: unknown): DatabaseAddress['tls'] {
+function readTls(ssl: unknown): DatabaseAddress['tls'] {
   if (ssl === false) return 'none';
   const { rejectUnauthorized, checkServerIdentity } = sslSchema.parse(ssl === true ? {} : ssl);
   if (rejectUnauthorized === false) return 'unproved';

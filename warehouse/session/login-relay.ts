@@ -36,7 +36,7 @@ export async function relayLogins(url: string, socketPath: string): Promise<Logi
 }
 
 async function relay(client: Socket, url: string): Promise<void> {
-  const message = await startOf(client);
+  const message = await readStartupMessage(client);
   if (message.readInt32BE(4) === cancelRequest) {
     cancel(client, { url, message });
     return;
@@ -54,7 +54,7 @@ async function relay(client: Socket, url: string): Promise<void> {
 }
 
 /** Returns the startup message of a client, after telling it that no encryption is needed here. */
-async function startOf(client: Socket): Promise<Buffer> {
+async function readStartupMessage(client: Socket): Promise<Buffer> {
   for (;;) {
     const message = await firstMessage(client);
     if (!encryptionRequests.includes(message.readInt32BE(4))) return message;

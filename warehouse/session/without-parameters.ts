@@ -2,11 +2,11 @@
 export function withoutParameters(url: URL, names: readonly string[]): URL {
   const plain = new URL(url);
   const parameters = url.search.slice(1).split('&');
-  plain.search = parameters.filter((parameter) => !names.includes(nameOf(parameter))).join('&');
+  plain.search = parameters.filter((parameter) => !names.includes(parameterName(parameter))).join('&');
   return plain;
 }
 
-function nameOf(parameter: string): string {
+function parameterName(parameter: string): string {
   const [name = ''] = new URLSearchParams(parameter).keys();
   return name;
 }

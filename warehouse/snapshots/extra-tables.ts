@@ -2,7 +2,7 @@ import { resourceNames } from '../../resources/index.ts';
 import type { ColumnKind } from '../../resources/resource.ts';
 import { markSql } from './mark.ts';
 import { notGoing } from './not-going.ts';
-import { columnOf, type SnapshotTable } from './snapshot-table.ts';
+import { snapshotColumn, type SnapshotTable } from './snapshot-table.ts';
 
 /** Tables that marts need beside the finance tables. They hold no secrets and no bodies: not the payload of deleted or quarantined records. */
 export const extraTables: readonly SnapshotTable[] = [
@@ -153,7 +153,7 @@ function table(
     changesBy,
   }: Pick<SnapshotTable, 'from' | 'key' | 'changesBy'> & { columns: Record<string, ColumnKind> },
 ): SnapshotTable {
-  const described = Object.entries(columns).map(([column, kind]) => columnOf(column, kind));
+  const described = Object.entries(columns).map(([column, kind]) => snapshotColumn(column, kind));
   return {
     name,
     key,

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { pieceSql, type Piece } from './piece.ts';
-import { columnOf, type SnapshotTable } from './snapshot-table.ts';
+import { snapshotColumn, type SnapshotTable } from './snapshot-table.ts';
 
 /** The rows of a table that a part holds. */
 export interface PartOfTable {
@@ -11,10 +11,10 @@ export interface PartOfTable {
 }
 
 /** In the rows of several parts: the number of the part that a row belongs to. */
-export const partColumn = columnOf('part', 'integer');
+export const partColumn = snapshotColumn('part', 'integer');
 
 /** Returns the numbers of the parts in their rows, in ascending order. */
-export function numbersOf(parts: readonly PartOfTable[]): number[] {
+export function partNumbers(parts: readonly PartOfTable[]): number[] {
   return parts.map(({ piece }, place) => piece?.index ?? place);
 }
 
@@ -30,7 +30,9 @@ export function rowsOfParts(table: SnapshotTable, parts: readonly PartOfTable[])
   const [first] = pieces;
   const piece = first && pieceSql(table, first.of);
   const isSome = first !== undefined && pieces.length < first.of;
-  const where = isSome ? `${ofConnections} and ${piece} in (${numbersOf(parts).join(', ')})` : ofConnections;
+  const where = isSome
+    ? `${ofConnections} and ${piece} in (${partNumbers(parts).join(', ')})`
+    : ofConnections;
   // Comparing a column that is the same in all rows takes as long as any other.
   const orderBy =
     first === undefined ? table.orderBy : table.orderBy.filter((name) => name !== 'connection_id');

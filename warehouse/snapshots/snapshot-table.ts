@@ -33,7 +33,7 @@ export interface SnapshotColumn {
   readonly scale: number | undefined;
 }
 
-export function columnOf(name: string, kind: ColumnKind): SnapshotColumn {
+export function snapshotColumn(name: string, kind: ColumnKind): SnapshotColumn {
   const { parquet } = columnKinds[kind];
   const [, scale] = /^DECIMAL\(38,(\d+)\)$/.exec(parquet) ?? [];
   return { name, parquet, scale: scale === undefined ? undefined : Number(scale) };

@@ -2,7 +2,7 @@ import { resources } from '../../resources/index.ts';
 import type { Column } from '../../resources/resource.ts';
 import { extraTables } from './extra-tables.ts';
 import { notGoing } from './not-going.ts';
-import { columnOf, type SnapshotColumn, type SnapshotTable } from './snapshot-table.ts';
+import { snapshotColumn, type SnapshotColumn, type SnapshotTable } from './snapshot-table.ts';
 
 /** Columns with the date of a document. */
 const datesOfDocuments = ['issue_date', 'transaction_date', 'allocated_date'];
@@ -10,19 +10,19 @@ const datesOfDocuments = ['issue_date', 'transaction_date', 'allocated_date'];
 /** Everything that a snapshot holds: the finance tables, according to their descriptors, and the other tables that marts need. */
 export const snapshotTables: readonly SnapshotTable[] = [
   ...resources.flatMap(({ name, columns, children }) => [
-    tableOf(name, {
+    buildTable(name, {
       resource: name,
       key: ['connection_id', 'id'],
-      columns: [columnOf('connection_id', 'id'), ...columns.map(asColumn), ...systemColumns()],
+      columns: [snapshotColumn('connection_id', 'id'), ...columns.map(asColumn), ...systemColumns()],
     }),
     ...children.map((child) =>
-      tableOf(child.table, {
+      buildTable(child.table, {
         resource: name,
         key: ['connection_id', child.parentKey, 'position'],
         columns: [
-          columnOf('connection_id', 'id'),
-          columnOf(child.parentKey, 'id'),
-          columnOf('position', 'integer'),
+          snapshotColumn('connection_id', 'id'),
+          snapshotColumn(child.parentKey, 'id'),
+          snapshotColumn('position', 'integer'),
           ...child.columns.map(asColumn),
         ],
       }),
@@ -31,7 +31,7 @@ export const snapshotTables: readonly SnapshotTable[] = [
   ...extraTables,
 ];
 
-function tableOf(
+function buildTable(
   name: string,
   { resource, key, columns }: Pick<SnapshotTable, 'key' | 'columns'> & { resource: string },
 ): SnapshotTable {
@@ -44,9 +44,13 @@ function tableOf(
 }
 
 function systemColumns(): SnapshotColumn[] {
-  return [columnOf('_run_id', 'id'), columnOf('_first_seen_at', 'time'), columnOf('_changed_at', 'time')];
+  return [
+    snapshotColumn('_run_id', 'id'),
+    snapshotColumn('_first_seen_at', 'time'),
+    snapshotColumn('_changed_at', 'time'),
+  ];
 }
 
 function asColumn({ name, kind }: Column): SnapshotColumn {
-  return columnOf(name, kind);
+  return snapshotColumn(name, kind);
 }

@@ -1,5 +1,5 @@
 import { heldValue } from './held-value.ts';
-import { columnOf, named, type SnapshotTable } from './snapshot-table.ts';
+import { snapshotColumn, named, type SnapshotTable } from './snapshot-table.ts';
 
 /**
  * The table of a snapshot that lists the values that its other tables do not hold to the last digit. It is not read from the database as a whole:
@@ -10,13 +10,13 @@ export const unfitTable: Pick<SnapshotTable, 'name' | 'key' | 'columns' | 'order
   key: ['table_name', 'connection_id', 'record_id', 'position', 'recorded_at', 'column_name'],
   orderBy: ['connection_id', 'table_name', 'column_name', 'record_id', 'recorded_at', 'position'],
   columns: [
-    columnOf('table_name', 'text'),
-    columnOf('connection_id', 'id'),
-    columnOf('record_id', 'id'),
-    columnOf('position', 'integer'),
-    columnOf('recorded_at', 'time'),
-    columnOf('column_name', 'text'),
-    columnOf('value', 'text'),
+    snapshotColumn('table_name', 'text'),
+    snapshotColumn('connection_id', 'id'),
+    snapshotColumn('record_id', 'id'),
+    snapshotColumn('position', 'integer'),
+    snapshotColumn('recorded_at', 'time'),
+    snapshotColumn('column_name', 'text'),
+    snapshotColumn('value', 'text'),
     { name: 'is_rounded', parquet: 'BOOLEAN', scale: undefined },
   ],
 };
@@ -27,7 +27,7 @@ export function mayBeUnfit({ columns }: Pick<SnapshotTable, 'columns'>): boolean
 }
 
 /** Returns the rows of it that are about some columns of a table. */
-export function unfitRowsOf(
+export function selectUnfitRows(
   { name, from, key, columns }: SnapshotTable,
   unfitColumns: readonly string[],
 ): SnapshotTable {

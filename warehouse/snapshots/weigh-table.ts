@@ -58,14 +58,14 @@ function contentSql(
     from (
       select count(*) as rows, ${digests}
       from (
-        select ${digestOf(key)} as key, ${digestOf(deciding)} as mark, ${digestOf(all)} as content from ${from}
+        select ${digestExpression(key)} as key, ${digestExpression(deciding)} as mark, ${digestExpression(all)} as content from ${from}
       ) as digested
       group by left(key, 3)
     ) as grouped`;
 }
 
 /** Returns SQL for a digest of the values of some columns in a row. */
-function digestOf(columns: readonly string[]): string {
+function digestExpression(columns: readonly string[]): string {
   return `md5(row(${columns.map(named).join(', ')})::text)`;
 }
 

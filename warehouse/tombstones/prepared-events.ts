@@ -24,7 +24,7 @@ export function prepareEvents(page: readonly SourceRecord[]): PreparedEvents {
   const refused = new Map<Resource, RefusedRecord[]>();
   let highest: PreparedEvents['highest'] = null;
   for (const { text, value } of page) {
-    const { resource, type, last_synced_at: at, data } = eventOf(value);
+    const { resource, type, last_synced_at: at, data } = parseEvent(value);
     if (isTime(at) && (highest === null || isAfter(at, highest.version))) highest = { id: '', version: at };
     const known = resources.find(({ eventName }) => eventName !== null && eventName === resource);
     if (known === undefined || (type !== undefined && type !== 'object_deleted')) continue;
@@ -58,7 +58,7 @@ const eventSchema = z.object({
     .catch(undefined),
 });
 
-function eventOf(value: unknown): z.infer<typeof eventSchema> {
+function parseEvent(value: unknown): z.infer<typeof eventSchema> {
   return eventSchema.safeParse(value).data ?? {};
 }
 

@@ -46,13 +46,13 @@ function openOn(client: PoolClient): OpenTransaction {
   return {
     client,
     get db() {
-      return kyselyOf(client);
+      return kyselyFor(client);
     },
   };
 }
 
 /** Returns the Kysely instance of a session, kept because creating one takes longer than many statements. */
-function kyselyOf(client: PoolClient): Kysely<Database> {
+function kyselyFor(client: PoolClient): Kysely<Database> {
   const known = kyselies.get(client);
   if (known !== undefined) return known;
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: poolOfOne(client) }) });

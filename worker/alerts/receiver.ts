@@ -17,7 +17,7 @@ export interface Receiver {
  */
 export function openReceiver(settings: ReceiverSettings): Receiver {
   const { logger, deadlineMilliseconds: milliseconds = 5_000 } = settings;
-  const target = targetOf(settings);
+  const target = parseTarget(settings);
   let down = false;
   return {
     async tell(message, stopping) {
@@ -48,7 +48,7 @@ interface Target {
 }
 
 /** Moves credentials from the address into a header: `fetch` refuses addresses that contain them. */
-function targetOf({ url, version }: ReceiverSettings): Target {
+function parseTarget({ url, version }: ReceiverSettings): Target {
   const address = new URL(url);
   const { username, password } = address;
   address.username = '';
@@ -79,14 +79,14 @@ async function post(
     });
     return ok ? { told: 'told' } : { told: 'not told', problem: `answered ${status}` };
   } catch (error) {
-    const problem = problemOf(error, limit);
+    const problem = describeProblem(error, limit);
     return { told: notConnected.test(problem) ? 'not told' : 'perhaps', problem };
   }
 }
 
 const notConnected = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
 
-function problemOf(error: unknown, { milliseconds }: { milliseconds: number }): string {
+function describeProblem(error: unknown, { milliseconds }: { milliseconds: number }): string {
   if (!(error instanceof Error)) return 'unknown';
   if (error instanceof TimeLimitReached) return `no answer within ${milliseconds / 1_000} s`;
   const code = codeOf(error.cause);

@@ -3,7 +3,7 @@ import {
   type ScheduleState,
   type SchedulesSettled,
 } from '../../warehouse/connections/schedule-state.ts';
-import { wantedOf, type SchedulePlaces } from '../../operations/schedules/follow-connection.ts';
+import { wantedDigest, type SchedulePlaces } from '../../operations/schedules/follow-connection.ts';
 import { looksAsWanted } from '../../operations/schedules/settle-schedule.ts';
 import { wantedSchedule } from '../../operations/schedules/wanted-schedules.ts';
 import { scheduleIds, scheduleKinds } from '../../temporal/schedule-ids.ts';
@@ -41,7 +41,7 @@ export async function findDifferences(
       if (differs(state, listed)) differing.push(connectionId);
       else {
         alike.push({ connectionId, checkedAt: checkedAt?.getTime() ?? 0 });
-        if (settledAs === null) asListed.push({ connectionId, as: wantedOf(state) });
+        if (settledAs === null) asListed.push({ connectionId, as: wantedDigest(state) });
       }
     }
     const last = states.at(-1);
@@ -66,7 +66,7 @@ function checkedAt(occasion: Occasion, connections: number): number {
 const leastChecked = 50;
 
 function differs(state: ScheduleState, { ours }: ListedSchedules): boolean {
-  if (state.settledAs === null ? state.backfillEvery !== null : state.settledAs !== wantedOf(state))
+  if (state.settledAs === null ? state.backfillEvery !== null : state.settledAs !== wantedDigest(state))
     return true;
   if ((state.pausedWhy !== null) !== state.pauseReachedSchedules) return true;
   return scheduleKinds.some((kind) => {

@@ -35,10 +35,10 @@ export async function previewBackfill(input: {
     estimate.streams.map((stream) => [stream.stream, stream.windows, stream.requests]),
   );
   print('');
-  for (const sentence of sentencesOf(estimate, requests)) print(sentence);
+  for (const sentence of describeEstimate(estimate, requests)) print(sentence);
 }
 
-function sentencesOf({ resumes, unsupported }: BackfillEstimate, requests: number): string[] {
+function describeEstimate({ resumes, unsupported }: BackfillEstimate, requests: number): string[] {
   return [
     ...(resumes ? ['These windows are left over from an unfinished run of this backfill.'] : []),
     `About ${requests.toLocaleString('en-US')} requests, an estimate from what the warehouse holds.`,

@@ -20,14 +20,14 @@ export interface ScheduleOptions {
 
 /** Sets or ends the backfill schedule of a connection. */
 export async function scheduleBackfill(connectionId: string, options: ScheduleOptions): Promise<void> {
-  const backfill = scheduleOf(options);
+  const backfill = parseSchedule(options);
   await withWarehouse((warehouse, settings) =>
     changeConnection({ warehouse, settings }, { connectionId }, () =>
       setSchedule(warehouse, { connectionId, backfill }),
     ),
   );
   if (options.json === true)
-    printJson({ every_seconds: secondsOf(backfill.every), last_seconds: secondsOf(backfill.last) });
+    printJson({ every_seconds: asSeconds(backfill.every), last_seconds: asSeconds(backfill.last) });
   else
     print(
       backfill.every === null
@@ -36,14 +36,14 @@ export async function scheduleBackfill(connectionId: string, options: ScheduleOp
     );
 }
 
-function secondsOf(milliseconds: number | null): number | null {
+function asSeconds(milliseconds: number | null): number | null {
   return milliseconds === null ? null : milliseconds / 1_000;
 }
 
 const hour = 3_600_000;
 
 /** Returns milliseconds. */
-function scheduleOf(options: ScheduleOptions): { every: number | null; last: number | null } {
+function parseSchedule(options: ScheduleOptions): { every: number | null; last: number | null } {
   const { every, last } = options;
   const others = ['from', 'to', 'window', 'resource', 'dryRun'] as const;
   if (!options.wait || others.some((name) => options[name] !== undefined))

@@ -7,8 +7,8 @@ import { changeConnection } from '../../change-connection.ts';
 import { checkName } from '../../check-name.ts';
 import { print } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
-import { companyOf } from './company-of.ts';
-import { everyOption, millisecondsOf, type Every } from './every-option.ts';
+import { describeCompany } from './describe-company.ts';
+import { everyOption, asMilliseconds, type Every } from './every-option.ts';
 import { readToken, withTokenOptions, type TokenOptions } from './token-options.ts';
 
 interface Options extends TokenOptions {
@@ -42,8 +42,8 @@ export function addCommand(): Command {
       checkName(name, "That cannot be a connection's name");
       const token = await readToken(options);
       const { schedule, expandPlatformData } = options;
-      const syncEvery = schedule ? millisecondsOf(options.every) : null;
-      const reconcileEvery = schedule ? millisecondsOf(options.reconcileEvery) : null;
+      const syncEvery = schedule ? asMilliseconds(options.every) : null;
+      const reconcileEvery = schedule ? asMilliseconds(options.reconcileEvery) : null;
       const { kept, tooMuch } = await withWarehouse(
         async (warehouse, settings) => {
           const { secretKey, api } = settings;
@@ -66,7 +66,7 @@ export function addCommand(): Command {
       print(`Added ${name}: ${scheduleInWords({ syncEvery, reconcileEvery })}.`);
       if (kept !== undefined) {
         print(
-          `It takes over the kept records of ${companyOf(kept)}; a token for another company is rejected.`,
+          `It takes over the kept records of ${describeCompany(kept)}; a token for another company is rejected.`,
         );
       }
       if (tooMuch !== undefined) print(`With it, ${tooMuch}`);

@@ -10,7 +10,7 @@ export function everyOption(flags: string, description: string): Option {
 }
 
 /** Converts the option to its stored form. */
-export function millisecondsOf(every: Every): number | null {
+export function asMilliseconds(every: Every): number | null {
   return every === 'off' ? null : every;
 }
 

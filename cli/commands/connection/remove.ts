@@ -8,7 +8,7 @@ import { changeConnection } from '../../change-connection.ts';
 import { print } from '../../printer.ts';
 import { showUntil } from '../../show-progress.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
-import { companyOf } from './company-of.ts';
+import { describeCompany } from './describe-company.ts';
 
 export function removeCommand(): Command {
   return new Command('remove')
@@ -33,7 +33,7 @@ export function removeCommand(): Command {
           }),
         ),
       );
-      for (const line of linesOf(name, { keepData, ...removal })) print(line);
+      for (const line of describeRemoval(name, { keepData, ...removal })) print(line);
     });
 }
 
@@ -57,7 +57,7 @@ async function whileShown<Result>(
   );
 }
 
-function linesOf(
+function describeRemoval(
   name: string,
   { keepData, removed, kept }: ConnectionRemoved & { keepData: boolean },
 ): string[] {
@@ -68,7 +68,7 @@ function linesOf(
     ];
   const done = removed === 'nothing' ? `${name} was removed before` : `Removed ${name}`;
   return [
-    `${done}; its records, their history and deletions are kept. They belong to ${companyOf(kept)}; no other company can be added as ${name}.`,
+    `${done}; its records, their history and deletions are kept. They belong to ${describeCompany(kept)}; no other company can be added as ${name}.`,
     `Delete them with: npx daybook connection remove ${name}`,
   ];
 }

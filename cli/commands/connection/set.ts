@@ -6,7 +6,7 @@ import { UsageError } from '../../errors.ts';
 import { changeConnection } from '../../change-connection.ts';
 import { print } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
-import { everyOption, millisecondsOf, type Every } from './every-option.ts';
+import { everyOption, asMilliseconds, type Every } from './every-option.ts';
 
 interface Options {
   every?: Every;
@@ -31,8 +31,8 @@ export function setCommand(): Command {
         await changeConnection({ warehouse, settings }, { connectionId }, () =>
           setSchedule(warehouse, {
             connectionId,
-            ...(every === undefined ? {} : { syncEvery: millisecondsOf(every) }),
-            ...(reconcileEvery === undefined ? {} : { reconcileEvery: millisecondsOf(reconcileEvery) }),
+            ...(every === undefined ? {} : { syncEvery: asMilliseconds(every) }),
+            ...(reconcileEvery === undefined ? {} : { reconcileEvery: asMilliseconds(reconcileEvery) }),
           }),
         );
         return demandTrouble(await readDemand(warehouse, settings.api));

@@ -21,13 +21,13 @@ export function listCommand(): Command {
             one.connections.join(', '),
             one.login,
             one.password_set_at,
-            troubleOf(one),
+            describeTrouble(one),
           ]),
         );
     });
 }
 
-function troubleOf({ trouble, beyond }: ReaderListed): string | null {
+function describeTrouble({ trouble, beyond }: ReaderListed): string | null {
   if (beyond.length === 0) return trouble;
   return [...(trouble === null ? [] : [trouble]), `sees all connections as ${beyond.join(', ')}`].join('; ');
 }

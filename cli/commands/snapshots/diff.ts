@@ -25,8 +25,8 @@ export function diffCommand(): Command {
       const { diffSnapshots } = await import('../../../lake/snapshots/diff-snapshots.ts');
       const differ = await withLake(async (lake, scratch) =>
         diffSnapshots(lake, {
-          first: await manifestOf(lake, from),
-          second: await manifestOf(lake, to),
+          first: await requireManifest(lake, from),
+          second: await requireManifest(lake, to),
           keyOf: (name) => [...snapshotTables, unfitTable].find((table) => table.name === name)?.key ?? [],
           spillFolder: scratch,
           onTable: json === true ? () => undefined : slowTables(),
@@ -37,7 +37,7 @@ export function diffCommand(): Command {
     });
 }
 
-async function manifestOf(lake: Lake, id: string): Promise<Manifest> {
+async function requireManifest(lake: Lake, id: string): Promise<Manifest> {
   const manifest = await readManifest(lake, id);
   if (manifest === undefined) throw noSnapshot(lake, id);
   return manifest;

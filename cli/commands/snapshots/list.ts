@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Lake } from '../../../lake/lake.ts';
-import { sizesOf, unfitCountOf } from '../../../lake/manifest/manifest.ts';
+import { sizesOf, countUnfit } from '../../../lake/manifest/manifest.ts';
 import { lookAtManifest, lookAtPointer, type Pointer } from '../../../lake/manifest/pointer.ts';
 import { print, printAside, printJson, printTable } from '../../printer.ts';
 import { withLake } from './with-lake.ts';
@@ -76,7 +76,7 @@ async function listSnapshots(lake: Lake): Promise<{ snapshots: ListedSnapshot[];
       bytes_added: sizes?.bytesAdded ?? null,
       parts: sizes?.parts ?? null,
       parts_added: sizes?.partsAdded ?? null,
-      unfit: seen.value === undefined ? null : unfitCountOf(seen.value),
+      unfit: seen.value === undefined ? null : countUnfit(seen.value),
       latest: pointer?.value?.snapshot_id === id,
       problem: seen.altered?.message ?? null,
     });

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { DamageFound } from '../../../lake/snapshots/find-damage.ts';
 import { namesOfSnapshots, type Lake } from '../../../lake/lake.ts';
-import { unfitCountOf, unfitTableName } from '../../../lake/manifest/manifest.ts';
+import { countUnfit, unfitTableName } from '../../../lake/manifest/manifest.ts';
 import { readPointer } from '../../../lake/manifest/pointer.ts';
 import { UsageError } from '../../errors.ts';
 import { exitCodes, type SetExitCode } from '../../exit-codes.ts';
@@ -39,7 +39,7 @@ async function requireSnapshot(lake: Lake, id: string): Promise<void> {
 
 function inJson({ manifest, problems }: DamageFound): Record<string, unknown> {
   const { rows = 0, bytes = 0, unfit = [] } = manifest ?? {};
-  const unfitValues = manifest === undefined ? 0 : unfitCountOf(manifest);
+  const unfitValues = manifest === undefined ? 0 : countUnfit(manifest);
   const tables = Object.keys(manifest?.tables ?? {}).length;
   return { problems, tables, rows, bytes, unfit, unfit_values: unfitValues };
 }
@@ -53,7 +53,7 @@ function show(id: string, { manifest, problems }: DamageFound): void {
     print(`Snapshot ${id} is intact: ${manifest.rows.toLocaleString('en-US')} rows in ${tables} tables.`);
   }
   const unfit = manifest?.unfit ?? [];
-  if (manifest === undefined || unfitCountOf(manifest) === 0) return;
+  if (manifest === undefined || countUnfit(manifest) === 0) return;
   print('\nValues that their Parquet type cannot hold to the last digit:');
   printTable(
     ['table', 'column', 'key', 'value', 'in the file'],
@@ -67,7 +67,7 @@ function show(id: string, { manifest, problems }: DamageFound): void {
         rounded === true ? 'rounded' : 'null',
       ]),
   );
-  const more = unfitCountOf(manifest) - Math.min(unfit.length, unfitShown);
+  const more = countUnfit(manifest) - Math.min(unfit.length, unfitShown);
   const place = manifest.tables[unfitTableName] === undefined ? '--json' : `the table ${unfitTableName}`;
   if (more > 0) print(`… and ${more.toLocaleString('en-US')} more: ${place} lists them all.`);
 }

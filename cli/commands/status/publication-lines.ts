@@ -1,6 +1,6 @@
 import type { MartsStatus, TargetStatus } from '../../../warehouse/marts/read-marts-status.ts';
 import type { SnapshotStatus } from '../../../warehouse/snapshots/read-snapshot-status.ts';
-import { ageOf } from '../../age-of.ts';
+import { formatAge } from '../../format-age.ts';
 
 /** Returns what is published, and what prevents anything newer. */
 export function publicationLines({
@@ -10,17 +10,17 @@ export function publicationLines({
   snapshot: SnapshotStatus;
   marts: MartsStatus;
 }): string[] {
-  return [`Snapshot: ${shownSnapshot(snapshot)}${stateOf(snapshot, 'export')}`, ...martsLines(marts)];
+  return [`Snapshot: ${shownSnapshot(snapshot)}${describeState(snapshot, 'export')}`, ...martsLines(marts)];
 }
 
 export function martsLines(marts: MartsStatus): string[] {
   return [
-    `Marts in Postgres: ${shownMarts(marts.postgres)}${stateOf(marts.postgres, 'build')}`,
-    `Marts on the lake: ${shownMarts(marts.lake)}${stateOf(marts.lake, 'build')}`,
+    `Marts in Postgres: ${shownMarts(marts.postgres)}${describeState(marts.postgres, 'build')}`,
+    `Marts on the lake: ${shownMarts(marts.lake)}${describeState(marts.lake, 'build')}`,
     // Spark builds are only ever started by a person.
     ...(marts.spark.status === null
       ? []
-      : [`Marts on Spark: ${shownMarts(marts.spark)}${stateOf(marts.spark, 'build')}`]),
+      : [`Marts on Spark: ${shownMarts(marts.spark)}${describeState(marts.spark, 'build')}`]),
   ];
 }
 
@@ -28,15 +28,15 @@ function shownSnapshot({ snapshot_id: id, age_seconds: age }: SnapshotStatus): s
   if (id === null) return 'none yet';
   const isAhead = age !== null && age < 0;
   return isAhead
-    ? `${id}, whose time is ${ageOf(-age)} ahead of the clock of Postgres`
-    : `${id}, taken ${ageOf(age)} ago`;
+    ? `${id}, whose time is ${formatAge(-age)} ahead of the clock of Postgres`
+    : `${id}, taken ${formatAge(age)} ago`;
 }
 
 function shownMarts({ marts, as_of_date: day, age_seconds: age }: TargetStatus): string {
-  return day === null ? 'none yet' : `${marts} as of ${day}, built ${ageOf(age)} ago`;
+  return day === null ? 'none yet' : `${marts} as of ${day}, built ${formatAge(age)} ago`;
 }
 
-function stateOf({ status, failure, outcome }: SnapshotStatus | TargetStatus, what: string): string {
+function describeState({ status, failure, outcome }: SnapshotStatus | TargetStatus, what: string): string {
   if (status === 'running') return `; the next ${what} is running`;
   if (status === 'failed') return `; the last ${what} failed: ${failure ?? ''} Readers see what is there.`;
   if (status === 'unsupported') return `; ${outcome ?? ''}`;

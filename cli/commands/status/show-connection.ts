@@ -3,7 +3,7 @@ import { everyInWords } from '../../../operations/demand-words.ts';
 import type { Alert } from '../../../warehouse/alerts/read-alerts.ts';
 import type { StreamStatus } from '../../../warehouse/connections/read-status.ts';
 import { countInWords } from '../../../warehouse/quarantine/count-open-entries.ts';
-import { ageOf } from '../../age-of.ts';
+import { formatAge } from '../../format-age.ts';
 import { print, printTable, shown } from '../../printer.ts';
 
 /** Prints the state of a connection, its `alerts`, and the `readers` limited to it and perhaps to others. */
@@ -25,7 +25,7 @@ export function showConnection(
       inWords[stream.state],
       stream.watermark,
       stream.last_success_at,
-      ageOf(stream.freshness_seconds),
+      formatAge(stream.freshness_seconds),
       stream.last_reconcile_at,
     ]),
   );

@@ -1,5 +1,5 @@
 import { startRequest } from '../../../temporal/start-request.ts';
-import { checkApproval, questionOf } from '../../../warehouse/reconcile/deletion-question.ts';
+import { checkApproval, buildQuestion } from '../../../warehouse/reconcile/deletion-question.ts';
 import { readWaitingDeletions } from '../../../warehouse/reconcile/read-waiting-deletions.ts';
 import { ActionRefused, type Action } from '../action.ts';
 import { shownDeletions } from './shown-deletions.ts';
@@ -18,6 +18,6 @@ export const approveDeletions: Action = async (parts, { params: { connection = '
   const reason = 'deletions approved in the console';
   return startOnRequest(
     parts,
-    startRequest('reconcile', { connection, resources, approved: questionOf(asked), reason }, 'people'),
+    startRequest('reconcile', { connection, resources, approved: buildQuestion(asked), reason }, 'people'),
   );
 };

@@ -25,13 +25,13 @@ export async function checkPassword(
   server: FastifyInstance,
   { password, logger }: { readonly password: string; readonly logger: Logger },
 ): Promise<void> {
-  const right = digestOf(password);
+  const right = hashText(password);
   const waiting = new Map<string, number>();
   const countAddress = countByTheMinute(logger, 'The console was asked for with wrong passwords.');
   await server.register(basicAuth, {
     authenticate: { realm: 'Daybook' },
     async validate(_user, given, { ip }) {
-      if (timingSafeEqual(digestOf(given), right)) return;
+      if (timingSafeEqual(hashText(given), right)) return;
       refused.inc();
       countAddress(ip);
       await slowDown(ip);
@@ -52,7 +52,7 @@ export async function checkPassword(
 }
 
 /** A constant-time comparison needs digests of equal length. */
-function digestOf(text: string): Buffer {
+function hashText(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 

@@ -9,7 +9,7 @@ const mostOffered = 200;
 export async function connectionChoice(warehouse: Warehouse, query: URLSearchParams): Promise<Choice> {
   const choice = { name: 'connection', label: 'Connection' };
   const options = await listConnectionNames(warehouse, { limit: mostOffered + 1 });
-  if (options.length <= mostOffered) return choiceOf(query, { ...choice, options });
+  if (options.length <= mostOffered) return readChoice(query, { ...choice, options });
   return { ...choice, options: undefined, chosen: written(query, choice.name) };
 }
 
@@ -20,7 +20,7 @@ export function written(query: URLSearchParams, name: string): string | undefine
 }
 
 /** A value that is not among the options is ignored. */
-export function choiceOf(query: URLSearchParams, choice: Omit<Choice, 'chosen'>): Choice {
+export function readChoice(query: URLSearchParams, choice: Omit<Choice, 'chosen'>): Choice {
   const asked = query.get(choice.name);
   return { ...choice, chosen: choice.options?.find((option) => option === asked) };
 }

@@ -7,7 +7,7 @@ import type { Page, PageRequest } from '../page.ts';
 import { FilterForm } from '../views/filter-form.tsx';
 import { pageLength, pageOf, Pager } from '../views/pager.tsx';
 import { QuarantineTable } from '../views/quarantine-table.tsx';
-import { choiceOf, connectionChoice, numberBefore } from './connection-choice.ts';
+import { readChoice, connectionChoice, numberBefore } from './connection-choice.ts';
 
 /** Records that could not land, with forms to replay or discard them. */
 export async function quarantinePage(
@@ -17,7 +17,7 @@ export async function quarantinePage(
   const before = numberBefore(query);
   const choices = [
     await connectionChoice(warehouse, query),
-    choiceOf(query, { name: 'resource', label: 'Resource', options: resourceNames }),
+    readChoice(query, { name: 'resource', label: 'Resource', options: resourceNames }),
   ] as const;
   const [{ chosen: connection }, { chosen: resource }] = choices;
   const { shown, last } = pageOf(

@@ -5,7 +5,7 @@ import type { Page, PageRequest } from '../page.ts';
 import { FilterForm } from '../views/filter-form.tsx';
 import { pageLength, pageOf, Pager } from '../views/pager.tsx';
 import { WebhookTable } from '../views/webhook-table.tsx';
-import { choiceOf, connectionChoice, numberBefore } from './connection-choice.ts';
+import { readChoice, connectionChoice, numberBefore } from './connection-choice.ts';
 
 const statuses = ['waiting', 'applied', 'ignored'] as const;
 
@@ -14,7 +14,7 @@ export async function webhooksPage({ warehouse }: ConsoleParts, { query, now }: 
   const before = numberBefore(query);
   const choices = [
     await connectionChoice(warehouse, query),
-    choiceOf(query, { name: 'status', label: 'State', options: statuses }),
+    readChoice(query, { name: 'status', label: 'State', options: statuses }),
   ] as const;
   const [{ chosen: connection }, { chosen }] = choices;
   const status = statuses.find((one) => one === chosen);

@@ -3,11 +3,11 @@ import { counted } from '../../frame/counted.ts';
 import { ageingBuckets } from '../ageing-buckets.ts';
 import { amount, drawnAmount, namedAmount, shownAmount } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
-import { gapOf } from '../gap.ts';
+import { describeGap } from '../gap.ts';
 import { leftOutQueries, withLeftOuts } from '../left-out.ts';
 import { vendorLabels } from '../vendor-labels.ts';
 import { wholeSum } from '../whole-sum.ts';
-import { scopesOf } from '../scopes-of.ts';
+import { joinScopes } from '../join-scopes.ts';
 
 const leftOuts = ['unknown_status', 'unknown_credit', 'gone_due'] as const;
 
@@ -29,7 +29,7 @@ with ranked as (
       order by ageing.open_bills desc nulls first, ageing.total_open desc nulls first, ageing.connection_id, ageing.vendor_id
     ) as place
   from marts.ap_ageing as ageing
-  ${scopesOf('ageing')}
+  ${joinScopes('ageing')}
   where ageing.is_today
 ),
 
@@ -92,7 +92,7 @@ ${withLeftOuts('currency_code, place')}`,
     const columns = [...buckets, { head: 'Balance', of: 'balance' }] as const;
     return {
       sentence: `${namedAmount(total.balance, currency)} is owed net of credits: ${owedWords(total.owed, total.owing)}; ${namedAmount(total.overdue, currency)} is overdue.`,
-      gap: gapOf({ unknown: total.unknown, more: leftOut }),
+      gap: describeGap({ unknown: total.unknown, more: leftOut }),
       columns: [
         { head: 'Vendor' },
         ...columns.map(({ head }) => ({ head, kind: 'number' as const })),

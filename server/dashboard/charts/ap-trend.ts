@@ -2,11 +2,11 @@ import * as z from 'zod';
 import { ageingBuckets } from '../ageing-buckets.ts';
 import { amount, drawnAmount, namedAmount, shownAmount, toldAmount, type Decimal } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
-import { gapOf } from '../gap.ts';
+import { describeGap } from '../gap.ts';
 import { leftOutQueries, withLeftOuts } from '../left-out.ts';
 import { dayName, lastMonthEnds, monthName } from '../month.ts';
 import { wholeSum } from '../whole-sum.ts';
-import { scopesOf } from '../scopes-of.ts';
+import { joinScopes } from '../join-scopes.ts';
 
 const leftOuts = [
   ...(['unknown_status', 'unknown_credit'] as const),
@@ -40,7 +40,7 @@ select
   ${wholeSum('open_bills')} as open_bills,
   sum(unknown_count)::bigint as unknown
 from marts.ap_ageing as ageing
-${scopesOf('ageing')}
+${joinScopes('ageing')}
 where as_of_date ${inTwoYears}
 group by scope.connection_id, currency_code, as_of_date
 ),
@@ -74,7 +74,7 @@ ${withLeftOuts('currency_code, as_of_date')}`,
     const [yearBefore = asOf] = lastMonthEnds(asOf, 12);
     return {
       sentence: `${namedAmount(of(asOf, 'open_bills'), currency)} is open today; at the end of ${monthName(yearBefore)} it was ${toldAmount(of(yearBefore, 'open_bills'), currency)}.`,
-      gap: gapOf({
+      gap: describeGap({
         unknown: Math.max(0, ...days.map((day) => byDay.get(day)?.unknown ?? 0)),
         more: leftOut,
       }),

@@ -10,11 +10,11 @@ import {
   type Decimal,
 } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
-import { gapOf } from '../gap.ts';
+import { describeGap } from '../gap.ts';
 import { leftOutQueries, withLeftOuts } from '../left-out.ts';
 import { dayName, daysAfter } from '../month.ts';
 import { wholeSum } from '../whole-sum.ts';
-import { scopesOf } from '../scopes-of.ts';
+import { joinScopes } from '../join-scopes.ts';
 
 const leftOuts = ['unknown_status', 'unknown_credit', 'gone_due', 'gone_ahead'] as const;
 
@@ -45,7 +45,7 @@ select
   sum(document_count)::bigint as documents,
   sum(unknown_count)::bigint as unknown
 from marts.cash_requirements as required
-${scopesOf('required')}
+${joinScopes('required')}
 group by scope.connection_id, currency_code, due_bucket
 window scoped as (partition by scope.connection_id, currency_code)
 ),
@@ -90,7 +90,7 @@ ${withLeftOuts('currency_code, due_bucket')}`,
     const credits = negated(of('unapplied_credits', 'expected'));
     return {
       sentence: `${namedAmount(of('overdue', 'due'), currency)} is overdue, ${toldAmount(of('w00', 'due'), currency)} of open bills falls due within 7 days; ${toldAmount(credits, currency)} of credits is not applied yet.`,
-      gap: gapOf({
+      gap: describeGap({
         unknown: rows.reduce((sum, { unknown }) => sum + unknown, 0),
         more: [...leftOut, ...creditedWords(rows[0]?.credited, currency)],
       }),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { amount, namedAmount, shownAmount, type Decimal } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
-import { gapOf } from '../gap.ts';
+import { describeGap } from '../gap.ts';
 
 /**
  * Bills that may be recorded twice, or also as an expense. Two expenses are not compared: they have no number, and two of the same amount on
@@ -129,7 +129,7 @@ order by scope_id nulls first, in_currency, place`,
   }),
   view: (rows, { currency, leftOut }) => ({
     sentence: `${(rows[0]?.pair_count ?? 0).toLocaleString('en-US')} ${rows[0]?.pair_count === 1 ? 'pair deserves' : 'pairs deserve'} a look${rows.length < (rows[0]?.pair_count ?? 0) ? `; the first ${rows.length} are here` : ''}.`,
-    gap: gapOf({ unknown: 0, more: [...leftOut, ...alikeWords(rows[0]?.most_alike ?? null)] }),
+    gap: describeGap({ unknown: 0, more: [...leftOut, ...alikeWords(rows[0]?.most_alike ?? null)] }),
     columns: [
       { head: 'Why' },
       { head: 'Score', kind: 'number' },

@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { counted } from '../../frame/counted.ts';
 import { amount, isZero, namedAmount, shownAmount, toldAmount, type Decimal } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
-import { gapOf } from '../gap.ts';
+import { describeGap } from '../gap.ts';
 import { leftOutQueries, withLeftOuts } from '../left-out.ts';
 import { dayName, earlierDay, lastOverMonths, monthName } from '../month.ts';
 import { unpricedWords } from '../unpriced-words.ts';
 import { wholeSum } from '../whole-sum.ts';
-import { scopesOf } from '../scopes-of.ts';
+import { joinScopes } from '../join-scopes.ts';
 
 /** 0 if there is nothing, null if a part is not known. */
 const summedUp = [
@@ -139,7 +139,7 @@ added as (
     scope.connection_id, currency_code, figure,
     ${wholeSum('amount')} as amount -- null: one of them is not known
   from figures
-  ${scopesOf('figures')}
+  ${joinScopes('figures')}
   group by scope.connection_id, currency_code, figure
 ),
 
@@ -156,7 +156,7 @@ observed as (
   select scope.connection_id, currency_code, min(observed_until) as until
   from marts.mrr_movements_monthly as moved
   cross join today
-  ${scopesOf('moved')}
+  ${joinScopes('moved')}
   where moved.month = today.month
   group by scope.connection_id, currency_code
 ),
@@ -226,7 +226,7 @@ ${withLeftOuts('bill_count desc, currency_code')}`,
     const { overdue_percent: overdue, dated_ahead: ahead, spend_last_month: lastMonth } = row;
     return {
       sentence: `${namedAmount(row.open_bills, currency)} is open in ${bills}.`,
-      gap: gapOf({
+      gap: describeGap({
         unknown: row.unknown,
         more: [
           ...leftOut,

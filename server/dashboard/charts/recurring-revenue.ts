@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { amount, namedAmount, shownAmount, toldAmount, type Decimal } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
-import { gapOf } from '../gap.ts';
+import { describeGap } from '../gap.ts';
 import { leftOutQueries, withLeftOuts } from '../left-out.ts';
 import { dayName, earlierDay, fullDayName, monthEnd, monthName } from '../month.ts';
 import { unknownMoveWords } from '../unknown-move-words.ts';
 import { unpricedWords } from '../unpriced-words.ts';
 import { wholeSum } from '../whole-sum.ts';
-import { scopesOf } from '../scopes-of.ts';
+import { joinScopes } from '../join-scopes.ts';
 
 const names = z
   .string()
@@ -83,7 +83,7 @@ select
   not_begun_from, -- what those bring that were never observed is in no sum before
   not_begun
 from marts.mrr_movements_monthly as moved
-${scopesOf('moved')}
+${joinScopes('moved')}
 left join known on scope.connection_id is null and moved.currency_code = known.currency_code
 left join begun_last on known.currency_code = begun_last.currency_code
 where month > (select max(as_of_date) - interval '24 months' from marts.connections) and coalesce(month >= known.since, true)
@@ -135,7 +135,7 @@ ${withLeftOuts('currency_code, month')}`,
       sentence: !last?.is_observed
         ? 'This month was not observed yet.'
         : `${namedAmount(last.closing, currency)} on ${dayWords(last, { asOf, utcDay })}${openingWords(last, currency)}`,
-      gap: gapOf({
+      gap: describeGap({
         unknown: 0,
         more: [
           ...leftOut,

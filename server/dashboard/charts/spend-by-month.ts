@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { amount, drawnAmount, namedAmount, shownAmount, toldAmount, type Decimal } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
-import { gapOf } from '../gap.ts';
+import { describeGap } from '../gap.ts';
 import { lastMonths, lastOverMonths, monthName } from '../month.ts';
 import { readMonths } from '../unread.ts';
 import { leftOutQueries, withLeftOuts } from '../left-out.ts';
 import { vendorLabels, vendorsShown } from '../vendor-labels.ts';
 import type { Series } from '../view.ts';
 import { wholeSum } from '../whole-sum.ts';
-import { scopesOf } from '../scopes-of.ts';
+import { joinScopes } from '../join-scopes.ts';
 
 const leftOuts = ['unknown_spend', 'undated', 'settling', 'gone_spend'] as const;
 
@@ -34,7 +34,7 @@ spent as (
     currency_code, spend.connection_id, vendor_id, spend_month, spend, unknown_count
   from marts.vendor_spend_monthly as spend
   inner join today on spend_month between month - interval '23 months' and month
-  ${scopesOf('spend')}
+  ${joinScopes('spend')}
 ),
 
 ranked as (
@@ -114,7 +114,7 @@ ${withLeftOuts('currency_code, place, spend_month')}`,
     };
     return {
       sentence: `${namedAmount(of(null, null), currency)} in 24 months, ${toldAmount(of(null, months[23] ?? ''), currency)} of it in ${monthName(asOf)}, which is not over.`,
-      gap: gapOf({ unknown: rowOf.get('null null')?.unknown ?? 0, more: leftOut }),
+      gap: describeGap({ unknown: rowOf.get('null null')?.unknown ?? 0, more: leftOut }),
       columns: [
         { head: 'Vendor' },
         ...['24 months', ...months.map(label)].map((head) => ({ head, kind: 'number' as const })),
@@ -132,7 +132,7 @@ ${withLeftOuts('currency_code, place, spend_month')}`,
             : [
                 {
                   name: labels[index] ?? '',
-                  ...inkOf(place),
+                  ...vendorInk(place),
                   shape: 'stacked' as const,
                   values: months.map((month) => drawnAmount(of(place, month), currency)),
                 },
@@ -145,7 +145,7 @@ ${withLeftOuts('currency_code, place, spend_month')}`,
 });
 
 /** More than five colors cannot be told apart. */
-function inkOf(place: number): Pick<Series, 'color' | 'legend'> {
+function vendorInk(place: number): Pick<Series, 'color' | 'legend'> {
   if (place <= 5) return { color: `vendor-${place}` };
   return place <= vendorsShown ? { color: 'neutral', legend: 'Next 10 vendors' } : { color: 'faint' };
 }

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { amount, drawnAmount, namedAmount, shownAmount, toldAmount } from '../amount.ts';
 import { defineChart, type Chart } from '../chart.ts';
-import { gapOf } from '../gap.ts';
+import { describeGap } from '../gap.ts';
 import { leftOutQueries, withLeftOuts } from '../left-out.ts';
 import { lastOverMonths, monthName } from '../month.ts';
 import { readMonths, type Read } from '../unread.ts';
 import { vendorLabels } from '../vendor-labels.ts';
 import { wholeSum } from '../whole-sum.ts';
-import { scopesOf } from '../scopes-of.ts';
+import { joinScopes } from '../join-scopes.ts';
 
 const leftOuts = ['unknown_spend', 'undated', 'settling', 'gone_spend'] as const;
 
@@ -65,7 +65,7 @@ spent as (
       then coalesce(sum(spend) filter (where not is_this_year), 0) end as year_before,
     sum(unknown_count) as unknown
   from monthly as spend
-  ${scopesOf('spend')}
+  ${joinScopes('spend')}
   group by scope.connection_id, currency_code, spend.connection_id, vendor_id
 ),
 
@@ -131,7 +131,7 @@ ${withLeftOuts('currency_code, place')}`,
         compared === undefined
           ? 'None of the last 12 months was read to its end.'
           : `${namedAmount(total.this_year, currency)} ${compared.months}, ${toldAmount(total.year_before, currency)} in the ${compared.before}.`,
-      gap: gapOf({ unknown: total.unknown, more: leftOut }),
+      gap: describeGap({ unknown: total.unknown, more: leftOut }),
       columns: [
         { head: 'Vendor' },
         { head: '12 months', kind: 'number' },

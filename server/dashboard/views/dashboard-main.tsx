@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { choicesOf, chosenOf } from '../choices.ts';
+import { findChoices, resolveChoice } from '../choices.ts';
 import { findView } from '../find-view.ts';
 import type { Dashboard } from '../read-dashboard.ts';
 import { Catalog } from './catalog.tsx';
@@ -10,8 +10,8 @@ import { Headline } from './headline.tsx';
 
 /** The whole dashboard for one choice, with the data that dashboard.js needs for the others. */
 export function DashboardMain({ dashboard, query }: { dashboard: Dashboard; query: URLSearchParams }): VNode {
-  const choices = choicesOf(dashboard);
-  const chosen = chosenOf(choices, query);
+  const choices = findChoices(dashboard);
+  const chosen = resolveChoice(choices, query);
   return (
     <main id="main" class="dashboard" tabIndex={-1}>
       <Headline dashboard={dashboard} />

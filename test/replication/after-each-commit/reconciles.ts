@@ -1,6 +1,6 @@
 import { bill, expense, subscription } from '../../support/finance-records.ts';
 import { readWaitingDeletions } from '../../../warehouse/reconcile/read-waiting-deletions.ts';
-import { questionOf } from '../../../warehouse/reconcile/deletion-question.ts';
+import { buildQuestion } from '../../../warehouse/reconcile/deletion-question.ts';
 import { syncDoubtedDeletion } from '../doubted-deletion.ts';
 import { at, page, type ScriptedService } from '../scripted-service.ts';
 import { longAgo, old, statusOf, type Scenario } from './scenario.ts';
@@ -97,7 +97,7 @@ export const reconciles: readonly Scenario[] = [
     },
     async act(service: ScriptedService): Promise<string> {
       const { warehouse, connection: connectionId } = service;
-      const question = questionOf(await readWaitingDeletions(warehouse, { connectionId }));
+      const question = buildQuestion(await readWaitingDeletions(warehouse, { connectionId }));
       return statusOf(await service.approve(['bills'], question));
     },
   }),

@@ -1,5 +1,5 @@
 /** Returns an age in the units that people use. */
-export function ageOf(seconds: number | null): string {
+export function formatAge(seconds: number | null): string {
   if (seconds === null) return '';
   if (seconds < 120) return `${seconds} s`;
   if (seconds < 7_200) return `${Math.floor(seconds / 60)} min`;

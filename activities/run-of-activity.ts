@@ -6,7 +6,7 @@ import { checkedRun } from './checked-run.ts';
 import { executionNow } from './execution-now.ts';
 
 /** The run of the current activity. Throws UnknownConnection. */
-export function runOf(input: {
+export function runOfActivity(input: {
   runId: string;
   connection: string;
   reason: string;

@@ -11,7 +11,7 @@ export type FileOfSnapshot = Manifest['tables'][string]['files'][number];
  * Passes on a file of a snapshot, after comparing its size, SHA-256 and rows with the manifest. Throws SnapshotDamaged if it is gone or
  * differs.
  */
-export async function withFileOf<Result>(
+export async function withSnapshotFile<Result>(
   lake: Lake,
   duckDb: DuckDb,
   { id, file, use }: { id: string; file: FileOfSnapshot; use: (localPath: string) => Promise<Result> },

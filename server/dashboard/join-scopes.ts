@@ -2,7 +2,7 @@
  * Returns SQL that joins the scopes in which a row of a mart is shown: its connection, and all together (null). Amounts without a currency
  * may be in several currencies, so they are not summed across connections.
  */
-export function scopesOf(mart: string): string {
+export function joinScopes(mart: string): string {
   return `cross join lateral (
     select ${mart}.connection_id
     union all
