@@ -13,18 +13,18 @@ afterAll(() => {
 });
 const page = readFileSync(join(root, 'docs/extending.md'), 'utf8');
 
-test('the edits of docs/extending.md add a column, and the tests that the page names pass', async () => {
+test('docs/extending.md adds a column and a resource, and the tests that it names pass', async () => {
   copyCheckout();
-  const edits = editsOf(page);
-  expect(edits.length).toBeGreaterThan(8);
-  for (const edit of edits) make(edit);
-  await run('npx', ['--no', 'tsx', 'test/generated/write-generated.ts']);
-  await run('npx', ['--no', 'tsc', '--noEmit']);
-  const [, named = ''] = /`npx vitest run ([^`]+)`/.exec(page) ?? [];
-  const tests = named.split(' ');
-  expect(tests.length).toBeGreaterThan(2);
-  await run('npx', ['--no', 'vitest', 'run', ...tests]);
+  const steps = stepsOf(page);
+  expect(steps.filter((step) => 'command' in step).length).toBe(4);
+  expect(steps.length).toBeGreaterThan(15);
+  for (const step of steps)
+    if ('command' in step) await run(step.command);
+    else make(step);
+  await run('npx --no tsc --noEmit');
 });
+
+type Step = Edit | { readonly command: string };
 
 interface Edit {
   readonly file: string;
@@ -34,16 +34,15 @@ interface Edit {
   readonly text: string;
 }
 
-/** The edits of the page's blocks. The text before a block says where it goes. */
-function editsOf(markdown: string): Edit[] {
-  const said =
-    /[Ii]n (?:a new file )?`([^`]+)`(?:, after `([^`]+)`( of the last list)?)?:\n\n```\w+\n([^]*?)^```$/gm;
-  return [...markdown.matchAll(said)].map(([, file = '', after, last, text = '']) => ({
-    file,
-    after,
-    isLast: last !== undefined,
-    text,
-  }));
+/** The blocks of the page in their order. The text before an edit says where it goes; a block of `sh` is a command. */
+function stepsOf(markdown: string): Step[] {
+  const edit =
+    /[Ii]n (?:a new file )?`([^`]+)`(?:, after `([^`]+)`( of the last list)?)?:\n\n```\w+\n([^]*?)^```$/;
+  const command = /^```sh\n(.*)\n```$/;
+  return [...markdown.matchAll(new RegExp(`${edit.source}|${command.source}`, 'gm'))].map(
+    ([, file = '', after, last, text = '', shell]) =>
+      shell === undefined ? { file, after, isLast: last !== undefined, text } : { command: shell },
+  );
 }
 
 function make({ file, after, isLast, text }: Edit): void {
@@ -68,17 +67,16 @@ function copyCheckout(): void {
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
 }
 
-/** Runs a program, and throws with its output if it fails. */
-async function run(program: string, args: readonly string[]): Promise<void> {
+/** Runs a command as a user would type it, and throws with its output if it fails. */
+async function run(command: string): Promise<void> {
   // Its tests build their own product.
   const env = { ...process.env, CI: '', TEST_DAYBOOK: undefined };
   try {
-    await promisify(execFile)(program, args, { cwd: copy, env, maxBuffer: 2 ** 24 });
+    await promisify(execFile)('sh', ['-c', command], { cwd: copy, env, maxBuffer: 2 ** 24 });
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
-    throw new Error(
-      `${program} ${args.join(' ')} failed:\n${stdout.slice(-3_000)}\n${stderr.slice(-1_000)}`,
-      { cause: error },
-    );
+    throw new Error(`${command} failed:\n${stdout.slice(-3_000)}\n${stderr.slice(-1_000)}`, {
+      cause: error,
+    });
   }
 }

@@ -150,7 +150,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'extending',
-    title: 'a column more, into the marts, as docs/extending.md says',
+    title: 'a column and a resource more, as docs/extending.md says',
     run: { tests: ['test/docs/extending.proof.test.ts'], env: { TEST_PROOF: 'tests' } },
     judge: judgeTests,
   },
