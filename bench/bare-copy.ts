@@ -18,13 +18,13 @@ export async function bareCopy(databaseUrl: string): Promise<number> {
   await client.query(`truncate ${benchTables.join(', ')}`);
   const started = performance.now();
   for (const [table, content] of contents) {
-    await pipeline(Readable.from(chunksOf(content)), client.query(from(`copy ${table} from stdin`)));
+    await pipeline(Readable.from(splitIntoChunks(content)), client.query(from(`copy ${table} from stdin`)));
   }
   const seconds = (performance.now() - started) / 1000;
   await client.end();
   return seconds;
 }
 
-function* chunksOf(content: Buffer): Generator<Buffer> {
+function* splitIntoChunks(content: Buffer): Generator<Buffer> {
   for (let start = 0; start < content.length; start += 65_536) yield content.subarray(start, start + 65_536);
 }

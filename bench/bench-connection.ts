@@ -70,13 +70,13 @@ async function run(
 }
 
 /** Makes the next sync read everything anew: clears the watermarks, and keeps the landed records. */
-export async function forgetWatermarks(warehouse: Warehouse): Promise<void> {
+export async function clearWatermarks(warehouse: Warehouse): Promise<void> {
   await warehouse.pool.query('update sync.streams set watermark = null');
 }
 
 export async function emptyTables(warehouse: Warehouse): Promise<void> {
   await warehouse.pool.query(`truncate ${benchTables.join(', ')}`);
-  await forgetWatermarks(warehouse);
+  await clearWatermarks(warehouse);
 }
 
 /** The tables in which bills land, history last. */

@@ -12,9 +12,9 @@ export interface Changes {
 }
 
 export interface BillPages {
-  recordsOf(page: number): Buffer;
+  buildRecords(page: number): Buffer;
   /** Pages with only the changed bills; the last one may be shorter, or empty. */
-  changedRecordsOf(page: number, changes: Changes): Buffer;
+  buildChangedRecords(page: number, changes: Changes): Buffer;
 }
 
 /**
@@ -23,40 +23,40 @@ export interface BillPages {
  */
 export function createBillPages(seed: string): BillPages {
   const templates = Array.from({ length: 8 }, (_, index) => buildTemplate(index));
-  const templateOf = (page: number): Template => templates[page % templates.length] ?? buildTemplate(page);
-  const idOf = (bill: number): string => uuidOf(`${seed}/${bill}`);
+  const pickTemplate = (page: number): Template => templates[page % templates.length] ?? buildTemplate(page);
+  const billId = (bill: number): string => deriveUuid(`${seed}/${bill}`);
   return {
-    recordsOf(page) {
-      const template = templateOf(page);
+    buildRecords(page) {
+      const template = pickTemplate(page);
       const bytes = Buffer.from(template.bytes);
-      template.places.forEach(({ id }, index) => {
-        bytes.write(idOf(page * billsPerPage + index), id, 'latin1');
+      template.offsets.forEach(({ id }, index) => {
+        bytes.write(billId(page * billsPerPage + index), id, 'latin1');
       });
       return bytes;
     },
-    changedRecordsOf(page, { bills, changed, revision }) {
-      const template = templateOf(page);
+    buildChangedRecords(page, { bills, changed, revision }) {
+      const template = pickTemplate(page);
       const bytes = Buffer.from(template.bytes);
       const count = Math.min(Math.max(changed - page * billsPerPage, 0), billsPerPage);
       const version = new Date(Date.UTC(2024, 5, 1) + revision * 60_000).toISOString();
-      template.places.slice(0, count).forEach((place, index) => {
+      template.offsets.slice(0, count).forEach((place, index) => {
         const bill = Math.floor(((page * billsPerPage + index) * bills) / changed);
-        bytes.write(idOf(bill), place.id, 'latin1');
+        bytes.write(billId(bill), place.id, 'latin1');
         bytes.write(String(revision % 10), place.memo, 'latin1');
         bytes.write(version, place.version, 'latin1');
       });
-      return bytes.subarray(0, template.places[count - 1]?.end ?? 0);
+      return bytes.subarray(0, template.offsets[count - 1]?.end ?? 0);
     },
   };
 }
 
 interface Template {
   readonly bytes: Buffer;
-  readonly places: readonly Place[];
+  readonly offsets: readonly RecordOffsets[];
 }
 
 /** The byte offsets of the parts of a record that differ between servings. */
-interface Place {
+interface RecordOffsets {
   readonly id: number;
   readonly memo: number;
   readonly version: number;
@@ -65,7 +65,7 @@ interface Place {
 }
 
 function buildTemplate(number: number): Template {
-  const places: Place[] = [];
+  const places: RecordOffsets[] = [];
   let text = '';
   for (let index = 0; index < billsPerPage; index += 1) {
     const start = text.length + (index === 0 ? 0 : 1);
@@ -79,17 +79,17 @@ function buildTemplate(number: number): Template {
       end: text.length,
     });
   }
-  return { bytes: Buffer.from(text, 'latin1'), places };
+  return { bytes: Buffer.from(text, 'latin1'), offsets: places };
 }
 
 function billText(n: number): string {
   const fields = [
-    `"id":"${uuidOf(`bill ${n}`)}"`,
+    `"id":"${deriveUuid(`bill ${n}`)}"`,
     `"platform_id":"${100_000 + n}"`,
-    `"account_id":"${uuidOf('payable')}"`,
-    `"payment_terms_id":"${uuidOf(`terms ${n % 4}`)}"`,
+    `"account_id":"${deriveUuid('payable')}"`,
+    `"payment_terms_id":"${deriveUuid(`terms ${n % 4}`)}"`,
     '"subsidiary_id":null',
-    `"vendor_id":"${uuidOf(`vendor ${n % 300}`)}"`,
+    `"vendor_id":"${deriveUuid(`vendor ${n % 300}`)}"`,
     `"due_date":"2024-03-${day(n)}T00:00:00Z"`,
     `"issue_date":"2024-02-${day(n)}T00:00:00Z"`,
     `"amount_due":${n % 5000}.10`,
@@ -104,7 +104,7 @@ function billText(n: number): string {
     '"linked_purchase_orders":[]',
     '"currency_rate":"1.0842"',
     '"linked_credit_memos":[]',
-    `"linked_payments":[{"id":"${uuidOf(`payment ${n}`)}","allocated_date":"2024-02-20T00:00:00Z","allocated_amount":${n % 100}.10}]`,
+    `"linked_payments":[{"id":"${deriveUuid(`payment ${n}`)}","allocated_date":"2024-02-20T00:00:00Z","allocated_amount":${n % 100}.10}]`,
     `"line_items":[${[0, 1, 2, 3].map((line) => lineText(n, line)).join(',')}]`,
     '"created_at":"2024-02-01T10:00:00Z"',
     '"updated_at":"2024-02-02T11:12:13Z"',
@@ -115,19 +115,19 @@ function billText(n: number): string {
 
 function lineText(n: number, line: number): string {
   const fields = [
-    `"account_id":"${uuidOf(`account ${(n + line) % 50}`)}"`,
-    `"class_id":"${uuidOf(`class ${line}`)}"`,
+    `"account_id":"${deriveUuid(`account ${(n + line) % 50}`)}"`,
+    `"class_id":"${deriveUuid(`class ${line}`)}"`,
     '"customer_id":null',
-    `"department_id":"${uuidOf(`department ${n % 7}`)}"`,
-    `"location_id":"${uuidOf(`location ${n % 5}`)}"`,
-    `"tax_rate_id":"${uuidOf(`tax ${n % 3}`)}"`,
+    `"department_id":"${deriveUuid(`department ${n % 7}`)}"`,
+    `"location_id":"${deriveUuid(`location ${n % 5}`)}"`,
+    `"tax_rate_id":"${deriveUuid(`tax ${n % 3}`)}"`,
     `"description":"Line ${line} of bill ${n}: office supplies and services for the month"`,
     '"discount_amount":0.00',
     '"discount_percentage":null',
     `"sub_total":${(n % 1000) * 10 + line}.50`,
     `"tax_amount":${n % 90}.05`,
     `"total_amount":${(n % 1000) * 10 + line + (n % 90)}.55`,
-    `"item":{"id":"${uuidOf(`item ${n % 500}`)}","quantity":${1 + (n % 9)},"unit_amount":${n % 300}.125}`,
+    `"item":{"id":"${deriveUuid(`item ${n % 500}`)}","quantity":${1 + (n % 9)},"unit_amount":${n % 300}.125}`,
   ];
   return `{${fields.join(',')}}`;
 }
@@ -137,7 +137,7 @@ function day(n: number): string {
 }
 
 /** Returns an id that looks like a random UUID, as the service's ids do, but is the same in every run. */
-function uuidOf(name: string): string {
+function deriveUuid(name: string): string {
   const hex = createHash('md5').update(name).digest('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }

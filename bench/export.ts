@@ -15,7 +15,7 @@ import { snapshotId } from '../lake/manifest/snapshot-id.ts';
 import { migrateDatabase } from './initial.ts';
 import { growth, median, perSecond, ratio, type Measured } from './measured.ts';
 
-export interface Once {
+export interface ExportMeasurement {
   rows: number;
   /** The size of the whole snapshot, and of the files written for it. */
   bytes: number;
@@ -37,7 +37,7 @@ export async function measureExport(
     const few = await exportOnce(postgres.url, folder);
     progress(`few: ${few.rows} rows in ${few.seconds.toFixed(1)} s`);
     await fillBills(postgres.url, { rows });
-    const exports: Once[] = [];
+    const exports: ExportMeasurement[] = [];
     const copies: number[] = [];
     for (let turn = 0; turn < repeat; turn += 1) {
       copies.push(await bareCopyOut(postgres.url));
@@ -58,8 +58,8 @@ function figures({
   exports,
   copies,
 }: {
-  few: Once;
-  exports: readonly Once[];
+  few: ExportMeasurement;
+  exports: readonly ExportMeasurement[];
   copies: readonly number[];
 }): Measured[] {
   const seconds = median(exports.map((one) => one.seconds));
@@ -128,7 +128,7 @@ async function bareCopyOut(url: string): Promise<number> {
 }
 
 /** Exports into a temporary lake of its own. */
-async function exportOnce(databaseUrl: string, folder: string): Promise<Once> {
+async function exportOnce(databaseUrl: string, folder: string): Promise<ExportMeasurement> {
   const lake = path.join(folder, `lake-${randomBytes(8).toString('hex')}`);
   const once = await exportTo(lake, { databaseUrl, folder });
   await rm(lake, { recursive: true });
@@ -138,7 +138,7 @@ async function exportOnce(databaseUrl: string, folder: string): Promise<Once> {
 export async function exportTo(
   lake: string,
   { databaseUrl, folder }: { databaseUrl: string; folder: string },
-): Promise<Once> {
+): Promise<ExportMeasurement> {
   const runId = randomBytes(8).toString('hex');
   const memory = watchMemory();
   const started = performance.now();
@@ -165,7 +165,7 @@ export async function exportTo(
 function watchMemory(): { stop: () => number } {
   let peak = 0;
   const look = setInterval(() => {
-    for (const pid of childrenOf(process.pid)) peak = Math.max(peak, peakOf(pid));
+    for (const pid of listChildren(process.pid)) peak = Math.max(peak, readPeakMegabytes(pid));
   }, 100);
   return {
     stop: () => {
@@ -175,7 +175,7 @@ function watchMemory(): { stop: () => number } {
   };
 }
 
-function childrenOf(pid: number): string[] {
+function listChildren(pid: number): string[] {
   return readdirSync(`/proc/${pid}/task`).flatMap((task) =>
     readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8')
       .split(' ')
@@ -183,7 +183,7 @@ function childrenOf(pid: number): string[] {
   );
 }
 
-function peakOf(pid: string): number {
+function readPeakMegabytes(pid: string): number {
   try {
     if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('export-process')) return 0;
     const [, kilobytes = '0'] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];

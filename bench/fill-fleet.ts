@@ -6,7 +6,7 @@ const syncsADay = 96;
 const wholeDays = 2;
 
 /** One in this many syncs finds something, in one stream. */
-const findsOneOf = 10;
+const syncsPerFinding = 10;
 
 /**
  * Fills an empty warehouse with the ledger of many connections. In every hundred, one is stale, one fails, two have quarantine and one has an
@@ -41,11 +41,11 @@ export async function fillFleet(
   for (let daysAgo = days; daysAgo >= 1; daysAgo -= 1) {
     if (daysAgo % 10 === 0 || daysAgo <= wholeDays) progress(`filling the ledger: ${daysAgo} days ago`);
     const isWhole = daysAgo <= wholeDays;
-    await pool.query(fillDay, [daysAgo, isWhole ? 1 : findsOneOf, syncsADay, isWhole]);
+    await pool.query(fillDay, [daysAgo, isWhole ? 1 : syncsPerFinding, syncsADay, isWhole]);
     if (!isWhole)
       await pool.query(countDay, [
         daysAgo,
-        syncsADay - Math.ceil(syncsADay / findsOneOf),
+        syncsADay - Math.ceil(syncsADay / syncsPerFinding),
         streams.length + 1,
       ]);
   }

@@ -52,11 +52,7 @@ export async function measureFleet(
       await fillFleet(warehouse, { ...options, ...places }, progress);
       const ledger = await measureLedger(warehouse);
       const repairs = await measureRepairs(places, progress);
-      const asked = await measureQuestions(
-        places,
-        { ...options, address: temporal.address, folder },
-        progress,
-      );
+      const asked = await measureQueries(places, { ...options, address: temporal.address, folder }, progress);
       return [...ledger, ...asked, ...repairs];
     } finally {
       await warehouse.close();
@@ -108,18 +104,18 @@ async function measureRepairs(places: FleetPlaces, progress: Progress): Promise<
     const seconds = (performance.now() - started) / 1000;
     return { what, seen: `${seconds.toFixed(1)} s${done ? '' : ', not done'}` };
   };
-  const forget = (): Promise<unknown> =>
+  const resetSchedules = (): Promise<unknown> =>
     places.warehouse.pool.query(
       'update sync.connections set schedules_settled = null, schedules_checked_at = null',
     );
   const made = await repair('schedule repair that makes every schedule (two a connection)');
-  await forget();
+  await resetSchedules();
   const first = await repair('schedule repair of schedules that an earlier release made');
   const again = await repair('schedule repair again');
   return [made, { ...first, target: 'under 60 s for 10,000' }, { ...again, target: 'seconds' }];
 }
 
-async function measureQuestions(
+async function measureQueries(
   { warehouse, temporal }: FleetPlaces,
   { repeat, address, folder }: { repeat: number; address: string; folder: string },
   progress: Progress,
@@ -156,7 +152,7 @@ async function measureQuestions(
   };
   const sizes = new Map<string, number>();
   const pausedElsewhere = ['co-00005'];
-  const questions: Record<string, () => Promise<unknown>> = {
+  const queries: Record<string, () => Promise<unknown>> = {
     'alerts are judged': async () => {
       await readStaleConnections(warehouse);
       await judgeAlerts(warehouse, { pausedElsewhere });
@@ -179,7 +175,7 @@ async function measureQuestions(
   };
   const measured: Measured[] = [];
   try {
-    for (const [what, ask] of Object.entries(questions)) {
+    for (const [what, ask] of Object.entries(queries)) {
       progress(what);
       await ask();
       const times: number[] = [];

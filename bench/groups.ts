@@ -8,7 +8,7 @@ import { pythonWithDbt } from '../marts/python-with-dbt.ts';
 import { openWarehouse } from '../warehouse/open-warehouse.ts';
 import { fillGroups } from '../test/support/fill-groups.ts';
 import { migrateDatabase } from './initial.ts';
-import { exportOnce, placesOf, settingsOf, tellSlowest } from './marts.ts';
+import { exportOnce, buildPlaces, buildSettings, reportSlowest } from './marts.ts';
 import type { Measured } from './measured.ts';
 
 /** Builds the marts of large groups of similar records. If twice as many records take four times as long, a model compares each with each. */
@@ -18,13 +18,13 @@ export async function measureGroups(
 ): Promise<Measured[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'daybook-bench-'));
   const postgres = await startPostgres({ dataDir: path.join(folder, 'postgres'), port: await getPort() });
-  const settings = settingsOf(folder, progress);
+  const settings = buildSettings(folder, progress);
   const lake = path.join(folder, 'lake');
   try {
     await migrateDatabase(postgres.url);
     await fillGroups(postgres.url, { records, ...(shapes !== undefined && { shapes }) });
     await pythonWithDbt(settings);
-    const places = placesOf(settings, { databaseUrl: postgres.url, lake });
+    const places = buildPlaces(settings, { databaseUrl: postgres.url, lake });
     const warehouse = openWarehouse({ url: postgres.url, connections: 2 });
     const seconds: Record<string, number> = {};
     for (const target of ['postgres', 'lake'] as const) {
@@ -32,7 +32,7 @@ export async function measureGroups(
       const run = { workflowId: '', temporalRunId: '', reason: 'bench', runId: target, target };
       const built = await buildMarts({ warehouse, places }, run, settings);
       seconds[target] = built.seconds;
-      await tellSlowest(path.join(folder, 'dbt', target), progress);
+      await reportSlowest(path.join(folder, 'dbt', target), progress);
     }
     await warehouse.close();
     return Object.entries(seconds).map(([target, taken]) => ({

@@ -15,14 +15,14 @@ export async function measureGrowth(
   try {
     await addBenchConnections(warehouse, servers, { names: ['one'], bills });
     const { samples } = await sampleWorker(servers, () => syncBills(servers, ['one']), progress);
-    return figuresOf(samples, bills);
+    return summarizeSamples(samples, bills);
   } finally {
     await warehouse.close();
     await servers.stop();
   }
 }
 
-function figuresOf(samples: readonly Sample[], bills: number): Measured[] {
+function summarizeSamples(samples: readonly Sample[], bills: number): Measured[] {
   const early = between(samples, 10_000, 60_000);
   const late = between(samples, bills - 50_000, bills);
   const small = peakAt(samples, Math.min(100_000, bills));

@@ -32,7 +32,7 @@ export async function measureHeldSnapshot(
     const warehouse = openWarehouse({ url: postgres.url, connections: 2 });
     try {
       const measured: Measured[] = [];
-      for (const { what, target, begin } of deeds) {
+      for (const { what, target, begin } of operations) {
         progress(`${what}: ${takes} without a snapshot`);
         const without = await lastRate(begin(warehouse), takes);
         progress(`${what}: ${takes} while a snapshot is held`);
@@ -54,13 +54,13 @@ export async function measureHeldSnapshot(
 }
 
 /** `begin` returns the repeated operation, on rows that were not written before. */
-interface Deed {
+interface Operation {
   readonly what: string;
   readonly target: string;
   readonly begin: (warehouse: Warehouse) => () => Promise<void>;
 }
 
-const deeds: readonly Deed[] = [
+const operations: readonly Operation[] = [
   { what: 'takes from the API budget', target: '0.7', begin: takeFromBudget },
   { what: 'times of a resource', target: '', begin: tickResource },
 ];
@@ -73,7 +73,7 @@ function takeFromBudget(warehouse: Warehouse): () => Promise<void> {
   });
   return async () => {
     const taken = await budget.take();
-    if ('silentMilliseconds' in taken) throw new Error('A budget without bounds asked for silence.');
+    if ('silentMilliseconds' in taken) throw new Error('A budget without a limit asked for a pause.');
     taken.release();
   };
 }
@@ -86,11 +86,11 @@ function tickResource({ db }: Warehouse): () => Promise<void> {
 }
 
 /** Returns the rate per second after `times` operations, once everything that counts as recent about them has expired. */
-async function lastRate(deed: () => Promise<void>, times: number): Promise<number> {
-  for (let done = 0; done < times; done += 1) await deed();
+async function lastRate(operation: () => Promise<void>, times: number): Promise<number> {
+  for (let done = 0; done < times; done += 1) await operation();
   await pause(11_000);
   const started = performance.now();
-  for (let done = 0; done < timed; done += 1) await deed();
+  for (let done = 0; done < timed; done += 1) await operation();
   return timed / ((performance.now() - started) / 1000);
 }
 

@@ -15,10 +15,10 @@ export async function measureIncremental(
   const servers = await startBenchServers(migrateDatabase);
   const warehouse = openWarehouse({ url: servers.databaseUrl, connections: 2 });
   try {
-    const secondsOf = (name: string, stored: number): Promise<number> =>
+    const measureSeconds = (name: string, stored: number): Promise<number> =>
       measureChanges(warehouse, servers, { name, stored, repeat, progress });
-    const small = await secondsOf('small', few);
-    const large = await secondsOf('large', bills);
+    const small = await measureSeconds('small', few);
+    const large = await measureSeconds('large', bills);
     const what = `sync of ${changed.toLocaleString('en-US')} changed bills`;
     return [
       { what: `${what} of ${few.toLocaleString('en-US')} stored`, seen: `${small.toFixed(2)} s` },

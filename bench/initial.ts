@@ -1,12 +1,12 @@
 import { migrate } from '../warehouse/schema/migrate.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
 import { bareCopy } from './bare-copy.ts';
-import { addBenchConnections, emptyTables, forgetWatermarks, syncBills } from './bench-connection.ts';
+import { addBenchConnections, emptyTables, clearWatermarks, syncBills } from './bench-connection.ts';
 import { startBenchServers, type BenchServers } from './bench-servers.ts';
 import { landDirectly } from './direct-landing.ts';
 import { lastWrites } from './last-writes.ts';
 import { median, perSecond, ratio, type Measured } from './measured.ts';
-import { cpuSecondsOf, peakMegabytes, postgresCpuSeconds } from '../test/support/process-cost.ts';
+import { readCpuSeconds, peakMegabytes, postgresCpuSeconds } from '../test/support/process-cost.ts';
 
 /** The seconds of each method for loading the same tables. The methods alternate, so that noise of the machine affects all of them. */
 interface Round {
@@ -35,7 +35,7 @@ export async function measureInitial(
       progress(`round ${round} of ${repeat}`);
       rounds.push(await measureRound(warehouse, servers, bills));
     }
-    return [...figuresOf(rounds, bills), ...(await memoryOf(servers, rounds))];
+    return [...summarizeRounds(rounds, bills), ...(await describeMemory(servers, rounds))];
   } finally {
     await warehouse.close();
     await servers.stop();
@@ -50,11 +50,11 @@ export async function migrateDatabase(url: string): Promise<void> {
 
 async function measureRound(warehouse: Warehouse, servers: BenchServers, bills: number): Promise<Round> {
   await emptyTables(warehouse);
-  const before = await cpuOf(servers);
+  const before = await readServerCpuSeconds(servers);
   const oneStream = await syncBills(servers, ['one']);
-  const after = await cpuOf(servers);
+  const after = await readServerCpuSeconds(servers);
   const memory = await peakMegabytes(servers.worker.pid);
-  await forgetWatermarks(warehouse);
+  await clearWatermarks(warehouse);
   const versions = await lastWrites(warehouse);
   const replay = await syncBills(servers, ['one']);
   const replayWrote = versions !== (await lastWrites(warehouse));
@@ -76,14 +76,14 @@ async function measureRound(warehouse: Warehouse, servers: BenchServers, bills: 
   };
 }
 
-async function cpuOf(servers: BenchServers): Promise<{ worker: number; postgres: number }> {
+async function readServerCpuSeconds(servers: BenchServers): Promise<{ worker: number; postgres: number }> {
   return {
-    worker: await cpuSecondsOf(servers.worker.pid, { withEnded: false }),
+    worker: await readCpuSeconds(servers.worker.pid, { withEnded: false }),
     postgres: await postgresCpuSeconds(await servers.postmasterPid()),
   };
 }
 
-function figuresOf(rounds: readonly Round[], bills: number): Measured[] {
+function summarizeRounds(rounds: readonly Round[], bills: number): Measured[] {
   const of = (key: Exclude<keyof Round, 'replayWrote'>): number => median(rounds.map((round) => round[key]));
   const copyRate = bills / of('copy');
   const oneRate = bills / of('oneStream');
@@ -115,7 +115,7 @@ function figuresOf(rounds: readonly Round[], bills: number): Measured[] {
   ];
 }
 
-async function memoryOf(servers: BenchServers, rounds: readonly Round[]): Promise<Measured[]> {
+async function describeMemory(servers: BenchServers, rounds: readonly Round[]): Promise<Measured[]> {
   const oneStream = rounds[0]?.memory ?? Number.NaN;
   const twoStreams = await peakMegabytes(servers.worker.pid);
   return [

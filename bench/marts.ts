@@ -19,7 +19,7 @@ import { warehouseId } from '../warehouse/warehouse-id.ts';
 import { fillBooks } from './fill-books.ts';
 import { migrateDatabase } from './initial.ts';
 import { ratio, type Measured } from './measured.ts';
-import { cpuSecondsOf, postgresCpuSeconds } from '../test/support/process-cost.ts';
+import { readCpuSeconds, postgresCpuSeconds } from '../test/support/process-cost.ts';
 
 /** Builds and tests the marts of the same books in Postgres and on a snapshot, and on request with Spark on this machine. */
 export async function measureMarts(
@@ -29,25 +29,25 @@ export async function measureMarts(
   const folder = await mkdtemp(path.join(tmpdir(), 'daybook-bench-'));
   const dataDir = path.join(folder, 'postgres');
   const postgres = await startPostgres({ dataDir, port: await getPort() });
-  const settings = settingsOf(folder, progress);
+  const settings = buildSettings(folder, progress);
   const lake = path.join(folder, 'lake');
   try {
     await migrateDatabase(postgres.url);
     await fillBooks(postgres.url, { bills });
     await pythonWithDbt(settings);
     const cpu = async (): Promise<number> =>
-      (await cpuSecondsOf(process.pid, { withEnded: true })) +
-      (await postgresCpuSeconds(await postmasterOf(dataDir)));
-    const places = placesOf(settings, { databaseUrl: postgres.url, lake });
+      (await readCpuSeconds(process.pid, { withEnded: true })) +
+      (await postgresCpuSeconds(await readPostmasterPid(dataDir)));
+    const places = buildPlaces(settings, { databaseUrl: postgres.url, lake });
     const warehouse = openWarehouse({ url: postgres.url, connections: 2 });
     const build = async (target: 'postgres' | 'lake' | 'spark'): Promise<Build> => {
-      const done = await measured(cpu, () => buildMarts({ warehouse, places }, runOf(target), settings));
+      const done = await measured(cpu, () => buildMarts({ warehouse, places }, createRun(target), settings));
       // With a million bills, each takes minutes.
       progress(`${target}: ${done.built.seconds.toFixed(1)} s`);
       return done;
     };
     const onPostgres = await build('postgres');
-    await tellSlowest(path.join(folder, 'dbt', 'postgres'), progress);
+    await reportSlowest(path.join(folder, 'dbt', 'postgres'), progress);
     await exportOnce({
       warehouse,
       databaseUrl: postgres.url,
@@ -58,7 +58,7 @@ export async function measureMarts(
     const onLake = await build('lake');
     const started = performance.now();
     const once = await measured(cpu, async () => {
-      const runs = { lake: runOf('lake'), postgres: runOf('postgres') };
+      const runs = { lake: createRun('lake'), postgres: createRun('postgres') };
       const { built, copy } = await buildOnce({ warehouse, places }, runs, settings);
       if ('failure' in copy) throw new Error(copy.failure);
       return built;
@@ -66,7 +66,7 @@ export async function measureMarts(
     const both = { ...once, seconds: (performance.now() - started) / 1000 };
     progress(`lake, copied into Postgres: ${both.seconds.toFixed(1)} s`);
     const dashboard = await readDashboardOnce(warehouse);
-    await tellSlowest(path.join(folder, 'dbt', 'lake'), progress);
+    await reportSlowest(path.join(folder, 'dbt', 'lake'), progress);
     const onSpark = spark ? await build('spark') : undefined;
     await warehouse.close();
     return [
@@ -81,7 +81,7 @@ export async function measureMarts(
   }
 }
 
-function runOf<Target extends MartsTarget>(target: Target): BuildRun<Target> {
+function createRun<Target extends MartsTarget>(target: Target): BuildRun<Target> {
   return { runId: randomUUID(), target, workflowId: '', temporalRunId: '', reason: 'bench' };
 }
 
@@ -146,14 +146,14 @@ function figures({
   ];
 }
 
-export function placesOf(
+export function buildPlaces(
   settings: BuildPlaces,
   { databaseUrl, lake }: { databaseUrl: string; lake: string },
 ): MartsPlaces {
   return { ...settings, databaseUrl, lake, iceberg: false, timeZone: 'UTC', sparkMaster: 'local[*]' };
 }
 
-export function settingsOf(home: string, onStep: (text: string) => void): BuildPlaces & BuildFollower {
+export function buildSettings(home: string, onStep: (text: string) => void): BuildPlaces & BuildFollower {
   return {
     home,
     cacheFolder: path.join(process.env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache'), 'daybook'),
@@ -170,7 +170,7 @@ async function measured(cpu: () => Promise<number>, build: () => Promise<MartsBu
   return { built, cpuSeconds: (await cpu()) - before };
 }
 
-async function postmasterOf(dataDir: string): Promise<number> {
+async function readPostmasterPid(dataDir: string): Promise<number> {
   return Number((await readFile(path.join(dataDir, 'postmaster.pid'), 'utf8')).split('\n')[0]);
 }
 
@@ -201,7 +201,7 @@ export async function exportOnce(input: {
 }
 
 /** Reports the slowest models by dbt's own times, for whoever wants to make them faster. */
-export async function tellSlowest(folder: string, progress: (text: string) => void): Promise<void> {
+export async function reportSlowest(folder: string, progress: (text: string) => void): Promise<void> {
   const target = path.join(folder, 'target');
   const names = existsSync(target) ? await readdir(target, { recursive: true }) : [];
   const file = names.find((name) => path.basename(name) === 'run_results.json');

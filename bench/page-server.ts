@@ -16,7 +16,7 @@ const server = createServer((request, response) => {
   const sinceOnly = searchParams.has('last_synced_at_min');
   const served = pathname.endsWith('/events') ? 0 : sinceOnly ? changes.changed : changes.bills;
   const records =
-    served === 0 ? '' : sinceOnly ? pages.changedRecordsOf(page, changes) : pages.recordsOf(page);
+    served === 0 ? '' : sinceOnly ? pages.buildChangedRecords(page, changes) : pages.buildRecords(page);
   const next = (page + 1) * billsPerPage >= served ? 'null' : `"${page + 1}"`;
   const plural = pathname.endsWith('/events') ? 'events' : 'bills';
   const body = Buffer.concat([

@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
 import { pythonEnvironment } from '../test/support/python-environment.ts';
-import { addBenchConnections, emptyTables, forgetWatermarks, syncBills } from './bench-connection.ts';
+import { addBenchConnections, emptyTables, clearWatermarks, syncBills } from './bench-connection.ts';
 import { startBenchServers, type BenchServers } from './bench-servers.ts';
 import { billsToken } from './bills-token.ts';
 import { migrateDatabase } from './initial.ts';
 import { median, perSecond, ratio, type Measured } from './measured.ts';
-import { cpuSecondsOf, peakMegabytes, postgresCpuSeconds } from '../test/support/process-cost.ts';
+import { readCpuSeconds, peakMegabytes, postgresCpuSeconds } from '../test/support/process-cost.ts';
 
 /** Another tool that loads the same pages into the same Postgres. */
 interface Peer {
@@ -21,21 +21,21 @@ interface Peer {
   readonly requirements: readonly string[];
   /** A program in `bench/peers`, and its arguments after the API, the token, the database and the schema. */
   readonly program: string;
-  readonly manner: readonly string[];
+  readonly mode: readonly string[];
   /** The URL scheme of its database driver. */
   readonly scheme: string;
 }
 
 const dlt = { requirements: ['dlt[postgres]==1.31.0'], program: 'load_with_dlt.py', scheme: 'postgres:' };
 const peers: readonly Peer[] = [
-  { ...dlt, name: 'dlt 1.31.0, by default', schema: 'dlt_default', manner: ['default'] },
-  { ...dlt, name: 'dlt 1.31.0, tuned by its guide', schema: 'dlt_tuned', manner: ['tuned'] },
+  { ...dlt, name: 'dlt 1.31.0, by default', schema: 'dlt_default', mode: ['default'] },
+  { ...dlt, name: 'dlt 1.31.0, tuned by its guide', schema: 'dlt_tuned', mode: ['tuned'] },
   {
     name: 'Singer, meltanolabs-target-postgres 0.8.1',
     schema: 'singer',
     requirements: ['meltanolabs-target-postgres==0.8.1'],
     program: 'load_with_singer.py',
-    manner: [],
+    mode: [],
     scheme: 'postgresql+psycopg2:',
   },
 ];
@@ -85,12 +85,12 @@ export async function measurePeers(
       }
     }
     return [
-      ...figuresOf('Daybook, two streams', ours),
+      ...summarizeLoads('Daybook, two streams', ours),
       ...[...theirs].flatMap(([peer, loads]) => [
-        ...figuresOf(peer.name, loads),
-        ...comparisonOf(peer, { ours, theirs: loads }),
+        ...summarizeLoads(peer.name, loads),
+        ...compareWithPeer(peer, { ours, theirs: loads }),
       ]),
-      ...(await keptOf(warehouse)),
+      ...(await describeKept(warehouse)),
     ];
   } finally {
     await warehouse.close();
@@ -102,21 +102,21 @@ export async function measurePeers(
 async function loadWithDaybook(warehouse: Warehouse, servers: BenchServers, bills: number): Promise<Loads> {
   const connections = ['one', 'two'];
   const load = async (): Promise<Load> => {
-    const before = await cpuSecondsOf(servers.worker.pid, { withEnded: false });
+    const before = await readCpuSeconds(servers.worker.pid, { withEnded: false });
     const { result: seconds, postgres } = await countingPostgres(servers, () =>
       syncBills(servers, connections),
     );
     return {
       bills: bills * connections.length,
       seconds,
-      cpuSeconds: (await cpuSecondsOf(servers.worker.pid, { withEnded: false })) - before,
+      cpuSeconds: (await readCpuSeconds(servers.worker.pid, { withEnded: false })) - before,
       postgresCpuSeconds: postgres,
       megabytes: await peakMegabytes(servers.worker.pid),
     };
   };
   await emptyTables(warehouse);
   const first = await load();
-  await forgetWatermarks(warehouse);
+  await clearWatermarks(warehouse);
   return { first, replay: await load() };
 }
 
@@ -125,7 +125,7 @@ async function loadWith(
   input: { warehouse: Warehouse; servers: BenchServers; bills: number; python: string; home: string },
 ): Promise<Loads> {
   const { warehouse, servers, bills, python, home } = input;
-  const { schema, program, manner, scheme } = peer;
+  const { schema, program, mode, scheme } = peer;
   await warehouse.pool.query(`drop schema if exists ${schema}, ${schema}_staging cascade`);
   const token = billsToken({ bills, name: 'one', changed: 0, revision: 0 });
   const database = servers.databaseUrl.replace(/^postgres:/, scheme);
@@ -133,7 +133,7 @@ async function loadWith(
     const { result, postgres } = await countingPostgres(servers, () =>
       promisify(execFile)(
         python,
-        [join(programs, program), servers.apiUrl, token, database, schema, ...manner],
+        [join(programs, program), servers.apiUrl, token, database, schema, ...mode],
         { env: { ...process.env, PEER_HOME: home } },
       ),
     );
@@ -155,7 +155,7 @@ async function countingPostgres<Result>(
   return { result, postgres: (await postgresCpuSeconds(postmaster)) - before };
 }
 
-function figuresOf(name: string, loads: readonly Loads[]): Measured[] {
+function summarizeLoads(name: string, loads: readonly Loads[]): Measured[] {
   return (['first', 'replay'] as const).map((which) => {
     const of = (key: keyof Load): number => median(loads.map((load) => load[which][key]));
     const per100k = (seconds: number): string => ((seconds / of('bills')) * 100_000).toFixed(1);
@@ -170,7 +170,7 @@ function figuresOf(name: string, loads: readonly Loads[]): Measured[] {
   });
 }
 
-function comparisonOf(
+function compareWithPeer(
   { name, schema }: Peer,
   { ours, theirs }: { ours: readonly Loads[]; theirs: readonly Loads[] },
 ): Measured[] {
@@ -187,7 +187,7 @@ function comparisonOf(
 }
 
 /** Describes the content of the tables after the pages were loaded twice. */
-async function keptOf({ pool }: Warehouse): Promise<Measured[]> {
+async function describeKept({ pool }: Warehouse): Promise<Measured[]> {
   const one = async (text: string): Promise<string> => {
     const { rows } = await pool.query<{ seen: string }>(text);
     return rows[0]?.seen ?? '';

@@ -3,7 +3,7 @@ import { addBenchConnections, reconcileBills, syncBills } from './bench-connecti
 import { startBenchServers } from './bench-servers.ts';
 import { migrateDatabase } from './initial.ts';
 import { growth, perSecond, ratio, type Measured } from './measured.ts';
-import { forgetPeak } from '../test/support/process-cost.ts';
+import { resetPeak } from '../test/support/process-cost.ts';
 import { peakAt, sampleWorker } from './sample-worker.ts';
 
 /** Loads bills and reconciles them unchanged. Measures the speed, compared with the load, and the memory. */
@@ -17,7 +17,7 @@ export async function measureReconcile(
     await addBenchConnections(warehouse, servers, { names: ['one'], bills });
     progress('initial sync');
     const loading = await syncBills(servers, ['one']);
-    await forgetPeak(servers.worker.pid);
+    await resetPeak(servers.worker.pid);
     progress('reconcile');
     const { result: seconds, samples } = await sampleWorker(
       servers,

@@ -19,7 +19,7 @@ export async function sampleWorker<Result>(
   const samples: Sample[] = [];
   const over = new AbortController();
   const sampling = sampleUntil(over.signal, async () => {
-    const sample = await sampleOf(servers);
+    const sample = await takeSample(servers);
     samples.push(sample);
     if (samples.length % 20 === 0) progress(`${sample.bills.toLocaleString('en-US')} bills`);
   });
@@ -27,7 +27,7 @@ export async function sampleWorker<Result>(
     over.abort();
   });
   await sampling;
-  samples.push(await sampleOf(servers));
+  samples.push(await takeSample(servers));
   return { result, samples };
 }
 
@@ -43,7 +43,7 @@ async function sampleUntil(over: AbortSignal, take: () => Promise<void>): Promis
   }
 }
 
-async function sampleOf(servers: BenchServers): Promise<Sample> {
+async function takeSample(servers: BenchServers): Promise<Sample> {
   const text = await (await fetch(`${servers.workerUrl}/metrics`)).text();
   const pages = metric(text, 'daybook_page_landing_seconds_count{stream="bills"}');
   return {

@@ -33,7 +33,7 @@ export async function measureWebhooks(
       expandPlatformData: false,
     });
     await syncBills(servers, [connectionId]);
-    const bills = await billsOf(sandbox);
+    const bills = await readBills(sandbox);
     progress('changes on an idle system');
     const latencies = await measureChanges(warehouse, servers, { sandbox, bills });
     progress(`${perSecond} webhooks a second for ${seconds} s`);
@@ -50,7 +50,7 @@ interface Bill {
   text: string;
 }
 
-async function billsOf({ adminUrl }: Sandbox): Promise<Bill[]> {
+async function readBills({ adminUrl }: Sandbox): Promise<Bill[]> {
   const response = await fetch(`${adminUrl}/content/${connectionId}/bills`);
   const lines = (await response.text()).split('\n').slice(0, -1);
   return lines.map((text) => ({ id: (JSON.parse(text) as { id: string }).id, text }));
@@ -71,7 +71,7 @@ async function measureChanges(
     await admin(sandbox, 'POST', '/commands', [
       { kind: 'change', connection: connectionId, resource: 'bills', id, patch: JSON.stringify({ memo }) },
     ]);
-    while ((await memoOf(warehouse, id)) !== memo) await pause(5);
+    while ((await readMemo(warehouse, id)) !== memo) await pause(5);
     // The first round is a warm-up.
     if (round > 0) milliseconds.push(performance.now() - started);
     await pause(1_500);
@@ -88,11 +88,11 @@ async function measureChanges(
       seen: inMilliseconds(Math.max(...milliseconds)),
       target: 'under 2,000 ms',
     },
-    { what: 'Temporal actions of a webhook', seen: String(await actionsOfLast(servers)) },
+    { what: 'Temporal actions of a webhook', seen: String(await countLastActions(servers)) },
   ];
 }
 
-async function memoOf({ pool }: Warehouse, id: string): Promise<string | null | undefined> {
+async function readMemo({ pool }: Warehouse, id: string): Promise<string | null | undefined> {
   const { rows } = await pool.query<{ memo: string | null }>(
     'select memo from finance.bills where connection_id = $1 and id = $2',
     [connectionId, id],
@@ -100,7 +100,7 @@ async function memoOf({ pool }: Warehouse, id: string): Promise<string | null | 
   return rows[0]?.memo;
 }
 
-async function actionsOfLast(servers: BenchServers): Promise<number> {
+async function countLastActions(servers: BenchServers): Promise<number> {
   const connection = await Connection.connect({ address: servers.temporalAddress });
   try {
     const handle = new Client({ connection }).workflow.getHandle(`webhooks/${connectionId}`);
@@ -135,7 +135,7 @@ async function measureBurst(
     const ahead = started + (number * 1_000) / perSecond - performance.now();
     if (ahead > 0) await pause(ahead);
     const bill = bills[number % bills.length];
-    if (bill !== undefined) sending.push(deliver(port, { body: bodyOf(bill, number), sent }));
+    if (bill !== undefined) sending.push(deliver(port, { body: buildBody(bill, number), sent }));
     if (number === total / 2) killed = restart();
   }
   await Promise.all([...sending, killed]);
@@ -202,7 +202,7 @@ async function deliver(port: number, { body, sent }: { body: string; sent: Sent 
 }
 
 /** Each body is unique: a repeated one would only be counted. */
-function bodyOf({ text }: Bill, number: number): string {
+function buildBody({ text }: Bill, number: number): string {
   const head = `"type":"BILL","code":"BILL_UPDATED","access_token":"t","connection_id":"conn-${connectionId}"`;
   return `{${head},"number":${number},"bill":${text}}`;
 }

@@ -7,8 +7,8 @@ import json
 import os
 import sys
 
-api, token, database, schema, manner = sys.argv[1:]
-if manner == "tuned":
+api, token, database, schema, mode = sys.argv[1:]
+if mode == "tuned":
     # Settings of dlt's own guide (Performance): workers for each step, files that rotate, larger buffers, CSV because it loads by COPY.
     os.environ.update(
         {
@@ -48,7 +48,7 @@ def load():
         dataset_name=schema,
         pipelines_dir=os.environ["PEER_HOME"],
     )
-    pipeline.run(bills, **({"loader_file_format": "csv"} if manner == "tuned" else {}))
+    pipeline.run(bills, **({"loader_file_format": "csv"} if mode == "tuned" else {}))
 
 
 if __name__ == "__main__":

@@ -93,9 +93,9 @@ proofTest('a second backfill of the same time joins the running one', async () =
   });
   const { cwd, env } = installation;
   const first = startDaybook(['backfill', connection, ...spring], { cwd, env });
-  await first.says(/Running/);
+  await first.waitForOutput(/Running/);
   const second = startDaybook(['backfill', connection, ...spring], { cwd, env });
-  await second.says(/Joined the run at/);
+  await second.waitForOutput(/Joined the run at/);
   await admin.clearFaults();
   expect([(await first.ended).code, (await second.ended).code]).toEqual([0, 0]);
   const { stdout } = await installation.run(['runs', connection, '--json']);

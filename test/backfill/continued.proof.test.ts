@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createInstallation } from '../support/installation.ts';
 import { rows } from '../support/rows.ts';
-import { totalOf } from '../support/sync.ts';
+import { sumOverStreams } from '../support/sync.ts';
 import { startTemporalWith } from '../support/temporal-with.ts';
 import { endOf, startBackfill } from './run-backfill.ts';
 
@@ -35,7 +35,7 @@ test('a backfill with a long history continues in a new execution as the same ru
     if (execution.workflowId === handle.workflowId) executions += 1;
   }
   expect(executions).toBeGreaterThan(1);
-  expect(totalOf(run, 'inserted')).toBe(await datedRecords(connection));
+  expect(sumOverStreams(run, 'inserted')).toBe(await datedRecords(connection));
 });
 
 /** Counts the records in any window; those without updated_at are in none. */

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { ScriptedService } from '../replication/scripted-service.ts';
-import { servicesOf } from '../replication/serve.ts';
-import { dependenciesOf } from '../simulation/dependencies-of.ts';
+import { createServiceStarter } from '../replication/serve.ts';
+import { createDependencies } from '../simulation/create-dependencies.ts';
 import { Driver } from '../simulation/driver.ts';
 import { bill, customer } from '../support/finance-records.ts';
 import { row } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const { warehouse } = await createTestDatabase();
-const serve = servicesOf(warehouse);
+const serve = createServiceStarter(warehouse);
 const ids = ['bills', 'customers'];
 
 test('a continued backfill is partial if its earlier windows left a record in quarantine', async () => {
@@ -17,7 +17,7 @@ test('a continued backfill is partial if its earlier windows left a record in qu
   service.lists = { bills: [bill('a', { total_amount: '"much"' })], customers: [customer('c')] };
   await endWhileCustomersFail(service);
   expect(await backfill(service)).toBe('partial');
-  expect(service.asked.some((path) => path.includes('bills'))).toBe(false);
+  expect(service.requests.some((path) => path.includes('bills'))).toBe(false);
 });
 
 test('a backfill started over a week after an unfinished one reads everything again', async () => {
@@ -83,7 +83,7 @@ async function endWhileCustomersFail(service: ScriptedService): Promise<void> {
   const run = { ended: false };
   await expect(backfill(service, run)).rejects.toThrow();
   service.onList = onList;
-  service.asked.length = 0;
+  service.requests.length = 0;
 }
 
 const windowsOfBills =
@@ -97,14 +97,14 @@ async function backfill(service: ScriptedService, run = { ended: false }): Promi
     worker: () => ({
       lost: new Promise(() => undefined),
       isDead: () => false,
-      dependencies: () => dependenciesOf(of),
+      dependencies: () => createDependencies(of),
     }),
     // Instead of waiting for another attempt, waits until the bills are read.
     pass: async () => {
       await expect.poll(() => service.rows(windowsOfBills), { timeout: 20_000 }).toEqual([]);
       run.ended = true;
     },
-    ended: () => run.ended,
+    isTerminated: () => run.ended,
     onFailure: () => undefined,
   });
   const runId = randomUUID();

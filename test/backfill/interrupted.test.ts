@@ -3,7 +3,7 @@ import { eventually } from '../support/eventually.ts';
 import { createInstallation } from '../support/installation.ts';
 import { proofTest, some } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
-import { runOf, startSync, endOf as endOfSync, statusesOf, sync } from '../support/sync.ts';
+import { readRunByTemporalId, startSync, awaitSync as endOfSync, statusesOf, sync } from '../support/sync.ts';
 import { backfill, endOf, startBackfill, type BackfillHandle } from './run-backfill.ts';
 
 const installation = await createInstallation();
@@ -39,7 +39,7 @@ test.for(
   expect(await windowsLeft(connection)).toBe(0);
   // The window in hand may have landed all the same.
   expect([left, left - 1]).toContain((await windowsAskedFor(connection)).length);
-  const first = await runOf(installation, handle.firstExecutionRunId);
+  const first = await readRunByTemporalId(installation, handle.firstExecutionRunId);
   const status = how === 'cancelled' ? 'cancelled' : 'interrupted';
   expect([first.status, statusesOf(first).bills]).toEqual([status, status]);
   expect((await installation.compare(connection)).differences).toEqual([]);

@@ -1,11 +1,11 @@
 import { afterEach, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { bill, expense, subscription } from '../support/finance-records.ts';
-import { searchAttributesOf } from '../support/history-of.ts';
+import { readSearchAttributes } from '../support/workflow-history.ts';
 import { createInstallation } from '../support/installation.ts';
 import { proofTest } from '../support/proof-test.ts';
 import { row, rows, type Row } from '../support/rows.ts';
-import { statusesOf, sync, totalOf } from '../support/sync.ts';
+import { statusesOf, sync, sumOverStreams } from '../support/sync.ts';
 import { backfill, endOf, startBackfill } from './run-backfill.ts';
 
 const installation = await createInstallation();
@@ -57,7 +57,7 @@ test('a backfill reads late history with an old updated_at, which a sync does no
   const { run, failure } = await backfill(installation, { connection, ...spring });
   expect(failure).toBeUndefined();
   expect(run).toMatchObject({ kind: 'backfill', status: 'succeeded', reason: 'test' });
-  expect(totalOf(run, 'inserted')).toBe(3);
+  expect(sumOverStreams(run, 'inserted')).toBe(3);
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
@@ -255,14 +255,14 @@ proofTest(
         return /^\| \w+ \| reading, \d+ windows left \|/m.test(currentDetails) ? currentDetails : undefined;
       }),
     ).toContain(`**${connection}**: reading`);
-    expect(await searchAttributesOf(handle)).toMatchObject({
+    expect(await readSearchAttributes(handle)).toMatchObject({
       DaybookConnection: connection,
       DaybookKind: 'backfill',
       DaybookPhase: 'reading',
     });
     await admin.configure({});
     await endOf(installation, handle);
-    expect(await searchAttributesOf(handle)).toMatchObject({ DaybookPhase: 'succeeded' });
+    expect(await readSearchAttributes(handle)).toMatchObject({ DaybookPhase: 'succeeded' });
   },
 );
 

@@ -3,7 +3,7 @@ import type { backfillConnection } from '../../workflows/index.ts';
 import type { BackfillConnectionInput } from '../../workflows/backfill-connection.ts';
 import type { RunRead } from '../../warehouse/runs/read-run.ts';
 import type { Installation } from '../support/installation.ts';
-import { runOf } from '../support/sync.ts';
+import { readRunByTemporalId } from '../support/sync.ts';
 
 export type BackfillHandle = WorkflowHandleWithFirstExecutionRunId<typeof backfillConnection>;
 
@@ -41,5 +41,5 @@ export async function endOf(
     () => undefined,
     (error: unknown) => error,
   );
-  return { run: await runOf({ warehouse }, handle.firstExecutionRunId), failure };
+  return { run: await readRunByTemporalId({ warehouse }, handle.firstExecutionRunId), failure };
 }

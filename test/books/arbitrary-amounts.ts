@@ -28,23 +28,23 @@ export interface Amounts {
   plain(currency: string): string;
   /** Any amount that a platform may send. */
   any(currency: string): string;
-  lineOf(taxed: Taxed, currency: string): Line;
-  headerOf(
+  drawLine(taxed: Taxed, currency: string): Line;
+  drawHeader(
     lines: readonly Line[],
     how: { currency: string; taxed: Taxed },
   ): { total: string; sub_total: string; tax_amount: string; total_discount: string };
   /** Payments of a total: in part, exactly, or too much. */
-  partsOf(total: string, count: number, currency: string): string[];
+  drawParts(total: string, count: number, currency: string): string[];
   rest(total: string, parts: readonly string[], currency: string): string;
 }
 
 export function arbitraryAmounts(gen: fc.GeneratorValue): Amounts {
   const between = (min: number, max: number): number => gen(fc.integer, { min, max });
   const oneOf = <Value>(...values: Value[]): Value => gen(fc.constantFrom<Value[]>, ...values);
-  const placesOf = (currency: string): number => ({ '"JPY"': 0, '"KWD"': 3, '"CLF"': 4 })[currency] ?? 2;
+  const decimalPlaces = (currency: string): number => ({ '"JPY"': 0, '"KWD"': 3, '"CLF"': 4 })[currency] ?? 2;
 
   function inMinorUnits(units: number, currency: string): string {
-    const places = placesOf(currency);
+    const places = decimalPlaces(currency);
     if (places === 0) return String(units);
     const digits = String(Math.abs(units)).padStart(places + 1, '0');
     return `${units < 0 ? '-' : ''}${digits.slice(0, -places)}.${digits.slice(-places)}`;
@@ -83,7 +83,7 @@ export function arbitraryAmounts(gen: fc.GeneratorValue): Amounts {
   ): string {
     const result = compute(texts.map(Number));
     if (!Number.isFinite(result) || between(1, 100) <= 5) return any(currency);
-    return between(1, 100) <= 30 ? String(result) : result.toFixed(placesOf(currency));
+    return between(1, 100) <= 30 ? String(result) : result.toFixed(decimalPlaces(currency));
   }
 
   const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0);
@@ -91,7 +91,7 @@ export function arbitraryAmounts(gen: fc.GeneratorValue): Amounts {
   return {
     plain,
     any,
-    lineOf(taxed, currency) {
+    drawLine(taxed, currency) {
       if (taxed === 'on top' || taxed === 'inside') {
         const total = any(currency);
         return { net: oneOf('null', total), tax: oneOf('null', 'null', '0'), total };
@@ -113,7 +113,7 @@ export function arbitraryAmounts(gen: fc.GeneratorValue): Amounts {
       if (taxed === 'not charged') return { net, tax, total: oneOf(both, net) };
       return { net: oneOf(net, net, net, 'null'), tax, total: oneOf(both, both, net, any(currency)) };
     },
-    headerOf(lines, { currency, taxed }) {
+    drawHeader(lines, { currency, taxed }) {
       const totals = lines.map(({ total }) => total);
       const discount = oneOf('null', '0', plain(currency));
       const all = doubled(sum, totals, currency);
@@ -196,7 +196,7 @@ export function arbitraryAmounts(gen: fc.GeneratorValue): Amounts {
         total_discount: discount,
       };
     },
-    partsOf(total, count, currency) {
+    drawParts(total, count, currency) {
       const whole = Number(total);
       return Array.from({ length: count }, (_, index) =>
         oneOf(

@@ -6,8 +6,8 @@ import { arbitraryAmounts, type Amounts, type Taxed } from './arbitrary-amounts.
 import { arbitraryDays, type Days } from './arbitrary-days.ts';
 import { list, object, text, type Fields } from '../support/finance-records.ts';
 
-/** One month of a company: the commands for the sandbox, and the time at which they come. */
-export interface Chapter {
+/** One step of a book: the commands for the sandbox, and the time in its month at which they are executed. */
+export interface BookStep {
   /** The number of months before the day of the build. */
   readonly monthsAgo: number;
   readonly commands: readonly CommandInput[];
@@ -15,11 +15,11 @@ export interface Chapter {
   readonly at?: number;
 }
 
-/** The books of a company: every kind of document, as orderly and as disorderly as real ones are. */
+/** The books of a company: every kind of document, as consistent and as inconsistent as in real books. */
 export interface RandomBook {
   readonly name: string;
   readonly platform: string;
-  readonly chapters: readonly Chapter[];
+  readonly steps: readonly BookStep[];
   /** Whether subscriptions were read completely, by number of months ago. Months without an entry were not observed. */
   readonly observed: Readonly<Record<number, 'complete' | 'incomplete'>>;
   /** Lists that no run has read yet; their records here came as webhooks. */
@@ -55,7 +55,7 @@ interface BookInput {
 
 /** Books with some `documents` of each kind, as seen on `today`. */
 export function arbitraryBook(input: BookInput): fc.Arbitrary<RandomBook> {
-  return fc.gen().map((gen) => new Clerk(gen, input).write());
+  return fc.gen().map((gen) => new BookGenerator(gen, input).generate());
 }
 
 /** A record as it is now: names and raw JSON texts. */
@@ -66,8 +66,8 @@ interface Entry {
   isDeleted: boolean;
 }
 
-/** Writes the books: creates documents, and changes them month by month. */
-class Clerk {
+/** Generates a book: creates documents, and changes them month by month. */
+class BookGenerator {
   private readonly entries: Entry[] = [];
   private readonly amounts: Amounts;
   private readonly days: Days;
@@ -85,29 +85,29 @@ class Clerk {
     this.days = arbitraryDays(gen, input.today);
   }
 
-  write(): RandomBook {
+  generate(): RandomBook {
     const { name, documents } = this.input;
-    const chapters: Chapter[] = [];
+    const steps: BookStep[] = [];
     const months = this.between(1, 5);
     for (let monthsAgo = months - 1; monthsAgo >= 0; monthsAgo -= 1) {
-      // With two chapters in a month, the state between them is never a month's end.
+      // With two steps in a month, the state between them is never a month's end.
       const moments = this.chance(20) ? [0, this.oneOf([0.5, 1])] : [this.oneOf([0, 0.5, 1])];
       for (const at of moments) {
         this.commands = [];
-        if (chapters.length === 0) this.openBooks(documents);
+        if (steps.length === 0) this.openBooks(documents);
         else {
           for (let edit = this.between(1, documents); edit > 0; edit -= 1) this.edit();
           if (this.chance(60))
-            this.add('subscriptions', `subscription-late-${chapters.length}`, this.laterSubscription());
+            this.add('subscriptions', `subscription-late-${steps.length}`, this.laterSubscription());
           this.moveCurrencies();
         }
-        chapters.push({ monthsAgo, commands: this.commands, at });
+        steps.push({ monthsAgo, commands: this.commands, at });
       }
     }
     return {
       name,
       platform: this.platform,
-      chapters,
+      steps,
       observed: this.observedMonths(months),
       observedUntil: this.chance(40) ? { [this.between(0, months - 1)]: this.oneOf([1, 3, 28]) } : {},
       unread: this.chance(25) ? [this.oneOf(streamNames), this.oneOf(streamNames)] : [],
@@ -174,14 +174,14 @@ class Clerk {
   private moveCurrencies(): void {
     for (const entry of this.entries.filter(({ id }) => twoCurrencies.some((one) => id.startsWith(one)))) {
       const currency = entry.fields.iso_currency_code ?? 'null';
-      const deed = this.oneOf(['stay', 'stay', 'leave', 'come back', 'nobody knows', 'change'] as const);
-      if (entry.isDeleted || deed === 'stay') continue;
+      const action = this.oneOf(['stay', 'stay', 'leave', 'come back', 'nobody knows', 'change'] as const);
+      if (entry.isDeleted || action === 'stay') continue;
       const other = currency === '"USD"' ? '"EUR"' : '"USD"';
       this.change(entry, {
-        status: deed === 'leave' ? '"canceled"' : '"active"',
-        ...(deed === 'change' && { iso_currency_code: other, items: list(this.plainItem(other)) }),
-        ...(deed === 'come back' && { items: list(this.plainItem(currency)) }),
-        ...(deed === 'nobody knows' && {
+        status: action === 'leave' ? '"canceled"' : '"active"',
+        ...(action === 'change' && { iso_currency_code: other, items: list(this.plainItem(other)) }),
+        ...(action === 'come back' && { items: list(this.plainItem(currency)) }),
+        ...(action === 'nobody knows' && {
           items: list(this.plainItem(currency).replace('"month"', '"quarter"')),
         }),
       });
@@ -261,7 +261,7 @@ class Clerk {
     };
   }
 
-  /** Adds a bill and a credit applied to it. Each tells all of the applications, the first or none, and leaves more or less unexplained. */
+  /** Adds a bill and a credit applied to it. Each lists all of the applications, the first or none, and leaves more or less unexplained. */
   private addPair(count: number): void {
     const [billId, creditId] = [`pair-bill-${count}`, `pair-credit-${count}`];
     const currency = this.oneOf(['"USD"', '"EUR"', '"JPY"', 'null']);
@@ -274,33 +274,33 @@ class Clerk {
         [amount, null],
       ],
     ]).map((part) => ({ amount: String(part), date: this.days.allocated() }));
-    const told = (how: string, id: string): string =>
+    const listApplications = (how: string, id: string): string =>
       list(
         ...parts
           .slice(0, { all: parts.length, first: 1, nothing: 0 }[how])
           .map((part) => object({ id: text(id), allocated_date: part.date, allocated_amount: part.amount })),
       );
     const applied = parts.reduce((sum, part) => sum + Number(part.amount === 'null' ? 0 : part.amount), 0);
-    const statusOf = (): string => this.oneOf(['"paid"', '"open"', '"partially_paid"', '"void"']);
+    const anyStatus = (): string => this.oneOf(['"paid"', '"open"', '"partially_paid"', '"void"']);
     const due = amount + 100 - applied * this.oneOf([1, 1, 0.5, 0]);
     this.add('bills', billId, {
       ...this.bill(),
       currency_code: currency,
-      status: statusOf(),
+      status: anyStatus(),
       ...{ total_amount: String(amount + 100), amount_due: String(due), linked_payments: '[]' },
-      linked_credit_memos: told(this.oneOf(['all', 'nothing', 'nothing', 'first']), creditId),
+      linked_credit_memos: listApplications(this.oneOf(['all', 'nothing', 'nothing', 'first']), creditId),
     });
     this.add('bill_credit_memos', creditId, {
       ...this.credit(creditId),
       currency_code: currency,
-      status: statusOf(),
+      status: anyStatus(),
       total_amount: String(amount),
       remaining_amount: String(amount - applied * this.oneOf([1, 1, 0.5])),
-      linked_bills: told(this.oneOf(['all', 'all', 'nothing', 'first']), billId),
+      linked_bills: listApplications(this.oneOf(['all', 'all', 'nothing', 'first']), billId),
     });
   }
 
-  /** The bills' entries of a credit, as the credit tells them: sometimes on another day, or in two parts. */
+  /** The bills' entries of a credit, as the credit lists them: sometimes on another day, or in two parts. */
   private mirrored(creditId: string): string[] {
     return this.entries
       .filter(({ resource }) => resource === 'bills')
@@ -346,10 +346,10 @@ class Clerk {
       ...(['in fives', 'in fives'] as const),
     ]);
     const lines = Array.from({ length: this.oneOf([0, 1, 1, 2, 3]) }, () =>
-      this.amounts.lineOf(taxed, currency),
+      this.amounts.drawLine(taxed, currency),
     );
-    const { total, ...taxes } = this.amounts.headerOf(lines, { currency, taxed });
-    const parts = this.amounts.partsOf(total, this.oneOf([0, 0, 1, 1, 2, 3]), currency);
+    const { total, ...taxes } = this.amounts.drawHeader(lines, { currency, taxed });
+    const parts = this.amounts.drawParts(total, this.oneOf([0, 0, 1, 1, 2, 3]), currency);
     const due = this.amounts.rest(total, parts, currency);
     const allocations = parts.map((amount) => ({ amount, date: this.days.allocated() }));
     // The rest is scheduled, and not yet deducted.
@@ -359,7 +359,7 @@ class Clerk {
     if (this.chance(10))
       for (const amount of [total, negated(total)])
         entries.push({ isCredit: false, amount, date: this.days.allocated() });
-    const entryOf = (kind: string, { amount, date }: { amount: string; date: string }): string =>
+    const buildEntry = (kind: string, { amount, date }: { amount: string; date: string }): string =>
       object({
         // Every third id exists.
         id: text(
@@ -376,13 +376,13 @@ class Clerk {
         ...taxes,
       },
       due,
-      payments: entries.filter(({ isCredit }) => !isCredit).map((one) => entryOf('payment', one)),
-      credits: entries.filter(({ isCredit }) => isCredit).map((one) => entryOf('credit', one)),
-      status: this.statusOf(total, due),
+      payments: entries.filter(({ isCredit }) => !isCredit).map((one) => buildEntry('payment', one)),
+      credits: entries.filter(({ isCredit }) => isCredit).map((one) => buildEntry('credit', one)),
+      status: this.settledStatus(total, due),
     };
   }
 
-  private statusOf(total: string, due: string): string {
+  private settledStatus(total: string, due: string): string {
     if (this.chance(25)) return this.oneOf(statuses);
     if (Number(due) === 0) return '"paid"';
     return due === total ? '"open"' : '"partially_paid"';
@@ -610,19 +610,22 @@ class Clerk {
       if (resource === 'subscriptions') this.change(entry, {});
       return;
     }
-    const deed = this.oneOf(deeds);
-    if (deed === 'delete') {
+    const action = this.oneOf(edits);
+    if (action === 'delete') {
       entry.isDeleted = true;
       this.commands.push({ kind: 'delete', connection: this.input.name, resource, id });
-    } else if (deed === 'touch') {
+    } else if (action === 'touch') {
       this.commands.push({ kind: 'touch', connection: this.input.name, resource, ids: [id] });
-    } else this.change(entry, this.patchOf(entry, deed));
+    } else this.change(entry, this.buildPatch(entry, action));
   }
 
-  private patchOf({ resource, id, fields }: Entry, deed: 'void' | 'pay' | 'rewrite' | 'pay back'): Fields {
+  private buildPatch(
+    { resource, id, fields }: Entry,
+    action: 'void' | 'pay' | 'rewrite' | 'pay back',
+  ): Fields {
     const isDue = resource === 'bills' || resource === 'bill_credit_memos';
-    if (deed === 'void' && isDue) return { status: '"void"' };
-    if (deed === 'pay' && resource === 'bills') {
+    if (action === 'void' && isDue) return { status: '"void"' };
+    if (action === 'pay' && resource === 'bills') {
       // A payment of the due amount; sometimes the platform forgets to lower what is due.
       const { amount_due: due = '0', linked_payments: payments = '[]' } = fields;
       const payment = object({
@@ -635,7 +638,7 @@ class Clerk {
         ...(this.chance(80) && { amount_due: '0', status: '"paid"' }),
       };
     }
-    if (deed === 'pay back' && resource === 'bills')
+    if (action === 'pay back' && resource === 'bills')
       return { linked_payments: '[]', amount_due: fields.total_amount };
     const again: Partial<Record<ResourceName, () => Fields>> = {
       bills: () => this.bill(),
@@ -727,4 +730,4 @@ const twoCurrencies = ['c-two-1', 'c-two-2'];
 
 const accounts = ['"account-1"', '"account-2"', '"018cf6a9-0001"', '"018cf6a9-0002"', 'null', '""'];
 
-const deeds = ['delete', 'touch', 'void', 'pay', 'pay', 'rewrite', 'rewrite', 'pay back'] as const;
+const edits = ['delete', 'touch', 'void', 'pay', 'pay', 'rewrite', 'rewrite', 'pay back'] as const;

@@ -30,7 +30,7 @@ export function arbitraryDays(gen: fc.GeneratorValue, today: string): Days {
     return `"${day}${time}"`;
   }
 
-  function somewhen(): number {
+  function anyDaysAgo(): number {
     const edge = oneOf(0, 1, 30, 31, 60, 61, 90, 91);
     const kind = between(1, 100);
     if (kind <= 30) return edge;
@@ -49,7 +49,7 @@ export function arbitraryDays(gen: fc.GeneratorValue, today: string): Days {
     return Math.round((Date.parse(`${today}T00:00:00Z`) - first) / 86_400_000) + oneOf(0, 1);
   }
 
-  const daysAgo = (): number => (between(1, 100) <= 25 ? aroundMonthEnd() : somewhen());
+  const daysAgo = (): number => (between(1, 100) <= 25 ? aroundMonthEnd() : anyDaysAgo());
   const orNone = (text: string): string => (between(1, 100) <= 6 ? oneOf('null', '""') : text);
 
   return {

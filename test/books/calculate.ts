@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import type { BookTold } from './keep-books.ts';
+import type { CalculatorBook } from './load-book.ts';
 
 const program = fileURLToPath(new URL('calculator/main.py', import.meta.url));
 
@@ -16,7 +16,7 @@ export async function calculate(input: {
   now: string;
   time_zone: string;
   fx_rates: readonly Readonly<Record<string, string>>[];
-  books: readonly BookTold[];
+  books: readonly CalculatorBook[];
 }): Promise<Calculated> {
   const child = spawn('python3', [program], {
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -5,7 +5,12 @@ import { withBuildLock } from '../../warehouse/marts/build-lock.ts';
 import { testApiAddress } from '../support/test-connection.ts';
 import { compareMart, martNames, type Compared } from './compare-marts.ts';
 import { martInPostgres, martOnLake } from './read-marts.ts';
-import { shelfWarehouseId, withShelf, type Shelf, type ShelfInput } from './shelf.ts';
+import {
+  booksWarehouseId,
+  withRandomBooks,
+  type BooksFixture,
+  type RandomBooksInput,
+} from './books-fixture.ts';
 import { cacheFolder } from '../support/cache-folder.ts';
 
 export interface BooksChecked extends Compared {
@@ -16,63 +21,63 @@ export interface BooksChecked extends Compared {
 }
 
 /** Builds the marts of random books as the product does, on both targets, and compares every figure with the calculator's. */
-export async function checkBooks(input: ShelfInput): Promise<BooksChecked> {
-  return withShelf(input, async (shelf) => ({
-    ...(await buildAndCompare(shelf).catch(ofFailedTests)),
-    books: shelf.books.length,
-    documents: shelf.documents,
-    today: shelf.today,
+export async function checkBooks(input: RandomBooksInput): Promise<BooksChecked> {
+  return withRandomBooks(input, async (fixture) => ({
+    ...(await buildAndCompare(fixture).catch(reportFailedTests)),
+    books: fixture.books.length,
+    documents: fixture.documents,
+    today: fixture.today,
   }));
 }
 
 /** Reports a failed test of the models as a wrong figure. */
-function ofFailedTests(error: unknown): Compared {
+function reportFailedTests(error: unknown): Compared {
   if (!(error instanceof MartsFailed)) throw error;
   return { rows: 0, figures: 0, differences: [error.message] };
 }
 
-export async function buildAndCompare(shelf: Shelf): Promise<Compared> {
-  await buildInPostgres(shelf);
-  const { databaseUrl, lake } = shelf;
+export async function buildAndCompare(fixture: BooksFixture): Promise<Compared> {
+  await buildInPostgres(fixture);
+  const { databaseUrl, lake } = fixture;
   await withBuildLock({ databaseUrl, target: 'lake' }, (lock) =>
-    buildOnLake(lock, { ...settingsOf(shelf), lake }),
+    buildOnLake(lock, { ...buildSettings(fixture), lake }),
   );
-  return compare(shelf, ['Postgres', 'lake']);
+  return compare(fixture, ['Postgres', 'lake']);
 }
 
 /** Builds and compares in only one of the two targets. */
-export async function buildAndCompareInPostgres(shelf: Shelf): Promise<Compared> {
-  await buildInPostgres(shelf);
-  return compare(shelf, ['Postgres']);
+export async function buildAndCompareInPostgres(fixture: BooksFixture): Promise<Compared> {
+  await buildInPostgres(fixture);
+  return compare(fixture, ['Postgres']);
 }
 
-export async function buildInPostgres(shelf: Shelf): Promise<void> {
-  const { databaseUrl } = shelf;
+export async function buildInPostgres(fixture: BooksFixture): Promise<void> {
+  const { databaseUrl } = fixture;
   await withBuildLock({ databaseUrl, target: 'postgres' }, (lock) =>
-    buildOnPostgres(lock, { ...settingsOf(shelf), databaseUrl }),
+    buildOnPostgres(lock, { ...buildSettings(fixture), databaseUrl }),
   );
 }
 
-export function settingsOf({
+export function buildSettings({
   home,
   today: asOfDate,
-  told,
-}: Shelf): Omit<Parameters<typeof buildOnLake>[1], 'lake'> {
+  calculatorInput,
+}: BooksFixture): Omit<Parameters<typeof buildOnLake>[1], 'lake'> {
   return {
     home,
-    owner: { warehouseId: shelfWarehouseId, hasNoted: () => Promise.resolve(false) },
+    owner: { warehouseId: booksWarehouseId, hasNoted: () => Promise.resolve(false) },
     cacheFolder,
     environment: process.env,
     apiAddress: testApiAddress,
     connections: 3,
     asOfDate,
-    timeZone: told.time_zone,
+    timeZone: calculatorInput.time_zone,
     onStep: () => undefined,
   };
 }
 
 async function compare(
-  { warehouse, lake, calculated }: Shelf,
+  { warehouse, lake, calculated }: BooksFixture,
   targets: readonly ('Postgres' | 'lake')[],
 ): Promise<Compared> {
   const compared: Compared = { rows: 0, figures: 0, differences: [] };

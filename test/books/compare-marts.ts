@@ -18,12 +18,12 @@ export interface Mart extends MartRead {
 export function compareMart(compared: Compared, mart: Mart, calculated: Calculated): void {
   const { name, kinds } = mart;
   const title = `${name} (${mart.where})`;
-  const notes = new Notes(compared.differences);
-  const onTwo = (key: string): void => {
+  const notes = new DifferenceLog(compared.differences);
+  const onDuplicateKey = (key: string): void => {
     notes.add(`${title}: two rows of one key`, key);
   };
-  const wanted = byKey(mart, calculated[name] ?? [], onTwo);
-  const found = byKey(mart, mart.rows, onTwo);
+  const wanted = byKey(mart, calculated[name] ?? [], onDuplicateKey);
+  const found = byKey(mart, mart.rows, onDuplicateKey);
   for (const [key, row] of found) {
     compared.rows += 1;
     const right = wanted.get(key);
@@ -49,20 +49,24 @@ export function compareMart(compared: Compared, mart: Mart, calculated: Calculat
 
 type Row = Readonly<Record<string, Value>>;
 
-function byKey({ kinds, name }: Mart, rows: readonly Row[], onTwo: (key: string) => void): Map<string, Row> {
+function byKey(
+  { kinds, name }: Mart,
+  rows: readonly Row[],
+  onDuplicateKey: (key: string) => void,
+): Map<string, Row> {
   const found = new Map<string, Row>();
   for (const row of rows) {
-    const key = (keysOf[name] ?? [])
+    const key = (martKeys[name] ?? [])
       .map((column) => show(canonical(kinds[column] ?? 'text', row[column])))
       .join(' / ');
-    if (found.has(key)) onTwo(key);
+    if (found.has(key)) onDuplicateKey(key);
     found.set(key, row);
   }
   return found;
 }
 
 /** Keeps the first differences of each kind, which are enough to see the error. */
-class Notes {
+class DifferenceLog {
   private readonly counts = new Map<string, number>();
 
   private readonly differences: string[];
@@ -105,7 +109,7 @@ function show(value: Value): string {
 }
 
 /** The key of each mart's rows. */
-const keysOf: Readonly<Record<string, readonly string[]>> = {
+const martKeys: Readonly<Record<string, readonly string[]>> = {
   accounts: ['connection_id', 'account_id'],
   allocations: ['connection_id', 'told_by', 'document_id', 'source_type', 'position'],
   ap_ageing: ['as_of_date', 'connection_id', 'vendor_id', 'currency_code'],
@@ -132,4 +136,4 @@ const keysOf: Readonly<Record<string, readonly string[]>> = {
   vendors: ['connection_id', 'vendor_id'],
 };
 
-export const martNames: readonly string[] = Object.keys(keysOf);
+export const martNames: readonly string[] = Object.keys(martKeys);

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../support/test-database.ts';
 import { buildInPostgres } from './check-books.ts';
-import { withBooks } from './shelf.ts';
-import { billOf, creditOf, worked, workedOn } from './worked-book.ts';
+import { withBooks } from './books-fixture.ts';
+import { addBill, addCredit, worked, workedOn } from './worked-book.ts';
 
 test('the query of docs/marts.md counts a credit in the month in which balances count it', async () => {
   const { url: databaseUrl } = await createTestDatabase();
@@ -19,8 +19,8 @@ test('the query of docs/marts.md counts a credit in the month in which balances 
       'in-parts',
       {
         0: [
-          billOf('bill', { ...bill, linked_credit_memos: applied('memo', '2026-11-10', 10) }),
-          creditOf('memo', { ...credit, linked_bills: applied('bill', '2026-10-05', 30) }),
+          addBill('bill', { ...bill, linked_credit_memos: applied('memo', '2026-11-10', 10) }),
+          addCredit('memo', { ...credit, linked_bills: applied('bill', '2026-10-05', 30) }),
         ],
       },
       {},
@@ -30,8 +30,8 @@ test('the query of docs/marts.md counts a credit in the month in which balances 
       'issued-later',
       {
         0: [
-          billOf('bill', bill),
-          creditOf('memo', {
+          addBill('bill', bill),
+          addCredit('memo', {
             ...credit,
             issue_date: '2026-10-02',
             linked_bills: applied('bill', '2026-09-05', 30),
@@ -44,9 +44,9 @@ test('the query of docs/marts.md counts a credit in the month in which balances 
       'some-day',
       {
         0: [
-          billOf('bill', bill),
-          creditOf('memo', { ...credit, linked_bills: applied('bill', null, 30) }),
-          billOf('void', {
+          addBill('bill', bill),
+          addCredit('memo', { ...credit, linked_bills: applied('bill', null, 30) }),
+          addBill('void', {
             ...bill,
             vendor_id: 'b',
             status: 'void',
@@ -57,12 +57,14 @@ test('the query of docs/marts.md counts a credit in the month in which balances 
       {},
     ),
   ].map(({ book }) => book);
-  await withBooks({ databaseUrl, now: workedOn, timeZone: 'UTC', books }, async (shelf) => {
-    await buildInPostgres(shelf);
+  await withBooks({ databaseUrl, now: workedOn, timeZone: 'UTC', books }, async (fixture) => {
+    await buildInPostgres(fixture);
     const docs = await readFile(join(import.meta.dirname, '..', '..', 'docs', 'marts.md'), 'utf8');
     const [, query] = /-- Amounts that credits took off bills, by month.*\n([^;]*);/.exec(docs) ?? [];
     if (query === undefined) throw new Error('docs/marts.md has no query "by month" any more.');
-    const credited = await shelf.warehouse.pool.query<Record<'connection_id' | 'month' | 'credited', string>>(
+    const credited = await fixture.warehouse.pool.query<
+      Record<'connection_id' | 'month' | 'credited', string>
+    >(
       `select connection_id, month::date::text, credited from (${query}) as by_month order by 1, 2 nulls last`,
     );
     expect(
@@ -77,7 +79,7 @@ test('the query of docs/marts.md counts a credit in the month in which balances 
       ['issued-later', '2026-10-01', 30],
       ['some-day', null, 30],
     ]);
-    const open = await shelf.warehouse.pool.query<{ open_amount: string }>(
+    const open = await fixture.warehouse.pool.query<{ open_amount: string }>(
       `select open_amount from marts.ap_open_items
        where connection_id = 'in-parts' and document_id = 'bill' and as_of_date between '2026-09-30' and '2026-11-22'
        order by as_of_date`,

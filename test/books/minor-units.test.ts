@@ -29,11 +29,11 @@ const decimals = new Map(
 
 test('the marts have the decimals of ISO 4217', async () => {
   const macro = await readFile(join(dbtProject, 'macros', 'minor_units.sql'), 'utf8');
-  const told = [...macro.matchAll(/in \(([^)]*)\) then (\d)/g)].map(([, codes = '', places = '']) => [
+  const parsed = [...macro.matchAll(/in \(([^)]*)\) then (\d)/g)].map(([, codes = '', places = '']) => [
     places,
     [...codes.matchAll(/[A-Z]{3}/g)].join(' '),
   ]);
-  expect(Object.fromEntries(told)).toEqual(iso);
+  expect(Object.fromEntries(parsed)).toEqual(iso);
 });
 
 test('DECISIONS.md names the decimals of ISO 4217', async () => {

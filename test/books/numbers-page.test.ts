@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { streams } from '../../resources/index.ts';
 import { calculate, type Calculated, type Value } from './calculate.ts';
-import type { BookTold } from './keep-books.ts';
+import type { CalculatorBook } from './load-book.ts';
 
 const page = await readFile(new URL('../../docs/numbers.md', import.meta.url), 'utf8');
 const calculated = await calculate({
@@ -18,7 +18,7 @@ test('the page has more than 30 examples of figures', () => {
 
 test.each(examples())('docs/numbers.md: $column is $result', ({ column, result }) => {
   const decimals = result.split('.')[1]?.length ?? 0;
-  expect(valueOf(calculated, column).toFixed(decimals)).toBe(result);
+  expect(sumColumn(calculated, column).toFixed(decimals)).toBe(result);
 });
 
 /** Rows of tables that have a result in bold, with the mart column they show. */
@@ -32,7 +32,7 @@ function examples(): { column: string; result: string }[] {
 }
 
 /** Sums the column of `mart.column where is_today and currency_code = USD`. The page's whole numbers and ratios are small. */
-function valueOf(marts: Calculated, asked: string): number {
+function sumColumn(marts: Calculated, asked: string): number {
   const [, mart = '', column = '', conditions] = /^(\w+)\.(\w+)(?: where (.+))?$/.exec(asked) ?? [];
   const wanted = (conditions ?? '').split(' and ').filter((one) => one !== '');
   const rows = (marts[mart] ?? []).filter((row) => wanted.every((condition) => holds(row, condition)));
@@ -46,7 +46,7 @@ function holds(row: Readonly<Record<string, Value>>, condition: string): boolean
   return value === undefined ? row[name] === true : String(row[name]) === value;
 }
 
-function bookOnPage(): BookTold {
+function bookOnPage(): CalculatorBook {
   const records = Object.fromEntries(
     [...page.matchAll(/```json (\w+)\n([\s\S]*?)\n```/g)].map(([, resource = '', lines = '']) => [
       resource,

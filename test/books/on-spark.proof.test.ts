@@ -3,7 +3,7 @@ import { hasJava } from '../support/has-java.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { buildAndCompare } from './check-books.ts';
 import { buildOnSparkAndCompare } from './on-spark.ts';
-import { withBooks, withShelf, type Shelf } from './shelf.ts';
+import { withBooks, withRandomBooks, type BooksFixture } from './books-fixture.ts';
 import { workedOn } from './worked-book.ts';
 import { workedBooks } from './worked-books.ts';
 
@@ -23,13 +23,13 @@ test.skipIf(!hasJava())(
   'every figure of every mart of random books equals the calculator’s on Spark, in Postgres and in DuckDB',
   async () => {
     const { url: databaseUrl } = await createTestDatabase();
-    await withShelf({ databaseUrl, seed: 300, books: 6, documents: 24, iceberg: true }, compareAll);
+    await withRandomBooks({ databaseUrl, seed: 300, books: 6, documents: 24, iceberg: true }, compareAll);
   },
 );
 
-async function compareAll(shelf: Shelf): Promise<void> {
-  const { differences, figures } = await buildOnSparkAndCompare(shelf);
+async function compareAll(fixture: BooksFixture): Promise<void> {
+  const { differences, figures } = await buildOnSparkAndCompare(fixture);
   expect(differences).toEqual([]);
   expect(figures).toBeGreaterThan(100_000);
-  expect((await buildAndCompare(shelf)).differences).toEqual([]);
+  expect((await buildAndCompare(fixture)).differences).toEqual([]);
 }

@@ -7,18 +7,18 @@ import { buildOnSpark } from '../../marts/build-on-spark.ts';
 import { withBuildLock } from '../../warehouse/marts/build-lock.ts';
 import { pythonWithReaders } from '../lake/python-with-readers.ts';
 import { readerOf } from '../lake/read-iceberg.ts';
-import { settingsOf } from './check-books.ts';
+import { buildSettings } from './check-books.ts';
 import { compareMart, martNames, type Compared } from './compare-marts.ts';
 import { martInFile, type MartRead } from './read-marts.ts';
-import type { Shelf } from './shelf.ts';
+import type { BooksFixture } from './books-fixture.ts';
 
-/** Builds the marts of a shelf with Spark as the product does, and compares every figure with the calculator's. */
-export async function buildOnSparkAndCompare(shelf: Shelf): Promise<Compared> {
-  const { databaseUrl, lake, home, calculated } = shelf;
+/** Builds the marts of the loaded books with Spark as the product does, and compares every figure with the calculator's. */
+export async function buildOnSparkAndCompare(fixture: BooksFixture): Promise<Compared> {
+  const { databaseUrl, lake, home, calculated } = fixture;
   const conf = join(home, 'spark-conf');
   await mkdir(conf);
   await writeFile(join(conf, 'spark-defaults.conf'), forFewRows);
-  const settings = settingsOf(shelf);
+  const settings = buildSettings(fixture);
   const environment = { ...settings.environment, SPARK_CONF_DIR: conf };
   await withBuildLock({ databaseUrl, target: 'spark' }, (lock) =>
     buildOnSpark(lock, { ...settings, environment, lake, databaseUrl, sparkMaster: 'local[2]' }),

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { arbitraryBook, type RandomBook } from './arbitrary-book.ts';
 
 /** Moments at which a period ends or begins, and time zones whose date differs from that of UTC. */
-export function momentOf(seed: number): { now: string; timeZone: string } {
+export function drawMoment(seed: number): { now: string; timeZone: string } {
   const edges = [
     '2026-03-01T00:30:00Z',
     '2024-02-29T12:00:00Z',
@@ -36,8 +36,8 @@ export function randomBooks(input: {
       fc.sample(arbitraryBook({ name, today, documents }), { seed: spread(seed + index), numRuns: 1 }),
     );
   });
-  const longest = Math.max(...random.map(({ chapters }) => chapters.length));
-  const pruned = random.find(({ chapters }) => chapters.length === longest);
+  const longest = Math.max(...random.map(({ steps }) => steps.length));
+  const pruned = random.find(({ steps }) => steps.length === longest);
   return random.map((book) => (book === pruned ? { ...book, prunedUntil: 1 } : book));
 }
 

@@ -26,7 +26,7 @@ export async function martInPostgres(warehouse: Warehouse, mart: string): Promis
   const texts = columns.map(({ name }) => `"${String(name)}"::text`).join(', ');
   return {
     rows: (await rows(warehouse, `select ${texts} from marts.${mart}`)) as MartRow[],
-    kinds: kindsOf(columns.map(({ name, type }) => [String(name), String(type)])),
+    kinds: classifyColumns(columns.map(({ name, type }) => [String(name), String(type)])),
   };
 }
 
@@ -40,15 +40,17 @@ export async function martInFile(file: string): Promise<MartRead> {
   const columns = await readParquet('', `describe from '${file}'`);
   return {
     rows: await readParquet('', `select columns(*)::varchar from '${file}'`),
-    kinds: kindsOf(columns.map(({ column_name, column_type }) => [column_name ?? '', column_type ?? ''])),
+    kinds: classifyColumns(
+      columns.map(({ column_name, column_type }) => [column_name ?? '', column_type ?? '']),
+    ),
   };
 }
 
-function kindsOf(columns: readonly (readonly [string, string])[]): Record<string, Kind> {
-  return Object.fromEntries(columns.map(([name, type]) => [name, kindOf(type.toLowerCase())]));
+function classifyColumns(columns: readonly (readonly [string, string])[]): Record<string, Kind> {
+  return Object.fromEntries(columns.map(([name, type]) => [name, classifyType(type.toLowerCase())]));
 }
 
-function kindOf(type: string): Kind {
+function classifyType(type: string): Kind {
   if (type.startsWith('double')) return 'double';
   if (type.startsWith('timestamp')) return 'time';
   if (type === 'date') return 'date';

@@ -1,7 +1,7 @@
 import { checkBooks } from './check-books.ts';
 
 /** The results of random books. */
-export interface BooksPlayed {
+export interface BooksResult {
   readonly batches: number;
   readonly books: number;
   readonly documents: number;
@@ -17,10 +17,10 @@ export interface BooksPlayed {
 }
 
 /** With so many bills a book has every kind of document and edit, and is quick for a person to read. */
-export const billsOfBook = 24;
+export const billsPerBook = 24;
 
 /** The number of books that share one build: a build takes half a minute, whether for one book or for forty. */
-export const booksOfBatch = 40;
+export const booksPerBatch = 40;
 
 /** Checks batch after batch of random books, until a figure is wrong or `goesOn` returns false. */
 export async function runBooks(
@@ -29,11 +29,11 @@ export async function runBooks(
     seed: number;
     documents: number;
     goesOn: (batches: number) => boolean;
-    onBatch?: (sofar: BooksPlayed) => void;
+    onBatch?: (sofar: BooksResult) => void;
   },
-): Promise<BooksPlayed> {
+): Promise<BooksResult> {
   const started = performance.now();
-  let played: BooksPlayed = {
+  let result: BooksResult = {
     batches: 0,
     books: 0,
     documents: 0,
@@ -42,21 +42,21 @@ export async function runBooks(
     seconds: 0,
     failure: null,
   };
-  while (played.failure === null && input.goesOn(played.batches)) {
-    const seed = input.seed + played.batches * booksOfBatch;
+  while (result.failure === null && input.goesOn(result.batches)) {
+    const seed = input.seed + result.batches * booksPerBatch;
     const databaseUrl = await createDatabase();
-    const checked = await checkBooks({ databaseUrl, seed, books: booksOfBatch, documents: input.documents });
+    const checked = await checkBooks({ databaseUrl, seed, books: booksPerBatch, documents: input.documents });
     const { today, differences } = checked;
-    played = {
-      batches: played.batches + 1,
-      books: played.books + checked.books,
-      documents: played.documents + checked.documents,
-      rows: played.rows + checked.rows,
-      figures: played.figures + checked.figures,
+    result = {
+      batches: result.batches + 1,
+      books: result.books + checked.books,
+      documents: result.documents + checked.documents,
+      rows: result.rows + checked.rows,
+      figures: result.figures + checked.figures,
       seconds: Math.round((performance.now() - started) / 1000),
       failure: differences.length === 0 ? null : { seed, today, differences },
     };
-    input.onBatch?.(played);
+    input.onBatch?.(result);
   }
-  return played;
+  return result;
 }

@@ -13,14 +13,14 @@ import { testApiAddress } from '../support/test-connection.ts';
 import { cacheFolder } from '../support/cache-folder.ts';
 import { martNames } from './compare-marts.ts';
 import { martInFile, type MartRead } from './read-marts.ts';
-import type { Shelf } from './shelf.ts';
+import type { BooksFixture } from './books-fixture.ts';
 
 /**
- * Runs the models, without their tests, on the snapshot of a shelf. `edit` may change the copy of the project that is run. Returns the
+ * Runs the models, without their tests, on the snapshot of the loaded books. `edit` may change the copy of the project that is run. Returns the
  * marts, or dbt's output if a model did not run.
  */
 export async function runModels(
-  { home, lake: location, told }: Pick<Shelf, 'home' | 'lake' | 'told'>,
+  { home, lake: location, calculatorInput }: Pick<BooksFixture, 'home' | 'lake' | 'calculatorInput'>,
   input: { asOfDate: string; edit?: (project: string) => Promise<void> },
 ): Promise<{ marts: ReadonlyMap<string, MartRead> } | { failure: string }> {
   const folder = join(home, 'models');
@@ -46,7 +46,7 @@ export async function runModels(
     const said = await dbt(folder, {
       daybook_api_address: testApiAddress,
       daybook_as_of_date: input.asOfDate,
-      daybook_reporting_timezone: told.time_zone,
+      daybook_reporting_timezone: calculatorInput.time_zone,
       daybook_snapshot: snapshot,
     });
     return said === null ? { marts: await readAll(database, folder) } : { failure: said };
@@ -103,6 +103,6 @@ export async function editFile(file: string, find: string, replace: string): Pro
   const right = await readFile(file, 'utf8');
   const [before, after, ...more] = right.split(find);
   if (before === undefined || after === undefined || more.length > 0)
-    throw new Error(`The list of mistakes is stale: "${find}" does not stand exactly once in ${file}.`);
+    throw new Error(`The list of mutants is stale: "${find}" does not occur exactly once in ${file}.`);
   await writeFile(file, `${before}${replace}${after}`);
 }

@@ -28,23 +28,23 @@ export const workedOn = '2026-11-22T12:00:00Z';
 export type Values = Readonly<Record<string, unknown>>;
 
 /** The events, by number of months ago. */
-export type Chapters = Readonly<Record<number, readonly Deed[]>>;
+export type EventsByMonth = Readonly<Record<number, readonly BookEvent[]>>;
 
 /** Events recorded when this part of a month was over (0: its first second). A month may have several. */
-export interface Moment {
+export interface DatedEvents {
   readonly monthsAgo: number;
   readonly at: number;
-  readonly deeds: readonly Deed[];
+  readonly events: readonly BookEvent[];
 }
 
-export type Deed =
+export type BookEvent =
   | { readonly resource: ResourceName; readonly record: string }
   | { readonly gone: string }
   | { readonly changed: string; readonly patch: string };
 
 export function worked(
   name: string,
-  chapters: Chapters | readonly Moment[],
+  timeline: EventsByMonth | readonly DatedEvents[],
   figures: WorkedBook['figures'],
   {
     settings = null,
@@ -69,7 +69,7 @@ export function worked(
       | 'withdrawn'
     > = {},
 ): WorkedBook {
-  const moments = isMoments(chapters) ? chapters : firstMoments(chapters);
+  const datedEvents = isDated(timeline) ? timeline : toDatedEvents(timeline);
   return {
     figures,
     book: {
@@ -82,39 +82,39 @@ export function worked(
       ...(waiting !== undefined && { waiting }),
       ...(stalled !== undefined && { stalled }),
       ...(withdrawn !== undefined && { withdrawn }),
-      chapters: moments.map(({ monthsAgo, at, deeds }) => ({
+      steps: datedEvents.map(({ monthsAgo, at, events }) => ({
         ...{ monthsAgo, at },
-        commands: deeds.map((deed) => commandOf(name, deed)),
+        commands: events.map((event) => toCommand(name, event)),
       })),
     },
   };
 }
 
-function isMoments(chapters: Chapters | readonly Moment[]): chapters is readonly Moment[] {
-  return Array.isArray(chapters);
+function isDated(timeline: EventsByMonth | readonly DatedEvents[]): timeline is readonly DatedEvents[] {
+  return Array.isArray(timeline);
 }
 
-function firstMoments(chapters: Chapters): Moment[] {
-  return Object.entries(chapters)
-    .map(([monthsAgo, deeds]) => ({ monthsAgo: Number(monthsAgo), at: 0, deeds }))
+function toDatedEvents(timeline: EventsByMonth): DatedEvents[] {
+  return Object.entries(timeline)
+    .map(([monthsAgo, events]) => ({ monthsAgo: Number(monthsAgo), at: 0, events }))
     .sort((one, other) => other.monthsAgo - one.monthsAgo);
 }
 
-function commandOf(connection: string, deed: Deed): CommandInput {
-  if ('gone' in deed) return { kind: 'delete', connection, resource: 'subscriptions', id: deed.gone };
-  if ('changed' in deed) {
-    const { changed: id, patch } = deed;
+function toCommand(connection: string, event: BookEvent): CommandInput {
+  if ('gone' in event) return { kind: 'delete', connection, resource: 'subscriptions', id: event.gone };
+  if ('changed' in event) {
+    const { changed: id, patch } = event;
     return { kind: 'change', connection, resource: 'subscriptions', id, patch, remove: [] };
   }
-  return { kind: 'add', connection, ...deed };
+  return { kind: 'add', connection, ...event };
 }
 
 /** A bill: by default of vendor a, in one of our currencies, fully open, with one line without tax. */
-export function billOf(id: string, values: Values): Deed {
+export function addBill(id: string, values: Values): BookEvent {
   const { total_amount: total } = values;
   const record = bill(
     id,
-    fieldsOf({
+    toFields({
       ...{
         vendor_id: 'a',
         document_number: id,
@@ -129,11 +129,11 @@ export function billOf(id: string, values: Values): Deed {
   return { resource: 'bills', record };
 }
 
-export function creditOf(id: string, values: Values): Deed {
+export function addCredit(id: string, values: Values): BookEvent {
   const { total_amount: total } = values;
   const record = billCreditMemo(
     id,
-    fieldsOf({
+    toFields({
       ...{ vendor_id: 'a', document_number: id, currency_code: 'NZD', remaining_amount: total },
       ...{ linked_bills: [], line_items: [{ total_amount: total }] },
       ...values,
@@ -142,26 +142,26 @@ export function creditOf(id: string, values: Values): Deed {
   return { resource: 'bill_credit_memos', record };
 }
 
-export function expenseOf(id: string, values: Values): Deed {
-  return { resource: 'expenses', record: expense(id, fieldsOf({ currency_code: 'NZD', ...values })) };
+export function addExpense(id: string, values: Values): BookEvent {
+  return { resource: 'expenses', record: expense(id, toFields({ currency_code: 'NZD', ...values })) };
 }
 
-export function goodOf(id: string, values: Values): Deed {
-  return { resource: 'items', record: item(id, fieldsOf(values)) };
+export function addItem(id: string, values: Values): BookEvent {
+  return { resource: 'items', record: item(id, toFields(values)) };
 }
 
 /** A subscription: by default without a known creation time. */
-export function subscriptionOf(
+export function addSubscription(
   id: string,
   customer: string | null,
   amount: number,
   currency = 'NZD',
   values: Values = {},
-): Deed {
-  const items = [itemOf(amount)];
+): BookEvent {
+  const items = [monthlyItem(amount)];
   const record = subscription(
     id,
-    fieldsOf({
+    toFields({
       platform_customer_id: customer,
       iso_currency_code: currency,
       items,
@@ -173,19 +173,19 @@ export function subscriptionOf(
 }
 
 /** An item of a subscription at this price per month. */
-export function itemOf(amount: number): Values {
+export function monthlyItem(amount: number): Values {
   return { interval: 'month', interval_count: 1, quantity: 1, amount, unit_amount: amount };
 }
 
-export function gone(id: string): Deed {
+export function deleteSubscription(id: string): BookEvent {
   return { gone: id };
 }
 
 /** Changes a subscription from then on. */
-export function changed(id: string, values: Values): Deed {
+export function changeSubscription(id: string, values: Values): BookEvent {
   return { changed: id, patch: JSON.stringify(values) };
 }
 
-function fieldsOf(values: Values): Fields {
+function toFields(values: Values): Fields {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, JSON.stringify(value)]));
 }

@@ -4,11 +4,16 @@ import { createTestDatabase } from '../support/test-database.ts';
 import type { Value } from './calculate.ts';
 import { buildAndCompare, buildAndCompareInPostgres } from './check-books.ts';
 import { martInPostgres } from './read-marts.ts';
-import { withBooks, type Shelf } from './shelf.ts';
+import { withBooks, type BooksFixture } from './books-fixture.ts';
 import { workedIn, workedOn, type Figure, type WorkedBook } from './worked-book.ts';
 import { workedBooks } from './worked-books.ts';
-import { workedEvenings } from './worked-evenings.ts';
-import { firstEvening, firstMorning, workedEveningsAhead, workedMornings } from './worked-mornings.ts';
+import { workedBehindUtc } from './worked-behind-utc.ts';
+import {
+  afterUtcMonthEnd,
+  beforeUtcMonthEnd,
+  workedAfterUtcMonthEnd,
+  workedBeforeUtcMonthEnd,
+} from './worked-ahead-of-utc.ts';
 
 const { url } = await createTestDatabase();
 
@@ -17,11 +22,11 @@ test('the calculator and the marts match the figures that an accountant worked o
 });
 
 proofTest(
-  'the marts of an evening in a zone behind UTC include what came today, whatever day and month it is in UTC',
+  'marts built in a time zone behind UTC include what was recorded today, whatever the day and month in UTC',
   async () => {
     const { url: databaseUrl } = await createTestDatabase();
-    const evening = { databaseUrl, timeZone: 'America/Los_Angeles' };
-    await compareWithHand(workedEvenings(), { ...evening, now: '2026-11-23T02:00:00Z' });
+    const input = { databaseUrl, timeZone: 'America/Los_Angeles' };
+    await compareWithHand(workedBehindUtc(), { ...input, now: '2026-11-23T02:00:00Z' });
   },
 );
 
@@ -29,10 +34,14 @@ proofTest(
   'a month of recurring revenue in a zone ahead of UTC is complete once it is over in UTC too',
   async () => {
     const timeZone = 'Pacific/Auckland';
-    const { url: morning } = await createTestDatabase();
-    await compareWithHand(workedMornings(), { databaseUrl: morning, timeZone, now: firstMorning });
-    const { url: evening } = await createTestDatabase();
-    await compareWithHand(workedEveningsAhead(), { databaseUrl: evening, timeZone, now: firstEvening });
+    const { url: before } = await createTestDatabase();
+    await compareWithHand(workedBeforeUtcMonthEnd(), {
+      databaseUrl: before,
+      timeZone,
+      now: beforeUtcMonthEnd,
+    });
+    const { url: after } = await createTestDatabase();
+    await compareWithHand(workedAfterUtcMonthEnd(), { databaseUrl: after, timeZone, now: afterUtcMonthEnd });
   },
 );
 
@@ -40,20 +49,20 @@ async function compareWithHand(
   worked: readonly WorkedBook[],
   input: { databaseUrl: string; now: string; timeZone: string },
 ): Promise<void> {
-  await withBooks({ ...input, books: worked.map(({ book }) => book) }, async (shelf) => {
+  await withBooks({ ...input, books: worked.map(({ book }) => book) }, async (fixture) => {
     // test/dbt/totals.test.ts checks that both targets agree.
-    const { differences } = await (isProof ? buildAndCompare : buildAndCompareInPostgres)(shelf);
+    const { differences } = await (isProof ? buildAndCompare : buildAndCompareInPostgres)(fixture);
     const byHand: Record<string, Figure> = {};
     const byCalculator: Record<string, Figure> = {};
     const inMarts: Record<string, Figure> = {};
-    const martNamed = readOnce(shelf);
+    const martNamed = readOnce(fixture);
     for (const { book, figures } of worked)
       for (const [asked, figure] of Object.entries(figures)) {
         const question = `${book.name}: ${asked}`;
         byHand[question] = figure;
-        byCalculator[question] = figureOf(question, (mart) => shelf.calculated[mart] ?? []);
+        byCalculator[question] = evaluateFigure(question, (mart) => fixture.calculated[mart] ?? []);
         const rows = await martNamed(/: (\w+)\./.exec(question)?.[1] ?? '');
-        inMarts[question] = figureOf(question, () => rows);
+        inMarts[question] = evaluateFigure(question, () => rows);
       }
     expect(byCalculator).toEqual(byHand);
     expect(inMarts).toEqual(byHand);
@@ -64,7 +73,7 @@ async function compareWithHand(
 type Row = Readonly<Record<string, Value>>;
 
 /** Reads each mart once, because hundreds of figures come from the same twenty marts. */
-function readOnce({ warehouse }: Shelf): (mart: string) => Promise<readonly Row[]> {
+function readOnce({ warehouse }: BooksFixture): (mart: string) => Promise<readonly Row[]> {
   const read = new Map<string, Promise<readonly Row[]>>();
   return (mart) => {
     const rows = read.get(mart) ?? martInPostgres(warehouse, mart).then((found) => found.rows);
@@ -74,11 +83,11 @@ function readOnce({ warehouse }: Shelf): (mart: string) => Promise<readonly Row[
 }
 
 /** Evaluates `book: mart.column where key = value and …`: the sum of several rows, undefined for none. For words, the value of the first row. */
-function figureOf(question: string, rowsOf: (mart: string) => readonly Row[]): Figure {
+function evaluateFigure(question: string, rowsIn: (mart: string) => readonly Row[]): Figure {
   const [, book = '', mart = '', column = '', conditions = ''] =
     /^(\S+): (\w+)\.(\w+) where (.+)$/.exec(question) ?? [];
   const wanted = conditions.split(' and ').map((condition) => condition.split(' = '));
-  const values = rowsOf(mart)
+  const values = rowsIn(mart)
     .filter(
       (row) =>
         row.connection_id === book &&

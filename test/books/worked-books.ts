@@ -1,11 +1,11 @@
 import {
-  billOf,
-  changed,
-  creditOf,
-  expenseOf,
-  gone,
-  itemOf,
-  subscriptionOf,
+  addBill,
+  changeSubscription,
+  addCredit,
+  addExpense,
+  deleteSubscription,
+  monthlyItem,
+  addSubscription,
   worked,
   type WorkedBook,
 } from './worked-book.ts';
@@ -23,10 +23,10 @@ export function workedBooks(): WorkedBook[] {
       'tax-of-headers',
       {
         0: [
-          billOf('on-top', { ...header119, line_items: [{ sub_total: 100, total_amount: 100 }] }),
-          billOf('inside', { ...header119, line_items: [{ total_amount: 119 }] }),
-          billOf('in-two', { ...header119, line_items: [{ total_amount: 59.5 }, { total_amount: 59.5 }] }),
-          billOf('told', {
+          addBill('on-top', { ...header119, line_items: [{ sub_total: 100, total_amount: 100 }] }),
+          addBill('inside', { ...header119, line_items: [{ total_amount: 119 }] }),
+          addBill('in-two', { ...header119, line_items: [{ total_amount: 59.5 }, { total_amount: 59.5 }] }),
+          addBill('told', {
             ...header119,
             line_items: [{ sub_total: 100, tax_amount: 19, total_amount: 119 }],
           }),
@@ -48,11 +48,11 @@ export function workedBooks(): WorkedBook[] {
       'paid-back',
       {
         0: [
-          billOf('late', {
+          addBill('late', {
             ...{ issue_date: '2026-09-01', due_date: '2026-09-10', total_amount: 1000, ...paid },
             linked_payments: [{ id: 'p1', allocated_date: '2026-11-10', allocated_amount: 1000 }],
           }),
-          billOf('negative', {
+          addBill('negative', {
             ...{ issue_date: '2026-11-01', due_date: '2026-11-20', total_amount: -900, ...paid },
             linked_payments: [{ id: 'p2', allocated_date: '2026-11-10', allocated_amount: -900 }],
           }),
@@ -68,8 +68,8 @@ export function workedBooks(): WorkedBook[] {
       'given-back',
       {
         0: [
-          billOf('bought', { issue_date: '2026-10-05', total_amount: 100 }),
-          creditOf('returned', { vendor_id: 'b', issue_date: '2026-10-06', total_amount: 60 }),
+          addBill('bought', { issue_date: '2026-10-05', total_amount: 100 }),
+          addCredit('returned', { vendor_id: 'b', issue_date: '2026-10-06', total_amount: 60 }),
         ],
       },
       {
@@ -82,9 +82,9 @@ export function workedBooks(): WorkedBook[] {
     worked(
       'read-in-part',
       {
-        2: [subscriptionOf('s1', 'c1', 100)],
-        1: [subscriptionOf('s2', 'c2', 70)],
-        0: [subscriptionOf('s3', 'c3', 10)],
+        2: [addSubscription('s1', 'c1', 100)],
+        1: [addSubscription('s2', 'c2', 70)],
+        0: [addSubscription('s3', 'c3', 10)],
       },
       {
         'mrr_movements_monthly.new where month = 2026-11-01': 10,
@@ -98,9 +98,9 @@ export function workedBooks(): WorkedBook[] {
     worked(
       'items-not-sent',
       {
-        2: [subscriptionOf('s1', 'c1', 100), subscriptionOf('s2', 'c2', 30)],
-        1: [changed('s1', { items: null }), changed('s2', { items: [] })],
-        0: [changed('s1', { items: [itemOf(100)] })],
+        2: [addSubscription('s1', 'c1', 100), addSubscription('s2', 'c2', 30)],
+        1: [changeSubscription('s1', { items: null }), changeSubscription('s2', { items: [] })],
+        0: [changeSubscription('s1', { items: [monthlyItem(100)] })],
       },
       {
         'mrr_movements_monthly.churn where month = 2026-10-01 and platform_customer_id = c1': null,
@@ -119,10 +119,10 @@ export function workedBooks(): WorkedBook[] {
     worked(
       'named-later',
       {
-        3: [subscriptionOf('s1', null, 100)],
-        2: [changed('s1', { platform_customer_id: 'c1' })],
-        1: [changed('s1', { platform_customer_id: null })],
-        0: [changed('s1', { platform_customer_id: 'c2' }), subscriptionOf('s2', 'c1', 5)],
+        3: [addSubscription('s1', null, 100)],
+        2: [changeSubscription('s1', { platform_customer_id: 'c1' })],
+        1: [changeSubscription('s1', { platform_customer_id: null })],
+        0: [changeSubscription('s1', { platform_customer_id: 'c2' }), addSubscription('s2', 'c1', 5)],
       },
       {
         'mrr_movements_monthly.churn where month = 2026-09-01': 0,
@@ -138,12 +138,16 @@ export function workedBooks(): WorkedBook[] {
     worked(
       'pruned',
       {
-        8: [subscriptionOf('s1', 'c1', 100), subscriptionOf('s2', 'c2', 30), subscriptionOf('s3', 'c3', 7)],
-        6: [changed('s1', { items: [itemOf(200)] })],
-        5: [gone('s3')],
-        2: [gone('s2')],
-        1: [subscriptionOf('s5', 'c2', 31)],
-        0: [subscriptionOf('s4', 'c3', 8), changed('s1', { items: [itemOf(210)] })],
+        8: [
+          addSubscription('s1', 'c1', 100),
+          addSubscription('s2', 'c2', 30),
+          addSubscription('s3', 'c3', 7),
+        ],
+        6: [changeSubscription('s1', { items: [monthlyItem(200)] })],
+        5: [deleteSubscription('s3')],
+        2: [deleteSubscription('s2')],
+        1: [addSubscription('s5', 'c2', 31)],
+        0: [addSubscription('s4', 'c3', 8), changeSubscription('s1', { items: [monthlyItem(210)] })],
       },
       {
         'mrr_movements_monthly.closing where month = 2026-03-01': null,
@@ -164,9 +168,9 @@ export function workedBooks(): WorkedBook[] {
     worked(
       'another-currency',
       {
-        2: [subscriptionOf('s1', 'c1', 100)],
-        1: [gone('s1'), subscriptionOf('s2', 'c1', 90, 'SGD')],
-        0: [gone('s2')],
+        2: [addSubscription('s1', 'c1', 100)],
+        1: [deleteSubscription('s1'), addSubscription('s2', 'c1', 90, 'SGD')],
+        0: [deleteSubscription('s2')],
       },
       {
         'mrr_movements_monthly.new where platform_customer_id = c1': 0,
@@ -181,11 +185,11 @@ export function workedBooks(): WorkedBook[] {
       'paid-early',
       {
         0: [
-          billOf('settled', {
+          addBill('settled', {
             ...{ issue_date: '2026-09-01', due_date: '2026-10-01', total_amount: 40, ...paid },
             linked_payments: [{ id: 'p1', allocated_date: '2026-09-01', allocated_amount: 40 }],
           }),
-          billOf('open', { issue_date: '2026-11-20', due_date: '2026-12-20', total_amount: 5000 }),
+          addBill('open', { issue_date: '2026-11-20', due_date: '2026-12-20', total_amount: 5000 }),
         ],
       },
       {
@@ -198,8 +202,8 @@ export function workedBooks(): WorkedBook[] {
       'to-come',
       {
         0: [
-          billOf('bought', { issue_date: '2026-11-05', total_amount: 100 }),
-          billOf('ahead', { issue_date: '2026-11-28', total_amount: 10000 }),
+          addBill('bought', { issue_date: '2026-11-05', total_amount: 100 }),
+          addBill('ahead', { issue_date: '2026-11-28', total_amount: 10000 }),
         ],
       },
       {
@@ -213,16 +217,16 @@ export function workedBooks(): WorkedBook[] {
       'without-a-date',
       {
         0: [
-          billOf('dated', { issue_date: '2026-09-05', total_amount: 100 }),
-          billOf('undated', { issue_date: null, due_date: null, total_amount: 9000 }),
-          billOf('cancelled', {
+          addBill('dated', { issue_date: '2026-09-05', total_amount: 100 }),
+          addBill('undated', { issue_date: null, due_date: null, total_amount: 9000 }),
+          addBill('cancelled', {
             ...{ status: 'void', issue_date: '2026-09-05', total_amount: 40, amount_due: 0 },
             linked_payments: [{ id: 'p1', allocated_date: '2026-09-06', allocated_amount: 40 }],
           }),
-          expenseOf('card', { transaction_date: null }),
-          expenseOf('odd', { expense_type: 'chargeback' }),
-          expenseOf('bare', { line_items: [{ description: 'Taxi' }] }),
-          creditOf('memo', { issue_date: null, total_amount: 5 }),
+          addExpense('card', { transaction_date: null }),
+          addExpense('odd', { expense_type: 'chargeback' }),
+          addExpense('bare', { line_items: [{ description: 'Taxi' }] }),
+          addCredit('memo', { issue_date: null, total_amount: 5 }),
         ],
       },
       {
@@ -240,7 +244,7 @@ export function workedBooks(): WorkedBook[] {
       'residue',
       {
         0: [
-          billOf('paid', {
+          addBill('paid', {
             ...{ issue_date: '2026-09-05', due_date: '2026-10-01', total_amount: 20000000 },
             ...{ amount_due: 9.3e-10, status: 'paid' },
             linked_payments: [{ id: 'p1', allocated_date: '2026-10-01', allocated_amount: 20000000 }],
@@ -259,18 +263,18 @@ export function workedBooks(): WorkedBook[] {
       'scheduled',
       {
         0: [
-          billOf('told', {
+          addBill('told', {
             ...{ issue_date: '2026-10-01', due_date: '2026-10-31', total_amount: 100 },
             linked_payments: [{ id: 'p1', allocated_date: '2026-11-25', allocated_amount: 100 }],
           }),
-          billOf('in-part', {
+          addBill('in-part', {
             ...{ issue_date: '2026-10-01', total_amount: 50, amount_due: 20, status: 'partially_paid' },
             linked_payments: [
               { id: 'p2', allocated_date: '2026-11-05', allocated_amount: 30 },
               { id: 'p3', allocated_date: '2026-11-26', allocated_amount: 20 },
             ],
           }),
-          creditOf('memo', {
+          addCredit('memo', {
             ...{ vendor_id: 'b', issue_date: '2026-10-01', total_amount: 30 },
             linked_bills: [{ id: 'elsewhere', allocated_date: '2026-11-25', allocated_amount: 30 }],
           }),
@@ -289,11 +293,11 @@ export function workedBooks(): WorkedBook[] {
       'bought-and-returned',
       {
         0: [
-          billOf('bought', {
+          addBill('bought', {
             ...{ issue_date: '2026-11-05', total_amount: 1200, amount_due: 900, status: 'partially_paid' },
             linked_payments: [{ id: 'p1', allocated_date: '2026-11-10', allocated_amount: 300 }],
           }),
-          billOf('returned', { issue_date: '2026-11-06', total_amount: -990 }),
+          addBill('returned', { issue_date: '2026-11-06', total_amount: -990 }),
         ],
       },
       {
@@ -305,11 +309,11 @@ export function workedBooks(): WorkedBook[] {
       'dated-by-side',
       {
         0: [
-          billOf('lowered', {
+          addBill('lowered', {
             ...{ issue_date: '2026-10-01', total_amount: 100, amount_due: 70, status: 'partially_paid' },
             linked_credit_memos: [{ id: 'memo', allocated_date: '2026-10-10', allocated_amount: 30 }],
           }),
-          creditOf('memo', {
+          addCredit('memo', {
             ...{ issue_date: '2026-10-05', total_amount: 30, remaining_amount: 0, status: 'paid' },
             linked_bills: [{ id: 'lowered', allocated_date: '2026-11-10', allocated_amount: 30 }],
           }),
@@ -324,10 +328,10 @@ export function workedBooks(): WorkedBook[] {
     worked(
       'of-nobody',
       {
-        1: [subscriptionOf('s1', null, 50)],
+        1: [addSubscription('s1', null, 50)],
         0: [
-          subscriptionOf('s2', null, 50),
-          billOf('settled', {
+          addSubscription('s2', null, 50),
+          addBill('settled', {
             ...{
               vendor_id: null,
               issue_date: '2026-08-01',
@@ -337,7 +341,7 @@ export function workedBooks(): WorkedBook[] {
             },
             linked_payments: [{ id: 'p1', allocated_date: '2026-10-30', allocated_amount: 40 }],
           }),
-          billOf('open', {
+          addBill('open', {
             ...{ vendor_id: null, issue_date: '2026-11-20', due_date: '2026-11-24', total_amount: 7 },
           }),
         ],
@@ -353,9 +357,9 @@ export function workedBooks(): WorkedBook[] {
     worked(
       'first-seen-canceled',
       {
-        2: [subscriptionOf('s0', 'c0', 1)],
-        1: [subscriptionOf('s1', 'c1', 100), changed('s1', { status: 'canceled' })],
-        0: [changed('s1', { status: 'active' })],
+        2: [addSubscription('s0', 'c0', 1)],
+        1: [addSubscription('s1', 'c1', 100), changeSubscription('s1', { status: 'canceled' })],
+        0: [changeSubscription('s1', { status: 'active' })],
       },
       {
         'mrr_movements_monthly.new where month = 2026-11-01 and platform_customer_id = c1': null,

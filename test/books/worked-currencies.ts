@@ -1,9 +1,9 @@
 import {
-  billOf,
-  changed,
-  creditOf,
-  expenseOf,
-  subscriptionOf,
+  addBill,
+  changeSubscription,
+  addCredit,
+  addExpense,
+  addSubscription,
   worked,
   type WorkedBook,
 } from './worked-book.ts';
@@ -18,8 +18,13 @@ export function workedCurrencies(): WorkedBook[] {
       'no-minor-units',
       {
         0: [
-          billOf('ounce', { ...october, due_date: '2026-10-20', currency_code: 'XAU', total_amount: 0.0049 }),
-          subscriptionOf('s1', 'c1', 0.004, 'BTC'),
+          addBill('ounce', {
+            ...october,
+            due_date: '2026-10-20',
+            currency_code: 'XAU',
+            total_amount: 0.0049,
+          }),
+          addSubscription('s1', 'c1', 0.004, 'BTC'),
         ],
       },
       {
@@ -33,10 +38,10 @@ export function workedCurrencies(): WorkedBook[] {
       'lower-case',
       {
         1: [
-          subscriptionOf('s1', 'c1', 1000, 'vnd'),
-          changed('s1', yearly),
-          billOf('small', { ...october, currency_code: 'nzd', total_amount: 5 }),
-          billOf('capital', { ...october, vendor_id: 'b', total_amount: 7 }),
+          addSubscription('s1', 'c1', 1000, 'vnd'),
+          changeSubscription('s1', yearly),
+          addBill('small', { ...october, currency_code: 'nzd', total_amount: 5 }),
+          addBill('capital', { ...october, vendor_id: 'b', total_amount: 7 }),
         ],
       },
       {
@@ -50,8 +55,8 @@ export function workedCurrencies(): WorkedBook[] {
       'dong',
       {
         1: [
-          subscriptionOf('s1', 'c1', 5, 'VND'),
-          changed('s1', {
+          addSubscription('s1', 'c1', 5, 'VND'),
+          changeSubscription('s1', {
             items: [
               { interval: 'month', interval_count: 1, quantity: 1, amount: null, unit_amount: 150_000_000 },
             ],
@@ -79,10 +84,10 @@ function manySmallLines(): WorkedBook {
     'many-small-lines',
     {
       0: [
-        billOf('many', { ...november, total_amount: 60, line_items: lines(60, 1) }),
-        billOf('one', { ...november, vendor_id: 'b', total_amount: 60 }),
-        billOf('ours', { ...november, vendor_id: 'c', currency_code: 'NZD', total_amount: 1.005 }),
-        billOf('unrated', { ...november, vendor_id: 'd', currency_rate: null, total_amount: 60 }),
+        addBill('many', { ...november, total_amount: 60, line_items: lines(60, 1) }),
+        addBill('one', { ...november, vendor_id: 'b', total_amount: 60 }),
+        addBill('ours', { ...november, vendor_id: 'c', currency_code: 'NZD', total_amount: 1.005 }),
+        addBill('unrated', { ...november, vendor_id: 'd', currency_rate: null, total_amount: 60 }),
       ],
     },
     {
@@ -106,11 +111,11 @@ function foreignRateOfOne(): WorkedBook {
     'foreign-rate-of-one',
     {
       0: [
-        billOf('home', { ...november, currency_code: 'SGD', currency_rate: '1' }),
-        billOf('foreign', { ...november, vendor_id: 'b', currency_code: 'VND', currency_rate: '0.86' }),
-        billOf('same', { ...november, vendor_id: 'c', currency_rate: '1' }),
-        billOf('void', { ...november, currency_code: 'SGD', currency_rate: '1', status: 'void' }),
-        expenseOf('card', {
+        addBill('home', { ...november, currency_code: 'SGD', currency_rate: '1' }),
+        addBill('foreign', { ...november, vendor_id: 'b', currency_code: 'VND', currency_rate: '0.86' }),
+        addBill('same', { ...november, vendor_id: 'c', currency_rate: '1' }),
+        addBill('void', { ...november, currency_code: 'SGD', currency_rate: '1', status: 'void' }),
+        addExpense('card', {
           ...{ vendor_id: 'd', transaction_date: '2026-11-02', currency_code: 'SGD', currency_rate: 1 },
           line_items: [{ total_amount: 5 }],
         }),
@@ -130,10 +135,10 @@ function settledByCredits(): WorkedBook {
   const settled = { issue_date: '2026-09-01', due_date: '2026-09-30', total_amount: 100, amount_due: 0 };
   const on = (id: string, date: string) => ({ id, allocated_date: date, allocated_amount: 100 });
   const reversed = ['1', '2'].flatMap((place) => [
-    billOf(`wrong-${place}`, {
+    addBill(`wrong-${place}`, {
       ...{ ...settled, status: 'paid', linked_credit_memos: [on(`credit-${place}`, '2026-09-02')] },
     }),
-    creditOf(`credit-${place}`, {
+    addCredit(`credit-${place}`, {
       ...{ issue_date: '2026-09-02', total_amount: 100, remaining_amount: 0, status: 'paid' },
       linked_bills: [on(`wrong-${place}`, '2026-09-02')],
     }),
@@ -142,9 +147,9 @@ function settledByCredits(): WorkedBook {
     'settled-by-credits',
     {
       0: [
-        billOf('late', { ...settled, status: 'paid', linked_payments: [on('p1', '2026-10-10')] }),
+        addBill('late', { ...settled, status: 'paid', linked_payments: [on('p1', '2026-10-10')] }),
         ...reversed,
-        billOf('next', { issue_date: '2026-11-20', due_date: '2026-12-20', total_amount: 5000 }),
+        addBill('next', { issue_date: '2026-11-20', due_date: '2026-12-20', total_amount: 5000 }),
       ],
     },
     {

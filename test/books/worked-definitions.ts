@@ -1,10 +1,10 @@
 import {
-  billOf,
-  changed,
-  creditOf,
-  expenseOf,
-  gone,
-  subscriptionOf,
+  addBill,
+  changeSubscription,
+  addCredit,
+  addExpense,
+  deleteSubscription,
+  addSubscription,
   worked,
   type WorkedBook,
 } from './worked-book.ts';
@@ -21,10 +21,10 @@ function recurringRevenue(): WorkedBook[] {
     worked(
       'status-nobody-knows',
       {
-        3: [subscriptionOf('s1', 'c1', 100), subscriptionOf('s2', 'c2', 30)],
-        2: [changed('s1', { status: 'past_due' })],
-        1: [changed('s1', { status: 'active' })],
-        0: [changed('s1', { status: 'canceled' })],
+        3: [addSubscription('s1', 'c1', 100), addSubscription('s2', 'c2', 30)],
+        2: [changeSubscription('s1', { status: 'past_due' })],
+        1: [changeSubscription('s1', { status: 'active' })],
+        0: [changeSubscription('s1', { status: 'canceled' })],
       },
       {
         'subscription_mrr_monthly.mrr where month = 2026-09-01 and subscription_id = s1': null,
@@ -45,8 +45,12 @@ function recurringRevenue(): WorkedBook[] {
     worked(
       'once-in-an-eon',
       {
-        1: [subscriptionOf('s1', 'c1', 100), changed('s1', { items: eons }), subscriptionOf('s2', 'c2', 30)],
-        0: [changed('s1', { items: [itemOf('year', 1200)] })],
+        1: [
+          addSubscription('s1', 'c1', 100),
+          changeSubscription('s1', { items: hugeIntervals }),
+          addSubscription('s2', 'c2', 30),
+        ],
+        0: [changeSubscription('s1', { items: [itemPerInterval('year', 1200)] })],
       },
       {
         ...Object.fromEntries(
@@ -66,8 +70,12 @@ function recurringRevenue(): WorkedBook[] {
     worked(
       'setup-for-nothing',
       {
-        1: [subscriptionOf('s1', 'c1', 100)],
-        0: [changed('s1', { items: [itemOf('month', 100), itemOf('once', 0), discounted] })],
+        1: [addSubscription('s1', 'c1', 100)],
+        0: [
+          changeSubscription('s1', {
+            items: [itemPerInterval('month', 100), itemPerInterval('once', 0), discounted],
+          }),
+        ],
       },
       {
         'mrr_movements_monthly.closing where month = 2026-11-01': 124,
@@ -81,9 +89,9 @@ function recurringRevenue(): WorkedBook[] {
     worked(
       'a-quarter',
       {
-        2: [subscriptionOf('s1', 'c1', 100)],
-        1: [changed('s1', { items: [itemOf('quarter', 300)] })],
-        0: [changed('s1', { items: [itemOf('month', 100)] })],
+        2: [addSubscription('s1', 'c1', 100)],
+        1: [changeSubscription('s1', { items: [itemPerInterval('quarter', 300)] })],
+        0: [changeSubscription('s1', { items: [itemPerInterval('month', 100)] })],
       },
       {
         'mrr_movements_monthly.churn where month = 2026-10-01': null,
@@ -98,9 +106,9 @@ function recurringRevenue(): WorkedBook[] {
     worked(
       'lost-or-not',
       {
-        2: [subscriptionOf('s1', 'c1', 100), subscriptionOf('s2', 'c1', 40, 'SGD')],
-        1: [gone('s1'), changed('s2', { status: 'odd' })],
-        0: [gone('s2'), subscriptionOf('s3', 'c2', 5, 'NZD')],
+        2: [addSubscription('s1', 'c1', 100), addSubscription('s2', 'c1', 40, 'SGD')],
+        1: [deleteSubscription('s1'), changeSubscription('s2', { status: 'odd' })],
+        0: [deleteSubscription('s2'), addSubscription('s3', 'c2', 5, 'NZD')],
       },
       {
         'mrr_movements_monthly.closing where month = 2026-10-01 and currency_code = NZD': 0,
@@ -114,9 +122,9 @@ function recurringRevenue(): WorkedBook[] {
     worked(
       'new-or-back',
       {
-        2: [subscriptionOf('s0', 'c0', 1), subscriptionOf('s1', 'c1', 100)],
-        1: [gone('s0')],
-        0: [subscriptionOf('s2', 'c0', 7)],
+        2: [addSubscription('s0', 'c0', 1), addSubscription('s1', 'c1', 100)],
+        1: [deleteSubscription('s0')],
+        0: [addSubscription('s2', 'c0', 7)],
       },
       {
         'mrr_movements_monthly.churn where month = 2026-10-01 and platform_customer_id = c0': -1,
@@ -127,9 +135,9 @@ function recurringRevenue(): WorkedBook[] {
     worked(
       'paused',
       {
-        2: [subscriptionOf('s1', 'c1', 100)],
-        1: [changed('s1', { status: 'paused' })],
-        0: [changed('s1', { status: 'active' })],
+        2: [addSubscription('s1', 'c1', 100)],
+        1: [changeSubscription('s1', { status: 'paused' })],
+        0: [changeSubscription('s1', { status: 'active' })],
       },
       {
         'mrr_movements_monthly.churn where month = 2026-10-01': -100,
@@ -147,15 +155,15 @@ function owed(): WorkedBook[] {
       'owed-back',
       {
         0: [
-          billOf('owed', { ...due, total_amount: 100 }),
-          billOf('negative', { ...due, vendor_id: 'b', total_amount: -100 }),
-          billOf('overpaid', {
+          addBill('owed', { ...due, total_amount: 100 }),
+          addBill('negative', { ...due, vendor_id: 'b', total_amount: -100 }),
+          addBill('overpaid', {
             ...{ ...due, vendor_id: 'c', total_amount: 50, amount_due: -80, status: 'paid' },
             linked_payments: [{ id: 'p1', allocated_date: '2026-10-31', allocated_amount: 130 }],
           }),
-          billOf('ahead', { issue_date: '2026-11-28', due_date: '2026-11-30', total_amount: 20 }),
-          billOf('negative-ahead', { issue_date: '2026-11-28', due_date: '2026-11-30', total_amount: -5 }),
-          creditOf('memo', { issue_date: '2026-10-01', total_amount: 7 }),
+          addBill('ahead', { issue_date: '2026-11-28', due_date: '2026-11-30', total_amount: 20 }),
+          addBill('negative-ahead', { issue_date: '2026-11-28', due_date: '2026-11-30', total_amount: -5 }),
+          addCredit('memo', { issue_date: '2026-10-01', total_amount: 7 }),
         ],
       },
       {
@@ -201,11 +209,11 @@ function creditLinks(): WorkedBook[] {
       name,
       {
         0: [
-          billOf('bill', {
+          addBill('bill', {
             ...{ issue_date: '2026-10-01', total_amount: 100, amount_due: 70, status: 'partially_paid' },
             linked_credit_memos: byBill,
           }),
-          creditOf('memo', {
+          addCredit('memo', {
             ...{ issue_date: '2026-10-05', total_amount: 30, remaining_amount: 0, status: 'paid' },
             linked_bills: byCredit,
           }),
@@ -225,11 +233,11 @@ function creditLinks(): WorkedBook[] {
       name,
       {
         0: [
-          billOf('bill', {
+          addBill('bill', {
             ...{ issue_date: days.bill, total_amount: 100, amount_due: 70, status: 'partially_paid' },
             linked_credit_memos: [applied('memo', days.applied, 30)],
           }),
-          creditOf('memo', {
+          addCredit('memo', {
             ...{ issue_date: days.credit, total_amount: 30, remaining_amount: 0, status: 'paid' },
             linked_bills: [applied('bill', days.applied, 30)],
           }),
@@ -272,7 +280,7 @@ function spend(): WorkedBook[] {
       'credit-with-more',
       {
         0: [
-          creditOf('memo', {
+          addCredit('memo', {
             issue_date: '2026-10-06',
             total_amount: 119,
             line_items: [{ total_amount: 100 }],
@@ -290,10 +298,10 @@ function spend(): WorkedBook[] {
       'reverse-charge',
       {
         0: [
-          billOf('silent', { ...reversed, line_items: [line] }),
-          billOf('told', { ...reversed, tax_amount: 19, line_items: [line] }),
-          billOf('on-top', { ...reversed, total_amount: 119, tax_amount: 19, line_items: [line] }),
-          creditOf('back', { issue_date: '2026-10-06', total_amount: 100, line_items: [line] }),
+          addBill('silent', { ...reversed, line_items: [line] }),
+          addBill('told', { ...reversed, tax_amount: 19, line_items: [line] }),
+          addBill('on-top', { ...reversed, total_amount: 119, tax_amount: 19, line_items: [line] }),
+          addCredit('back', { issue_date: '2026-10-06', total_amount: 100, line_items: [line] }),
         ],
       },
       {
@@ -313,7 +321,7 @@ function spend(): WorkedBook[] {
       'subtotal-of-a-line',
       {
         0: [
-          billOf('more', {
+          addBill('more', {
             ...{ issue_date: '2026-10-05', total_amount: 119 },
             line_items: [{ sub_total: 100, total_amount: 119 }],
           }),
@@ -329,8 +337,8 @@ function spend(): WorkedBook[] {
       'one-id',
       {
         0: [
-          billOf('x', { issue_date: '2026-10-05', total_amount: 10 }),
-          expenseOf('x', {
+          addBill('x', { issue_date: '2026-10-05', total_amount: 10 }),
+          addExpense('x', {
             vendor_id: 'a',
             transaction_date: '2026-10-20',
             line_items: [{ total_amount: 3 }],
@@ -343,8 +351,8 @@ function spend(): WorkedBook[] {
       'two-currencies',
       {
         0: [
-          billOf('one', { document_number: 'INV-0042', issue_date: '2026-10-05', total_amount: 100 }),
-          billOf('two', {
+          addBill('one', { document_number: 'INV-0042', issue_date: '2026-10-05', total_amount: 100 }),
+          addBill('two', {
             ...{
               document_number: 'INV-42',
               issue_date: '2026-10-08',
@@ -380,11 +388,11 @@ function payments(): WorkedBook[] {
       'habit',
       {
         0: [
-          billOf('zero', {
+          addBill('zero', {
             ...settled,
             linked_payments: [paid('p1', '2026-10-10', 100), paid('p2', '2026-11-20', 0)],
           }),
-          billOf('undone', {
+          addBill('undone', {
             ...{ ...settled, vendor_id: 'b' },
             linked_payments: [
               paid('p3', '2026-10-10', 100),
@@ -392,7 +400,7 @@ function payments(): WorkedBook[] {
               paid('p5', '2026-11-15', -100),
             ],
           }),
-          billOf('twice', {
+          addBill('twice', {
             ...{ ...settled, vendor_id: 'c' },
             linked_payments: [
               paid('p6', '2026-10-10', 100),
@@ -400,7 +408,7 @@ function payments(): WorkedBook[] {
               paid('p8', '2026-11-15', -100),
             ],
           }),
-          billOf('bounced', {
+          addBill('bounced', {
             ...{ ...settled, vendor_id: 'd' },
             linked_payments: [
               paid('p9', '2026-10-10', 100),
@@ -409,7 +417,7 @@ function payments(): WorkedBook[] {
             ],
           }),
           ...['a', 'b', 'c', 'd'].map((vendor) =>
-            billOf(`open-${vendor}`, {
+            addBill(`open-${vendor}`, {
               ...{ vendor_id: vendor, issue_date: '2026-11-20', due_date: '2026-11-24', total_amount: 7 },
             }),
           ),
@@ -428,24 +436,24 @@ function payments(): WorkedBook[] {
       'deposit',
       {
         0: [
-          billOf('half', {
+          addBill('half', {
             ...{ vendor_id: 'h', issue_date: '2026-09-10', due_date: '2026-10-10', total_amount: 100 },
             ...{ amount_due: 60, status: 'partially_paid', linked_payments: [paid('p1', '2026-10-10', 40)] },
           }),
-          billOf('done', {
+          addBill('done', {
             ...{ ...settled, issue_date: '2026-09-01', due_date: '2026-10-10' },
             linked_payments: [paid('p2', '2026-09-01', 5)],
             linked_credit_memos: [paid('memo', '2026-11-20', 95)],
           }),
-          creditOf('memo', {
+          addCredit('memo', {
             ...{ issue_date: '2026-11-19', total_amount: 95, remaining_amount: 0, status: 'paid' },
             linked_bills: [paid('done', '2026-11-20', 95)],
           }),
-          billOf('cancelled', {
+          addBill('cancelled', {
             ...{ ...settled, vendor_id: 'v', due_date: '2026-10-10', status: 'void' },
             linked_payments: [paid('p3', '2026-10-01', 100)],
           }),
-          billOf('next', { issue_date: '2026-11-20', due_date: '2026-12-29', total_amount: 5000 }),
+          addBill('next', { issue_date: '2026-11-20', due_date: '2026-12-29', total_amount: 5000 }),
         ],
       },
       {
@@ -460,7 +468,7 @@ function payments(): WorkedBook[] {
       'settled-without-a-link',
       {
         0: [
-          billOf('discounted', {
+          addBill('discounted', {
             ...{ ...settled, issue_date: '2026-10-01' },
             linked_payments: [paid('p1', '2026-11-10', 98)],
           }),
@@ -476,7 +484,7 @@ function payments(): WorkedBook[] {
       'untold-payments',
       {
         0: ['08', '09', '10'].map((month) =>
-          billOf(`b${month}`, {
+          addBill(`b${month}`, {
             ...{ issue_date: `2026-${month}-05`, due_date: `2026-${month}-28` },
             ...{ total_amount: 1000, amount_due: 0, status: 'paid', linked_payments: [] },
           }),
@@ -496,7 +504,7 @@ function payments(): WorkedBook[] {
         `settled-by-undated-${by.replaceAll('_', '-')}`,
         {
           0: ['08', '09', '10'].map((month) =>
-            billOf(`b${month}`, {
+            addBill(`b${month}`, {
               ...{ issue_date: `2026-${month}-05`, due_date: `2026-${month}-28` },
               ...{ total_amount: 1000, amount_due: 0, status: 'paid', [by]: [paid(`p${month}`, null, 1000)] },
             }),
@@ -515,11 +523,11 @@ function payments(): WorkedBook[] {
       'settled-in-silence-before',
       {
         0: [
-          billOf('silent', {
+          addBill('silent', {
             ...{ issue_date: '2026-06-01', due_date: '2026-06-30', total_amount: 300, amount_due: 0 },
             ...{ status: 'paid', linked_payments: [] },
           }),
-          billOf('at-once', {
+          addBill('at-once', {
             ...{ issue_date: '2026-10-05', due_date: '2026-10-28', total_amount: 100, amount_due: 0 },
             ...{ status: 'paid', linked_payments: [paid('p1', '2026-10-05', 100)] },
           }),
@@ -535,11 +543,11 @@ function payments(): WorkedBook[] {
       'discounted-before',
       {
         0: [
-          billOf('discounted', {
+          addBill('discounted', {
             ...{ issue_date: '2026-06-01', due_date: '2026-06-30', total_amount: 300, amount_due: 0 },
             ...{ status: 'paid', linked_payments: [paid('p1', '2026-06-10', 299)] },
           }),
-          billOf('open', { issue_date: '2026-09-05', total_amount: 200 }),
+          addBill('open', { issue_date: '2026-09-05', total_amount: 200 }),
         ],
       },
       {
@@ -552,8 +560,8 @@ function payments(): WorkedBook[] {
       'due-some-day',
       {
         0: [
-          billOf('late', { ...settled, linked_payments: [paid('p1', '2026-11-10', 100)] }),
-          billOf('some-day', {
+          addBill('late', { ...settled, linked_payments: [paid('p1', '2026-11-10', 100)] }),
+          addBill('some-day', {
             ...{ ...settled, total_amount: 300, due_date: null },
             linked_payments: [paid('p2', '2026-11-10', 300)],
           }),
@@ -568,17 +576,17 @@ function payments(): WorkedBook[] {
 }
 
 /** Intervals that fit in the bigint of the warehouse, of which twelve times as many fit in none. An interval above 9,999 is invalid. */
-const eons = [
-  { ...itemOf('year', 100), interval_count: 1e18 },
-  { ...itemOf('week', 100), interval_count: 9_223_372_036_854_774_784 },
-  { ...itemOf('month', 100), interval_count: -9_223_372_036_854_774_784 },
-  { ...itemOf('day', 100), interval_count: 10_000 },
-  { ...itemOf('month', 100), interval_count: 9_999 },
+const hugeIntervals = [
+  { ...itemPerInterval('year', 100), interval_count: 1e18 },
+  { ...itemPerInterval('week', 100), interval_count: 9_223_372_036_854_774_784 },
+  { ...itemPerInterval('month', 100), interval_count: -9_223_372_036_854_774_784 },
+  { ...itemPerInterval('day', 100), interval_count: 10_000 },
+  { ...itemPerInterval('month', 100), interval_count: 9_999 },
 ];
 
 /** 3 of 10 each, for 24. */
 const discounted = { interval: 'month', interval_count: 1, quantity: 3, amount: 24, unit_amount: 10 };
 
-function itemOf(interval: string, amount: number): object {
+function itemPerInterval(interval: string, amount: number): object {
   return { interval, interval_count: 1, quantity: 1, amount, unit_amount: amount };
 }

@@ -1,14 +1,14 @@
 import {
-  billOf,
-  changed,
-  creditOf,
-  expenseOf,
-  gone,
-  goodOf,
-  itemOf,
-  subscriptionOf,
+  addBill,
+  changeSubscription,
+  addCredit,
+  addExpense,
+  deleteSubscription,
+  addItem,
+  monthlyItem,
+  addSubscription,
   worked,
-  type Deed,
+  type BookEvent,
   type Values,
   type WorkedBook,
 } from './worked-book.ts';
@@ -20,7 +20,7 @@ export function workedRecords(): WorkedBook[] {
     ...counted(),
     ...foreignCredits(),
     creditedBeforeBought(),
-    ...mended(),
+    ...correctedAtSource(),
     named(),
     resumed(),
     halfRead(),
@@ -49,14 +49,14 @@ function duplicates(): WorkedBook[] {
       'alike-without-a-currency',
       {
         0: [
-          billOf('n1', { ...noCurrency, issue_date: '2026-10-05', document_number: 'A-1' }),
-          billOf('n2', { ...noCurrency, issue_date: '2026-10-06', document_number: 'B-2' }),
-          billOf('n3', { ...noCurrency, issue_date: '2026-01-06', document_number: 'a 1', vendor_id: null }),
-          expenseOf('n4', {
+          addBill('n1', { ...noCurrency, issue_date: '2026-10-05', document_number: 'A-1' }),
+          addBill('n2', { ...noCurrency, issue_date: '2026-10-06', document_number: 'B-2' }),
+          addBill('n3', { ...noCurrency, issue_date: '2026-01-06', document_number: 'a 1', vendor_id: null }),
+          addExpense('n4', {
             ...{ vendor_id: 'a', transaction_date: '2026-10-06', currency_code: 'null' },
             line_items: [{ total_amount: 555 }],
           }),
-          creditOf('n5', { issue_date: '2026-10-07', total_amount: 30, currency_code: null }),
+          addCredit('n5', { issue_date: '2026-10-07', total_amount: 30, currency_code: null }),
         ],
       },
       {
@@ -70,16 +70,16 @@ function duplicates(): WorkedBook[] {
       'letters-of-any-alphabet',
       {
         0: [
-          billOf('k1', { issue_date: '2026-01-05', total_amount: 10, document_number: 'СФ-12' }),
-          billOf('k2', { issue_date: '2026-09-05', total_amount: 99, document_number: 'АБ-12' }),
-          billOf('k3', { issue_date: '2026-05-05', total_amount: 98, document_number: 'СФ – 012' }),
-          billOf('u1', {
+          addBill('k1', { issue_date: '2026-01-05', total_amount: 10, document_number: 'СФ-12' }),
+          addBill('k2', { issue_date: '2026-09-05', total_amount: 99, document_number: 'АБ-12' }),
+          addBill('k3', { issue_date: '2026-05-05', total_amount: 98, document_number: 'СФ – 012' }),
+          addBill('u1', {
             vendor_id: 'u',
             issue_date: '2026-01-05',
             total_amount: 11,
             document_number: 'Ä-7',
           }),
-          billOf('u2', {
+          addBill('u2', {
             vendor_id: 'u',
             issue_date: '2026-09-05',
             total_amount: 97,
@@ -99,14 +99,14 @@ function duplicates(): WorkedBook[] {
       {
         0: [
           ...numbers(13).map((i) =>
-            billOf(`m${i}`, {
+            addBill(`m${i}`, {
               issue_date: `2026-10-${i}`,
               total_amount: 100 - Number(i),
               document_number: 'M-1',
             }),
           ),
           ...numbers(12).map((i) =>
-            billOf(`p${i}`, {
+            addBill(`p${i}`, {
               issue_date: '2026-01-05',
               total_amount: 70,
               vendor_id: 'p',
@@ -114,13 +114,13 @@ function duplicates(): WorkedBook[] {
             }),
           ),
           ...numbers(12).map((i) =>
-            expenseOf(`q${i}`, {
+            addExpense(`q${i}`, {
               ...{ vendor_id: 'p', transaction_date: '2026-01-06' },
               line_items: [{ total_amount: 70 }],
             }),
           ),
           ...numbers(12).map((i) =>
-            billOf(`s${i}`, {
+            addBill(`s${i}`, {
               ...{ issue_date: `2026-05-${i}`, total_amount: 55, vendor_id: `s${Number(i) % 2}` },
               document_number: 'S-1',
             }),
@@ -165,9 +165,9 @@ function numberedByDate(): WorkedBook {
     },
   };
   const bills = Object.entries(documentNumbers).map(([id, document_number], index) =>
-    billOf(id, { document_number, issue_date: '2026-01-11', total_amount: 100 + index }),
+    addBill(id, { document_number, issue_date: '2026-01-11', total_amount: 100 + index }),
   );
-  const ruleOf = (one: string, other: string): string => {
+  const buildRuleQuestion = (one: string, other: string): string => {
     const [a, b] = [one, other].sort();
     return `duplicate_bills.rule where bill_id_a = ${a} and document_id_b = ${b}`;
   };
@@ -175,15 +175,15 @@ function numberedByDate(): WorkedBook {
     'numbered-by-date',
     { 0: bills },
     {
-      [ruleOf('january', 'november')]: undefined,
-      [ruleOf('january', 'again')]: 'same_number',
-      [ruleOf('january', 'plain')]: undefined,
-      [ruleOf('november', 'plain')]: undefined,
-      [ruleOf('told', 'spaced')]: 'same_number',
-      [ruleOf('told', 'bare')]: 'same_number',
-      [ruleOf('told', 'run')]: 'same_number',
-      [ruleOf('run', 'parts')]: undefined,
-      [ruleOf('parts', 'dotted')]: 'same_number',
+      [buildRuleQuestion('january', 'november')]: undefined,
+      [buildRuleQuestion('january', 'again')]: 'same_number',
+      [buildRuleQuestion('january', 'plain')]: undefined,
+      [buildRuleQuestion('november', 'plain')]: undefined,
+      [buildRuleQuestion('told', 'spaced')]: 'same_number',
+      [buildRuleQuestion('told', 'bare')]: 'same_number',
+      [buildRuleQuestion('told', 'run')]: 'same_number',
+      [buildRuleQuestion('run', 'parts')]: undefined,
+      [buildRuleQuestion('parts', 'dotted')]: 'same_number',
     },
   );
 }
@@ -198,9 +198,9 @@ function counted(): WorkedBook[] {
       'of-nothing',
       {
         0: [
-          billOf('hundred', { issue_date: '2026-11-05', total_amount: 100 }),
-          billOf('nothing', { issue_date: '2026-11-05', total_amount: 0, line_items: [] }),
-          billOf('cancelled', {
+          addBill('hundred', { issue_date: '2026-11-05', total_amount: 100 }),
+          addBill('nothing', { issue_date: '2026-11-05', total_amount: 0, line_items: [] }),
+          addBill('cancelled', {
             ...{ status: 'void', issue_date: '2026-11-01', total_amount: 40 },
             line_items: [{ account_id: 'only-void', total_amount: 40 }],
           }),
@@ -216,12 +216,12 @@ function counted(): WorkedBook[] {
       'void-credit',
       {
         0: [
-          billOf('bill', {
+          addBill('bill', {
             ...{ issue_date: '2026-10-01', due_date: '2026-10-31', total_amount: 100, amount_due: 70 },
             status: 'partially_paid',
             linked_credit_memos: [{ id: 'memo', allocated_date: '2026-10-10', allocated_amount: 30 }],
           }),
-          creditOf('memo', {
+          addCredit('memo', {
             ...{ issue_date: '2026-10-05', total_amount: 30, remaining_amount: 0, status: 'void' },
             linked_bills: [{ id: 'bill', allocated_date: '2026-10-10', allocated_amount: 30 }],
           }),
@@ -234,8 +234,8 @@ function counted(): WorkedBook[] {
 
 /** The API has no rate for a credit. Without a seeded rate its month has no sum in the base currency. */
 function foreignCredits(): WorkedBook[] {
-  const foreign = (id: string, values: Values): Deed =>
-    creditOf(id, { issue_date: '2026-10-05', total_amount: 30, currency_code: 'SGD', ...values });
+  const foreign = (id: string, values: Values): BookEvent =>
+    addCredit(id, { issue_date: '2026-10-05', total_amount: 30, currency_code: 'SGD', ...values });
   const found = (failed: number): WorkedBook['figures'] => ({
     'data_quality.failed_rows where check_name = unconverted_vendor_credit': failed,
   });
@@ -259,25 +259,25 @@ function creditedBeforeBought(): WorkedBook {
     'credited-before-bought',
     {
       0: [
-        creditOf('memo', { vendor_id: 'v', issue_date: '2026-01-05', total_amount: 10 }),
-        billOf('below', { vendor_id: 'v', issue_date: '2026-02-05', total_amount: -20 }),
-        billOf('first', { vendor_id: 'v', issue_date: '2026-03-05', total_amount: 100 }),
-        billOf('void', { vendor_id: 'v', issue_date: '2026-03-06', total_amount: 40, status: 'void' }),
-        billOf('draft', { vendor_id: 'v', issue_date: '2026-03-06', total_amount: 40, status: 'draft' }),
-        billOf('ahead', { vendor_id: 'v', issue_date: '2027-01-05', total_amount: 7 }),
-        creditOf('only', { vendor_id: 'w', issue_date: '2026-01-05', total_amount: 10 }),
-        expenseOf('unknown', {
+        addCredit('memo', { vendor_id: 'v', issue_date: '2026-01-05', total_amount: 10 }),
+        addBill('below', { vendor_id: 'v', issue_date: '2026-02-05', total_amount: -20 }),
+        addBill('first', { vendor_id: 'v', issue_date: '2026-03-05', total_amount: 100 }),
+        addBill('void', { vendor_id: 'v', issue_date: '2026-03-06', total_amount: 40, status: 'void' }),
+        addBill('draft', { vendor_id: 'v', issue_date: '2026-03-06', total_amount: 40, status: 'draft' }),
+        addBill('ahead', { vendor_id: 'v', issue_date: '2027-01-05', total_amount: 7 }),
+        addCredit('only', { vendor_id: 'w', issue_date: '2026-01-05', total_amount: 10 }),
+        addExpense('unknown', {
           ...{ vendor_id: 'x', transaction_date: '2026-02-05' },
           line_items: [{ total_amount: 1e17 }],
         }),
-        billOf('known', { vendor_id: 'x', issue_date: '2026-03-05', total_amount: 1 }),
+        addBill('known', { vendor_id: 'x', issue_date: '2026-03-05', total_amount: 1 }),
       ],
     },
     {
       'vendor_spend_monthly.first_spend_month where vendor_id = v and spend_month = 2026-01-01': '2026-03-01',
       'vendor_spend_monthly.first_spend_month where vendor_id = v and spend_month = 2026-03-01': '2026-03-01',
       'vendor_spend_monthly.first_spend_month where vendor_id = w and spend_month = 2026-01-01': null,
-      // Nobody knows what was bought then, but something may have been.
+      // What was bought then is unknown, but something may have been.
       'vendor_spend_monthly.first_spend_month where vendor_id = x and spend_month = 2026-03-01': '2026-02-01',
       'vendor_spend_monthly.bill_count where vendor_id = v and spend_month = 2026-03-01': 1,
       'vendors.bill_count where vendor_id = v': 5,
@@ -286,18 +286,22 @@ function creditedBeforeBought(): WorkedBook {
 }
 
 /** Odd in August, and since then corrected at the source, or deleted. Checks report what is odd today, observed or not. */
-function mended(): WorkedBook[] {
+function correctedAtSource(): WorkedBook[] {
   const odd = {
-    s1: { items: [{ ...itemOf(100), amount: 90 }] },
-    s2: { items: [{ ...itemOf(50), interval: 'forever' }] },
+    s1: { items: [{ ...monthlyItem(100), amount: 90 }] },
+    s2: { items: [{ ...monthlyItem(50), interval: 'forever' }] },
   };
   const observed = { 3: 'complete', 2: 'complete', 1: 'complete', 0: 'incomplete' } as const;
   const added = [
-    subscriptionOf('s1', 'c1', 100),
-    subscriptionOf('s2', 'c2', 50),
-    subscriptionOf('s3', 'c3', 50),
+    addSubscription('s1', 'c1', 100),
+    addSubscription('s2', 'c2', 50),
+    addSubscription('s3', 'c3', 50),
   ];
-  const august = [changed('s1', odd.s1), changed('s2', odd.s2), changed('s3', { status: 'past_due' })];
+  const august = [
+    changeSubscription('s1', odd.s1),
+    changeSubscription('s2', odd.s2),
+    changeSubscription('s3', { status: 'past_due' }),
+  ];
   const found = (failed: number): WorkedBook['figures'] => ({
     'data_quality.failed_rows where check_name = item_amount_unexplained': failed,
     'data_quality.failed_rows where check_name = unpriced_subscription': failed,
@@ -308,7 +312,11 @@ function mended(): WorkedBook[] {
       'mended',
       {
         3: [...added, ...august],
-        2: [changed('s1', { items: [itemOf(100)] }), changed('s2', { items: [itemOf(50)] }), gone('s3')],
+        2: [
+          changeSubscription('s1', { items: [monthlyItem(100)] }),
+          changeSubscription('s2', { items: [monthlyItem(50)] }),
+          deleteSubscription('s3'),
+        ],
       },
       {
         ...found(0),
@@ -329,7 +337,7 @@ function named(): WorkedBook {
     ...{ 'a%28b': 'Y', 'a(b': 'Y' },
   };
   const bills = Object.keys(vendorNames).map((vendor) =>
-    billOf(vendor, { vendor_id: vendor, issue_date: '2026-11-01', total_amount: 1 }),
+    addBill(vendor, { vendor_id: vendor, issue_date: '2026-11-01', total_amount: 1 }),
   );
   const book = worked(
     'names-with-spaces',
@@ -353,13 +361,13 @@ function resumed(): WorkedBook {
     'resumed',
     {
       2: [
-        subscriptionOf('s0', 'c0', 1),
+        addSubscription('s0', 'c0', 1),
         ...['paused', 'canceled', 'in_trial'].flatMap((status) => [
-          subscriptionOf(status, status, 100),
-          changed(status, { status }),
+          addSubscription(status, status, 100),
+          changeSubscription(status, { status }),
         ]),
       ],
-      1: ['paused', 'canceled', 'in_trial'].map((status) => changed(status, { status: 'active' })),
+      1: ['paused', 'canceled', 'in_trial'].map((status) => changeSubscription(status, { status: 'active' })),
     },
     {
       'mrr_movements_monthly.new where month = 2026-10-01 and platform_customer_id = paused': null,
@@ -379,7 +387,7 @@ function resumed(): WorkedBook {
 function halfRead(): WorkedBook {
   return worked(
     'half-read',
-    { 0: [billOf('b', { issue_date: '2026-11-05', total_amount: 100 })] },
+    { 0: [addBill('b', { issue_date: '2026-11-05', total_amount: 100 })] },
     {
       'connections.freshness_status where name = half-read': 'never_complete',
       'connections.last_success_at where name = half-read': null,
@@ -399,7 +407,7 @@ function halfRead(): WorkedBook {
  */
 function stalledLists(): WorkedBook[] {
   const bills = ['2025-09', '2025-10', '2026-09', '2026-10'].map((month) =>
-    billOf(month, { vendor_id: 'v', issue_date: `${month}-05`, total_amount: 100 }),
+    addBill(month, { vendor_id: 'v', issue_date: `${month}-05`, total_amount: 100 }),
   );
   return [
     worked(
@@ -441,7 +449,7 @@ function notOfferedAnyMore(): WorkedBook {
   const name = 'not-offered-any-more';
   const { book, figures } = worked(
     name,
-    { 0: [billOf('b', { issue_date: '2026-09-05', total_amount: 100 })] },
+    { 0: [addBill('b', { issue_date: '2026-09-05', total_amount: 100 })] },
     {
       [`connections.freshness_status where name = ${name}`]: 'stale',
       [`connections.days_since_success where name = ${name}`]: 60,
@@ -464,11 +472,11 @@ const withoutSubscriptions = 'SOMETHING_NEW';
 
 /** The list answered 404 before it was ever read to its end. Its records here are incomplete and no longer updated. */
 function readInPartAndNotOfferedAnyMore(): WorkedBook[] {
-  const refund = expenseOf('r', {
+  const refund = addExpense('r', {
     ...{ vendor_id: 'a', transaction_date: '2026-11-02', expense_type: 'refund' },
     line_items: [{ total_amount: 5 }],
   });
-  const bill = billOf('b', { issue_date: '2026-09-05', total_amount: 100 });
+  const bill = addBill('b', { issue_date: '2026-09-05', total_amount: 100 });
   const inPart = (name: string, resource: string): WorkedBook['figures'] => ({
     [`connections.freshness_status where name = ${name}`]: 'never_complete',
     [`connections.last_success_at where name = ${name}`]: null,
@@ -508,7 +516,7 @@ function readInPartAndNotOfferedAnyMore(): WorkedBook[] {
 export function billingAlone(): WorkedBook {
   const { figures, book } = worked(
     'billing-alone',
-    { 1: [subscriptionOf('s1', 'c1', 9)] },
+    { 1: [addSubscription('s1', 'c1', 9)] },
     {
       'connections.is_spend_offered where name = billing-alone': false,
       'connections.spend_read_until where name = billing-alone': null,
@@ -522,11 +530,11 @@ export function billingAlone(): WorkedBook {
   return { figures, book: { ...book, platform: 'STRIPE' } };
 }
 
-/** Until each list was requested, nobody knows whether anything is bought there. */
+/** Until each list was requested, it is unknown whether anything is bought there. */
 export function billingNotAsked(): WorkedBook {
   const { figures, book } = worked(
     'billing-not-asked',
-    { 1: [subscriptionOf('s1', 'c1', 9)] },
+    { 1: [addSubscription('s1', 'c1', 9)] },
     {
       'connections.is_spend_offered where name = billing-not-asked': true,
       'connections.spend_read_until where name = billing-not-asked': null,
@@ -545,20 +553,20 @@ function mistypedYears(): WorkedBook {
     'mistyped-years',
     {
       0: [
-        billOf('b', { issue_date: '1926-11-05', total_amount: 10 }),
-        creditOf('c', { issue_date: '1926-11-05', total_amount: 70 }),
-        expenseOf('e', { transaction_date: '2096-11-05', line_items: [{ total_amount: 90 }] }),
-        expenseOf('f', { transaction_date: '2026-11-05', line_items: [{ total_amount: 90 }] }),
+        addBill('b', { issue_date: '1926-11-05', total_amount: 10 }),
+        addCredit('c', { issue_date: '1926-11-05', total_amount: 70 }),
+        addExpense('e', { transaction_date: '2096-11-05', line_items: [{ total_amount: 90 }] }),
+        addExpense('f', { transaction_date: '2026-11-05', line_items: [{ total_amount: 90 }] }),
       ],
     },
     { 'data_quality.failed_rows where check_name = date_out_of_range': 3 },
   );
 }
 
-/** Bills were last read on October 15, and today is November 22. Nobody knows the rest of October. */
+/** Bills were last read on October 15, and today is November 22. The rest of October is unknown. */
 function lastReadWithinAMonth(): WorkedBook {
-  const of = (month: string, total_amount: number): Deed =>
-    billOf(month, { vendor_id: 'v', issue_date: `${month}-05`, total_amount });
+  const of = (month: string, total_amount: number): BookEvent =>
+    addBill(month, { vendor_id: 'v', issue_date: `${month}-05`, total_amount });
   return worked(
     'last-read',
     { 0: [of('2025-09', 100), of('2025-10', 100), of('2026-09', 50), of('2026-10', 20)] },
@@ -578,7 +586,7 @@ function lastReadWithinAMonth(): WorkedBook {
 /** If read at noon of October 31, the rest of that day is unknown. If read as November begins, October is known. */
 function lastReadAroundAMonthEnd(): WorkedBook[] {
   const bills = ['2025-10', '2026-10'].map((month) =>
-    billOf(month, { vendor_id: 'v', issue_date: `${month}-05`, total_amount: 100 }),
+    addBill(month, { vendor_id: 'v', issue_date: `${month}-05`, total_amount: 100 }),
   );
   return [
     { name: 'read-on-the-last-day', readDaysAgo: 22, isComplete: false },
@@ -606,7 +614,10 @@ function lastReadAroundAMonthEnd(): WorkedBook[] {
 function firstOfAll(): WorkedBook {
   const { book, figures } = worked(
     'first-subscription',
-    { 2: [billOf('b', { issue_date: '2026-09-05', total_amount: 1 })], 0: [subscriptionOf('s1', 'c1', 100)] },
+    {
+      2: [addBill('b', { issue_date: '2026-09-05', total_amount: 1 })],
+      0: [addSubscription('s1', 'c1', 100)],
+    },
     {
       'mrr_movements_monthly.is_baseline where month = 2026-11-01': false,
       'mrr_movements_monthly.opening where month = 2026-11-01': 0,
@@ -623,7 +634,7 @@ function firstOfAll(): WorkedBook {
 function readOnItsThirdDay(): WorkedBook {
   return worked(
     'read-on-the-third',
-    { 2: [subscriptionOf('s1', 'c1', 100)], 0: [subscriptionOf('s2', 'c2', 50)] },
+    { 2: [addSubscription('s1', 'c1', 100)], 0: [addSubscription('s2', 'c2', 50)] },
     {
       'mrr_movements_monthly.is_complete where month = 2026-09-01': true,
       'mrr_movements_monthly.observed_until where month = 2026-09-01': '2026-09-30',
@@ -643,13 +654,13 @@ function readOnItsThirdDay(): WorkedBook {
 
 /** Rates and prices that are not numbers are unknown, and no seeded rate replaces them. */
 function noNumbers(): WorkedBook {
-  const foreign = (id: string, rate: string | null): Deed =>
-    billOf(id, {
+  const foreign = (id: string, rate: string | null): BookEvent =>
+    addBill(id, {
       ...{ issue_date: '2026-10-05', total_amount: 30 },
       ...{ currency_code: 'EUR', currency_rate: rate },
     });
-  const priced = (id: string, bought: string, sold: string): Deed =>
-    goodOf(id, { bill_item: { unit_price: bought }, invoice_item: { unit_price: sold } });
+  const priced = (id: string, bought: string, sold: string): BookEvent =>
+    addItem(id, { bill_item: { unit_price: bought }, invoice_item: { unit_price: sold } });
   return worked(
     'no-numbers',
     {
@@ -673,20 +684,20 @@ function noNumbers(): WorkedBook {
 
 /** Lines of customers and items that are not here, and of no account. Joins must keep such lines. */
 function ofUnknown(): WorkedBook {
-  const lineOf = (item: string | null, customer: string | null): Values => ({
+  const buildLine = (item: string | null, customer: string | null): Values => ({
     ...{ total_amount: 10, customer_id: customer },
     ...(item !== null && { item: { id: item } }),
   });
-  const bought = (id: string, line: Values): Deed =>
-    billOf(id, { issue_date: '2026-10-05', total_amount: 10, line_items: [line] });
+  const bought = (id: string, line: Values): BookEvent =>
+    addBill(id, { issue_date: '2026-10-05', total_amount: 10, line_items: [line] });
   return worked(
     'of-unknown',
     {
       0: [
-        goodOf('pen', {}),
-        ...[bought('b1', lineOf('pen', null)), bought('b2', lineOf('ink', 'nobody'))],
-        bought('b3', { ...lineOf(null, null), account_id: 'x' }),
-        expenseOf('e', { transaction_date: '2026-10-05', line_items: [lineOf(null, 'nobody')] }),
+        addItem('pen', {}),
+        ...[bought('b1', buildLine('pen', null)), bought('b2', buildLine('ink', 'nobody'))],
+        bought('b3', { ...buildLine(null, null), account_id: 'x' }),
+        addExpense('e', { transaction_date: '2026-10-05', line_items: [buildLine(null, 'nobody')] }),
       ],
     },
     {
@@ -708,10 +719,10 @@ function awaitingDeletion(): WorkedBook {
     'awaiting-deletion',
     {
       0: [
-        ...[subscriptionOf('ended', 'c1', 60), subscriptionOf('goes-on', 'c2', 40)],
-        billOf('gone', { issue_date: '2026-11-05', total_amount: 100 }),
-        billOf('there', { issue_date: '2026-11-05', total_amount: 10 }),
-        expenseOf('spent', {
+        ...[addSubscription('ended', 'c1', 60), addSubscription('goes-on', 'c2', 40)],
+        addBill('gone', { issue_date: '2026-11-05', total_amount: 100 }),
+        addBill('there', { issue_date: '2026-11-05', total_amount: 10 }),
+        addExpense('spent', {
           ...{ vendor_id: 'a', transaction_date: '2026-11-02' },
           line_items: [{ total_amount: 5 }],
         }),
@@ -740,12 +751,12 @@ function companyTwice(): WorkedBook[] {
       name,
       {
         0: [
-          billOf('twice', { platform_id: '145', issue_date: '2026-10-05', total_amount: 1000 }),
-          billOf('once', { platform_id: '146', issue_date: '2026-10-05', total_amount: other }),
-          billOf('void', {
+          addBill('twice', { platform_id: '145', issue_date: '2026-10-05', total_amount: 1000 }),
+          addBill('once', { platform_id: '146', issue_date: '2026-10-05', total_amount: other }),
+          addBill('void', {
             ...{ platform_id: '147', issue_date: '2026-10-05', total_amount: 9, status: 'void' },
           }),
-          billOf('undated', { platform_id: '148', issue_date: null, total_amount: 9 }),
+          addBill('undated', { platform_id: '148', issue_date: null, total_amount: 9 }),
         ],
       },
       {
@@ -759,8 +770,8 @@ function companyTwice(): WorkedBook[] {
 
 /** A card buys for 100 and is paid off, and an expense pays a bill. The check reports the documents that repeat spend. */
 function cardPaidOff(): WorkedBook {
-  const spent = (id: string, account: string, line: string, amount: number): Deed =>
-    expenseOf(id, {
+  const spent = (id: string, account: string, line: string, amount: number): BookEvent =>
+    addExpense(id, {
       ...{ vendor_id: id, account_id: account, transaction_date: '2026-10-10' },
       line_items: [{ account_id: line, total_amount: amount }],
     });
@@ -768,7 +779,7 @@ function cardPaidOff(): WorkedBook {
     'card-paid-off',
     {
       0: [
-        billOf('b', { issue_date: '2026-10-05', account_id: 'ap', total_amount: 40 }),
+        addBill('b', { issue_date: '2026-10-05', account_id: 'ap', total_amount: 40 }),
         spent('trip', 'card', 'travel', 100),
         spent('pay-card', 'bank', 'card', 100),
         spent('pay-bill', 'bank', 'ap', 40),

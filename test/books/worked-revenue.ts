@@ -1,11 +1,11 @@
 import {
-  changed,
-  gone,
-  itemOf,
-  subscriptionOf,
+  changeSubscription,
+  deleteSubscription,
+  monthlyItem,
+  addSubscription,
   worked,
-  type Deed,
-  type Moment,
+  type BookEvent,
+  type DatedEvents,
   type Values,
   type WorkedBook,
 } from './worked-book.ts';
@@ -24,7 +24,7 @@ const everyMonth = { 3: 'complete', 2: 'complete', 1: 'complete', 0: 'complete' 
 function large(): WorkedBook {
   return worked(
     'large',
-    { 1: [subscriptionOf('s0', 'c0', 200_000_000_000), subscriptionOf('s1', 'c1', 9_000_000_000_000_000)] },
+    { 1: [addSubscription('s0', 'c0', 200_000_000_000), addSubscription('s1', 'c1', 9_000_000_000_000_000)] },
     {
       'subscription_mrr_monthly.mrr where month = 2026-11-01 and subscription_id = s0': 200_000_000_000,
       'subscription_mrr_monthly.mrr where month = 2026-11-01 and subscription_id = s1': 9_000_000_000_000_000,
@@ -33,15 +33,21 @@ function large(): WorkedBook {
   );
 }
 
-/** A platform that empties the list of items on cancellation tells no less than one that keeps it: nobody knows who paid before. */
+/** A platform that empties the list of items on cancellation reveals no less than one that keeps it: who paid before is unknown. */
 function emptied(): WorkedBook {
   return worked(
     'emptied',
     {
-      3: [subscriptionOf('s0', 'c0', 1), ...inactive('s1', 'c1', 'canceled'), ...inactive('s2', 'c2', 'odd')],
-      2: [...inactive('s3', 'c3', 'paused'), ...inactive('s4', 'c4', 'in_trial')],
-      1: ['s1', 's2', 's3', 's4'].map((id) => changed(id, { status: 'active', items: [itemOf(100)] })),
-      0: [changed('s1', { status: 'canceled', items: [] })],
+      3: [
+        addSubscription('s0', 'c0', 1),
+        ...addInactive('s1', 'c1', 'canceled'),
+        ...addInactive('s2', 'c2', 'odd'),
+      ],
+      2: [...addInactive('s3', 'c3', 'paused'), ...addInactive('s4', 'c4', 'in_trial')],
+      1: ['s1', 's2', 's3', 's4'].map((id) =>
+        changeSubscription(id, { status: 'active', items: [monthlyItem(100)] }),
+      ),
+      0: [changeSubscription('s1', { status: 'canceled', items: [] })],
     },
     {
       ...Object.fromEntries(
@@ -68,8 +74,8 @@ function emptied(): WorkedBook {
   );
 }
 
-function inactive(id: string, customer: string, status: string): Deed[] {
-  return [subscriptionOf(id, customer, 100), changed(id, { status, items: [] })];
+function addInactive(id: string, customer: string, status: string): BookEvent[] {
+  return [addSubscription(id, customer, 100), changeSubscription(id, { status, items: [] })];
 }
 
 /** An amount paid during October, and no longer at its end, was paid before November. */
@@ -81,27 +87,38 @@ function paidWithinAMonth(): WorkedBook[] {
         {
           monthsAgo: 2,
           at: 0,
-          deeds: ['s1', 's2', 's3'].map((id, of) => subscriptionOf(id, `c${of + 1}`, 0)),
+          events: ['s1', 's2', 's3'].map((id, of) => addSubscription(id, `c${of + 1}`, 0)),
         },
         {
           ...{ monthsAgo: 1, at: 0.2 },
-          deeds: [costs('s1', 100), changed('s2', { status: 'odd', items: [itemOf(100)] })],
+          events: [
+            changePrice('s1', 100),
+            changeSubscription('s2', { status: 'odd', items: [monthlyItem(100)] }),
+          ],
         },
-        { monthsAgo: 1, at: 0.7, deeds: [costs('s1', 0), changed('s2', { status: 'in_trial' })] },
+        {
+          monthsAgo: 1,
+          at: 0.7,
+          events: [changePrice('s1', 0), changeSubscription('s2', { status: 'in_trial' })],
+        },
         {
           monthsAgo: 0,
           at: 0.2,
-          deeds: [costs('s1', 100), changed('s2', { status: 'active' }), costs('s3', 30)],
+          events: [
+            changePrice('s1', 100),
+            changeSubscription('s2', { status: 'active' }),
+            changePrice('s3', 30),
+          ],
         },
-        { monthsAgo: 0, at: 0.5, deeds: [costs('s3', 0)] },
-        { monthsAgo: 0, at: 0.9, deeds: [costs('s3', 40)] },
+        { monthsAgo: 0, at: 0.5, events: [changePrice('s3', 0)] },
+        { monthsAgo: 0, at: 0.9, events: [changePrice('s3', 40)] },
       ],
       {
         'mrr_movements_monthly.new where month = 2026-10-01': 0,
         'mrr_movements_monthly.closing where month = 2026-10-01': 0,
         'mrr_movements_monthly.new where month = 2026-11-01 and platform_customer_id = c1': 0,
         'mrr_movements_monthly.reactivation where month = 2026-11-01 and platform_customer_id = c1': 100,
-        // For an odd status nobody knows whether it is paid.
+        // Whether an odd status is paid is unknown.
         'mrr_movements_monthly.new where month = 2026-11-01 and platform_customer_id = c2': null,
         'mrr_movements_monthly.reactivation where month = 2026-11-01 and platform_customer_id = c2': null,
         // Nothing had been paid when November began.
@@ -112,15 +129,15 @@ function paidWithinAMonth(): WorkedBook[] {
     worked(
       'paused-in-its-first-month',
       [
-        { monthsAgo: 3, at: 0, deeds: [subscriptionOf('s0', 'c0', 1)] },
+        { monthsAgo: 3, at: 0, events: [addSubscription('s0', 'c0', 1)] },
         {
           monthsAgo: 1,
           at: 0.1,
-          deeds: [subscriptionOf('s1', 'c1', 100), changed('s1', { status: 'in_trial' })],
+          events: [addSubscription('s1', 'c1', 100), changeSubscription('s1', { status: 'in_trial' })],
         },
-        { monthsAgo: 1, at: 0.2, deeds: [changed('s1', { status: 'active' })] },
-        { monthsAgo: 1, at: 0.7, deeds: [changed('s1', { status: 'paused' })] },
-        { monthsAgo: 0, at: 0, deeds: [changed('s1', { status: 'active' })] },
+        { monthsAgo: 1, at: 0.2, events: [changeSubscription('s1', { status: 'active' })] },
+        { monthsAgo: 1, at: 0.7, events: [changeSubscription('s1', { status: 'paused' })] },
+        { monthsAgo: 0, at: 0, events: [changeSubscription('s1', { status: 'active' })] },
       ],
       {
         'mrr_movements_monthly.closing where month = 2026-10-01 and platform_customer_id = c1': 0,
@@ -132,8 +149,8 @@ function paidWithinAMonth(): WorkedBook[] {
   ];
 }
 
-function costs(id: string, amount: number): Deed {
-  return changed(id, { items: [itemOf(amount)] });
+function changePrice(id: string, amount: number): BookEvent {
+  return changeSubscription(id, { items: [monthlyItem(amount)] });
 }
 
 /**
@@ -146,16 +163,20 @@ function recordedAfterTheLastReading(): WorkedBook {
     [
       {
         ...{ monthsAgo: 2, at: 0 },
-        deeds: [
-          subscriptionOf('s1', 'c1', 100),
-          subscriptionOf('s2', 'c2', 20),
-          subscriptionOf('s3', 'c3', 3),
+        events: [
+          addSubscription('s1', 'c1', 100),
+          addSubscription('s2', 'c2', 20),
+          addSubscription('s3', 'c3', 3),
         ],
       },
-      { monthsAgo: 1, at: 0.5, deeds: [subscriptionOf('s4', 'c4', 50), costs('s2', 25), gone('s3')] },
+      {
+        monthsAgo: 1,
+        at: 0.5,
+        events: [addSubscription('s4', 'c4', 50), changePrice('s2', 25), deleteSubscription('s3')],
+      },
       // Before the third of November.
-      { monthsAgo: 0, at: 0.05, deeds: [costs('s2', 30)] },
-      { monthsAgo: 0, at: 0.5, deeds: [subscriptionOf('s5', 'c5', 7), costs('s4', 60)] },
+      { monthsAgo: 0, at: 0.05, events: [changePrice('s2', 30)] },
+      { monthsAgo: 0, at: 0.5, events: [addSubscription('s5', 'c5', 7), changePrice('s4', 60)] },
     ],
     {
       'mrr_movements_monthly.observed_until where month = 2026-10-01': '2026-10-03',
@@ -176,14 +197,14 @@ function recordedAfterTheLastReading(): WorkedBook {
 
 /** The month after was not read either. It opens with the state in history, and reports no movement. */
 function recordedOnceRead(): WorkedBook {
-  const moments: Moment[] = [
-    { monthsAgo: 3, at: 0, deeds: [subscriptionOf('s1', 'c1', 100)] },
-    { monthsAgo: 2, at: 0.5, deeds: [costs('s1', 150)] },
-    { monthsAgo: 0, at: 0.5, deeds: [costs('s1', 160)] },
+  const datedEvents: DatedEvents[] = [
+    { monthsAgo: 3, at: 0, events: [addSubscription('s1', 'c1', 100)] },
+    { monthsAgo: 2, at: 0.5, events: [changePrice('s1', 150)] },
+    { monthsAgo: 0, at: 0.5, events: [changePrice('s1', 160)] },
   ];
   return worked(
     'recorded-once-read',
-    moments,
+    datedEvents,
     {
       'mrr_movements_monthly.closing where month = 2026-09-01': 100,
       'mrr_movements_monthly.closing where month = 2026-10-01': null,
@@ -200,9 +221,9 @@ function prunedOfAMonthReadInPart(): WorkedBook {
   return worked(
     'pruned-of-a-month-read-in-part',
     [
-      { monthsAgo: 2, at: 0, deeds: [subscriptionOf('s1', 'c1', 100)] },
-      { monthsAgo: 1, at: 0.5, deeds: [costs('s1', 150)] },
-      { monthsAgo: 0, at: 0.5, deeds: [costs('s1', 160)] },
+      { monthsAgo: 2, at: 0, events: [addSubscription('s1', 'c1', 100)] },
+      { monthsAgo: 1, at: 0.5, events: [changePrice('s1', 150)] },
+      { monthsAgo: 0, at: 0.5, events: [changePrice('s1', 160)] },
     ],
     {
       'mrr_movements_monthly.closing where month = 2026-10-01': null,
@@ -216,15 +237,15 @@ function prunedOfAMonthReadInPart(): WorkedBook {
   );
 }
 
-/** The version paid during October, and no longer at its end, is gone. Every month is shown, but nobody knows who is new. */
+/** The version paid during October, and no longer at its end, is gone. Every month is shown, but who is new is unknown. */
 function prunedWithinAMonth(): WorkedBook {
   return worked(
     'pruned-within-a-month',
     [
-      { monthsAgo: 2, at: 0, deeds: [subscriptionOf('s0', 'c0', 7)] },
-      { monthsAgo: 1, at: 0.1, deeds: [subscriptionOf('s1', 'c1', 100)] },
-      { monthsAgo: 1, at: 0.6, deeds: [costs('s1', 0)] },
-      { monthsAgo: 0, at: 0.5, deeds: [costs('s1', 100)] },
+      { monthsAgo: 2, at: 0, events: [addSubscription('s0', 'c0', 7)] },
+      { monthsAgo: 1, at: 0.1, events: [addSubscription('s1', 'c1', 100)] },
+      { monthsAgo: 1, at: 0.6, events: [changePrice('s1', 0)] },
+      { monthsAgo: 0, at: 0.5, events: [changePrice('s1', 100)] },
     ],
     {
       'mrr_movements_monthly.closing where month = 2026-09-01': 7,
@@ -242,8 +263,8 @@ const prunedAgainUntil = '2026-10-25';
 
 /** A service copies old records in batches, over days. Those that came after the month in which history begins are new only to Daybook. */
 function learnedLate(): WorkedBook {
-  const created = (id: string, customer: string, on: string, values: Values = {}): Deed =>
-    subscriptionOf(id, customer, 100, 'NZD', { created_at: `${on}Z`, ...values });
+  const created = (id: string, customer: string, on: string, values: Values = {}): BookEvent =>
+    addSubscription(id, customer, 100, 'NZD', { created_at: `${on}Z`, ...values });
   const of = (customer: string, month = '2026-10-01'): string =>
     `where month = ${month} and platform_customer_id = ${customer}`;
   return worked(
@@ -257,9 +278,9 @@ function learnedLate(): WorkedBook {
         created('s4', 'c4', '2024-05-05T00:00:00', { status: 'in_trial' }),
         // A customer who already paid is not new, whatever record came late.
         created('s5', 'c0', '2024-05-05T00:00:00'),
-        subscriptionOf('s6', 'c6', 100),
+        addSubscription('s6', 'c6', 100),
       ],
-      0: [gone('s1'), changed('s4', { status: 'active' })],
+      0: [deleteSubscription('s1'), changeSubscription('s4', { status: 'active' })],
     },
     {
       [`mrr_movements_monthly.opening ${of('c1')}`]: 0,

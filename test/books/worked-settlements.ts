@@ -1,4 +1,4 @@
-import { billOf, creditOf, worked, type Deed, type Values, type WorkedBook } from './worked-book.ts';
+import { addBill, addCredit, worked, type BookEvent, type Values, type WorkedBook } from './worked-book.ts';
 
 /** The effects of payments, credits and refunds: scheduled ones, bounced ones, and documents below 0. */
 export function workedSettlements(): WorkedBook[] {
@@ -17,31 +17,31 @@ function scheduled(): WorkedBook[] {
       {
         0: [
           // 70 are left and due. The payment of November 25 is told but not yet deducted.
-          billOf('rest', {
+          addBill('rest', {
             ...{ ...due, total_amount: 100, amount_due: 70, status: 'partially_paid' },
             linked_payments: [paid('p1', '2026-10-20', 30), paid('p2', '2026-11-25', 70)],
           }),
           // The same on a platform that has deducted it.
-          billOf('taken-off', {
+          addBill('taken-off', {
             ...{ ...due, vendor_id: 'b', total_amount: 100, amount_due: 0, status: 'paid' },
             linked_payments: [paid('p3', '2026-10-20', 30), paid('p4', '2026-11-25', 70)],
           }),
           // Paid, and scheduled once more by mistake.
-          billOf('again', {
+          addBill('again', {
             ...{ ...due, vendor_id: 'c', total_amount: 100, amount_due: 0, status: 'paid' },
             linked_payments: [paid('p5', '2026-10-20', 100), paid('p6', '2026-12-31', 100)],
           }),
           // The vendor pays back 100 on November 25.
-          billOf('negative', {
+          addBill('negative', {
             ...{ vendor_id: 'd', issue_date: '2026-10-01', total_amount: -100 },
             linked_payments: [paid('p7', '2026-11-25', -100)],
           }),
-          creditOf('memo', {
+          addCredit('memo', {
             ...{ vendor_id: 'e', issue_date: '2026-10-01', total_amount: 30, remaining_amount: 20 },
             ...{ status: 'partially_paid' },
             linked_bills: [paid('x1', '2026-10-20', 10), paid('x2', '2026-11-25', 20)],
           }),
-          billOf('fee', { ...due, vendor_id: 'f', total_amount: 100, amount_due: 110 }),
+          addBill('fee', { ...due, vendor_id: 'f', total_amount: 100, amount_due: 110 }),
         ],
       },
       {
@@ -72,11 +72,11 @@ function creditedAndPaid(): WorkedBook[] {
       'paid-what-was-credited',
       {
         0: [
-          billOf('b', {
+          addBill('b', {
             ...{ ...due, amount_due: -60, linked_credit_memos: [paid('memo', '2026-10-05', 60)] },
             linked_payments: [paid('p1', '2026-10-10', 40), paid('p2', '2026-11-10', 60)],
           }),
-          creditOf('memo', {
+          addCredit('memo', {
             ...{ issue_date: '2026-10-04', total_amount: 60, remaining_amount: 0, status: 'paid' },
             linked_bills: [paid('b', '2026-10-05', 60)],
           }),
@@ -94,11 +94,11 @@ function creditedAndPaid(): WorkedBook[] {
       'credited-once-paid',
       {
         0: [
-          billOf('b', {
+          addBill('b', {
             ...{ ...due, amount_due: -30, linked_credit_memos: [paid('memo', '2026-11-05', 30)] },
             linked_payments: [paid('p1', '2026-10-20', 100)],
           }),
-          billOf('in-time', {
+          addBill('in-time', {
             ...{ ...due, vendor_id: 'b', amount_due: 0, linked_payments: [paid('p2', '2026-10-10', 100)] },
           }),
         ],
@@ -112,12 +112,12 @@ function creditedAndPaid(): WorkedBook[] {
       'credited-and-taken-back',
       {
         0: [
-          billOf('b', {
+          addBill('b', {
             ...{ ...due, amount_due: -20 },
             linked_credit_memos: [paid('memo', '2026-10-05', 100), paid('memo', '2026-10-25', -80)],
             linked_payments: [paid('p1', '2026-11-10', 100)],
           }),
-          billOf('in-time', {
+          addBill('in-time', {
             ...{ ...due, due_date: '2026-12-31', vendor_id: 'b', amount_due: 0 },
             linked_payments: [paid('p2', '2026-11-10', 100)],
           }),
@@ -130,20 +130,20 @@ function creditedAndPaid(): WorkedBook[] {
       'credited-some-day',
       {
         0: [
-          billOf('b', {
+          addBill('b', {
             ...{ ...due, amount_due: -60, linked_credit_memos: [paid('memo', null, 60)] },
             linked_payments: [paid('p1', '2026-11-10', 100)],
           }),
-          billOf('in-time', {
+          addBill('in-time', {
             ...{ ...due, issue_date: '2026-10-31', due_date: '2026-12-31', vendor_id: 'b' },
             ...{ total_amount: 40, amount_due: 0, linked_payments: [paid('p2', '2026-11-10', 40)] },
           }),
-          billOf('same-day', {
+          addBill('same-day', {
             ...{ ...due, vendor_id: 'c', amount_due: -60 },
             linked_credit_memos: [paid('memo-2', '2026-10-20', 60)],
             linked_payments: [paid('p3', '2026-10-20', 100)],
           }),
-          billOf('in-time-too', {
+          addBill('in-time-too', {
             ...{ ...due, vendor_id: 'd', total_amount: 40, amount_due: 0 },
             linked_payments: [paid('p4', '2026-10-05', 40)],
           }),
@@ -166,9 +166,9 @@ function tooLarge(): WorkedBook[] {
       'paid-of-what-nobody-knows',
       {
         0: [
-          billOf('known', { ...due, total_amount: 100, linked_payments: [paid('p1', '2026-10-11', 100)] }),
+          addBill('known', { ...due, total_amount: 100, linked_payments: [paid('p1', '2026-10-11', 100)] }),
           // How much of the payment was owed is not known, so neither is how long payments took.
-          billOf('unknown', {
+          addBill('unknown', {
             ...{ ...due, total_amount: 1e17, linked_payments: [paid('p2', '2026-11-11', 5)] },
           }),
         ],
@@ -191,19 +191,19 @@ function paidOff(): WorkedBook[] {
       'paid-again',
       {
         0: [
-          billOf('ahead', {
+          addBill('ahead', {
             ...{ ...settled, amount_due: -100 },
             linked_payments: [paid('p1', '2026-10-01', 100), paid('p2', '2026-12-31', 100)],
           }),
-          billOf('twice', {
+          addBill('twice', {
             ...{ ...settled, vendor_id: 'b', amount_due: -100 },
             linked_payments: [paid('p3', '2026-10-01', 100), paid('p4', '2026-11-15', 100)],
           }),
-          billOf('not-taken-off', {
+          addBill('not-taken-off', {
             ...{ ...settled, vendor_id: 'c', amount_due: 0 },
             linked_payments: [paid('p5', '2026-10-01', 100), paid('p6', '2026-12-31', 100)],
           }),
-          ...['a', 'b', 'c'].map((vendor) => billOf(`next-${vendor}`, { ...next, vendor_id: vendor })),
+          ...['a', 'b', 'c'].map((vendor) => addBill(`next-${vendor}`, { ...next, vendor_id: vendor })),
         ],
       },
       {
@@ -219,16 +219,16 @@ function paidOff(): WorkedBook[] {
       {
         0: [
           // 5 paid on the day of the order. A journal entry that nobody tells settled the rest.
-          billOf('journal', {
+          addBill('journal', {
             ...{ ...settled, issue_date: '2026-09-01', amount_due: 0 },
             linked_payments: [paid('p1', '2026-09-01', 5)],
           }),
           // Paid, and the payment bounced. A journal entry settled the rest as well.
-          billOf('returned', {
+          addBill('returned', {
             ...{ ...settled, amount_due: 0 },
             linked_payments: [paid('p2', '2026-09-15', 100), paid('p3', '2026-09-20', -60)],
           }),
-          billOf('next', { issue_date: '2026-11-20', due_date: '2026-12-29', total_amount: 5000 }),
+          addBill('next', { issue_date: '2026-11-20', due_date: '2026-12-29', total_amount: 5000 }),
         ],
       },
       {
@@ -243,7 +243,7 @@ function paidOff(): WorkedBook[] {
       'bounced',
       {
         0: [
-          billOf('back', {
+          addBill('back', {
             ...{ issue_date: '2026-10-01', due_date: '2026-10-15', total_amount: 100, amount_due: 0 },
             status: 'paid',
             linked_payments: [
@@ -263,7 +263,7 @@ function paidOff(): WorkedBook[] {
       'paid-twice',
       {
         0: [
-          billOf('twice', {
+          addBill('twice', {
             ...{ issue_date: '2026-10-01', due_date: '2026-10-15', total_amount: 100, amount_due: 0 },
             status: 'paid',
             linked_payments: [paid('p1', '2026-10-10', 100), paid('p2', '2026-10-20', 100)],
@@ -283,14 +283,14 @@ function paidOff(): WorkedBook[] {
 function oddLinks(): WorkedBook[] {
   const bill = { issue_date: '2026-09-01', total_amount: 100, amount_due: 70, status: 'partially_paid' };
   const credit = { issue_date: '2026-09-01', total_amount: 30, remaining_amount: 0, status: 'paid' };
-  const memo = creditOf('memo', { ...credit, linked_bills: [paid('bill', '2026-10-10', 30)] });
+  const memo = addCredit('memo', { ...credit, linked_bills: [paid('bill', '2026-10-10', 30)] });
   const september = 'where as_of_date = 2026-09-30 and currency_code';
   return [
     worked(
       'zero-entry',
       {
         0: [
-          billOf('bill', {
+          addBill('bill', {
             ...bill,
             linked_credit_memos: [paid('memo', '2026-09-20', 0), paid('memo', '2026-10-10', 30)],
           }),
@@ -303,7 +303,7 @@ function oddLinks(): WorkedBook[] {
       'reapplied',
       {
         0: [
-          billOf('bill', {
+          addBill('bill', {
             ...bill,
             linked_credit_memos: [
               ...[paid('memo', '2026-09-20', 30), paid('memo', '2026-09-25', -30)],
@@ -319,8 +319,8 @@ function oddLinks(): WorkedBook[] {
       'other-currency',
       {
         0: [
-          billOf('bill', { ...bill, amount_due: 55, linked_credit_memos: [paid('memo', '2026-09-10', 45)] }),
-          creditOf('memo', {
+          addBill('bill', { ...bill, amount_due: 55, linked_credit_memos: [paid('memo', '2026-09-10', 45)] }),
+          addCredit('memo', {
             ...{ ...credit, currency_code: 'SGD', total_amount: 50 },
             linked_bills: [paid('bill', '2026-10-10', 50)],
           }),
@@ -337,13 +337,13 @@ function oddLinks(): WorkedBook[] {
 
 /** Applications that only the bill or only the credit tells. */
 function toldByOne(): WorkedBook[] {
-  const bill = (entries: readonly object[]): Deed =>
-    billOf('bill', {
+  const bill = (entries: readonly object[]): BookEvent =>
+    addBill('bill', {
       ...{ issue_date: '2026-09-01', total_amount: 100, amount_due: 70, status: 'partially_paid' },
       linked_credit_memos: entries,
     });
-  const memo = (entries: readonly object[], values: Values = {}): Deed =>
-    creditOf('memo', {
+  const memo = (entries: readonly object[], values: Values = {}): BookEvent =>
+    addCredit('memo', {
       ...{ issue_date: '2026-10-01', total_amount: 30, remaining_amount: 0, status: 'paid' },
       ...{ linked_bills: entries, ...values },
     });
@@ -415,7 +415,7 @@ function toldByOne(): WorkedBook[] {
       'told-and-not-taken-off',
       {
         0: [
-          billOf('bill', { issue_date: '2026-09-01', total_amount: 100, linked_credit_memos: [] }),
+          addBill('bill', { issue_date: '2026-09-01', total_amount: 100, linked_credit_memos: [] }),
           memo([paid('bill', november, 30)]),
         ],
       },
@@ -431,7 +431,7 @@ function toldByOne(): WorkedBook[] {
       'taken-back-in-part',
       {
         0: [
-          billOf('bill', {
+          addBill('bill', {
             ...{ issue_date: '2026-09-01', total_amount: 100, amount_due: 80, status: 'partially_paid' },
             linked_credit_memos: [paid('memo', '2026-10-10', 30), paid('memo', november, -10)],
           }),
@@ -447,10 +447,10 @@ function toldByOne(): WorkedBook[] {
 /** Applications that the document already tells in another way; a bill for example as a payment. */
 function toldInAnotherWay(): WorkedBook[] {
   const issued = { issue_date: '2026-09-01', due_date: '2026-10-15', total_amount: 100 };
-  const bill = (values: Values): Deed =>
-    billOf('bill', { ...issued, amount_due: 0, status: 'paid', ...values });
-  const memo = (id: string, date: string | null, entries = [paid('bill', date, 30)]): Deed =>
-    creditOf(id, {
+  const bill = (values: Values): BookEvent =>
+    addBill('bill', { ...issued, amount_due: 0, status: 'paid', ...values });
+  const memo = (id: string, date: string | null, entries = [paid('bill', date, 30)]): BookEvent =>
+    addCredit(id, {
       ...{ issue_date: '2026-09-20', total_amount: 30, remaining_amount: 0, status: 'paid' },
       linked_bills: entries,
     });
@@ -477,7 +477,7 @@ function toldInAnotherWay(): WorkedBook[] {
         0: [
           bill({ linked_payments: [paid('p1', early, 70), paid('p2', late, 30)] }),
           memo('memo', early),
-          billOf('next', { issue_date: '2026-11-20', due_date: '2026-12-20', total_amount: 7 }),
+          addBill('next', { issue_date: '2026-11-20', due_date: '2026-12-20', total_amount: 7 }),
         ],
       },
       {
@@ -528,7 +528,7 @@ function toldInAnotherWay(): WorkedBook[] {
         ],
       },
       {
-        // The payment of 30 is one of the credits, nobody knows which. The other credit settled 30 on its day.
+        // The payment of 30 is one of the credits, and which one is unknown. The other credit settled 30 on its day.
         'bills.undated_amount where bill_id = bill': 30,
         'bills.unexplained_amount where bill_id = bill': 0,
         'bills.credited_amount where bill_id = bill': 30,
@@ -570,9 +570,9 @@ function toldInAnotherWay(): WorkedBook[] {
 
 /** A fee for late payment: more is due than was bought. */
 function dueBeyondTheTotal(): WorkedBook[] {
-  const bills = (fee: number): Deed[] =>
+  const bills = (fee: number): BookEvent[] =>
     ['09', '10', '11'].map((month) =>
-      billOf(`b${month}`, {
+      addBill(`b${month}`, {
         issue_date: `2026-${month}-01`,
         total_amount: 100,
         amount_due: month === '10' ? 100 + fee : 100,
@@ -603,7 +603,7 @@ function dueBeyondTheTotal(): WorkedBook[] {
     ),
     worked(
       'nothing-bought',
-      { 0: [billOf('b', { issue_date: '2026-06-01', total_amount: 100 })] },
+      { 0: [addBill('b', { issue_date: '2026-06-01', total_amount: 100 })] },
       {
         'ap_kpis_monthly.days_payable_status where month = 2026-11-01': 'no_purchases',
         'ap_kpis_monthly.days_payable_status where month = 2023-12-01': 'fewer_months',
@@ -614,8 +614,8 @@ function dueBeyondTheTotal(): WorkedBook[] {
 
 /** Fees on bills that were paid, wholly or in part; and bills without a fee, whatever was paid. */
 function dueBeyondWhatIsLeft(): WorkedBook[] {
-  const bill = (id: string, values: Values): Deed =>
-    billOf(id, { issue_date: '2026-09-01', due_date: '2026-10-15', total_amount: 100, ...values });
+  const bill = (id: string, values: Values): BookEvent =>
+    addBill(id, { issue_date: '2026-09-01', due_date: '2026-10-15', total_amount: 100, ...values });
   const october = 'where as_of_date = 2026-10-31 and document_id = bill';
   const fee = {
     'ap_open_items.open_amount where as_of_date = 2026-09-30 and document_id = bill': 100,
@@ -671,7 +671,7 @@ function dueBeyondWhatIsLeft(): WorkedBook[] {
   ];
 }
 
-/** Paid, but nobody knows how much of what was owed. */
+/** Paid, but how much of the amount owed is unknown. */
 function unknownWeights(): WorkedBook[] {
   const due = { issue_date: '2026-09-01', due_date: '2026-10-01', status: 'paid', amount_due: 0 };
   return [
@@ -679,11 +679,11 @@ function unknownWeights(): WorkedBook[] {
       'credited-nobody-knows-what',
       {
         0: [
-          billOf('credited', {
+          addBill('credited', {
             ...{ ...due, total_amount: 100, linked_credit_memos: [paid('memo', '2026-09-20', 1e17)] },
             linked_payments: [paid('p1', '2026-10-11', 60)],
           }),
-          billOf('too-large', {
+          addBill('too-large', {
             ...{ ...due, total_amount: 1e17, linked_payments: [paid('p2', '2026-11-11', 5)] },
           }),
         ],
@@ -708,12 +708,12 @@ function undatedPayments(): WorkedBook[] {
       'came-back-some-day',
       {
         0: [
-          billOf('b', {
+          addBill('b', {
             ...{ issue_date: '2026-09-01', total_amount: 100, amount_due: 30 },
             linked_payments: [paid('p1', '2026-10-10', 100), paid('p2', null, -30)],
           }),
-          billOf('october', { ...bill, linked_payments: [paid('p3', '2026-10-01', 100)] }),
-          billOf('november', {
+          addBill('october', { ...bill, linked_payments: [paid('p3', '2026-10-01', 100)] }),
+          addBill('november', {
             ...{ ...bill, issue_date: '2026-11-02' },
             linked_payments: [paid('p4', '2026-11-02', 100)],
           }),
@@ -729,8 +729,8 @@ function undatedPayments(): WorkedBook[] {
       'paid-some-day',
       {
         0: [
-          billOf('b', { ...bill, linked_payments: [paid('p1', null, 60), paid('p2', '2026-10-20', 40)] }),
-          billOf('nothing', {
+          addBill('b', { ...bill, linked_payments: [paid('p1', null, 60), paid('p2', '2026-10-20', 40)] }),
+          addBill('nothing', {
             ...{ ...bill, vendor_id: 'b' },
             linked_payments: [paid('p3', null, 0), paid('p4', '2026-10-20', 100)],
           }),
@@ -749,13 +749,13 @@ function undatedPayments(): WorkedBook[] {
 /** Settled by a credit, when one side is dated ahead. The bill is due until then, and nobody will pay it. */
 function creditedLater(): WorkedBook[] {
   const settled = { total_amount: 100, amount_due: 0, status: 'paid', due_date: '2026-11-30' };
-  const bill = (issue_date: string, values: Values = {}): Deed =>
-    billOf('bill', {
+  const bill = (issue_date: string, values: Values = {}): BookEvent =>
+    addBill('bill', {
       ...{ ...settled, issue_date, linked_credit_memos: [paid('memo', '2026-11-20', 100)] },
       ...values,
     });
-  const memo = (issue_date: string, amount = 100, date = '2026-11-20'): Deed =>
-    creditOf('memo', {
+  const memo = (issue_date: string, amount = 100, date = '2026-11-20'): BookEvent =>
+    addCredit('memo', {
       ...{ issue_date, total_amount: amount, remaining_amount: 0, status: 'paid' },
       linked_bills: [paid('bill', date, amount)],
     });
@@ -852,7 +852,7 @@ function creditedLater(): WorkedBook[] {
             ...{ amount_due: 70, status: 'partially_paid' },
             linked_credit_memos: [paid('memo', '2026-11-28', 30)],
           }),
-          creditOf('memo', { issue_date: '2026-11-05', total_amount: 30, remaining_amount: 30 }),
+          addCredit('memo', { issue_date: '2026-11-05', total_amount: 30, remaining_amount: 30 }),
         ],
       },
       {
@@ -872,7 +872,7 @@ function creditedLater(): WorkedBook[] {
           }),
           memo('2026-11-01', 30, '2026-11-25'),
           // A credit that is not yet deducted counts at most for what is due.
-          billOf('rest', {
+          addBill('rest', {
             ...{
               ...settled,
               vendor_id: 'b',
@@ -905,10 +905,10 @@ function belowZero(): WorkedBook[] {
       'credit-below-0',
       {
         0: [
-          creditOf('ours', { issue_date: '2026-10-01', total_amount: 30 }),
-          creditOf('theirs', { vendor_id: 'b', issue_date: '2026-10-01', total_amount: -50 }),
-          creditOf('ahead', { vendor_id: 'b', issue_date: '2026-11-28', total_amount: -8 }),
-          billOf('owed', { vendor_id: 'c', issue_date: '2026-09-20', total_amount: 10 }),
+          addCredit('ours', { issue_date: '2026-10-01', total_amount: 30 }),
+          addCredit('theirs', { vendor_id: 'b', issue_date: '2026-10-01', total_amount: -50 }),
+          addCredit('ahead', { vendor_id: 'b', issue_date: '2026-11-28', total_amount: -8 }),
+          addBill('owed', { vendor_id: 'c', issue_date: '2026-09-20', total_amount: 10 }),
         ],
       },
       {

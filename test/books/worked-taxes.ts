@@ -1,4 +1,4 @@
-import { billOf, creditOf, worked, type WorkedBook } from './worked-book.ts';
+import { addBill, addCredit, worked, type WorkedBook } from './worked-book.ts';
 
 /** Ways in which platforms tell the tax of lines: in prices, beside them, not charged at all, or in doubles. */
 export function workedTaxes(): WorkedBook[] {
@@ -14,11 +14,11 @@ export function workedTaxes(): WorkedBook[] {
       'prices-with-tax',
       {
         0: [
-          billOf('one-line', {
+          addBill('one-line', {
             ...header119,
             line_items: [{ ...office, sub_total: 119, tax_amount: 19, total_amount: 119 }],
           }),
-          billOf('two-lines', {
+          addBill('two-lines', {
             ...header119,
             line_items: [
               { ...office, sub_total: 59.5, tax_amount: 9.5, total_amount: 59.5 },
@@ -26,12 +26,12 @@ export function workedTaxes(): WorkedBook[] {
             ],
           }),
           // 100 of goods, 10 of tax, 10 of discount.
-          billOf('discount-is-tax', {
+          addBill('discount-is-tax', {
             ...{ ...october, total_amount: 100, sub_total: 100, tax_amount: 10, total_discount: 10 },
             line_items: [{ ...office, sub_total: 100, tax_amount: 10, total_amount: 100 }],
           }),
           // One line with tax, and one without it. The header has only the tax of the first.
-          billOf('one-reversed', {
+          addBill('one-reversed', {
             ...{ ...october, total_amount: 169, sub_total: 150, tax_amount: 19 },
             line_items: [whole, { ...office, sub_total: 50, tax_amount: 9.5, total_amount: 50 }],
           }),
@@ -52,20 +52,20 @@ export function workedTaxes(): WorkedBook[] {
       'tax-of-nothing',
       {
         0: [
-          // A line worth nothing tells a tax that nobody is charged. Nobody knows where the header's 10 are.
-          billOf('beside-nothing', {
+          // A line worth nothing tells a tax that nobody is charged. Where the header's 10 are is unknown.
+          addBill('beside-nothing', {
             ...{ ...october, total_amount: 90, sub_total: 90, tax_amount: 10 },
             line_items: [{ ...office, sub_total: 0, tax_amount: 19, total_amount: 0 }],
           }),
-          // The second line corrects the tax of the first. Nobody knows whether the header's 10 are in them.
-          billOf('corrected', {
+          // The second line corrects the tax of the first. Whether the header's 10 are in them is unknown.
+          addBill('corrected', {
             ...{ ...october, vendor_id: 'd', total_amount: 100, sub_total: 90, tax_amount: 10 },
             line_items: [
               { account_id: 'fees', sub_total: 95, tax_amount: 5, total_amount: 100 },
               { account_id: 'fees', sub_total: 5, tax_amount: -5, total_amount: 0 },
             ],
           }),
-          billOf('beside-a-remark', {
+          addBill('beside-a-remark', {
             ...{ ...october, total_amount: 110, sub_total: 100, tax_amount: 10 },
             line_items: [{ ...office, description: 'Thank you', total_amount: 0 }],
           }),
@@ -82,16 +82,16 @@ export function workedTaxes(): WorkedBook[] {
       'reverse-charge-in-totals',
       {
         0: [
-          billOf('silent', { ...october, total_amount: 100, sub_total: 100, line_items: [whole] }),
-          billOf('zero', {
+          addBill('silent', { ...october, total_amount: 100, sub_total: 100, line_items: [whole] }),
+          addBill('zero', {
             ...{ ...october, total_amount: 100, sub_total: 100, tax_amount: 0, line_items: [whole] },
           }),
-          billOf('told', {
+          addBill('told', {
             ...{ ...october, total_amount: 100, sub_total: 100, tax_amount: 19, line_items: [whole] },
           }),
-          creditOf('back', { ...october, total_amount: 100, line_items: [whole] }),
+          addCredit('back', { ...october, total_amount: 100, line_items: [whole] }),
           // The header tells 15, its line 20, and neither is charged. That the two differ by the discount means nothing.
-          billOf('by-accident', {
+          addBill('by-accident', {
             ...{
               ...october,
               vendor_id: 'c',
@@ -103,12 +103,12 @@ export function workedTaxes(): WorkedBook[] {
             line_items: [{ account_id: 'fees', sub_total: 100, tax_amount: 20, total_amount: 120 }],
           }),
           // Tax of 19 that is charged, and a discount of 19.
-          billOf('discounted', {
+          addBill('discounted', {
             ...{ ...october, vendor_id: 'b', total_amount: 100, sub_total: 100, tax_amount: 19 },
             ...{ total_discount: 19, line_items: [{ ...whole, account_id: 'travel' }] },
           }),
           // The same, but the header tells no tax.
-          billOf('lowered', {
+          addBill('lowered', {
             ...{ ...october, vendor_id: 'b', total_amount: 100, sub_total: 119, total_discount: 19 },
             line_items: [{ ...whole, account_id: 'travel' }],
           }),
@@ -134,17 +134,17 @@ export function workedTaxes(): WorkedBook[] {
       'discounted-lines',
       {
         0: [
-          billOf('after-discount', {
+          addBill('after-discount', {
             ...{ ...october, total_amount: 110, sub_total: 100, tax_amount: 10, total_discount: 10 },
             line_items: [discounted],
           }),
-          billOf('silent', { ...october, vendor_id: 'b', total_amount: 110, line_items: [discounted] }),
-          creditOf('memo', { ...october, vendor_id: 'c', total_amount: 110, line_items: [discounted] }),
+          addBill('silent', { ...october, vendor_id: 'b', total_amount: 110, line_items: [discounted] }),
+          addCredit('memo', { ...october, vendor_id: 'c', total_amount: 110, line_items: [discounted] }),
           // Its subtotal equals its total: without the discount, or without the tax.
-          billOf('two-readings', {
+          addBill('two-readings', {
             ...{ ...october, vendor_id: 'd', total_amount: 110, sub_total: 110, line_items: [discounted] },
           }),
-          billOf('header-alone', {
+          addBill('header-alone', {
             ...{
               ...october,
               vendor_id: 'e',
@@ -169,8 +169,8 @@ export function workedTaxes(): WorkedBook[] {
       'returned-whole',
       {
         0: [
-          billOf('bill', { ...header119, line_items: [{ ...office, ...prices }] }),
-          creditOf('memo', { ...october, total_amount: 119, line_items: [{ ...office, ...prices }] }),
+          addBill('bill', { ...header119, line_items: [{ ...office, ...prices }] }),
+          addCredit('memo', { ...october, total_amount: 119, line_items: [{ ...office, ...prices }] }),
         ],
       },
       {
@@ -184,15 +184,15 @@ export function workedTaxes(): WorkedBook[] {
       'half-told-headers',
       {
         0: [
-          billOf('subtotal', {
+          addBill('subtotal', {
             ...{ ...october, total_amount: 119, sub_total: 100 },
             line_items: [{ ...office, total_amount: 119 }],
           }),
-          billOf('subtotal-and-line', {
+          addBill('subtotal-and-line', {
             ...{ ...october, vendor_id: 'b', total_amount: 119, sub_total: 100 },
             line_items: [{ ...office, ...prices }],
           }),
-          billOf('tax', {
+          addBill('tax', {
             ...{ ...october, vendor_id: 'c', total_amount: 119, tax_amount: 19 },
             line_items: [{ ...office, ...prices }],
           }),
@@ -209,18 +209,18 @@ export function workedTaxes(): WorkedBook[] {
       'tax-in-balance',
       {
         0: [
-          billOf('no-subtotal', {
+          addBill('no-subtotal', {
             ...header119,
             line_items: [{ ...office, tax_amount: 19, total_amount: 100 }],
           }),
-          billOf('discounted', {
+          addBill('discounted', {
             ...{ ...october, total_amount: 107.1, sub_total: 90, tax_amount: 17.1 },
             line_items: [
               { ...office, sub_total: 100, discount_amount: 10, tax_amount: 17.1, total_amount: 90 },
             ],
           }),
-          billOf('no-total', { ...header119, line_items: [{ ...office, sub_total: 100, tax_amount: 19 }] }),
-          billOf('in-doubles', {
+          addBill('no-total', { ...header119, line_items: [{ ...office, sub_total: 100, tax_amount: 19 }] }),
+          addBill('in-doubles', {
             ...{ ...october, total_amount: 39.66666666666667 },
             ...{ sub_total: 33.33333333333333, tax_amount: 6.33333333333333 },
             line_items: [
@@ -248,31 +248,31 @@ export function workedTaxes(): WorkedBook[] {
       {
         0: [
           ...[null, 0].map((tax) =>
-            billOf(`beside-${tax}`, {
+            addBill(`beside-${tax}`, {
               ...{ ...off10, vendor_id: `beside-${tax}`, tax_amount: tax },
               line_items: [{ ...office, sub_total: 100, tax_amount: 19, total_amount: 100 }],
             }),
           ),
           ...[null, 0].map((tax) =>
-            billOf(`within-${tax}`, {
+            addBill(`within-${tax}`, {
               ...{ ...off10, vendor_id: `within-${tax}`, tax_amount: tax },
               line_items: [whole],
             }),
           ),
-          billOf('by-its-tax', {
+          addBill('by-its-tax', {
             ...{ ...october, vendor_id: 'c', sub_total: 100, tax_amount: 0, total_discount: 19 },
             ...{ total_amount: 81, line_items: [whole] },
           }),
-          billOf('rounded', {
+          addBill('rounded', {
             ...{ ...october, vendor_id: 'd', sub_total: 99.98, tax_amount: 0, total_amount: 100 },
             line_items: [{ ...office, sub_total: 99.98, tax_amount: 7.7, total_amount: 99.98 }],
           }),
-          billOf('prices', {
+          addBill('prices', {
             ...{ ...october, vendor_id: 'e', sub_total: 100, tax_amount: 19, total_discount: 10 },
             ...{ total_amount: 109, line_items: [{ ...prices, account_id: 'travel' }] },
           }),
           // 50 more than its lines, with no tax to explain it.
-          billOf('freight', {
+          addBill('freight', {
             ...{ ...october, vendor_id: 'f', total_amount: 169, line_items: [{ ...whole, account_id: 'f' }] },
           }),
         ],
@@ -299,9 +299,9 @@ export function workedTaxes(): WorkedBook[] {
       'silent-headers',
       {
         0: [
-          billOf('prices', { ...october, total_amount: 119, line_items: [{ ...office, ...prices }] }),
+          addBill('prices', { ...october, total_amount: 119, line_items: [{ ...office, ...prices }] }),
           ...[null, 0].map((tax) =>
-            billOf(`more-${tax}`, {
+            addBill(`more-${tax}`, {
               ...{ ...october, vendor_id: `more-${tax}`, total_amount: 119 },
               line_items: [{ ...office, sub_total: 100, tax_amount: tax, total_amount: 119 }],
             }),

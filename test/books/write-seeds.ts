@@ -20,7 +20,7 @@ export async function writeSeeds(folder: string, books: readonly RandomBook[]): 
     seed: string,
     columns: readonly string[],
     rows: readonly (readonly string[])[],
-  ): Promise<void> => writeFile(join(folder, `${seed}.csv`), [columns, ...rows].map(lineOf).join(''));
+  ): Promise<void> => writeFile(join(folder, `${seed}.csv`), [columns, ...rows].map(formatCsvLine).join(''));
   const [rate = {}] = fxRates;
   await write('fx_rates', Object.keys(rate), fxRates.map(Object.values<string>));
   await write(
@@ -47,6 +47,6 @@ export async function writeSeeds(folder: string, books: readonly RandomBook[]): 
   );
 }
 
-function lineOf(fields: readonly string[]): string {
+function formatCsvLine(fields: readonly string[]): string {
   return `${fields.map((field) => (field === '' ? '' : `"${field.replaceAll('"', '""')}"`)).join(',')}\n`;
 }

@@ -82,7 +82,7 @@ proofTest(
     const block = await blockWrites(installation.databaseUrl, 'finance.bills');
     const { cwd, env } = installation;
     const removing = startDaybook(['connection', 'remove', 'interrupted'], { cwd, env });
-    await removing.says(
+    await removing.waitForOutput(
       /Removing interrupted: [\d,]+ rows deleted, now deleting from .* run the command again to continue\./,
     );
     await expect(schedule('sync/interrupted')).rejects.toThrow();

@@ -11,7 +11,7 @@ const { cwd, env } = installation;
 
 test('serve answers probes and scrapes, and exits with 0 on SIGTERM', async () => {
   const serving = startDaybook(['serve'], { cwd, env });
-  await serving.says(/Serving at http\S+\./);
+  await serving.waitForOutput(/Serving at http\S+\./);
   const [url = ''] = /http\S+(?=\. Stop)/.exec(serving.output()) ?? [];
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
@@ -25,7 +25,7 @@ test("serve with a key other than the warehouse's exits with 2", async () => {
   });
   const other = { DAYBOOK_SECRET_KEY: Buffer.alloc(32, 8).toString('base64') };
   const serving = startDaybook(['serve'], { cwd, env: { ...env, ...other } });
-  await Promise.race([serving.ended, serving.says(/Serving at/)]);
+  await Promise.race([serving.ended, serving.waitForOutput(/Serving at/)]);
   const { code, stderr } = await serving.stop('SIGTERM');
   expect(stderr).toContain('DAYBOOK_SECRET_KEY is not the key');
   expect(code).toBe(2);

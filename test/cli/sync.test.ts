@@ -3,7 +3,7 @@ import type { RunRead } from '../../warehouse/runs/read-run.ts';
 import { startDaybook } from '../support/daybook-process.ts';
 import { bill } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
-import { untilPages } from '../support/progress-of.ts';
+import { untilPages } from '../support/sync-progress.ts';
 import { proofTest } from '../support/proof-test.ts';
 
 const installation = await createInstallation({ env: { DAYBOOK_GIVE_UP_AFTER: '1s' } });
@@ -90,8 +90,8 @@ test('a second sync joins the running one, which shows its progress', async () =
   const first = startDaybook(['sync', connection], { cwd, env });
   await untilPages(installation, { connection, pages: 1 });
   const second = startDaybook(['sync', connection], { cwd, env });
-  await second.says(/Joined the run at/);
-  await first.says(/\d+ records, \d+\/s; reading bills/);
+  await second.waitForOutput(/Joined the run at/);
+  await first.waitForOutput(/\d+ records, \d+\/s; reading bills/);
   const detached = await installation.run(['sync', connection, '--no-wait', '--json']);
   expect(JSON.parse(detached.stdout)).toMatchObject({ joined: true, workflowId: `sync/${connection}` });
   await admin.configure({});
@@ -112,7 +112,7 @@ proofTest('a full sync that joins a sync of one resource is followed by a full s
   const first = startDaybook(['sync', connection, '--resource', 'items'], { cwd, env });
   await untilPages(installation, { connection, stream: 'items', pages: 1 });
   const second = startDaybook(['sync', connection], { cwd, env });
-  await second.says(/Joined the run at/);
+  await second.waitForOutput(/Joined the run at/);
   await admin.configure({ maximumLimit: 100 });
   await admin.clearFaults();
   expect((await first.ended).code).toBe(0);
@@ -135,10 +135,10 @@ test('a full sync that joins two partial syncs in a row is followed by a full sy
   await installation.client.workflow.start('syncConnection', ofItems);
   const { cwd, env } = installation;
   const asked = startDaybook(['sync', connection], { cwd, env });
-  await asked.says(/Joined the run at/);
+  await asked.waitForOutput(/Joined the run at/);
   // The next run takes its place at once.
   await installation.client.workflow.start('syncConnection', ofItems);
-  await asked.says(/Joined the run at[^]+Joined the run at/);
+  await asked.waitForOutput(/Joined the run at[^]+Joined the run at/);
   await admin.execute({ kind: 'make-ready', connection });
   const { code, stderr } = await asked.ended;
   expect(stderr.match(/That run covered only some resources/g)).toHaveLength(2);

@@ -123,7 +123,7 @@ proofTest('the tour syncs two companies, shows queries, exits with 0 and leaves 
 
 async function startUp(): Promise<DaybookProcess> {
   const started = startDaybook(['up', '--records', '100'], options);
-  await started.says(/Running\. Stop with Ctrl-C/);
+  await started.waitForOutput(/Running\. Stop with Ctrl-C/);
   return started;
 }
 

@@ -201,7 +201,7 @@ describe.each(['serve', 'worker', 'up'])('daybook %s', (command) => {
 test('daybook serve serves the console, and asks for the password it was given', async () => {
   const { cwd, env } = installation;
   const serving = startDaybook(['serve'], { cwd, env: { ...env, DAYBOOK_CONSOLE_PASSWORD: password } });
-  await serving.says(/Serving at http\S+\./);
+  await serving.waitForOutput(/Serving at http\S+\./);
   const [own = ''] = /http\S+(?=\. Stop)/.exec(serving.output()) ?? [];
   expect((await fetch(own)).status).toBe(401);
   const page = await fetch(own, { headers: basic('ops', password) });

@@ -37,7 +37,7 @@ test('replays that a company does not answer do not block other actions of the c
   const other = await addTestConnection(warehouse);
   const replays = Array.from({ length: 4 }, () => post('/quarantine/replay', form));
   for (const replay of replays) replay.catch(() => undefined);
-  await eventually(() => Promise.resolve(service.asked.length > 0 ? true : undefined));
+  await eventually(() => Promise.resolve(service.requests.length > 0 ? true : undefined));
   const discard = await formOf(other, ['theirs']);
   discard.set('why', 'test data');
   expect((await post('/quarantine/discard', discard)).status).toBe(303);
@@ -68,7 +68,7 @@ test('a replay that runs out of time lands what was answered, and leaves the res
     { record_id: 'late', status: 'open' },
     { record_id: 'later', status: 'open' },
   ]);
-  expect(silent.asked.filter((path) => path.includes('/later'))).toEqual([]);
+  expect(silent.requests.filter((path) => path.includes('/later'))).toEqual([]);
   expect(
     await rows(
       warehouse,
@@ -81,7 +81,7 @@ test('a replay that runs out of time lands what was answered, and leaves the res
 
 /** Makes the service accept requests and leave them open. */
 function answerNothing(): void {
-  service.asked = [];
+  service.requests = [];
   service.onFetch = never;
 }
 

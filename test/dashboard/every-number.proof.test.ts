@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { buildInPostgres } from '../books/check-books.ts';
-import { withShelf, type Shelf } from '../books/shelf.ts';
+import { withRandomBooks, type BooksFixture } from '../books/books-fixture.ts';
 import { openConsole } from '../console/open-console.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { createInstallation } from '../support/installation.ts';
@@ -19,21 +19,21 @@ beforeAll(async () => {
 
 test('every number on the dashboard of random books equals the calculator’s', async () => {
   // Four books have more vendors than a chart ranks, so that some are in the row of all others.
-  await withShelf({ databaseUrl, seed: 100, books: 4, documents: 24 }, async (shelf) => {
-    await buildInPostgres(shelf);
+  await withRandomBooks({ databaseUrl, seed: 100, books: 4, documents: 24 }, async (books) => {
+    await buildInPostgres(books);
     await warehouse.pool.query(
       `insert into sync.marts (target, run_id, as_of_date, marts, begun_at) values ('postgres', 'built', $1, 24, $2)`,
-      [shelf.today, shelf.told.now],
+      [books.today, books.calculatorInput.now],
     );
     const page = await open(url);
-    const choices = choicesOf(shelf);
+    const choices = choicesOf(books);
     expect(choices.length).toBeGreaterThan(20);
     for (const choice of choices) {
       await page.locator('select[name=connection]').selectOption(choice.connection);
       await page.locator('select[name=currency]').selectOption(choice.currency);
-      const expected = expectedFigures(shelf.calculated, {
-        ...{ ...choice, today: shelf.today },
-        utcDay: [shelf.today, shelf.told.now.slice(0, 10)].sort()[0] ?? shelf.today,
+      const expected = expectedFigures(books.calculated, {
+        ...{ ...choice, today: books.today },
+        utcDay: [books.today, books.calculatorInput.now.slice(0, 10)].sort()[0] ?? books.today,
       });
       for (const [id, { rows, told, gap }] of Object.entries(expected)) {
         const where = `${id} of ${JSON.stringify(choice)}`;
@@ -48,7 +48,7 @@ test('every number on the dashboard of random books equals the calculator’s', 
 });
 
 /** All connections, and each one, in each currency with subscriptions or documents that are not excluded. */
-function choicesOf({ calculated, books }: Shelf): Choice[] {
+function choicesOf({ calculated, books }: BooksFixture): Choice[] {
   const marts = ['ap_open_items', 'cash_requirements', 'vendor_spend_monthly', 'mrr_movements_monthly'];
   return ['', ...books.map(({ connection_id: name }) => name)].flatMap((connection) => {
     const odd = ['bills', 'vendor_credits'].flatMap((mart) =>

@@ -4,22 +4,27 @@ import { findView } from '../../server/dashboard/find-view.ts';
 import { notesOf } from '../../server/dashboard/views/headline.tsx';
 import { readDashboard } from '../../server/dashboard/read-dashboard.ts';
 import { buildInPostgres } from '../books/check-books.ts';
-import { withBooks, type Shelf } from '../books/shelf.ts';
+import { withBooks, type BooksFixture } from '../books/books-fixture.ts';
 import {
-  billOf,
-  changed,
-  creditOf,
-  expenseOf,
-  gone,
-  itemOf,
-  subscriptionOf,
+  addBill,
+  changeSubscription,
+  addCredit,
+  addExpense,
+  deleteSubscription,
+  monthlyItem,
+  addSubscription,
   worked,
   workedOn,
   type Values,
   type WorkedBook,
 } from '../books/worked-book.ts';
 import { billingAlone, billingNotAsked } from '../books/worked-records.ts';
-import { firstEvening, firstMorning, workedEveningsAhead, workedMornings } from '../books/worked-mornings.ts';
+import {
+  afterUtcMonthEnd,
+  beforeUtcMonthEnd,
+  workedAfterUtcMonthEnd,
+  workedBeforeUtcMonthEnd,
+} from '../books/worked-ahead-of-utc.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const { url } = await createTestDatabase();
@@ -34,13 +39,13 @@ test('every figure says what it lacks, and a figure that cannot be calculated is
     thisMonth(),
   ];
   const input = { databaseUrl: url, now: workedOn, timeZone: 'UTC', books: books.map(({ book }) => book) };
-  await withBooks(input, async (shelf) => {
-    await buildInPostgres(shelf);
-    await shelf.warehouse.pool.query(
+  await withBooks(input, async (books) => {
+    await buildInPostgres(books);
+    await books.warehouse.pool.query(
       `insert into sync.marts (target, run_id, as_of_date, marts, begun_at) values ('postgres', 'built', $1, 24, now())`,
-      [shelf.today],
+      [books.today],
     );
-    const dashboard = await readDashboard(shelf.warehouse);
+    const dashboard = await readDashboard(books.warehouse);
     const seen = (id: string, connection: string, currency: string) =>
       dashboard.charts
         .find((chart) => chart.id === id)
@@ -248,7 +253,7 @@ test('every figure says what it lacks, and a figure that cannot be calculated is
 test('a company whose documents have no currency is shown by itself, and the view of all companies says where to look', async () => {
   const november = { issue_date: '2026-11-01', due_date: '2026-11-20' };
   const books = ['one', 'two'].map((name) =>
-    worked(name, { 0: [billOf('bill', { ...november, total_amount: 1000 })] }, {}),
+    worked(name, { 0: [addBill('bill', { ...november, total_amount: 1000 })] }, {}),
   );
   const input = {
     databaseUrl: urlOfOne,
@@ -256,16 +261,16 @@ test('a company whose documents have no currency is shown by itself, and the vie
     timeZone: 'UTC',
     books: books.map(({ book }) => book),
   };
-  await withBooks(input, async (shelf) => {
-    const { warehouse } = shelf;
+  await withBooks(input, async (books) => {
+    const { warehouse } = books;
     // The sandbox gives each company its own records.
     for (const table of ['bills', 'expenses', 'bill_credit_memos'])
       await warehouse.pool.query(`update finance.${table} set currency_code = null`);
     await warehouse.pool.query(`delete from history.record_versions where resource = 'subscriptions'`);
-    await buildInPostgres(shelf);
+    await buildInPostgres(books);
     await warehouse.pool.query(
       `insert into sync.marts (target, run_id, as_of_date, marts, begun_at) values ('postgres', 'built', $1, 24, now())`,
-      [shelf.today],
+      [books.today],
     );
     const dashboard = await readDashboard(warehouse);
     const choices = findChoices(dashboard);
@@ -289,20 +294,20 @@ test('a company whose documents have no currency is shown by itself, and the vie
 
 test('a connection whose lists are not known yet may lack spend, and one that offers no spend lacks nothing', async () => {
   const { url: databaseUrl } = await createTestDatabase();
-  const october = [billOf('b', { issue_date: '2026-10-05', total_amount: 100 })];
+  const october = [addBill('b', { issue_date: '2026-10-05', total_amount: 100 })];
   const books = [
     ...[billingAlone(), billingNotAsked()],
     worked('whole', { 0: october }, {}, { readDaysAgo: 0 }),
     // Last read on October 15.
     worked('part', { 0: october }, {}, { readDaysAgo: 38 }),
   ].map(({ book }) => book);
-  await withBooks({ databaseUrl, now: workedOn, timeZone: 'UTC', books }, async (shelf) => {
-    await buildInPostgres(shelf);
-    await shelf.warehouse.pool.query(
+  await withBooks({ databaseUrl, now: workedOn, timeZone: 'UTC', books }, async (books) => {
+    await buildInPostgres(books);
+    await books.warehouse.pool.query(
       `insert into sync.marts (target, run_id, as_of_date, marts, begun_at) values ('postgres', 'built', $1, 24, now())`,
-      [shelf.today],
+      [books.today],
     );
-    const { charts } = await readDashboard(shelf.warehouse);
+    const { charts } = await readDashboard(books.warehouse);
     const seen = (id: string, connection: string) =>
       charts
         .find((chart) => chart.id === id)
@@ -322,11 +327,11 @@ test('a connection whose lists are not known yet may lack spend, and one that of
 
 test('a month of recurring revenue that is not over in UTC says so once the next one has begun locally', async () => {
   const { url: databaseUrl } = await createTestDatabase();
-  const books = workedMornings().map(({ book }) => book);
-  const input = { databaseUrl, now: firstMorning, timeZone: 'Pacific/Auckland', books };
-  await withBooks(input, async (shelf) => {
-    await buildInPostgres(shelf);
-    const { revenue } = await recurringIn(shelf, firstMorning);
+  const books = workedBeforeUtcMonthEnd().map(({ book }) => book);
+  const input = { databaseUrl, now: beforeUtcMonthEnd, timeZone: 'Pacific/Auckland', books };
+  await withBooks(input, async (books) => {
+    await buildInPostgres(books);
+    const { revenue } = await recurringIn(books, beforeUtcMonthEnd);
     expect(revenue?.gap).toBe(
       'Nov 2026 is not over in UTC, in which months of recurring revenue are: it may still change.',
     );
@@ -335,12 +340,12 @@ test('a month of recurring revenue that is not over in UTC says so once the next
 
 test('a month that is over in UTC is not shown as going on, whenever subscriptions were last read', async () => {
   const { url: databaseUrl } = await createTestDatabase();
-  const books = workedEveningsAhead().map(({ book }) => book);
-  const input = { databaseUrl, now: firstEvening, timeZone: 'Pacific/Auckland', books };
-  await withBooks(input, async (shelf) => {
-    await buildInPostgres(shelf);
-    expect((await recurringIn(shelf, firstEvening, 'not-read-since')).revenue?.gap).toBeUndefined();
-    expect((await recurringIn(shelf, firstEvening)).revenue?.gap).toBeUndefined();
+  const books = workedAfterUtcMonthEnd().map(({ book }) => book);
+  const input = { databaseUrl, now: afterUtcMonthEnd, timeZone: 'Pacific/Auckland', books };
+  await withBooks(input, async (books) => {
+    await buildInPostgres(books);
+    expect((await recurringIn(books, afterUtcMonthEnd, 'not-read-since')).revenue?.gap).toBeUndefined();
+    expect((await recurringIn(books, afterUtcMonthEnd)).revenue?.gap).toBeUndefined();
   });
 });
 
@@ -350,22 +355,22 @@ test('revenue read today in a zone ahead of UTC is shown as of today, and revenu
   const now = '2026-11-14T20:00:00Z';
   const read = { 1: 'complete', 0: 'complete' } as const;
   const books = [
-    worked('read-now', { 1: [subscriptionOf('s1', 'c1', 100)] }, {}, { ...read }),
+    worked('read-now', { 1: [addSubscription('s1', 'c1', 100)] }, {}, { ...read }),
     worked(
       'read-before',
-      { 1: [subscriptionOf('s1', 'c1', 100)] },
+      { 1: [addSubscription('s1', 'c1', 100)] },
       {},
       { ...read, observedUntil: { 0: 13 } },
     ),
   ].map(({ book }) => book);
-  await withBooks({ databaseUrl, now, timeZone: 'Pacific/Auckland', books }, async (shelf) => {
-    await buildInPostgres(shelf);
-    const fresh = await recurringIn(shelf, now, 'read-now');
+  await withBooks({ databaseUrl, now, timeZone: 'Pacific/Auckland', books }, async (books) => {
+    await buildInPostgres(books);
+    const fresh = await recurringIn(books, now, 'read-now');
     expect(fresh.revenue?.sentence).toBe(
       'NZD 100.00 on 15 Nov 2026 (the month is not over), from 100.00 at its beginning.',
     );
     expect(fresh.tile).toBe('of active subscriptions');
-    const stale = await recurringIn(shelf, now, 'read-before');
+    const stale = await recurringIn(books, now, 'read-before');
     expect(stale.revenue?.sentence).toContain('on 13 Nov 2026, when subscriptions were last read');
     expect(stale.tile).toBe('of active subscriptions, as last read on 13 Nov');
   });
@@ -377,20 +382,20 @@ test('recurring revenue of all connections begins with the first month that was 
   const books = [
     worked(
       'old',
-      { 3: [subscriptionOf('s1', 'c1', 100), subscriptionOf('s2', 'c2', 7, 'SGD')] },
+      { 3: [addSubscription('s1', 'c1', 100), addSubscription('s2', 'c2', 7, 'SGD')] },
       {},
       { ...read },
     ),
     worked(
       'new',
-      { 2: [subscriptionOf('s1', 'c1', 1000)], 1: [subscriptionOf('s2', 'c2', 5, 'SGD')] },
+      { 2: [addSubscription('s1', 'c1', 1000)], 1: [addSubscription('s2', 'c2', 5, 'SGD')] },
       {},
       { 2: 'complete', 1: 'complete', 0: 'complete' },
     ),
   ].map(({ book }) => book);
-  await withBooks({ databaseUrl, now: workedOn, timeZone: 'UTC', books }, async (shelf) => {
-    await buildInPostgres(shelf);
-    const { revenue: all } = await recurringIn(shelf, workedOn, '');
+  await withBooks({ databaseUrl, now: workedOn, timeZone: 'UTC', books }, async (books) => {
+    await buildInPostgres(books);
+    const { revenue: all } = await recurringIn(books, workedOn, '');
     expect(all?.rows.map((row) => [row[0], row[1], row.at(-1)])).toEqual([
       ...[['Sep 2026', '1,100.00', '1,100.00'] as const, ['Oct 2026', '1,100.00', '1,100.00'] as const],
       ['Nov 2026', '1,100.00', '1,100.00'],
@@ -398,11 +403,11 @@ test('recurring revenue of all connections begins with the first month that was 
     expect(all?.gap).toBe(
       'All connections are added up from Sep 2026 on, the first month that was observed of new: choose a connection for the months before.',
     );
-    const { revenue: old } = await recurringIn(shelf, workedOn, 'old');
+    const { revenue: old } = await recurringIn(books, workedOn, 'old');
     expect(old?.rows.map(([month]) => month)).toEqual(['Aug 2026', 'Sep 2026', 'Oct 2026', 'Nov 2026']);
     expect(old?.gap).toBeUndefined();
     // An item recorded later that counts as new did not exist before.
-    const { revenue: dollars } = await recurringIn(shelf, workedOn, '', 'SGD');
+    const { revenue: dollars } = await recurringIn(books, workedOn, '', 'SGD');
     expect(dollars?.rows.map((row) => [row[0], row[2], row.at(-1)])).toEqual([
       ...[['Aug 2026', '0.00', '7.00'] as const, ['Sep 2026', '0.00', '7.00'] as const],
       ...[['Oct 2026', '5.00', '12.00'] as const, ['Nov 2026', '0.00', '12.00'] as const],
@@ -418,11 +423,11 @@ test('recurring revenue says that its first month has no opening amount, and why
     worked(
       'first-month',
       [
-        { monthsAgo: 0, at: 0.2, deeds: [subscriptionOf('s', 'c', 100)] },
+        { monthsAgo: 0, at: 0.2, events: [addSubscription('s', 'c', 100)] },
         {
           monthsAgo: 0,
           at: 0.9,
-          deeds: [changed('s', { items: [itemOf(150)] }), subscriptionOf('t', 'd', 1000)],
+          events: [changeSubscription('s', { items: [monthlyItem(150)] }), addSubscription('t', 'd', 1000)],
         },
       ],
       {},
@@ -432,14 +437,14 @@ test('recurring revenue says that its first month has no opening amount, and why
       'paid-before-or-not',
       {
         3: [
-          subscriptionOf('s1', 'c1', 10),
-          subscriptionOf('s6', 'c6', 40, 'SGD'),
-          subscriptionOf('s7', 'c6', 60),
+          addSubscription('s1', 'c1', 10),
+          addSubscription('s6', 'c6', 40, 'SGD'),
+          addSubscription('s7', 'c6', 60),
         ],
-        2: [changed('s6', { status: 'odd' }), gone('s7')],
+        2: [changeSubscription('s6', { status: 'odd' }), deleteSubscription('s7')],
         1: [
-          ...[subscriptionOf('s2', 'c2', 50), changed('s2', { status: 'canceled', items: [] })],
-          ...[subscriptionOf('s3', 'c2', 100), subscriptionOf('s4', 'c3', 500)],
+          ...[addSubscription('s2', 'c2', 50), changeSubscription('s2', { status: 'canceled', items: [] })],
+          ...[addSubscription('s3', 'c2', 100), addSubscription('s4', 'c3', 500)],
         ],
       },
       {},
@@ -448,9 +453,9 @@ test('recurring revenue says that its first month has no opening amount, and why
     worked(
       'as-of-the-third',
       [
-        { monthsAgo: 2, at: 0, deeds: [subscriptionOf('s1', 'c1', 100)] },
-        { monthsAgo: 1, at: 0.5, deeds: [subscriptionOf('s2', 'c2', 50)] },
-        { monthsAgo: 0, at: 0.5, deeds: [subscriptionOf('s3', 'c3', 7)] },
+        { monthsAgo: 2, at: 0, events: [addSubscription('s1', 'c1', 100)] },
+        { monthsAgo: 1, at: 0.5, events: [addSubscription('s2', 'c2', 50)] },
+        { monthsAgo: 0, at: 0.5, events: [addSubscription('s3', 'c3', 7)] },
       ],
       {},
       { ...read, observedUntil: { 1: 3, 0: 3 } },
@@ -458,8 +463,8 @@ test('recurring revenue says that its first month has no opening amount, and why
     worked(
       'since-august',
       {
-        3: [subscriptionOf('s1', 'c1', 100, 'VND'), subscriptionOf('s2', 'c2', 100, 'XAU')],
-        0: [billOf('b', { issue_date: '2026-10-05', total_amount: 100 })],
+        3: [addSubscription('s1', 'c1', 100, 'VND'), addSubscription('s2', 'c2', 100, 'XAU')],
+        0: [addBill('b', { issue_date: '2026-10-05', total_amount: 100 })],
       },
       {},
       { ...read },
@@ -467,27 +472,27 @@ test('recurring revenue says that its first month has no opening amount, and why
     // Its first sync began in September and ended in October.
     worked(
       'since-october',
-      { 2: [subscriptionOf('s1', 'c1', 1000, 'VND')] },
+      { 2: [addSubscription('s1', 'c1', 1000, 'VND')] },
       {},
       { 2: 'incomplete', 1: 'complete', 0: 'complete' },
     ),
     worked(
       'not-yet',
-      { 1: [subscriptionOf('s1', 'c1', 1000, 'XAU')] },
+      { 1: [addSubscription('s1', 'c1', 1000, 'XAU')] },
       {},
       { 1: 'incomplete', 0: 'incomplete' },
     ),
     billingAlone(),
   ].map(({ book }) => book);
-  await withBooks({ databaseUrl, now: workedOn, timeZone: 'UTC', books }, async (shelf) => {
-    await buildInPostgres(shelf);
-    const { revenue: first } = await recurringIn(shelf, workedOn, 'first-month');
+  await withBooks({ databaseUrl, now: workedOn, timeZone: 'UTC', books }, async (books) => {
+    await buildInPostgres(books);
+    const { revenue: first } = await recurringIn(books, workedOn, 'first-month');
     const isFirst = (of: string): string =>
       `It is the first month that was observed${of}: what it began with is not known, and what moved in it is in no movement.`;
     expect(first?.sentence).toContain(`NZD 1,150.00 on 22 Nov 2026 (the month is not over). ${isFirst('')}`);
-    expect((await recurringIn(shelf, workedOn, '')).revenue?.sentence).toContain(isFirst(' of first-month'));
+    expect((await recurringIn(books, workedOn, '')).revenue?.sentence).toContain(isFirst(' of first-month'));
 
-    const { revenue: unknown } = await recurringIn(shelf, workedOn, 'paid-before-or-not');
+    const { revenue: unknown } = await recurringIn(books, workedOn, 'paid-before-or-not');
     expect(unknown?.sentence).toContain('from 610.00 at its beginning');
     expect(unknown?.rows.find(([month]) => month === 'Oct 2026')?.slice(2, 4)).toEqual([
       'not known',
@@ -500,7 +505,7 @@ test('recurring revenue says that its first month has no opening amount, and why
       ].join('; '),
     );
 
-    const { revenue: early, tile } = await recurringIn(shelf, workedOn, 'as-of-the-third');
+    const { revenue: early, tile } = await recurringIn(books, workedOn, 'as-of-the-third');
     expect(early?.sentence).toBe(
       'NZD 150.00 on 3 Nov 2026, when subscriptions were last read (the month is not over), from 100.00 at its beginning.',
     );
@@ -510,21 +515,21 @@ test('recurring revenue says that its first month has no opening amount, and why
     expect(tile).toBe('of active subscriptions, as last read on 3 Nov');
 
     // A month that broke off is not the first observed month.
-    const { revenue: begun } = await recurringIn(shelf, workedOn, '', 'VND');
+    const { revenue: begun } = await recurringIn(books, workedOn, '', 'VND');
     expect(begun?.rows.map((row) => [row[0], row.at(-1)])).toEqual([
       ...[['Oct 2026', '1,100'] as const, ['Nov 2026', '1,100'] as const],
     ]);
     expect(begun?.gap).toBe(
       'All connections are added up from Oct 2026 on, the first month that was observed of since-october: choose a connection for the months before.',
     );
-    const { revenue: lacking } = await recurringIn(shelf, workedOn, '', 'XAU');
+    const { revenue: lacking } = await recurringIn(books, workedOn, '', 'XAU');
     expect(lacking?.rows.map(([month]) => month)).toEqual(['Aug 2026', 'Sep 2026', 'Oct 2026', 'Nov 2026']);
     expect(lacking?.gap).toBe(
       'No month of not-yet was observed yet: months before Oct 2026 are added up without it.',
     );
 
     // A platform without bills, expenses and credits is not missing any.
-    const { charts } = await readDashboard(shelf.warehouse);
+    const { charts } = await readDashboard(books.warehouse);
     for (const id of ['key-figures', 'spend-by-month', 'spend-by-vendor'])
       for (const connection of ['', 'billing-alone'])
         expect(
@@ -561,7 +566,7 @@ test('the age of marts is counted from their build, not from the day that they c
 
 /** The sentences on recurring revenue in marts built at a given moment. */
 async function recurringIn(
-  { warehouse, today }: Shelf,
+  { warehouse, today }: BooksFixture,
   builtAt: string,
   connection?: string,
   currency = 'NZD',
@@ -587,8 +592,8 @@ function creditGone(): WorkedBook {
     'credit-gone',
     {
       0: [
-        billOf('bill', { issue_date: '2026-09-01', total_amount: 100 }),
-        creditOf('memo', { issue_date: '2026-09-02', total_amount: 30 }),
+        addBill('bill', { issue_date: '2026-09-01', total_amount: 100 }),
+        addCredit('memo', { issue_date: '2026-09-02', total_amount: 30 }),
       ],
     },
     {},
@@ -603,7 +608,7 @@ function creditedLater(): WorkedBook {
   ];
   const settled = { total_amount: 100, amount_due: 0, status: 'paid' };
   const applied = (id: string, issue_date: string, bill: string, amount: number) =>
-    creditOf(id, {
+    addCredit(id, {
       ...{ issue_date, total_amount: amount, remaining_amount: 0, status: 'paid' },
       linked_bills: links(bill, amount),
     });
@@ -611,12 +616,12 @@ function creditedLater(): WorkedBook {
     'credited-later',
     {
       0: [
-        billOf('ahead', {
+        addBill('ahead', {
           ...{ ...settled, issue_date: '2026-11-28', due_date: '2026-11-30', amount_due: 40 },
           ...{ status: 'partially_paid', linked_credit_memos: links('one', 60) },
         }),
         applied('one', '2026-11-01', 'ahead', 60),
-        billOf('overdue', {
+        addBill('overdue', {
           ...{ ...settled, issue_date: '2026-10-28', due_date: '2026-11-10' },
           linked_credit_memos: links('two', 100),
         }),
@@ -634,16 +639,16 @@ function usedUp(): WorkedBook {
     'used-up',
     {
       0: [
-        billOf('rent', {
+        addBill('rent', {
           ...{ issue_date: '2026-12-01', due_date: '2026-12-01', total_amount: 100, amount_due: 0 },
           ...{ status: 'paid', linked_credit_memos: links('used') },
         }),
-        creditOf('used', {
+        addCredit('used', {
           ...{ issue_date: '2026-11-10', total_amount: 100, remaining_amount: 0, status: 'paid' },
           linked_bills: links('rent'),
         }),
-        creditOf('left', { issue_date: '2026-11-10', vendor_id: 'b', total_amount: 5 }),
-        billOf('open', {
+        addCredit('left', { issue_date: '2026-11-10', vendor_id: 'b', total_amount: 5 }),
+        addBill('open', {
           ...{ issue_date: '2026-11-01', due_date: '2026-11-25', vendor_id: 'c', total_amount: 250 },
         }),
       ],
@@ -655,7 +660,7 @@ function usedUp(): WorkedBook {
 function creditAlone(): WorkedBook {
   return worked(
     'credit-alone',
-    { 0: [creditOf('memo', { issue_date: '2026-09-20', total_amount: 30 })] },
+    { 0: [addCredit('memo', { issue_date: '2026-09-20', total_amount: 30 })] },
     {},
   );
 }
@@ -669,21 +674,21 @@ function crowdedWeek(): WorkedBook {
 }
 
 /** Bills of one vendor and amount, each so many days after the previous one. */
-function alikeBills(count: number, days: number): ReturnType<typeof billOf>[] {
+function alikeBills(count: number, days: number): ReturnType<typeof addBill>[] {
   return Array.from({ length: count }, (_, place) => {
     const issue_date = new Date(Date.UTC(2026, 9, 1 + Math.floor(place * days))).toISOString().slice(0, 10);
-    return billOf(`alike-${place}`, { issue_date, document_number: `N-${place}`, total_amount: 50 });
+    return addBill(`alike-${place}`, { issue_date, document_number: `N-${place}`, total_amount: 50 });
   });
 }
 
 function cardPaidOff(): WorkedBook {
   const bought = (id: string, transaction_date: string, total_amount: number) =>
-    expenseOf(id, {
+    addExpense(id, {
       ...{ vendor_id: 'shop', account_id: 'visa', transaction_date },
       line_items: [{ account_id: 'office', total_amount }],
     });
   const paidOff = (id: string, transaction_date: string, total_amount: number) =>
-    expenseOf(id, {
+    addExpense(id, {
       ...{ vendor_id: 'bank', account_id: 'checking', transaction_date },
       line_items: [{ account_id: 'visa', total_amount }],
     });
@@ -702,14 +707,14 @@ function cardPaidOff(): WorkedBook {
 /** A receipt that was entered although the card's feed has the same expense. */
 function cards(): WorkedBook {
   const bought = { vendor_id: 'a', transaction_date: '2026-10-05', line_items: [{ total_amount: 80 }] };
-  return worked('cards', { 0: [expenseOf('feed', bought), expenseOf('receipt', bought)] }, {});
+  return worked('cards', { 0: [addExpense('feed', bought), addExpense('receipt', bought)] }, {});
 }
 
 /** Every monthly bill has our account number with the vendor as its number. */
 function accountNumber(): WorkedBook {
   const bills = Array.from({ length: 23 }, (_, back) => {
     const issue_date = new Date(Date.UTC(2026, 10 - back, 5)).toISOString().slice(0, 10);
-    return billOf(`monthly-${back}`, { document_number: 'ACCOUNT-7', issue_date, total_amount: 10 });
+    return addBill(`monthly-${back}`, { document_number: 'ACCOUNT-7', issue_date, total_amount: 10 });
   });
   return worked('account-number', { 0: bills }, {});
 }
@@ -721,20 +726,20 @@ function nameless(): WorkedBook[] {
       'dollars',
       {
         0: [
-          billOf('x', { ...november, total_amount: 1000 }),
-          creditOf('y', { ...november, total_amount: 30 }),
-          billOf('known', { issue_date: '2026-11-01', total_amount: 5 }),
+          addBill('x', { ...november, total_amount: 1000 }),
+          addCredit('y', { ...november, total_amount: 30 }),
+          addBill('known', { issue_date: '2026-11-01', total_amount: 5 }),
         ],
       },
       {},
     ),
-    worked('yen', { 0: [billOf('z', { ...november, total_amount: 150_000 })] }, {}),
+    worked('yen', { 0: [addBill('z', { ...november, total_amount: 150_000 })] }, {}),
     worked(
       'euros',
       {
         0: [
-          billOf('euros', { ...november, total_amount: 150_000 }),
-          expenseOf('fee', {
+          addBill('euros', { ...november, total_amount: 150_000 }),
+          addExpense('fee', {
             vendor_id: 'a',
             transaction_date: '2026-11-02',
             line_items: [{ total_amount: 5 }],
@@ -752,9 +757,9 @@ function unknownAlone(): WorkedBook {
     'unknown-alone',
     {
       0: [
-        billOf('all', { ...odd, currency_code: 'PLN', total_amount: 1_000_000 }),
-        billOf('undated', { ...odd, issue_date: null, total_amount: 5000 }),
-        billOf('known', { issue_date: '2026-10-05', total_amount: 1 }),
+        addBill('all', { ...odd, currency_code: 'PLN', total_amount: 1_000_000 }),
+        addBill('undated', { ...odd, issue_date: null, total_amount: 5000 }),
+        addBill('known', { issue_date: '2026-10-05', total_amount: 1 }),
       ],
     },
     {},
@@ -767,12 +772,12 @@ function netted(): WorkedBook {
     'netted',
     {
       0: [
-        billOf('above', { ...odd, total_amount: 1000 }),
-        billOf('below', { ...odd, vendor_id: 'b', total_amount: -1000 }),
-        billOf('undated', { issue_date: null, total_amount: 700 }),
-        creditOf('undated-credit', { issue_date: null, vendor_id: 'b', total_amount: 700 }),
-        billOf('known', { issue_date: '2026-11-01', total_amount: 1 }),
-        creditOf('payable', { issue_date: '2026-11-01', vendor_id: 'c', total_amount: -50 }),
+        addBill('above', { ...odd, total_amount: 1000 }),
+        addBill('below', { ...odd, vendor_id: 'b', total_amount: -1000 }),
+        addBill('undated', { issue_date: null, total_amount: 700 }),
+        addCredit('undated-credit', { issue_date: null, vendor_id: 'b', total_amount: 700 }),
+        addBill('known', { issue_date: '2026-11-01', total_amount: 1 }),
+        addCredit('payable', { issue_date: '2026-11-01', vendor_id: 'c', total_amount: -50 }),
       ],
     },
     {},
@@ -788,8 +793,14 @@ function settlements(): WorkedBook {
     'settlements',
     {
       0: [
-        billOf('undated', { ...due, total_amount: 5000, amount_due: 0, status: 'paid', ...paid(null, 5000) }),
-        billOf('scheduled', { ...due, vendor_id: 'b', total_amount: 100, ...paid('2026-11-25', 100) }),
+        addBill('undated', {
+          ...due,
+          total_amount: 5000,
+          amount_due: 0,
+          status: 'paid',
+          ...paid(null, 5000),
+        }),
+        addBill('scheduled', { ...due, vendor_id: 'b', total_amount: 100, ...paid('2026-11-25', 100) }),
       ],
     },
     {},
@@ -801,7 +812,7 @@ function feeOncePaid(): WorkedBook {
     'fee-once-paid',
     {
       0: [
-        billOf('late', {
+        addBill('late', {
           ...{ issue_date: '2026-09-01', total_amount: 100, amount_due: 10, status: 'partially_paid' },
           linked_payments: [{ id: 'p1', allocated_date: '2026-10-20', allocated_amount: 100 }],
         }),
@@ -820,9 +831,9 @@ function noMoreIsDue(): WorkedBook {
     'no-more-is-due',
     {
       0: [
-        billOf('fee-paid', { ...paid, ...payment(110) }),
-        billOf('paid-more', { ...paid, vendor_id: 'b', ...payment(140) }),
-        billOf('negative', { ...paid, vendor_id: 'c', total_amount: -100 }),
+        addBill('fee-paid', { ...paid, ...payment(110) }),
+        addBill('paid-more', { ...paid, vendor_id: 'b', ...payment(140) }),
+        addBill('negative', { ...paid, vendor_id: 'c', total_amount: -100 }),
       ],
     },
     {},
@@ -838,10 +849,15 @@ function thisMonth(): WorkedBook {
     'this-month',
     {
       0: [
-        billOf('ahead', { ...paid, issue_date: '2026-12-01', total_amount: 1000 }),
-        billOf('discounted', { ...paid, issue_date: '2026-11-05', ...payment('2026-11-10', 97) }),
-        billOf('undated', { ...paid, issue_date: '2026-11-05', vendor_id: 'b', ...payment(null, 100) }),
-        billOf('before', { ...paid, issue_date: '2026-10-31', vendor_id: 'c', ...payment('2026-11-10', 98) }),
+        addBill('ahead', { ...paid, issue_date: '2026-12-01', total_amount: 1000 }),
+        addBill('discounted', { ...paid, issue_date: '2026-11-05', ...payment('2026-11-10', 97) }),
+        addBill('undated', { ...paid, issue_date: '2026-11-05', vendor_id: 'b', ...payment(null, 100) }),
+        addBill('before', {
+          ...paid,
+          issue_date: '2026-10-31',
+          vendor_id: 'c',
+          ...payment('2026-11-10', 98),
+        }),
       ],
     },
     {},
@@ -853,13 +869,13 @@ function creditedSomeDay(): WorkedBook {
     'credited-some-day',
     {
       0: [
-        billOf('bill', {
+        addBill('bill', {
           issue_date: '2026-09-01',
           total_amount: 100,
           amount_due: 70,
           status: 'partially_paid',
         }),
-        creditOf('memo', {
+        addCredit('memo', {
           ...{ issue_date: '2026-09-20', total_amount: 30, remaining_amount: 0, status: 'paid' },
           linked_bills: [{ id: 'bill', allocated_date: null, allocated_amount: 30 }],
         }),
@@ -878,9 +894,9 @@ function undatedUnknown(): WorkedBook {
     'undated-unknown',
     {
       0: [
-        billOf('unknown', { ...settled, ...once(null) }),
-        billOf('also-unknown', { ...settled, vendor_id: 'b', ...once(null) }),
-        billOf('known', { ...settled, vendor_id: 'c', total_amount: 30, ...once(30) }),
+        addBill('unknown', { ...settled, ...once(null) }),
+        addBill('also-unknown', { ...settled, vendor_id: 'b', ...once(null) }),
+        addBill('known', { ...settled, vendor_id: 'c', total_amount: 30, ...once(30) }),
       ],
     },
     {},
@@ -896,26 +912,26 @@ function awaitingDeletion(): WorkedBook {
     'awaiting',
     {
       0: [
-        billOf('part', { ...september, amount_due: 10, status: 'partially_paid', ...payment(90) }),
-        billOf('soon', {
+        addBill('part', { ...september, amount_due: 10, status: 'partially_paid', ...payment(90) }),
+        addBill('soon', {
           issue_date: '2026-11-25',
           due_date: '2026-11-28',
           vendor_id: 'b',
           total_amount: 500,
         }),
-        billOf('later', {
+        addBill('later', {
           issue_date: '2026-11-25',
           due_date: '2027-01-31',
           vendor_id: 'c',
           total_amount: 7,
         }),
         // Overpaid.
-        billOf('overpaid', {
+        addBill('overpaid', {
           ...{ ...september, vendor_id: 'd', currency_code: 'SGD', total_amount: 60, amount_due: -20 },
           ...{ status: 'paid', ...payment(80) },
         }),
-        ...[subscriptionOf('s1', 'c1', 600), subscriptionOf('s2', 'c2', 400)],
-        ...[subscriptionOf('s3', 'c3', 0), subscriptionOf('s4', 'c4', 5, 'VND')],
+        ...[addSubscription('s1', 'c1', 600), addSubscription('s2', 'c2', 400)],
+        ...[addSubscription('s3', 'c3', 0), addSubscription('s4', 'c4', 5, 'VND')],
       ],
     },
     {},
@@ -935,8 +951,8 @@ function twoCurrencies(): WorkedBook {
     'two-currencies',
     {
       0: [
-        billOf('one', { ...alike, issue_date: '2026-01-05', total_amount: 10 }),
-        billOf('two', { ...alike, issue_date: '2026-09-05', total_amount: 9, currency_code: 'SGD' }),
+        addBill('one', { ...alike, issue_date: '2026-01-05', total_amount: 10 }),
+        addBill('two', { ...alike, issue_date: '2026-09-05', total_amount: 9, currency_code: 'SGD' }),
       ],
     },
     {},
@@ -946,14 +962,14 @@ function twoCurrencies(): WorkedBook {
 function manyVendors(): WorkedBook {
   const november = { issue_date: '2026-11-01' };
   const small = Array.from({ length: 16 }, (_, index) =>
-    billOf(`small-${index}`, { ...november, vendor_id: `small-${index}`, total_amount: 10 }),
+    addBill(`small-${index}`, { ...november, vendor_id: `small-${index}`, total_amount: 10 }),
   );
   return worked(
     'many-vendors',
     {
       0: [
-        billOf('big', { ...november, vendor_id: 'big', total_amount: 1000 }),
-        creditOf('big-credit', { ...november, vendor_id: 'big', total_amount: 1000 }),
+        addBill('big', { ...november, vendor_id: 'big', total_amount: 1000 }),
+        addCredit('big-credit', { ...november, vendor_id: 'big', total_amount: 1000 }),
         ...small,
       ],
     },
@@ -964,7 +980,7 @@ function manyVendors(): WorkedBook {
 function notObserved(): WorkedBook {
   return worked(
     'not-observed',
-    { 1: [subscriptionOf('s1', 'c1', 100)], 0: [changed('s1', { status: 'active' })] },
+    { 1: [addSubscription('s1', 'c1', 100)], 0: [changeSubscription('s1', { status: 'active' })] },
     {},
     { 1: 'complete', 0: 'incomplete' },
   );
@@ -975,9 +991,9 @@ function oddDocuments(): WorkedBook {
     'odd-documents',
     {
       0: [
-        creditOf('odd', { issue_date: '2026-01-05', total_amount: 30, status: 'pending_approval' }),
-        billOf('fee', { issue_date: '2026-09-01', total_amount: 100, amount_due: 110 }),
-        billOf('discounted', {
+        addCredit('odd', { issue_date: '2026-01-05', total_amount: 30, status: 'pending_approval' }),
+        addBill('fee', { issue_date: '2026-09-01', total_amount: 100, amount_due: 110 }),
+        addBill('discounted', {
           ...{ issue_date: '2026-10-01', total_amount: 100, amount_due: 0, status: 'paid' },
           linked_payments: [{ id: 'p1', allocated_date: '2026-11-10', allocated_amount: 98 }],
         }),

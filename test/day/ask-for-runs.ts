@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import type { BackfillWindow } from './agenda.ts';
+import type { BackfillWindow } from './plan-actions.ts';
 
 /** Each function runs its workflow to the end, or joins the running one. Rejects with WorkflowFailedError if the workflow failed. */
 export function askForSync(client: Client, connection: string): Promise<AskedRun> {

@@ -5,12 +5,12 @@ export interface Chance {
   /** Returns an integer from 0 to below `limit`. */
   below(limit: number): number;
   happens(percent: number): boolean;
-  of<T>(list: readonly T[]): T;
+  pick<T>(list: readonly T[]): T;
   /** Returns at most `count` distinct elements. */
-  someOf<T>(list: readonly T[], count: number): T[];
+  pickSome<T>(list: readonly T[], count: number): T[];
 }
 
-export function chanceOf(name: string): Chance {
+export function createChance(name: string): Chance {
   const roll = dice(name);
   let rolls = 0;
   const below = (limit: number): number => {
@@ -20,12 +20,12 @@ export function chanceOf(name: string): Chance {
   return {
     below,
     happens: (percent) => below(100) < percent,
-    of(list) {
+    pick(list) {
       const chosen = list[below(list.length)];
       if (chosen === undefined) throw new Error('There is nothing to choose from.');
       return chosen;
     },
-    someOf(list, count) {
+    pickSome(list, count) {
       return list
         .map((element) => ({ element, rank: below(2 ** 32) }))
         .sort((left, right) => left.rank - right.rank)

@@ -12,7 +12,7 @@ const folder = await mkdtemp(join(tmpdir(), 'daybook-day-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test('the warehouse matches the source after a day of changes, lost and doubled webhooks, faults and killed processes', async () => {
-  const place = {
+  const servers = {
     databaseUrl: url,
     warehouse,
     temporalAddress: address,
@@ -22,7 +22,7 @@ test('the warehouse matches the source after a day of changes, lost and doubled 
   };
   const seed = Date.now() % 1_000_000;
   const options = { ticks: 20, tickSeconds: 1, records: 200, seed };
-  const { summary, complaints } = await runDay(place, options, () => undefined);
+  const { summary, complaints } = await runDay(servers, options, () => undefined);
   expect(complaints, `npm run day -- --ticks 20 --seed ${seed}`).toEqual([]);
   expect(summary.ticks).toBeGreaterThanOrEqual(20);
   expect(summary.kills).toBeGreaterThan(0);

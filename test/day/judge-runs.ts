@@ -1,39 +1,45 @@
-import type { Deed } from './deed.ts';
+import type { SourceOperation } from './source-operation.ts';
 import { judgeSyncs } from './judge-syncs.ts';
-import { connections, type Company } from './open-company.ts';
+import { connections, type DayEnvironment } from './open-day-environment.ts';
 
 /** Judges that each run that reports success has read everything, and brought all changes from before it began. */
-export async function judgeRuns(company: Company, deeds: readonly Deed[]): Promise<string[]> {
-  const runs = await runsOf(company);
-  const complaints = runs.flatMap(problemOf);
-  const completed = await workflowsThat(company, 'Completed');
+export async function judgeRuns(
+  environment: DayEnvironment,
+  operations: readonly SourceOperation[],
+): Promise<string[]> {
+  const runs = await readRuns(environment);
+  const complaints = runs.flatMap(findRunProblems);
+  const completed = await findWorkflows(environment, 'Completed');
   // The workflow that applies webhooks continues as a new execution after each run.
-  const continued = await workflowsThat(company, 'ContinuedAsNew');
+  const continued = await findWorkflows(environment, 'ContinuedAsNew');
   for (const run of runs) {
     const { run_id, kind, status, temporal_run_id } = run;
     const inTemporal = completed.has(temporal_run_id);
     const continuedInTemporal = kind === 'webhook' && continued.has(temporal_run_id);
     if (status === 'succeeded' && !inTemporal && !continuedInTemporal)
-      complaints.push(`The ${kind} ${run_id} succeeded, says the warehouse; Temporal does not.`);
+      complaints.push(`The ${kind} ${run_id} succeeded in the warehouse, but not in Temporal.`);
     // Webhooks whose records could not be fetched wait for another execution.
     if (
       inTemporal &&
-      !gaveWay(run, runs) &&
+      !yieldedToOtherSync(run, runs) &&
       kind !== 'webhook' &&
       status !== 'succeeded' &&
       status !== 'partial'
     )
-      complaints.push(`The ${kind} ${run_id} is ${status} in the warehouse, and completed in Temporal.`);
+      complaints.push(`The ${kind} ${run_id} is ${status} in the warehouse, but completed in Temporal.`);
   }
   for (const connection of connections) {
     const syncs = runs.filter((run) => run.connection_id === connection && run.kind === 'sync');
-    complaints.push(...(await judgeSyncs(company, { connection, syncs, deeds })));
+    complaints.push(...(await judgeSyncs(environment, { connection, syncs, operations })));
   }
   return complaints;
 }
 
-/** Whether a tick met another sync, left the rest to it and ended. */
-function gaveWay({ connection_id, workflow_id, status, started }: RunRow, runs: readonly RunRow[]): boolean {
+/** Whether a tick ended because another sync was running, which did the rest. */
+function yieldedToOtherSync(
+  { connection_id, workflow_id, status, started }: RunRow,
+  runs: readonly RunRow[],
+): boolean {
   return (
     status === 'interrupted' &&
     workflow_id.startsWith('scheduled/') &&
@@ -55,7 +61,7 @@ interface RunRow {
   streams: string[];
 }
 
-async function runsOf({ warehouse }: Company): Promise<RunRow[]> {
+async function readRuns({ warehouse }: DayEnvironment): Promise<RunRow[]> {
   const { rows } = await warehouse.pool.query<RunRow>(
     `select r.run_id, r.workflow_id, r.connection_id, r.kind, r.status, r.temporal_run_id,
        (extract(epoch from r.started_at) * 1000)::float8 as started,
@@ -67,15 +73,16 @@ async function runsOf({ warehouse }: Company): Promise<RunRow[]> {
   return rows;
 }
 
-function problemOf({ run_id, kind, status, finished, streams }: RunRow): string[] {
-  if (status === 'running' || finished === null) return [`The ${kind} ${run_id} is ${status} for ever.`];
+function findRunProblems({ run_id, kind, status, finished, streams }: RunRow): string[] {
+  if (status === 'running' || finished === null)
+    return [`The ${kind} ${run_id} is still ${status} and has not finished.`];
   const worse = streams.filter((stream) => stream !== 'succeeded' && stream !== 'unsupported');
   if (status === 'succeeded' && (streams.length === 0 || worse.length > 0))
-    return [`The ${kind} ${run_id} succeeded, and its streams are: ${streams.join(', ')}.`];
+    return [`The ${kind} ${run_id} succeeded, but its streams are: ${streams.join(', ')}.`];
   return [];
 }
 
-async function workflowsThat({ client }: Company, ended: string): Promise<Set<string>> {
+async function findWorkflows({ client }: DayEnvironment, ended: string): Promise<Set<string>> {
   const found = new Set<string>();
   for await (const { runId } of client.workflow.list({ query: `ExecutionStatus = '${ended}'` }))
     found.add(runId);

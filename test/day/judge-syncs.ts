@@ -1,6 +1,6 @@
 import { platformNamed } from '../../sandbox/api/platforms.ts';
-import type { Deed } from './deed.ts';
-import type { Company } from './open-company.ts';
+import type { SourceOperation } from './source-operation.ts';
+import type { DayEnvironment } from './open-day-environment.ts';
 
 /**
  * Judges that everything that a sync can know of (a change, a new record, a deletion with an event) is in history once the first sync that
@@ -8,8 +8,8 @@ import type { Company } from './open-company.ts';
  * changed meanwhile.
  */
 export async function judgeSyncs(
-  { warehouse, admin }: Company,
-  input: { connection: string; syncs: readonly EndedSync[]; deeds: readonly Deed[] },
+  { warehouse, admin }: DayEnvironment,
+  input: { connection: string; syncs: readonly EndedSync[]; operations: readonly SourceOperation[] },
 ): Promise<string[]> {
   const { connection, syncs } = input;
   const { platform } = await admin.connection(connection);
@@ -21,20 +21,20 @@ export async function judgeSyncs(
      from history.record_versions where connection_id = $1 order by recorded_at`,
     [connection],
   );
-  const deeds = input.deeds.filter((deed) => deed.connection === connection);
-  return deeds
+  const operations = input.operations.filter((operation) => operation.connection === connection);
+  return operations
     .filter(({ resource, kind }) => resource !== 'subscriptions' && knowable(kind))
     .filter(({ resource, kind }) => kind !== 'deleted' || deletionEvents.includes(resource))
-    .flatMap((deed) => {
-      const sync = syncs.find(({ status, started }) => status === 'succeeded' && started > deed.doneAt);
+    .flatMap((operation) => {
+      const sync = syncs.find(({ status, started }) => status === 'succeeded' && started > operation.doneAt);
       const ended = sync?.finished ?? null;
-      if (sync === undefined || ended === null || wasUndone(deed, deeds, ended)) return [];
-      const name = `${deed.resource}/${deed.id}`;
+      if (sync === undefined || ended === null || wasUndone(operation, operations, ended)) return [];
+      const name = `${operation.resource}/${operation.id}`;
       const known = versions.filter((version) => version.name === name && version.recorded <= ended);
-      if (isKnown(deed, known)) return [];
-      const seconds = ((ended - deed.doneAt) / 1000).toFixed(1);
+      if (isKnown(operation, known)) return [];
+      const seconds = ((ended - operation.doneAt) / 1000).toFixed(1);
       return [
-        `${connection}: the sync ${sync.run_id} succeeded without ${name}, ${deed.kind} ${seconds} s before its end.`,
+        `${connection}: the sync ${sync.run_id} succeeded without ${name}, ${operation.kind} ${seconds} s before its end.`,
       ];
     });
 }
@@ -54,24 +54,28 @@ interface Version {
   version: number;
 }
 
-function knowable(kind: Deed['kind']): boolean {
+function knowable(kind: SourceOperation['kind']): boolean {
   return kind === 'changed' || kind === 'added' || kind === 'deleted';
 }
 
-/** Whether a later event undid the deed before the sync was over, so that the sync may have seen only the later one. */
-function wasUndone(deed: Deed, deeds: readonly Deed[], until: number): boolean {
-  const later = deeds.slice(deeds.indexOf(deed) + 1).filter(({ begunAt }) => begunAt <= until);
-  const same = later.filter(({ resource, id }) => resource === deed.resource && id === deed.id);
-  const undoing = deed.kind === 'deleted' ? ['recreated'] : ['deleted', 'vanished'];
+/** Whether a later operation undid this one before the sync was over, so that the sync may have seen only the later one. */
+function wasUndone(
+  operation: SourceOperation,
+  operations: readonly SourceOperation[],
+  until: number,
+): boolean {
+  const later = operations.slice(operations.indexOf(operation) + 1).filter(({ begunAt }) => begunAt <= until);
+  const same = later.filter(({ resource, id }) => resource === operation.resource && id === operation.id);
+  const undoing = operation.kind === 'deleted' ? ['recreated'] : ['deleted', 'vanished'];
   return same.some(({ kind }) => undoing.includes(kind));
 }
 
-function isKnown(deed: Deed, known: readonly Version[]): boolean {
-  if (deed.kind !== 'deleted') return known.some(({ version }) => version >= deed.version);
-  const seen = known.filter(({ recorded }) => recorded < deed.begunAt);
-  return seen.length === 0 || seen.at(-1)?.op === 'delete' || known.some(isEndAfter(deed));
+function isKnown(operation: SourceOperation, known: readonly Version[]): boolean {
+  if (operation.kind !== 'deleted') return known.some(({ version }) => version >= operation.version);
+  const seen = known.filter(({ recorded }) => recorded < operation.begunAt);
+  return seen.length === 0 || seen.at(-1)?.op === 'delete' || known.some(isDeletionAfter(operation));
 }
 
-function isEndAfter({ begunAt }: Deed): (version: Version) => boolean {
+function isDeletionAfter({ begunAt }: SourceOperation): (version: Version) => boolean {
   return ({ op, recorded }) => op === 'delete' && recorded >= begunAt;
 }

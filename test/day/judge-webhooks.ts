@@ -1,13 +1,13 @@
-import type { Company } from './open-company.ts';
+import type { DayEnvironment } from './open-day-environment.ts';
 
 /** Judges that webhooks accepted with success are stored and processed, and that forged ones were refused. */
-export async function judgeWebhooks({ warehouse, admin }: Company): Promise<string[]> {
+export async function judgeWebhooks({ warehouse, admin }: DayEnvironment): Promise<string[]> {
   const { deliveries, total } = await admin.deliveries();
   if (total > deliveries.length) return ['The log of deliveries is incomplete; the day was too long.'];
   const complaints: string[] = [];
   const forged = deliveries.filter(({ kind }) => kind === 'forged');
-  const believed = forged.filter(({ lastStatus }) => lastStatus !== null && lastStatus !== 401).length;
-  if (believed > 0) complaints.push(`${believed} forged webhooks were not answered with 401.`);
+  const notRefused = forged.filter(({ lastStatus }) => lastStatus !== null && lastStatus !== 401).length;
+  if (notRefused > 0) complaints.push(`${notRefused} forged webhooks were not answered with 401.`);
   const delivered = deliveries.filter(({ kind, state }) => kind !== 'forged' && state === 'delivered').length;
   if (delivered === 0) complaints.push('No webhook ever arrived.');
   const { rows } = await warehouse.pool.query<{ stored: number; waiting: number }>(
@@ -17,7 +17,8 @@ export async function judgeWebhooks({ warehouse, admin }: Company): Promise<stri
   );
   const { stored = 0, waiting = 0 } = rows[0] ?? {};
   // More may be stored, because a killed process loses its answer and the webhook comes again.
-  if (stored < delivered) complaints.push(`${delivered} webhooks were accepted, and ${stored} are stored.`);
-  if (waiting > 0) complaints.push(`${waiting} webhooks wait for ever.`);
+  if (stored < delivered)
+    complaints.push(`${delivered} webhooks were accepted, but only ${stored} are stored.`);
+  if (waiting > 0) complaints.push(`${waiting} webhooks are still waiting.`);
   return complaints;
 }

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { onOwnServers } from '../support/own-servers.ts';
+import { withOwnServers } from '../support/own-servers.ts';
 import { runDay, type Day, type DayOptions } from './run-day.ts';
 
 const program = new Command('day')
@@ -13,7 +13,7 @@ const program = new Command('day')
   .addHelpText('after', '\nExample:\n  $ npm run day -- --ticks 50 --seed 4711')
   .action(async (options: DayOptions) => {
     report(`Seed ${options.seed}`);
-    const day = await onOwnServers((place) => runDay(place, options, report), report);
+    const day = await withOwnServers((servers) => runDay(servers, options, report), report);
     show(day, options);
     process.exitCode = day.complaints.length === 0 ? 0 : 1;
   });
@@ -27,7 +27,7 @@ function report(progress: string): void {
 function show({ summary, complaints }: Day, { seed }: DayOptions): void {
   const verdict =
     complaints.length === 0
-      ? 'Everything is as the source has it.'
+      ? 'The warehouse matches the source.'
       : [`${complaints.length} complaints (seed ${seed}):`, ...complaints].join('\n  ');
   process.stdout.write(`${JSON.stringify(summary, null, 2)}\n${verdict}\n`);
 }

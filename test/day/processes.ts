@@ -44,7 +44,7 @@ export async function startProcesses(
     for (;;) {
       const started = startDaybook([plan.command], { env: { ...env, ...plan.env }, cwd });
       try {
-        await started.says(plan.ready);
+        await started.waitForOutput(plan.ready);
         watch(started, plan);
         return started;
       } catch (error) {
@@ -54,7 +54,7 @@ export async function startProcesses(
     }
   };
   const running = plans.map((plan) => ({ plan, process: Promise.resolve(start(plan)) }));
-  await Promise.all(running.map(async ({ plan, process }) => (await process).says(plan.ready)));
+  await Promise.all(running.map(async ({ plan, process }) => (await process).waitForOutput(plan.ready)));
   return {
     kills: () => kills,
     pids: () => Promise.all(running.map(async ({ process }) => (await process).pid)),

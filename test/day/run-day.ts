@@ -1,16 +1,21 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { WorkflowFailedError } from '@temporalio/client';
-import { planAgenda, type Appointment } from './agenda.ts';
+import { planActions, type PlannedAction } from './plan-actions.ts';
 import { askForBackfill, askForReconcile, askForSync } from './ask-for-runs.ts';
-import { chanceOf } from './chance.ts';
-import { disturb } from './disturb.ts';
+import { createChance } from './chance.ts';
+import { injectFault } from './inject-fault.ts';
 import { judgeDay } from './judge-day.ts';
-import { openOffice, type Office } from './office.ts';
-import { connections, openCompany, processesOfDay, type Company } from './open-company.ts';
-import type { Place } from '../support/own-servers.ts';
+import { createWorkload, type Workload } from './workload.ts';
+import {
+  connections,
+  openDayEnvironment,
+  processCount,
+  type DayEnvironment,
+} from './open-day-environment.ts';
+import type { TestServers } from '../support/own-servers.ts';
 import { startTicking } from './start-ticking.ts';
-import { untilPostIsDone } from './until-post-is-done.ts';
-import { summarise, ticksOf, type Summary } from './summarise.ts';
+import { untilWebhooksAreApplied } from './until-webhooks-are-applied.ts';
+import { summarize, countTicks, type Summary } from './summarize.ts';
 
 export interface DayOptions {
   /** The least number of syncs for every connection. */
@@ -29,88 +34,93 @@ export interface Day {
 }
 
 /**
- * Plays a day of three companies in minutes. Their connections are synced all the time while people work, webhooks arrive or get lost, the
+ * Runs a day of three companies in minutes. Their connections are synced all the time while records change, webhooks arrive or get lost, the
  * service fails now and then, and processes are killed. After all that stops, everything must match the source.
  */
 export async function runDay(
-  place: Place,
+  servers: TestServers,
   options: DayOptions,
   report: (progress: string) => void,
 ): Promise<Day> {
   const started = performance.now();
-  const company = await openCompany(place, options);
-  const office = openOffice({ admin: company.admin, connections, seed: options.seed });
+  const environment = await openDayEnvironment(servers, options);
+  const workload = createWorkload({ admin: environment.admin, connections, seed: options.seed });
   try {
     const ended: string[] = [];
     try {
-      await liveThroughDay(company, { office, options, report });
-      report('All quiet now: a sync of each, and two reconciles');
-      ended.push(...(await settle(company)));
+      await runWorkloadWithFaults(environment, { office: workload, options, report });
+      report('No more faults: one sync and two reconciles of each connection');
+      ended.push(...(await settle(environment)));
     } finally {
-      ended.push(...(await company.processes.stop()));
+      ended.push(...(await environment.processes.stop()));
     }
-    const complaints = [...ended, ...(await judgeDay(company, office.deeds))];
-    return { summary: await summarise(company, { deeds: office.deeds, started }), complaints };
+    const complaints = [...ended, ...(await judgeDay(environment, workload.operations))];
+    return {
+      summary: await summarize(environment, { operations: workload.operations, started }),
+      complaints,
+    };
   } finally {
-    await company.sandbox.close();
+    await environment.sandbox.close();
   }
 }
 
-async function liveThroughDay(
-  company: Company,
-  { office, options, report }: { office: Office; options: DayOptions; report: (progress: string) => void },
+async function runWorkloadWithFaults(
+  environment: DayEnvironment,
+  {
+    office: workload,
+    options,
+    report,
+  }: { office: Workload; options: DayOptions; report: (progress: string) => void },
 ): Promise<void> {
-  const { admin } = company;
-  const chance = chanceOf(`day/${options.seed}`);
-  const agenda = planAgenda({ ...options, processes: processesOfDay, connections, chance });
-  const asked: Promise<unknown>[] = [];
-  const ticking = await startTicking(company, options);
-  let spoken = performance.now();
-  for (let ticks = 0; ticks < options.ticks; ticks = await ticksOf(company)) {
-    await office.work();
-    if (chance.happens(12)) await disturb(admin, { connections, chance });
-    for (let due = agenda[0]; due !== undefined && due.tick <= ticks; due = agenda[0]) {
-      agenda.shift();
-      asked.push(keep(company, due));
+  const { admin } = environment;
+  const chance = createChance(`day/${options.seed}`);
+  const plannedActions = planActions({ ...options, processes: processCount, connections, chance });
+  const pendingActions: Promise<unknown>[] = [];
+  const ticking = await startTicking(environment, options);
+  let reportedAt = performance.now();
+  for (let ticks = 0; ticks < options.ticks; ticks = await countTicks(environment)) {
+    await workload.runNext();
+    if (chance.happens(12)) await injectFault(admin, { connections, chance });
+    for (let due = plannedActions[0]; due !== undefined && due.tick <= ticks; due = plannedActions[0]) {
+      plannedActions.shift();
+      pendingActions.push(performAction(environment, due));
     }
-    if (performance.now() - spoken > 10_000) {
+    if (performance.now() - reportedAt > 10_000) {
       report(
-        `${ticks} of ${options.ticks} ticks, ${office.deeds.length} deeds, ${company.processes.kills()} kills`,
+        `${ticks} of ${options.ticks} ticks, ${workload.operations.length} operations, ${environment.processes.kills()} kills`,
       );
-      spoken = performance.now();
+      reportedAt = performance.now();
     }
     await wait(100 + chance.below(600));
   }
   await admin.clearFaults();
   await ticking.stop();
-  await Promise.all(asked);
+  await Promise.all(pendingActions);
 }
 
-/** Carries out an appointment. A run may fail while the service has faults, but not at the end. */
-async function keep(company: Company, appointment: Appointment): Promise<void> {
-  const { client, processes } = company;
-  if (appointment.what === 'kill') {
-    processes.kill(appointment.process);
+/** Carries out a planned action. A run may fail while the service has faults, but not at the end. */
+async function performAction(environment: DayEnvironment, action: PlannedAction): Promise<void> {
+  const { client, processes } = environment;
+  if (action.what === 'kill') {
+    processes.kill(action.process);
     return;
   }
-  if (appointment.what === 'no Temporal') {
-    await company.interruptTemporal?.(5);
+  if (action.what === 'no Temporal') {
+    await environment.interruptTemporal?.(5);
     return;
   }
   const run =
-    appointment.what === 'reconcile'
-      ? askForReconcile(client, appointment.connection)
-      : askForBackfill(client, appointment);
+    action.what === 'reconcile' ? askForReconcile(client, action.connection) : askForBackfill(client, action);
   await run.catch((error: unknown) => {
     if (!(error instanceof WorkflowFailedError)) throw error;
   });
 }
 
 /** Runs everything once more without faults. Returns complaints about runs that still fail. */
-async function settle(company: Company): Promise<string[]> {
-  const { client, warehouse } = company;
+async function settle(environment: DayEnvironment): Promise<string[]> {
+  const { client, warehouse } = environment;
   const complaints: string[] = [];
-  await untilPostIsDone(company, { seconds: 60 });
+  await untilWebhooksAreApplied(environment, { seconds: 60 });
   for (const connection of connections) {
     let last = '';
     for (const ask of [askForSync, askForReconcile, askForReconcile]) {

@@ -14,7 +14,7 @@ import {
 import type { Chance } from './chance.ts';
 
 /** The changed members of a record after an edit, as JSON text. */
-export function patchOf(resource: ResourceName, chance: Chance): string {
+export function buildPatch(resource: ResourceName, chance: Chance): string {
   const note = text(`Edited ${chance.below(2 ** 32)}`);
   return patches[resource](note, digits(chance));
 }

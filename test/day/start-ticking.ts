@@ -1,18 +1,18 @@
 import { WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { runDaybook } from '../support/daybook-process.ts';
-import { connections, type Company } from './open-company.ts';
+import { connections, type DayEnvironment } from './open-day-environment.ts';
 
 /** Gives every connection a schedule. `stop` removes it, and waits for the syncs that still run. */
 export async function startTicking(
-  company: Pick<Company, 'client' | 'env' | 'folder'>,
+  environment: Pick<DayEnvironment, 'client' | 'env' | 'folder'>,
   { tickSeconds }: { tickSeconds: number },
 ): Promise<{ stop: () => Promise<void> }> {
-  await connectionCommand(company, 'set', ['--every', `${tickSeconds}s`]);
+  await connectionCommand(environment, 'set', ['--every', `${tickSeconds}s`]);
   return {
     stop: async () => {
-      await connectionCommand(company, 'set', ['--every', 'off']);
+      await connectionCommand(environment, 'set', ['--every', 'off']);
       for (const connection of connections) {
-        const { client } = company;
+        const { client } = environment;
         const ticks = `WorkflowType = 'scheduledStart' and WorkflowId starts_with 'scheduled/sync/${connection}-'`;
         const running = client.workflow.list({ query: `${ticks} and ExecutionStatus = 'Running'` });
         for await (const { workflowId } of running) await client.workflow.getHandle(workflowId).result();
@@ -31,7 +31,7 @@ export async function startTicking(
 
 /** Runs a command of `daybook connection` for every connection. */
 async function connectionCommand(
-  { env, folder }: Pick<Company, 'env' | 'folder'>,
+  { env, folder }: Pick<DayEnvironment, 'env' | 'folder'>,
   command: string,
   options: readonly string[],
 ): Promise<void> {

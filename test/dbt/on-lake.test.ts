@@ -59,7 +59,7 @@ proofTest(
       `connection_id,vendor_id,vendor_name\n${connectionId},vendor-1,Paper & Sons\n`,
     );
     const building = startBuild('lake');
-    await building.says(/put into the lake/);
+    await building.waitForOutput(/put into the lake/);
     await building.stop('SIGKILL');
     expect(await filesThatDiffer()).toEqual([]);
     let isOver = false;

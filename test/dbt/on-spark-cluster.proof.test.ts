@@ -64,7 +64,7 @@ test.skipIf(!hasJava())(
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('three')]] });
     await exportNow({ iceberg: { add: true, cacheFolder } });
     const building = startBuild('spark');
-    await building.says(/marts are being built on Spark, on snapshot /);
+    await building.waitForOutput(/marts are being built on Spark, on snapshot /);
     await building.stop('SIGINT');
     await eventually(async () => {
       const left = (await processTable()).filter(({ commandLine }) => commandLine.includes(home));

@@ -13,7 +13,7 @@ import { recordCommandLines } from '../security/record-command-lines.ts';
 import { bill, expense } from '../support/finance-records.ts';
 import { hasJava } from '../support/has-java.ts';
 import { land } from '../support/land.ts';
-import { pastThePooler } from '../support/past-the-pooler.ts';
+import { bypassPooler } from '../support/bypass-pooler.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -77,7 +77,7 @@ test.skipIf(!hasJava())(
   'a killed build on Spark publishes nothing, and each later build publishes the latest snapshot',
   async () => {
     const building = startBuild('spark');
-    await building.says(/marts are being built on Spark, on snapshot /);
+    await building.waitForOutput(/marts are being built on Spark, on snapshot /);
     // A killed JVM leaves its files where an erasure removes them.
     const written = await readdir(scratch);
     expect(written.map((name) => name.replace(/-.*/, ''))).toEqual(
@@ -122,7 +122,7 @@ test.skipIf(!hasJava())(
     await exportNow({ iceberg });
     const published = await catalogOf('marts_spark');
     const losing = startBuild('spark');
-    await losing.says(/the marts are being published/);
+    await losing.waitForOutput(/the marts are being published/);
     // The owner may not end the sessions of a login that acts as the owner.
     await asAdmin(`select pg_terminate_backend(pid, 10000) from pg_stat_activity
       where datname = current_database() and application_name = 'daybook lock'`);
@@ -161,7 +161,7 @@ async function withOddPassword(): Promise<string> {
   await asAdmin(`create role ${login} login password ${pg.escapeLiteral(oddPassword)} in role daybook;
     alter role ${login} set role = 'daybook'`);
   afterAll(() => asAdmin(`drop role ${login}`));
-  const direct = new URL(pastThePooler(url));
+  const direct = new URL(bypassPooler(url));
   direct.username = login;
   direct.password = encodeURIComponent(oddPassword);
   return direct.href;

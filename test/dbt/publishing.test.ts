@@ -2,7 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { addConnection } from '../../warehouse/connections/add-connection.ts';
-import { inTheEnd } from '../support/eventually.ts';
+import { withinFiveMinutes } from '../support/eventually.ts';
 import { bill } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
 import { loseLock } from '../support/lose-lock.ts';
@@ -124,9 +124,11 @@ test('the queries of a killed build end with it, even while they wait for a lock
   try {
     await other.query('begin; lock table finance.bills in access exclusive mode');
     const killed = startBuild('postgres');
-    await inTheEnd(async () => ((await dbtSessions(`wait_event_type = 'Lock'`)) > 0 ? true : undefined));
+    await withinFiveMinutes(async () =>
+      (await dbtSessions(`wait_event_type = 'Lock'`)) > 0 ? true : undefined,
+    );
     await killed.stop('SIGKILL');
-    await inTheEnd(async () => ((await dbtSessions()) === 0 ? true : undefined));
+    await withinFiveMinutes(async () => ((await dbtSessions()) === 0 ? true : undefined));
   } finally {
     await other.query('rollback');
     other.release();
@@ -142,13 +144,13 @@ proofTest(
     );
     await land(warehouse, { connectionId: company, stream: 'bills', pages: [[bill('b'), bill('c')]] });
     const killed = startBuild('postgres');
-    await inTheEnd(async () => ((await martsBuiltBeside(before)) > 3 ? true : undefined));
+    await withinFiveMinutes(async () => ((await martsBuiltBeside(before)) > 3 ? true : undefined));
     await killed.stop('SIGKILL');
     await expectShown(before, 1);
-    await inTheEnd(async () => ((await dbtSessions()) === 0 ? true : undefined));
+    await withinFiveMinutes(async () => ((await dbtSessions()) === 0 ? true : undefined));
 
     const first = startBuild('postgres');
-    await inTheEnd(async () => ((await dbtSessions()) > 0 ? true : undefined));
+    await withinFiveMinutes(async () => ((await dbtSessions()) > 0 ? true : undefined));
     const second = await build('postgres');
     expect(second.code).toBe(1);
     expect(second.stderr).toContain('being built already');
@@ -163,8 +165,8 @@ proofTest('a build whose lock is lost in the middle writes nothing more, and sho
   const shown = await shownSchema();
   const losing = startBuild('postgres');
   // The schema was emptied.
-  await losing.says(/marts are being built on Postgres/);
-  await inTheEnd(async () => ((await martsBuiltBeside(shown)) > 0 ? true : undefined));
+  await losing.waitForOutput(/marts are being built on Postgres/);
+  await withinFiveMinutes(async () => ((await martsBuiltBeside(shown)) > 0 ? true : undefined));
   await loseLock(warehouse);
   const { code, stderr } = await losing.ended;
   expect(code).toBe(1);

@@ -4,7 +4,7 @@ import { bill, expense, subscription } from '../support/finance-records.ts';
 import { createInstallation, secretKey } from '../support/installation.ts';
 import { proofTest } from '../support/proof-test.ts';
 import { row, rows, type Row } from '../support/rows.ts';
-import { statusesOf, sync, totalOf } from '../support/sync.ts';
+import { statusesOf, sync, sumOverStreams } from '../support/sync.ts';
 
 const installation = await createInstallation();
 const { warehouse, admin } = installation;
@@ -116,7 +116,7 @@ describe('a sync after changes at the source', () => {
       record: expense('late', { updated_at, expense_type: '"refund"' }),
     });
     const { run } = await sync(installation, connection);
-    expect(totalOf(run, 'inserted')).toBe(2);
+    expect(sumOverStreams(run, 'inserted')).toBe(2);
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
@@ -189,7 +189,7 @@ describe('an idle sync', () => {
     expect(run.status).toBe('succeeded');
     const asked = (await admin.requests()).filter((request) => request.connection === connection);
     expect(asked.length).toBeLessThanOrEqual(8);
-    expect(totalOf(run, 'requests')).toBe(asked.length);
+    expect(sumOverStreams(run, 'requests')).toBe(asked.length);
     expect(await writesOf(connection)).toEqual(before);
   });
 });

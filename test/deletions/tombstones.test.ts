@@ -6,8 +6,8 @@ import { lockResource } from '../../warehouse/passes/lock-pass.ts';
 import { bills } from '../../resources/bills.ts';
 import { waitingSessions } from '../support/blocked-session.ts';
 import { allocation, bill, billLine, expense, item, list } from '../support/finance-records.ts';
-import { deletionOf, landEvents } from '../support/land-events.ts';
-import { land, pageOf } from '../support/land.ts';
+import { buildDeletionEvent, landEvents } from '../support/land-events.ts';
+import { land, parsePage } from '../support/land.ts';
 import { row, rows, type Row } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -28,7 +28,7 @@ describe('an announced deletion', () => {
     const facts = await landEvents(warehouse, {
       connectionId,
       events: [
-        deletionOf('b', '2024-02-01T00:00:00.000Z', {
+        buildDeletionEvent('b', '2024-02-01T00:00:00.000Z', {
           data: '{"id":"b","deleted_at":"2024-01-31T12:00:00Z"}',
         }),
       ],
@@ -63,11 +63,11 @@ describe('an announced deletion', () => {
   test('keeps its first source when another event announces it later', async () => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, bill('b'));
-    await landEvents(warehouse, { connectionId, events: [deletionOf('b', later)] });
+    await landEvents(warehouse, { connectionId, events: [buildDeletionEvent('b', later)] });
     await warehouse.pool.query(`update sync.tombstones set source = 'webhook' where connection_id = $1`, [
       connectionId,
     ]);
-    await landEvents(warehouse, { connectionId, events: [deletionOf('b', '2027-01-01T00:00:00Z')] });
+    await landEvents(warehouse, { connectionId, events: [buildDeletionEvent('b', '2027-01-01T00:00:00Z')] });
     expect(
       await row(warehouse, `select source, version::text from sync.tombstones where connection_id = $1`, [
         connectionId,
@@ -79,7 +79,7 @@ describe('an announced deletion', () => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, bill('b'));
     const { now: before } = await row(warehouse, 'select clock_timestamp()::text as now');
-    await landEvents(warehouse, { connectionId, events: [deletionOf('b', later)] });
+    await landEvents(warehouse, { connectionId, events: [buildDeletionEvent('b', later)] });
     expect(await historyOf(connectionId)).toEqual(['upsert', 'delete']);
     expect(
       await rows(
@@ -100,7 +100,7 @@ describe('an announced deletion', () => {
   test('writes nothing when it is read again', async () => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, bill('b'));
-    const events = [deletionOf('b', later), deletionOf('never-seen', later)];
+    const events = [buildDeletionEvent('b', later), buildDeletionEvent('never-seen', later)];
     await landEvents(warehouse, { connectionId, events });
     const before = await writesOf(connectionId);
     const facts = await landEvents(warehouse, { connectionId, events });
@@ -110,7 +110,7 @@ describe('an announced deletion', () => {
 
   test('read before its record keeps the record out', async () => {
     const connectionId = await addTestConnection(warehouse);
-    await landEvents(warehouse, { connectionId, events: [deletionOf('b', later)] });
+    await landEvents(warehouse, { connectionId, events: [buildDeletionEvent('b', later)] });
     expect(await tombstoneOf(connectionId)).toMatchObject({
       version: '2024-02-01 00:00:00+00',
       payload: null,
@@ -124,7 +124,7 @@ describe('an announced deletion', () => {
   test('is not reversed by a late page', async () => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, bill('b'));
-    await landEvents(warehouse, { connectionId, events: [deletionOf('b', later)] });
+    await landEvents(warehouse, { connectionId, events: [buildDeletionEvent('b', later)] });
     await landBills(
       connectionId,
       bill('b', { memo: '"late"', last_synced_at: `"2024-01-31T23:59:59.999999Z"` }),
@@ -136,7 +136,7 @@ describe('an announced deletion', () => {
   test('does not touch a record held in a newer version', async () => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, bill('b', { last_synced_at: '"2024-02-01T00:00:00.000001Z"' }));
-    const facts = await landEvents(warehouse, { connectionId, events: [deletionOf('b', later)] });
+    const facts = await landEvents(warehouse, { connectionId, events: [buildDeletionEvent('b', later)] });
     expect(facts).toMatchObject({ deleted: 0, suppressed: 1 });
     expect(await billsOf(connectionId)).toEqual(['b']);
     expect(await tombstonesOf(connectionId)).toEqual([]);
@@ -146,7 +146,7 @@ describe('an announced deletion', () => {
     const connectionId = await addTestConnection(warehouse);
     const at = '2024-02-01T00:00:00.000001Z';
     await landBills(connectionId, bill('b', { last_synced_at: `"${at}"` }));
-    const facts = await landEvents(warehouse, { connectionId, events: [deletionOf('b', at)] });
+    const facts = await landEvents(warehouse, { connectionId, events: [buildDeletionEvent('b', at)] });
     expect(facts).toMatchObject({ deleted: 1 });
     expect(await billsOf(connectionId)).toEqual([]);
   });
@@ -154,7 +154,7 @@ describe('an announced deletion', () => {
   test('counts with its newest time, to the microsecond, when it comes several times in one page', async () => {
     const connectionId = await addTestConnection(warehouse);
     const events = ['2024-02-01T00:00:00.000001Z', '2024-02-01T00:00:00.000002Z', '2024-02-01T00:00:00Z'].map(
-      (at) => deletionOf('b', at),
+      (at) => buildDeletionEvent('b', at),
     );
     await landEvents(warehouse, { connectionId, events });
     expect(await tombstoneOf(connectionId)).toMatchObject({ version: '2024-02-01 00:00:00.000002+00' });
@@ -164,7 +164,7 @@ describe('an announced deletion', () => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, bill('b'));
     for (const at of [later, '2024-01-31T00:00:00Z', '2024-02-03T00:00:00Z'])
-      await landEvents(warehouse, { connectionId, events: [deletionOf('b', at)] });
+      await landEvents(warehouse, { connectionId, events: [buildDeletionEvent('b', at)] });
     const { payload, version } = await tombstoneOf(connectionId);
     expect(version).toBe('2024-02-03 00:00:00+00');
     expect(payload).toMatchObject({ id: 'b' });
@@ -179,7 +179,7 @@ describe('an announced deletion', () => {
       bill('other', { currency_rate: '"1,5"' }),
     );
     await landBills(connectionId, bill('b', { memo: '1' }), bill('other', { memo: '1' }));
-    await landEvents(warehouse, { connectionId, events: [deletionOf('b', later)] });
+    await landEvents(warehouse, { connectionId, events: [buildDeletionEvent('b', later)] });
     expect(
       await rows(
         warehouse,
@@ -201,7 +201,7 @@ describe('an announced deletion', () => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, bill('b'));
     await landBills(connectionId, bill('b', { memo: '1', last_synced_at: '"2024-05-01T00:00:00.000Z"' }));
-    await landEvents(warehouse, { connectionId, events: [deletionOf('b', later)] });
+    await landEvents(warehouse, { connectionId, events: [buildDeletionEvent('b', later)] });
     await landBills(connectionId, bill('b', { memo: '1', last_synced_at: '"2024-05-01T00:00:00.000Z"' }));
     expect(
       await rows(warehouse, 'select record_id, status from sync.quarantine where connection_id = $1', [
@@ -219,9 +219,12 @@ describe('an announced deletion', () => {
     }
     await landEvents(warehouse, {
       connectionId,
-      events: [deletionOf('x', later, { resource: '"EXPENSE"' })],
+      events: [buildDeletionEvent('x', later, { resource: '"EXPENSE"' })],
     });
-    await landEvents(warehouse, { connectionId, events: [deletionOf('x', later, { resource: '"ITEMS"' })] });
+    await landEvents(warehouse, {
+      connectionId,
+      events: [buildDeletionEvent('x', later, { resource: '"ITEMS"' })],
+    });
     expect(await billsOf(connectionId)).toEqual(['x']);
     expect(await billsOf(another)).toEqual(['x']);
     for (const table of ['expenses', 'expense_lines', 'items', 'item_subsidiaries']) {
@@ -235,10 +238,10 @@ describe('an announced deletion', () => {
     const connectionId = await addTestConnection(warehouse);
     const runId = randomUUID();
     await land(warehouse, { connectionId, runId, stream: 'bills', pages: [[bill('b')]] });
-    const changed = await pageOf('bills', [bill('b', { memo: '"changed"' })]);
+    const changed = await parsePage('bills', [bill('b', { memo: '"changed"' })]);
     const deleted = await inTransaction(warehouse.pool, async ({ client }) => {
       await lockResource(client, { connectionId, resource: 'bills', runId });
-      const landing = landEvents(warehouse, { connectionId, events: [deletionOf('b', later)] });
+      const landing = landEvents(warehouse, { connectionId, events: [buildDeletionEvent('b', later)] });
       await waitingSessions(url);
       const { landedAt } = await lockResource(client, { connectionId, resource: 'bills', runId });
       await landRecords(client, {
@@ -261,7 +264,7 @@ describe('a re-created record', () => {
   test('lives again in a newer version, and leaves deleted_records', async () => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, bill('b'));
-    await landEvents(warehouse, { connectionId, events: [deletionOf('b', later)] });
+    await landEvents(warehouse, { connectionId, events: [buildDeletionEvent('b', later)] });
     const [facts] = await landBills(
       connectionId,
       bill('b', { last_synced_at: '"2024-02-01T00:00:00.000001Z"' }),
@@ -273,7 +276,9 @@ describe('a re-created record', () => {
       await rows(warehouse, `select from finance.bill_lines where connection_id = $1`, [connectionId]),
     ).toHaveLength(1);
     // The lookback reads its old deletion again.
-    expect(await landEvents(warehouse, { connectionId, events: [deletionOf('b', later)] })).toMatchObject({
+    expect(
+      await landEvents(warehouse, { connectionId, events: [buildDeletionEvent('b', later)] }),
+    ).toMatchObject({
       deleted: 0,
       suppressed: 1,
     });
@@ -286,7 +291,7 @@ describe('a re-created record', () => {
   ])('stays deleted in a version %s', async (_, version) => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, bill('b'));
-    await landEvents(warehouse, { connectionId, events: [deletionOf('b', later)] });
+    await landEvents(warehouse, { connectionId, events: [buildDeletionEvent('b', later)] });
     await landBills(connectionId, bill('b', { memo: '"again"', last_synced_at: `"${version}"` }));
     expect(await billsOf(connectionId)).toEqual([]);
     expect(await tombstonesOf(connectionId)).toHaveLength(1);
@@ -297,11 +302,14 @@ describe('an event', () => {
   test.each([
     [
       'of a resource that Daybook does not copy',
-      deletionOf('b', '2024-02-01T00:00:00Z', { resource: '"VENDOR"' }),
+      buildDeletionEvent('b', '2024-02-01T00:00:00Z', { resource: '"VENDOR"' }),
     ],
-    ['of a resource that nobody knows', deletionOf('b', '2024-02-01T00:00:00Z', { resource: '"SHIPMENT"' })],
-    ['of another type', deletionOf('b', '2024-02-01T00:00:00Z', { type: '"object_merged"' })],
-    ['without a resource', deletionOf('b', '2024-02-01T00:00:00Z', { resource: undefined })],
+    [
+      'of a resource that nobody knows',
+      buildDeletionEvent('b', '2024-02-01T00:00:00Z', { resource: '"SHIPMENT"' }),
+    ],
+    ['of another type', buildDeletionEvent('b', '2024-02-01T00:00:00Z', { type: '"object_merged"' })],
+    ['without a resource', buildDeletionEvent('b', '2024-02-01T00:00:00Z', { resource: undefined })],
     ['that is no object', '7'],
   ])('%s is ignored', async (_, event) => {
     const connectionId = await addTestConnection(warehouse);
@@ -323,8 +331,11 @@ describe('an event', () => {
   ])('%s is quarantined, and a reconcile of its resource is requested', async (_, fields) => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, bill('b'));
-    const event = deletionOf('b', later, fields);
-    const facts = await landEvents(warehouse, { connectionId, events: [event, deletionOf('other', later)] });
+    const event = buildDeletionEvent('b', later, fields);
+    const facts = await landEvents(warehouse, {
+      connectionId,
+      events: [event, buildDeletionEvent('other', later)],
+    });
     expect(facts).toMatchObject({ read: 2, quarantined: 1, unchanged: 1 });
     expect(await openEntriesOf(connectionId)).toMatchObject([
       {
@@ -344,8 +355,8 @@ describe('an event', () => {
   test('moves the watermark of the events to its time if newest, even for a resource that is not copied', async () => {
     const connectionId = await addTestConnection(warehouse);
     const events = [
-      deletionOf('b', '2024-02-01T00:00:00.000Z'),
-      deletionOf('v', '2024-02-03T00:00:00.000001Z', { resource: '"VENDOR"' }),
+      buildDeletionEvent('b', '2024-02-01T00:00:00.000Z'),
+      buildDeletionEvent('v', '2024-02-03T00:00:00.000001Z', { resource: '"VENDOR"' }),
     ];
     await landEvents(warehouse, { connectionId, events });
     const watermark = `select watermark::text from sync.streams where connection_id = $1 and stream = 'events'`;

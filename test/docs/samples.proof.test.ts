@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { queriesToTry } from '../../cli/tour/summary.ts';
 import { buildAndCompare } from '../books/check-books.ts';
-import { withBooks, type Shelf } from '../books/shelf.ts';
-import { billOf, creditOf, expenseOf, worked, workedOn } from '../books/worked-book.ts';
+import { withBooks, type BooksFixture } from '../books/books-fixture.ts';
+import { addBill, addCredit, addExpense, worked, workedOn } from '../books/worked-book.ts';
 import { pythonEnvironment } from '../support/python-environment.ts';
 import { rows } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -29,20 +29,20 @@ const book = worked(
   'owed-and-owed-back',
   {
     0: [
-      billOf('owed', { ...overdue, total_amount: 100 }),
-      billOf('below-0', { ...overdue, total_amount: -100 }),
-      billOf('overpaid', {
+      addBill('owed', { ...overdue, total_amount: 100 }),
+      addBill('below-0', { ...overdue, total_amount: -100 }),
+      addBill('overpaid', {
         ...{ ...overdue, vendor_id: 'b', total_amount: 20, amount_due: -80, status: 'paid' },
         linked_payments: [{ id: 'p', allocated_date: '2026-10-05', allocated_amount: 100 }],
       }),
-      creditOf('credit', { ...overdue, vendor_id: 'c', total_amount: 30 }),
-      billOf('known', { ...unknown, total_amount: 60 }),
-      billOf('immense', { ...unknown, vendor_id: 'b', total_amount: 1e17 }),
-      expenseOf('immense-expense', {
+      addCredit('credit', { ...overdue, vendor_id: 'c', total_amount: 30 }),
+      addBill('known', { ...unknown, total_amount: 60 }),
+      addBill('immense', { ...unknown, vendor_id: 'b', total_amount: 1e17 }),
+      addExpense('immense-expense', {
         ...{ vendor_id: 'd', transaction_date: '2026-10-05', currency_code: 'USD' },
         line_items: [{ total_amount: 1e17 }],
       }),
-      expenseOf('spent', {
+      addExpense('spent', {
         ...{ vendor_id: 'a', transaction_date: '2026-10-05', currency_code: 'NZD' },
         line_items: [{ total_amount: 5 }],
       }),
@@ -53,14 +53,14 @@ const book = worked(
 
 test('samples subtract nothing from what is owed, and return null for an amount that is not known', async () => {
   const moment = { now: workedOn, timeZone: 'UTC', books: [book] };
-  await withBooks({ databaseUrl: url, ...moment }, async (shelf) => {
-    await buildAndCompare(shelf);
+  await withBooks({ databaseUrl: url, ...moment }, async (books) => {
+    await buildAndCompare(books);
     const said: Record<string, number> = {};
     for (const sample of samples) {
       const { page, sql } = sample;
       for (const measure of measuresIn(sample))
-        for (const row of await answer(shelf, sample)) {
-          const [expected] = await ask(shelf, expectedOf(measure, row, sql));
+        for (const row of await answer(books, sample)) {
+          const [expected] = await ask(books, expectedOf(measure, row, sql));
           const what = `${page}: ${sql}\n${JSON.stringify(row)}`;
           expect(numberOf(row[measure]), what).toBe(numberOf(expected?.expected));
           const kind = row[measure] === null ? 'null' : 'known';
@@ -73,7 +73,7 @@ test('samples subtract nothing from what is owed, and return null for an amount 
     );
     // docs/marts.md says that amounts owed back have rows of their own, which a sum of all rows subtracts.
     const [usd] = await ask(
-      shelf,
+      books,
       `select (select sum(open_bills) from marts.ap_ageing where is_today and currency_code = 'USD') as open,
          sum(amount_due) filter (where due_bucket <> 'unapplied_credits') as in_cash, sum(amount_due) as in_all_cash,
          (select sum(open_amount) filter (where not is_credit) from marts.ap_open_items where is_today and currency_code = 'USD') as in_items,
@@ -83,25 +83,25 @@ test('samples subtract nothing from what is owed, and return null for an amount 
     expect([usd?.open, usd?.in_cash, usd?.in_items].map(numberOf)).toEqual([100, 100, 100]);
     expect(numberOf(usd?.in_all_cash)).toBeLessThan(0);
     expect(numberOf(usd?.in_all_items)).toBe(numberOf(usd?.in_all_cash));
-    expect(await dueInPython(shelf)).toMatchObject({ 'a USD': '100.00', 'b USD': '0.00', 'b NZD': 'None' });
+    expect(await dueInPython(books)).toMatchObject({ 'a USD': '100.00', 'b USD': '0.00', 'b NZD': 'None' });
   });
 });
 
 type Row = Readonly<Record<string, string | null>>;
 
-async function answer(shelf: Shelf, sample: Sample): Promise<Row[]> {
-  if (!isOfDuckDb(sample)) return ask(shelf, sample.sql);
-  writeFileSync(join(shelf.home, 'lake.sql'), lakeSql());
+async function answer(books: BooksFixture, sample: Sample): Promise<Row[]> {
+  if (!isOfDuckDb(sample)) return ask(books, sample.sql);
+  writeFileSync(join(books.home, 'lake.sql'), lakeSql());
   const args = ['-bail', '-json', '-init', 'lake.sql', '-c', sample.sql];
-  return JSON.parse(await run(shelf, join(bin, 'duckdb'), args)) as Row[];
+  return JSON.parse(await run(books, join(bin, 'duckdb'), args)) as Row[];
 }
 
-async function ask({ warehouse }: Shelf, sql: string): Promise<Row[]> {
+async function ask({ warehouse }: BooksFixture, sql: string): Promise<Row[]> {
   return (await rows(warehouse, sql)) as Row[];
 }
 
 /** The variable `due` that the last program of the page computes for the book. */
-async function dueInPython(shelf: Shelf): Promise<Record<string, string>> {
+async function dueInPython(books: BooksFixture): Promise<Record<string, string>> {
   const page = resolve(import.meta.dirname, '../../docs/connect/python.md');
   const due = blocksOf(page).findLast(({ language }) => language === 'python')?.text ?? '';
   const program = [
@@ -111,11 +111,11 @@ async function dueInPython(shelf: Shelf): Promise<Record<string, string>> {
     due,
     'print(json.dumps({f"{v} {c}": str(d if d is None else round(d, 2)) for (b, v, c), d in due.items() if b == "owed-and-owed-back"}))',
   ].join('\n');
-  const said = await run(shelf, join(bin, 'python'), ['-c', program]);
+  const said = await run(books, join(bin, 'python'), ['-c', program]);
   return JSON.parse(said.trim().split('\n').at(-1) ?? '') as Record<string, string>;
 }
 
-async function run({ home, lake }: Shelf, command: string, args: readonly string[]): Promise<string> {
+async function run({ home, lake }: BooksFixture, command: string, args: readonly string[]): Promise<string> {
   const env = { ...process.env, DAYBOOK_LAKE: lake };
   const running = promisify(execFile)(command, args, { env, cwd: home });
   running.child.stdin?.end();

@@ -28,7 +28,7 @@ export async function takeTour(): Promise<Tour> {
     await tour.stop();
     rmSync(home, { recursive: true, force: true });
   });
-  await tour.says(/Running\. Stop with Ctrl-C\./);
+  await tour.waitForOutput(/Running\. Stop with Ctrl-C\./);
   const npx = `#!/bin/sh\n[ "$1" = daybook ] && shift && exec ${process.execPath} ${builtProgram} "$@"\n`;
   writeFileSync(join(home, 'npx'), npx, { mode: 0o755 });
   const { stdout: url } = await runDaybook(['url'], { cwd: home, env });

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { rows } from '../support/rows.ts';
-import { inTheEnd } from '../support/eventually.ts';
+import { withinFiveMinutes } from '../support/eventually.ts';
 import type { World } from './world.ts';
 
 /**
@@ -8,12 +8,12 @@ import type { World } from './world.ts';
  * run of a command that does its work itself, without a workflow to continue it, may be `interrupted`.
  */
 export async function expectExact(
-  { executioner, warehouse, compare }: World,
+  { commitKiller, warehouse, compare }: World,
   connection: string,
   { tables, statuses = ['succeeded'] }: { tables?: readonly string[]; statuses?: readonly string[] } = {},
 ): Promise<void> {
-  await executioner.recovered();
-  await inTheEnd(async () => {
+  await commitKiller.recovered();
+  await withinFiveMinutes(async () => {
     const { differences } = await compare(connection, tables === undefined ? {} : { tables });
     expect(differences).toEqual([]);
     const others = await rows(

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 /** Writes a file until the disk of the folder is full. Returns its path; removing it frees the space. */
 export async function fillDisk(folder: string): Promise<string> {
-  const path = join(folder, 'ballast');
+  const path = join(folder, 'filler');
   const file = await open(path, 'w');
   try {
     // Pieces of decreasing size leave no page free.

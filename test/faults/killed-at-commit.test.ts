@@ -27,18 +27,18 @@ import { lockHeld } from '../lake/lock-held.ts';
 import { endingSessions } from '../support/ending-sessions.ts';
 import { bill } from '../support/finance-records.ts';
 import { landListing } from '../support/land-listing.ts';
-import { land, markOf, openPass } from '../support/land.ts';
+import { land, readTokenMark, openPass } from '../support/land.ts';
 import { some } from '../support/proof-test.ts';
 import { rows, type Row } from '../support/rows.ts';
 import { addTestConnection, testKey } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { faultAt } from './deaths.ts';
+import { faultAt } from './planned-kills.ts';
 import { prove } from './prove.ts';
 
 const { url, warehouse } = await createTestDatabase();
 await warehouse.pool.query('create schema marts_a; create table marts_a.bills (connection_id text)');
 
-/** Steps that commit where the company of the matrix never comes, because its clocks and tokens are right. */
+/** Steps whose commits the matrix never reaches, because its clocks and tokens are right. */
 const steps: Record<string, (connectionId: string) => Promise<(on: Warehouse) => Promise<unknown>>> = {
   'warehouse/bi-login.ts': async () => {
     const input = { key: testKey, databaseUrl: url };
@@ -53,7 +53,7 @@ const steps: Record<string, (connectionId: string) => Promise<(on: Warehouse) =>
     return (on) => proveToken(on, { ...pass, identity });
   },
   'warehouse/connections/refuse-token.ts': async (connectionId) => {
-    const token = await markOf(warehouse, connectionId);
+    const token = await readTokenMark(warehouse, connectionId);
     return (on) => refuseToken(on, { connectionId, token });
   },
   'warehouse/connections/begin-removal.ts': async (connectionId) => {
@@ -106,11 +106,11 @@ const steps: Record<string, (connectionId: string) => Promise<(on: Warehouse) =>
     return (on) => noteMissing(on, { pass, requests: 0 });
   },
   'warehouse/readers/add-reader.ts': (connectionId) =>
-    Promise.resolve((on) => addReader(on, readerOf(connectionId))),
+    Promise.resolve((on) => addReader(on, buildReader(connectionId))),
   'warehouse/readers/remove-reader.ts': async (connectionId) => {
-    await addReader(warehouse, readerOf(connectionId));
+    await addReader(warehouse, buildReader(connectionId));
     return async (on) => {
-      // A caller that did not hear of the success asks again, and learns that no such reader exists.
+      // A caller that got no confirmation retries, and learns that no such reader exists.
       const isGone = (error: unknown): void => {
         if (!(error instanceof UnknownReader)) throw error;
       };
@@ -164,7 +164,7 @@ const steps: Record<string, (connectionId: string) => Promise<(on: Warehouse) =>
   },
 };
 
-function readerOf(connectionId: string): NewReader {
+function buildReader(connectionId: string): NewReader {
   return { reader: connectionId, connections: [connectionId], databaseUrl: url };
 }
 
@@ -195,32 +195,34 @@ async function stateAfter(
   const connectionId = await addTestConnection(warehouse);
   const step = await steps[file]!(connectionId);
   await work(step);
-  const stateOf = (sql: string): Promise<Row[]> => rows(warehouse, sql, [connectionId]);
+  const readState = (sql: string): Promise<Row[]> => rows(warehouse, sql, [connectionId]);
   return [
-    await stateOf(
+    await readState(
       `select refused_token is not null as refused, paused_by, org_id from sync.connections where connection_id = $1`,
     ),
-    await stateOf(
+    await readState(
       `select proved_token is not null as proved from sync.runs where connection_id = $1 order by started_at`,
     ),
-    await stateOf(
+    await readState(
       `select stream, capability, watermark, missing_since is not null as missing from sync.streams where connection_id = $1`,
     ),
-    await stateOf(`select kind, floor, cursor, highest_seen from sync.passes where connection_id = $1`),
-    await stateOf(`select id, memo, last_synced_at from finance.bills where connection_id = $1`),
-    await stateOf(
+    await readState(`select kind, floor, cursor, highest_seen from sync.passes where connection_id = $1`),
+    await readState(`select id, memo, last_synced_at from finance.bills where connection_id = $1`),
+    await readState(
       `select op, payload ->> 'memo' as memo from history.record_versions where connection_id = $1 order by recorded_at`,
     ),
-    await stateOf(
+    await readState(
       `select removing_at is not null as going from sync.all_connections where connection_id = $1`,
     ),
-    await stateOf(`select kind, status, closed_why from sync.discrepancies where connection_id = $1`),
-    await stateOf(
+    await readState(`select kind, status, closed_why from sync.discrepancies where connection_id = $1`),
+    await readState(
       `select rolname is not null as can_log_in
        from sync.reader_connections join sync.readers using (reader) left join pg_roles on rolname = login
        where connection_id = $1`,
     ),
-    await stateOf('select connection_id = $1 as is_its_own from marts_a.bills where connection_id = $1'),
-    await stateOf('select table_name, changes, rows, mark from sync.table_weights where connection_id = $1'),
+    await readState('select connection_id = $1 as is_its_own from marts_a.bills where connection_id = $1'),
+    await readState(
+      'select table_name, changes, rows, mark from sync.table_weights where connection_id = $1',
+    ),
   ];
 }

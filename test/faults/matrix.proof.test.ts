@@ -1,14 +1,14 @@
 import { test } from 'vitest';
-import { deaths, deathsInWords, faultAt } from './deaths.ts';
-import type { Killing } from './executioner.ts';
-import { lastWords } from './last-words.ts';
+import { plannedKills, describeKills, faultAt } from './planned-kills.ts';
+import type { Kill } from './commit-killer.ts';
+import { lastFaultMessage } from './last-fault-message.ts';
 import { phases } from './phases.ts';
 import type { Row } from './proof-table.ts';
 import { prove } from './prove.ts';
-import { typeUntilDone } from './user.ts';
+import { retryUntilDone } from './retry-until-done.ts';
 import { openWorld } from './world.ts';
 
-const world = await openWorld(() => deaths);
+const world = await openWorld(() => plannedKills);
 const survived = new Map<string, Survived>();
 let turn = 0;
 let counted = 0;
@@ -16,35 +16,39 @@ let counted = 0;
 test.each(phases)(
   'a kill of any process at any of its commits leaves the same result: $name',
   { timeout: 3_600_000 },
-  async ({ name: during, live }) => {
-    const { died, recovered } = world.executioner;
+  async ({ name: during, run }) => {
+    const { kills, recovered } = world.commitKiller;
     await recovered();
     // Each round deletes some of its records.
     const name = await world.connect({ records: 300 });
-    await typeUntilDone(world, ['sync', name]);
+    await retryUntilDone(world, ['sync', name]);
     let last: number;
     do {
-      last = died.length;
+      last = kills.length;
       turn += 1;
-      world.heard.length = 0;
-      await live(world, { name, turn });
+      world.errorOutputs.length = 0;
+      await run(world, { name, turn });
       await recovered();
-      for (const killing of died.slice(counted)) {
-        const known = survived.get(killing.point) ?? { during, killings: [], seen: lastWords(world.heard) };
-        survived.set(killing.point, { ...known, killings: [...known.killings, killing] });
+      for (const kill of kills.slice(counted)) {
+        const known = survived.get(kill.point) ?? {
+          during,
+          kills: [],
+          seen: lastFaultMessage(world.errorOutputs),
+        };
+        survived.set(kill.point, { ...known, kills: [...known.kills, kill] });
       }
-      counted = died.length;
-    } while (died.length > last);
-    await prove(...[...survived].map(rowOf));
+      counted = kills.length;
+    } while (kills.length > last);
+    await prove(...[...survived].map(buildRow));
   },
 );
 
-function rowOf([point, { during, killings, seen }]: [string, Survived]): Row {
-  return { fault: faultAt(point), during, survived: deathsInWords(killings), seen };
+function buildRow([point, { during, kills, seen }]: [string, Survived]): Row {
+  return { fault: faultAt(point), during, survived: describeKills(kills), seen };
 }
 
 interface Survived {
   readonly during: string;
-  readonly killings: readonly Killing[];
+  readonly kills: readonly Kill[];
   readonly seen: string;
 }

@@ -2,19 +2,19 @@ import { expect } from 'vitest';
 import { bill } from '../support/finance-records.ts';
 import { secretKey } from '../support/installation.ts';
 import { row, rows } from '../support/rows.ts';
-import { idsOf } from '../webhooks/company.ts';
+import { readIds } from '../webhooks/company.ts';
 import { expectExact } from './expect-exact.ts';
-import { inTheEnd } from '../support/eventually.ts';
-import { typeUntilDone } from './user.ts';
+import { withinFiveMinutes } from '../support/eventually.ts';
+import { retryUntilDone } from './retry-until-done.ts';
 import type { World } from './world.ts';
 
-/** A repeatable part of Daybook's life, with the facts that must hold at its end whatever was killed. */
+/** A repeatable workload, with the invariants that must hold at its end whatever was killed. */
 export interface Phase {
   readonly name: string;
-  readonly live: (world: World, company: Company) => Promise<void>;
+  readonly run: (world: World, company: SyncedConnection) => Promise<void>;
 }
 
-export interface Company {
+export interface SyncedConnection {
   /** A connection that has been synced. */
   readonly name: string;
   /** A different number in each round. */
@@ -22,38 +22,38 @@ export interface Company {
 }
 
 export const phases: readonly Phase[] = [
-  { name: 'a first sync', live: firstSync },
-  { name: 'changes and announced deletions', live: changes },
-  { name: 'a reconcile', live: reconcile },
-  { name: 'a backfill', live: backfill },
-  { name: 'webhooks', live: webhooks },
-  { name: 'the quarantine', live: quarantine },
-  { name: 'an export', live: exportSnapshot },
-  { name: 'upkeep', live: upkeep },
-  { name: 'keys and tokens', live: keys },
-  { name: 'a build of the marts', live: buildMarts },
+  { name: 'a first sync', run: firstSync },
+  { name: 'changes and announced deletions', run: changes },
+  { name: 'a reconcile', run: reconcile },
+  { name: 'a backfill', run: backfill },
+  { name: 'webhooks', run: webhooks },
+  { name: 'the quarantine', run: quarantine },
+  { name: 'an export', run: exportSnapshot },
+  { name: 'upkeep', run: upkeep },
+  { name: 'keys and tokens', run: keys },
+  { name: 'a build of the marts', run: buildMarts },
 ];
 
 const all = ['bills', 'expenses', 'bill_credit_memos', 'customers', 'items', 'subscriptions'] as const;
 const announced = ['bills', 'expenses', 'customers', 'items'] as const;
 
 /** The first sync, on a platform that lacks two lists. Removes the connection at the end. */
-async function firstSync(world: World, { turn }: Company): Promise<void> {
+async function firstSync(world: World, { turn }: SyncedConnection): Promise<void> {
   const name = `new-${turn}`;
   const platform = 'SAGE_INTACCT';
   await world.admin.execute({ kind: 'add-connection', name, platform, records: 20, accessToken: name });
-  await typeUntilDone(world, ['connection', 'add', name, '--token-stdin', '--every', '1h'], {
+  await retryUntilDone(world, ['connection', 'add', name, '--token-stdin', '--every', '1h'], {
     input: name,
     done: /There is a connection/,
   });
   // No such record exists, but before it may ask, the command pins the company for which the service answers.
-  await typeUntilDone(world, ['erase', name, 'bills', 'never-was']);
-  await typeUntilDone(world, ['connection', 'pause', name]);
-  await typeUntilDone(world, ['connection', 'resume', name]);
-  await typeUntilDone(world, ['sync', name]);
+  await retryUntilDone(world, ['erase', name, 'bills', 'never-was']);
+  await retryUntilDone(world, ['connection', 'pause', name]);
+  await retryUntilDone(world, ['connection', 'resume', name]);
+  await retryUntilDone(world, ['sync', name]);
   await expectExact(world, name);
-  await typeUntilDone(world, ['connection', 'remove', name], { done: /no connection/ });
-  await inTheEnd(async () => {
+  await retryUntilDone(world, ['connection', 'remove', name], { done: /no connection/ });
+  await withinFiveMinutes(async () => {
     const left = await row(
       world.warehouse,
       'select count(*)::int as n from finance.bills where connection_id = $1',
@@ -64,22 +64,22 @@ async function firstSync(world: World, { turn }: Company): Promise<void> {
   });
 }
 
-async function changes(world: World, { name, turn }: Company): Promise<void> {
-  const gone = await idsOf(world, name, { count: 1 });
+async function changes(world: World, { name, turn }: SyncedConnection): Promise<void> {
+  const gone = await readIds(world, name, { count: 1 });
   await world.admin.activity({ connection: name, seed: turn, changes: 2, touches: 1, resources: [...all] });
   for (const id of gone)
     await world.admin.execute({ kind: 'delete', connection: name, resource: 'bills', id });
-  await typeUntilDone(world, ['sync', name]);
+  await retryUntilDone(world, ['sync', name]);
   await expectExact(world, name);
   await expectTombstones(world, name, gone);
 }
 
 /** Reconciles after unannounced deletions, a refused cursor, and damage to the tables. */
-async function reconcile(world: World, { name, turn }: Company): Promise<void> {
+async function reconcile(world: World, { name, turn }: SyncedConnection): Promise<void> {
   const { admin } = world;
   const gone: string[] = [];
   for (const resource of all) {
-    const [id = ''] = await idsOf(world, name, { resource });
+    const [id = ''] = await readIds(world, name, { resource });
     await admin.execute({ kind: 'delete', connection: name, resource, id, event: false });
     gone.push(id);
   }
@@ -90,31 +90,31 @@ async function reconcile(world: World, { name, turn }: Company): Promise<void> {
     times: 2,
     fault: { kind: 'status', status: 400 },
   });
-  await typeUntilDone(world, ['reconcile', name]);
+  await retryUntilDone(world, ['reconcile', name]);
   await admin.clearFaults();
   await admin.configure({});
   await expectExact(world, name);
   await expectTombstones(world, name, gone);
 }
 
-async function backfill(world: World, { name, turn }: Company): Promise<void> {
+async function backfill(world: World, { name, turn }: SyncedConnection): Promise<void> {
   await damage(world, 'items', { name, turn });
   // A different end makes it a different backfill.
   const to = new Date(Date.UTC(2030, 0, 1 + turn)).toISOString().slice(0, 10);
-  await typeUntilDone(world, ['backfill', name, '--from', '2015-01-01', '--to', to, '--window', '9000d']);
+  await retryUntilDone(world, ['backfill', name, '--from', '2015-01-01', '--to', to, '--window', '9000d']);
   // Records without `updated_at` are in no window of a backfill.
-  await typeUntilDone(world, ['reconcile', name, '--resource', 'items']);
+  await retryUntilDone(world, ['reconcile', name, '--resource', 'items']);
   await expectExact(world, name);
 }
 
-async function webhooks(world: World, { name, turn }: Company): Promise<void> {
+async function webhooks(world: World, { name, turn }: SyncedConnection): Promise<void> {
   const { admin, webhookUrl } = world;
   // The service retries for five minutes, and every fault is over by then.
   await admin.sendWebhooks({ addresses: [webhookUrl], attempts: 20, spreadMs: 300_000 });
-  const gone = await idsOf(world, name, { resource: 'customers', count: 1 });
+  const gone = await readIds(world, name, { resource: 'customers', count: 1 });
   await admin.activity({ connection: name, seed: turn, changes: 2, resources: [...announced] });
   for (const id of gone) await admin.execute({ kind: 'delete', connection: name, resource: 'customers', id });
-  await inTheEnd(async () => {
+  await withinFiveMinutes(async () => {
     const { waiting } = await admin.deliveries();
     const inbox = await rows(world.warehouse, `select from sync.webhook_inbox where status = 'waiting'`);
     return waiting + inbox.length === 0 ? 'applied' : undefined;
@@ -124,72 +124,72 @@ async function webhooks(world: World, { name, turn }: Company): Promise<void> {
   await expectTombstones(world, name, gone);
 }
 
-async function quarantine(world: World, { name, turn }: Company): Promise<void> {
+async function quarantine(world: World, { name, turn }: SyncedConnection): Promise<void> {
   const { admin } = world;
   const id = `odd-${turn}`;
   const record = bill(id, { total_amount: '{}' });
   await admin.execute({ kind: 'add', connection: name, resource: 'bills', record });
-  await typeUntilDone(world, ['sync', name], { code: 3 });
+  await retryUntilDone(world, ['sync', name], { code: 3 });
   await expectExact(world, name, { statuses: ['succeeded', 'partial'] });
   const patch = '{"total_amount":1.10}';
   await admin.execute({ kind: 'change', connection: name, resource: 'bills', id, patch });
-  await typeUntilDone(world, ['quarantine', 'replay', '--connection', name]);
+  await retryUntilDone(world, ['quarantine', 'replay', '--connection', name]);
   await expectExact(world, name, { statuses: ['succeeded', 'partial'] });
 }
 
-async function exportSnapshot(world: World, { name, turn }: Company): Promise<void> {
+async function exportSnapshot(world: World, { name, turn }: SyncedConnection): Promise<void> {
   await damage(world, 'items', { name, turn });
-  await typeUntilDone(world, ['export']);
-  await typeUntilDone(world, ['snapshots', 'verify']);
-  await typeUntilDone(world, ['export', '--every', '1h']);
-  await typeUntilDone(world, ['export', '--every', 'off']);
+  await retryUntilDone(world, ['export']);
+  await retryUntilDone(world, ['snapshots', 'verify']);
+  await retryUntilDone(world, ['export', '--every', '1h']);
+  await retryUntilDone(world, ['export', '--every', 'off']);
 }
 
-async function upkeep(world: World, { name }: Company): Promise<void> {
-  const [id = ''] = await idsOf(world, name, { resource: 'customers' });
+async function upkeep(world: World, { name }: SyncedConnection): Promise<void> {
+  const [id = ''] = await readIds(world, name, { resource: 'customers' });
   await world.admin.execute({ kind: 'delete', connection: name, resource: 'customers', id });
-  await typeUntilDone(world, ['sync', name]);
-  await typeUntilDone(world, ['erase', name, 'customers', id]);
-  await typeUntilDone(world, ['rebuild', name]);
-  await typeUntilDone(world, ['prune']);
-  await typeUntilDone(world, ['reconcile', name]);
+  await retryUntilDone(world, ['sync', name]);
+  await retryUntilDone(world, ['erase', name, 'customers', id]);
+  await retryUntilDone(world, ['rebuild', name]);
+  await retryUntilDone(world, ['prune']);
+  await retryUntilDone(world, ['reconcile', name]);
   await expectExact(world, name, { statuses: ['succeeded', 'partial'] });
 }
 
 /** Changes to another key and back. */
-async function keys(world: World, { name }: Company): Promise<void> {
+async function keys(world: World, { name }: SyncedConnection): Promise<void> {
   const [old, other] = [secretKey.toString('base64'), Buffer.alloc(32, 'o').toString('base64')];
   for (const [from, to] of [
     [old, other],
     [other, old],
   ] as const) {
-    await typeUntilDone(world, ['connection', 'rotate-key', '--new-key-env', 'NEW_KEY'], {
+    await retryUntilDone(world, ['connection', 'rotate-key', '--new-key-env', 'NEW_KEY'], {
       env: { DAYBOOK_SECRET_KEY: from, NEW_KEY: to },
       done: /another key/,
     });
   }
-  await typeUntilDone(world, ['connection', 'set-token', name, '--token-stdin'], {
+  await retryUntilDone(world, ['connection', 'set-token', name, '--token-stdin'], {
     input: `token-of-${name}`,
   });
-  await typeUntilDone(world, ['sync', name]);
+  await retryUntilDone(world, ['sync', name]);
   await expectExact(world, name, { statuses: ['succeeded', 'partial'] });
 }
 
-/** Nothing else in this world has a Python, so no build follows an export. */
-async function buildMarts(world: World, { name }: Company): Promise<void> {
+/** No other command here finds a Python, so no build follows an export. */
+async function buildMarts(world: World, { name }: SyncedConnection): Promise<void> {
   const { PATH = '' } = process.env;
-  await typeUntilDone(world, ['dbt', 'build'], { env: { PATH } });
-  const of = async (schema: string): Promise<unknown> =>
+  await retryUntilDone(world, ['dbt', 'build'], { env: { PATH } });
+  const countRows = async (schema: string): Promise<unknown> =>
     row(world.warehouse, `select count(*) from ${schema}.bills where connection_id = $1`, [name]);
-  await inTheEnd(async () => {
-    expect(await of('marts')).toEqual(await of('finance'));
+  await withinFiveMinutes(async () => {
+    expect(await countRows('marts')).toEqual(await countRows('finance'));
     return 'equal';
   });
 }
 
 /** Damages rows that a reconcile or a backfill repairs. */
-async function damage({ warehouse }: World, table: string, { name, turn }: Company): Promise<void> {
-  await inTheEnd(() =>
+async function damage({ warehouse }: World, table: string, { name, turn }: SyncedConnection): Promise<void> {
+  await withinFiveMinutes(() =>
     rows(warehouse, `update finance.${table} set platform_id = 'damaged ' || $2 where connection_id = $1`, [
       name,
       String(turn),

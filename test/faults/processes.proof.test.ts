@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest';
-import { inTheEnd } from '../support/eventually.ts';
+import { withinFiveMinutes } from '../support/eventually.ts';
 import { bill } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
-import { passOf, untilPages } from '../support/progress-of.ts';
+import { readPass, untilPages } from '../support/sync-progress.ts';
 import { row } from '../support/rows.ts';
-import { endOf, startSync, sync } from '../support/sync.ts';
+import { awaitSync, startSync, sync } from '../support/sync.ts';
 import { prove } from './prove.ts';
 
 vi.setConfig({ testTimeout: 300_000 });
@@ -15,15 +15,15 @@ const { admin } = installation;
 test('a worker that is suspended and resumes after another took over its sync leaves an exact copy', async () => {
   const zombie = await installation.startWorker();
   const { connection, handle } = await syncInTheMiddle();
-  const { lease } = await passOf(installation, { connection });
+  const { lease } = await readPass(installation, { connection });
   process.kill(zombie.pid, 'SIGSTOP');
   const other = await installation.startWorker();
-  await inTheEnd(async () =>
-    (await passOf(installation, { connection })).lease === lease ? undefined : 'taken',
+  await withinFiveMinutes(async () =>
+    (await readPass(installation, { connection })).lease === lease ? undefined : 'taken',
   );
   process.kill(zombie.pid, 'SIGCONT');
   await admin.clearFaults();
-  const { run } = await endOf(installation, handle, handle.firstExecutionRunId);
+  const { run } = await awaitSync(installation, handle, handle.firstExecutionRunId);
   expect(run.status).toBe('succeeded');
   expect((await installation.compare(connection)).differences).toEqual([]);
   await Promise.all([zombie.stop(), other.stop()]);
@@ -43,7 +43,7 @@ test('a worker whose clock jumps six hours ahead and twelve back in the middle o
   await untilPages(installation, { connection, pages: 3 });
   process.kill(worker.pid, 'SIGUSR2');
   await admin.clearFaults();
-  expect((await endOf(installation, handle, handle.firstExecutionRunId)).run.status).toBe('succeeded');
+  expect((await awaitSync(installation, handle, handle.firstExecutionRunId)).run.status).toBe('succeeded');
   await admin.activity({ connection, changes: 3, deletes: 1, resources: ['bills', 'expenses', 'customers'] });
   process.kill(worker.pid, 'SIGUSR2');
   expect((await sync(installation, connection)).run.status).toBe('succeeded');

@@ -1,12 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { inTable } from '../support/in-table.ts';
+import { formatTableCell } from '../support/format-table-cell.ts';
 
 /** A row of the table in `docs/proof.md`. */
 export interface Row {
   readonly fault: string;
   readonly during: string;
   readonly survived: string;
-  /** Words of Daybook, as a person read them. */
+  /** The message of Daybook that a user saw. */
   readonly seen: string;
 }
 
@@ -23,7 +23,7 @@ export async function provenFaults(): Promise<string[]> {
 export async function writeRows(rows: readonly Row[]): Promise<void> {
   const lines = await rowsByFault();
   for (const { fault, during, survived, seen } of rows)
-    lines.set(fault, `| ${[fault, during, survived, inTable(seen)].join(' | ')} |`);
+    lines.set(fault, `| ${[fault, during, survived, formatTableCell(seen)].join(' | ')} |`);
   const sorted = [...lines].sort(([one], [other]) => (one < other ? -1 : 1));
   const text = await readFile(file, 'utf8');
   const body = sorted.map(([, line]) => `${line}\n`).join('');

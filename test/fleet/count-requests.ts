@@ -16,7 +16,7 @@ export async function countRequests({
     asked.set(method, (asked.get(method) ?? 0) + 1);
     return next(options);
   };
-  const connection = await Connection.connect({ address, interceptors: interceptorsOf([count]) });
+  const connection = await Connection.connect({ address, interceptors: asInterceptors([count]) });
   afterAll(() => connection.close());
   return { client: new Client({ connection, namespace }), asked };
 }
@@ -24,6 +24,6 @@ export async function countRequests({
 type Interceptors = NonNullable<ConnectionOptions['interceptors']>;
 
 /** gRPC's types require a class, although its code accepts whatever the next interceptor returns. */
-function interceptorsOf(counters: unknown[]): Interceptors {
+function asInterceptors(counters: unknown[]): Interceptors {
   return counters as Interceptors;
 }

@@ -77,9 +77,12 @@ test.each([
     'a page of a connection',
     () => readRuns(warehouse, { connectionId: 'co-00003', before: 'run-30003', limit: 20 }),
   ],
-  ['those that run', () => readRuns(warehouse, { connectionId: 'co-00003', running: true, limit: 10 })],
-  ['the one of a workflow', () => readRuns(warehouse, { temporalRunId: 'temporal-777', limit: 1 })],
-  ['what failed last', () => judged()],
+  [
+    'the running ones of a connection',
+    () => readRuns(warehouse, { connectionId: 'co-00003', running: true, limit: 10 }),
+  ],
+  ['the run of a workflow', () => readRuns(warehouse, { temporalRunId: 'temporal-777', limit: 1 })],
+  ['the newest failures', () => judged()],
   ['the last run of each connection on a page', () => readStatusesFor(warehouse, ['co-00003', 'co-00004'])],
 ])('%s: the ledger of runs is read by index', async (_what, read) => {
   const { found, looked } = await rowsLookedAt(warehouse, 'sync.runs', read);
@@ -90,14 +93,20 @@ test.each([
 test.each<[string, () => Promise<readonly unknown[]>]>([
   ['the newest of all', () => newestOpenEntries(warehouse, { limit: 51 })],
   ['a page far down', () => newestOpenEntries(warehouse, { before: 20_000, limit: 51 })],
-  ['of a resource', () => newestOpenEntries(warehouse, { resource: 'items', limit: 51 })],
-  ['of that connection', () => newestOpenEntries(warehouse, { connectionId: flooded, limit: 51 })],
+  ['those of a resource', () => newestOpenEntries(warehouse, { resource: 'items', limit: 51 })],
+  ['those of that connection', () => newestOpenEntries(warehouse, { connectionId: flooded, limit: 51 })],
   [
-    'of its other lists',
+    'those of its other lists',
     () => newestOpenEntries(warehouse, { connectionId: flooded, resource: 'items', limit: 51 }),
   ],
-  ['of another connection', () => newestOpenEntries(warehouse, { connectionId: 'co-00003', limit: 51 })],
-  ['who has any', async () => (await rankConnections(warehouse, { pausedElsewhere: [], limit: 51 })).names],
+  [
+    'those of another connection',
+    () => newestOpenEntries(warehouse, { connectionId: 'co-00003', limit: 51 }),
+  ],
+  [
+    'the connections that have any',
+    async () => (await rankConnections(warehouse, { pausedElsewhere: [], limit: 51 })).names,
+  ],
 ])('%s: the open entries of one connection are not all scanned', async (_what, read) => {
   const { found, looked } = await rowsLookedAt(warehouse, 'sync.quarantine', read);
   expect(found.length).toBeLessThanOrEqual(51);
@@ -110,9 +119,15 @@ test.each<[string, () => Promise<readonly unknown[]>]>([
     'a page far down',
     () => readDiscrepancies(warehouse, { connectionId: undefined, before: 20_000, limit: 51 }),
   ],
-  ['of another connection', () => readDiscrepancies(warehouse, { connectionId: 'co-00003', limit: 51 })],
-  ['of one that has none', () => readDiscrepancies(warehouse, { connectionId: 'co-00005', limit: 51 })],
-  ['who asks for approval', () => connectionsAskingForApproval(warehouse)],
+  [
+    'those of another connection',
+    () => readDiscrepancies(warehouse, { connectionId: 'co-00003', limit: 51 }),
+  ],
+  [
+    'those of a connection that has none',
+    () => readDiscrepancies(warehouse, { connectionId: 'co-00005', limit: 51 }),
+  ],
+  ['the connections that ask for approval', () => connectionsAskingForApproval(warehouse)],
   ['the alerts', judged],
 ])('%s: the discrepancies of one connection are not all scanned', async (_what, read) => {
   const { found, looked } = await rowsLookedAt(warehouse, 'sync.discrepancies', read);
@@ -160,8 +175,10 @@ test.each<[string, () => Promise<readonly ConnectionStatus[]>]>([
   ['all connections', () => readStatus(warehouse)],
 ])('the status of %s counts no more open entries than it shows', async (_what, read) => {
   const { found, looked } = await rowsLookedAt(warehouse, 'sync.quarantine', read);
-  const told = new Map(found.map(({ name, quarantined }) => [name, quarantined]));
-  expect([told.get('co-00003'), told.get('co-00004'), told.get(flooded)]).toEqual([1, 0, 10_001]);
+  const shownCounts = new Map(found.map(({ name, quarantined }) => [name, quarantined]));
+  expect([shownCounts.get('co-00003'), shownCounts.get('co-00004'), shownCounts.get(flooded)]).toEqual([
+    1, 0, 10_001,
+  ]);
   expect([1_234, 10_000, 10_001].map(countInWords)).toEqual(['1,234', '10,000', 'more than 10,000']);
   expect(looked).toBeLessThan(entries / 3);
 });

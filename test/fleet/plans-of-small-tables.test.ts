@@ -35,16 +35,16 @@ const resources = ['bills', 'customers'];
 /** Lists of the large company come in pages of 100. */
 large.onList = (resource, query) => {
   const floor = Number(query.get('last_synced_at_min') ?? -Infinity);
-  const shown = (large.lists[resource] ?? []).filter((text) => versionOf(text) >= floor);
+  const shown = (large.lists[resource] ?? []).filter((text) => parseVersion(text) >= floor);
   const start = Number(query.get('cursor') ?? 0);
   const next = start + 100 < shown.length ? String(start + 100) : null;
   return page(large, resource, shown.slice(start, start + 100), next);
 };
 
 test('statements planned for empty tables read no more rows of large tables than they need', async () => {
-  for (let round = 0; round < 6; round += 1) await live(small, { round, records: 2, goneRecords: 1 });
+  for (let round = 0; round < 6; round += 1) await runWorkload(small, { round, records: 2, goneRecords: 1 });
   const before = await rowsLookedAtSoFar(warehouse);
-  await live(large, { round: 0, records: count, goneRecords: goneOfLarge });
+  await runWorkload(large, { round: 0, records: count, goneRecords: goneOfLarge });
   const read = [...(await rowsLookedAtSoFar(warehouse))].map(([what, rows]) => ({
     what,
     perRecord: (rows - (before.get(what) ?? 0)) / count,
@@ -55,7 +55,7 @@ test('statements planned for empty tables read no more rows of large tables than
 });
 
 /** Creates records of a company, reads and announces them, deletes some, and reconciles. */
-async function live(
+async function runWorkload(
   service: ScriptedService,
   { round, records, goneRecords }: { round: number; records: number; goneRecords: number },
 ): Promise<void> {
@@ -70,7 +70,7 @@ async function live(
   await service.reconcile(resources);
   for (const id of ids.slice(0, 100)) {
     const text = bill(id, { last_synced_at: `"${new Date().toISOString()}"`, memo: '"told"' });
-    service.lists.bills = (service.lists.bills ?? []).map((one) => (idOf(one) === id ? text : one));
+    service.lists.bills = (service.lists.bills ?? []).map((one) => (parseId(one) === id ? text : one));
     await service.storeWebhook('UPDATED', text);
   }
   await service.applyWebhooks();
@@ -78,7 +78,7 @@ async function live(
   service.lists = Object.fromEntries(
     Object.entries(service.lists).map(([name, texts]) => [
       name,
-      texts.filter((text) => !gone.includes(idOf(text))),
+      texts.filter((text) => !gone.includes(parseId(text))),
     ]),
   );
   service.events = gone.map(
@@ -89,10 +89,10 @@ async function live(
   await service.reconcile(resources);
 }
 
-function idOf(text: string): string {
+function parseId(text: string): string {
   return (JSON.parse(text) as { id: string }).id;
 }
 
-function versionOf(text: string): number {
+function parseVersion(text: string): number {
   return Date.parse((JSON.parse(text) as { last_synced_at: string }).last_synced_at);
 }

@@ -17,11 +17,11 @@ test('connections that need a person come first, then the others, each by name',
   await addFleet(warehouse, { connections: 12 });
   await failSync(warehouse, 'co-00011', 'It failed.');
   await failSync(warehouse, 'co-00003', 'It was refused.', { pauseWhy: 'Set a token.' });
-  await letBeStale('co-00007');
+  await makeStale('co-00007');
   await pool.query(
     `insert into sync.alerts (kind, connection_id, message, remedy) values ('quarantine', 'co-00009', 'm', 'r'), ('export', null, 'm', 'r')`,
   );
-  await pausedByPerson('co-00001');
+  await pauseAsPerson('co-00001');
   await addEntry(warehouse, { connection: 'co-00002', resource: 'bills', hoursAgo: 48 });
   await addRun(warehouse, { connection: 'co-00004', status: 'running' });
   const { names, connections, matching, counts } = await rank({ limit: 6 });
@@ -32,7 +32,7 @@ test('connections that need a person come first, then the others, each by name',
 
 test('pages follow one another without gaps or duplicates', async () => {
   const fleet = await addFleet(warehouse, { connections: 25 });
-  await letBeStale('co-00020');
+  await makeStale('co-00020');
   const pages = await Promise.all([0, 10, 20, 30].map((offset) => rank({ limit: 10, offset })));
   const names = pages.flatMap((page) => page.names);
   expect(names[0]).toBe('co-00020');
@@ -49,8 +49,8 @@ test.each<[ConnectionFilter, string[]]>([
 ])('the filter "%s" keeps matching connections only', async (filter, expected) => {
   await addFleet(warehouse, { connections: 7 });
   await failSync(warehouse, 'co-00001', 'It failed.');
-  await letBeStale('co-00002');
-  await pausedByPerson('co-00003');
+  await makeStale('co-00002');
+  await pauseAsPerson('co-00003');
   await addEntry(warehouse, { connection: 'co-00004', resource: 'bills', hoursAgo: 48 });
   await addRun(warehouse, { connection: 'co-00005', status: 'running' });
   const { names, matching, connections } = await rank({ filter, limit: 10 });
@@ -60,7 +60,7 @@ test.each<[ConnectionFilter, string[]]>([
 
 test('a search matches a literal part of the name, and narrows a filter', async () => {
   await addFleet(warehouse, { connections: 30 });
-  await letBeStale('co-00012');
+  await makeStale('co-00012');
   expect((await rank({ search: 'o-0001', limit: 100 })).matching).toBe(10);
   expect((await rank({ search: 'o-0001', filter: 'stale', limit: 100 })).names).toEqual(['co-00012']);
   expect((await rank({ search: 'co_000', limit: 100 })).names).toEqual([]);
@@ -69,7 +69,7 @@ test('a search matches a literal part of the name, and narrows a filter', async 
 
 test('a connection paused in Temporal is paused and not stale', async () => {
   await addFleet(warehouse, { connections: 3 });
-  await letBeStale('co-00001');
+  await makeStale('co-00001');
   const { counts, names } = await rank({ limit: 1, pausedElsewhere: ['co-00001', 'of-nobody'] });
   expect(counts).toMatchObject({ stale: 0, paused: 1, 'needs you': 0 });
   expect(names).toEqual(['co-00000']);
@@ -85,14 +85,14 @@ function rank(
   return rankConnections(warehouse, { pausedElsewhere: [], ...input });
 }
 
-async function letBeStale(connection: string): Promise<void> {
+async function makeStale(connection: string): Promise<void> {
   await pool.query(
     `update sync.streams set last_success_at = now() - interval '40 minutes' where connection_id = $1 and stream = 'bills'`,
     [connection],
   );
 }
 
-async function pausedByPerson(connection: string): Promise<void> {
+async function pauseAsPerson(connection: string): Promise<void> {
   await pool.query(
     `update sync.connections set paused_at = now(), paused_why = 'month end', paused_by = 'person' where connection_id = $1`,
     [connection],

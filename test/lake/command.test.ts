@@ -57,7 +57,7 @@ test('an export that waits for an erasure says so', async () => {
   const erasure = await openExportSession(databaseUrl, { isErasure: true });
   onTestFinished(() => erasure.close());
   const waiting = startDaybook(['export'], { cwd: installation.cwd, env });
-  await waiting.says(/An erasure has not ended yet \(session \d+\); this one waits for it\./);
+  await waiting.waitForOutput(/An erasure has not ended yet \(session \d+\); this one waits for it\./);
   await erasure.close();
   const { code, stderr } = await waiting.ended;
   expect(stderr).not.toContain('is one running?');

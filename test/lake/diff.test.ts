@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runDaybook, type Ended } from '../support/daybook-process.ts';
 import { bill, billLine, list } from '../support/finance-records.ts';
-import { deletionOf, landEvents } from '../support/land-events.ts';
+import { buildDeletionEvent, landEvents } from '../support/land-events.ts';
 import { land } from '../support/land.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -35,7 +35,7 @@ await land(warehouse, {
 });
 await landEvents(warehouse, {
   connectionId: us,
-  events: [deletionOf('deleted', '2030-01-01T00:00:00Z')],
+  events: [buildDeletionEvent('deleted', '2030-01-01T00:00:00Z')],
 });
 const { snapshotId: second } = await exportNow();
 

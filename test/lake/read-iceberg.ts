@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Manifest } from '../../lake/manifest/manifest.ts';
 import { libpqAddress } from '../../python/libpq-address.ts';
-import { pastThePooler } from '../support/past-the-pooler.ts';
+import { bypassPooler } from '../support/bypass-pooler.ts';
 import { askReaders } from './ask-readers.ts';
 import { pythonWithReaders } from './python-with-readers.ts';
 
@@ -70,14 +70,14 @@ for module in (duckdb_extension_avro, duckdb_extension_iceberg):
 `;
   const here = program.replace(/^duckdb\.sql\("install iceberg"\)\nduckdb\.sql\("load iceberg"\)$/m, load);
   const { stdout } = await promisify(execFile)(python, ['-c', here], {
-    env: { ...process.env, WAREHOUSE_URL: pastThePooler(databaseUrl) },
+    env: { ...process.env, WAREHOUSE_URL: bypassPooler(databaseUrl) },
   });
   return stdout.trimEnd().split('\n');
 }
 
 /** The environment of the role with which people query. */
 export function readerOf(databaseUrl: string): Record<string, string> {
-  const { host, port, user, password, dbname } = libpqAddress(pastThePooler(databaseUrl), '');
+  const { host, port, user, password, dbname } = libpqAddress(bypassPooler(databaseUrl), '');
   return {
     PGHOST: host,
     PGPORT: String(port),

@@ -11,7 +11,7 @@ import { weighTable, type TableWeighed } from '../../warehouse/snapshots/weigh-t
 import { connectionWithEverything } from '../support/connection-with-everything.ts';
 import { bill, customer, text } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
-import { deletionOf, landEvents } from '../support/land-events.ts';
+import { buildDeletionEvent, landEvents } from '../support/land-events.ts';
 import { loseLock } from '../support/lose-lock.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
@@ -42,7 +42,10 @@ test('only changed connections are weighed again, and all weights equal those of
   expect(await weigh(), 'a record was only seen again').toEqual(bills(one));
 
   await land(warehouse, { connectionId: other, stream: 'customers', pages: [[customer('d')]] });
-  await landEvents(warehouse, { connectionId: one, events: [deletionOf('new', '2032-01-01T00:00:00Z')] });
+  await landEvents(warehouse, {
+    connectionId: one,
+    events: [buildDeletionEvent('new', '2032-01-01T00:00:00Z')],
+  });
   expect(await weigh(), 'a deletion, and a page of another company').toEqual({
     ...bills(one),
     customers: [other],
@@ -100,7 +103,10 @@ test('weights kept after a connection was removed are not used for a new connect
   await keep(found);
   await addTestConnection(warehouse, connectionId);
   await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('second')]] });
-  await landEvents(warehouse, { connectionId, events: [deletionOf('second', '2032-01-01T00:00:00Z')] });
+  await landEvents(warehouse, {
+    connectionId,
+    events: [buildDeletionEvent('second', '2032-01-01T00:00:00Z')],
+  });
   expect((await weigh()).deleted_records).toContain(connectionId);
 });
 

@@ -6,7 +6,7 @@ import type { MartsPointer } from '../../marts/publish-on-lake.ts';
 import { createInstallation } from '../support/installation.ts';
 import { row, rows } from '../support/rows.ts';
 import { sync } from '../support/sync.ts';
-import { inTheEnd } from '../support/eventually.ts';
+import { withinFiveMinutes } from '../support/eventually.ts';
 
 const installation = await createInstallation();
 const { run, warehouse, client, env } = installation;
@@ -71,7 +71,7 @@ test('a failed test of the marts is in status and opens an alert; readers see th
   }
   expect(await shownBills()).toEqual(shown);
   expect((await pointer()).snapshot_id).toBe(before);
-  const alert = await inTheEnd(async () => {
+  const alert = await withinFiveMinutes(async () => {
     const open = await openAlert();
     return /in Postgres failed[^]*on the lake failed/.test(open?.message ?? '') ? open : undefined;
   });
@@ -85,13 +85,13 @@ test('a skipped export builds failed marts; kill -9 of the worker ends dbt, and 
   const shown = await shownBills();
   expect(JSON.parse((await run(['export', '--json'])).stdout)).toMatchObject({ skipped: true });
   const { runId } = await marts.describe();
-  await inTheEnd(async () => ((await dbtSessions()) > 0 ? true : undefined));
+  await withinFiveMinutes(async () => ((await dbtSessions()) > 0 ? true : undefined));
   await worker.stop('SIGKILL');
-  await inTheEnd(() => Promise.resolve(dbtProcesses() === 0 ? true : undefined));
+  await withinFiveMinutes(() => Promise.resolve(dbtProcesses() === 0 ? true : undefined));
   expect(await shownBills()).toEqual(shown);
   worker = await installation.startWorker();
   const sessions = [0];
-  await inTheEnd(async () => {
+  await withinFiveMinutes(async () => {
     sessions.push(await dbtSessions());
     if ((await statusOf(`${runId}-postgres`)) !== 'succeeded') return undefined;
     return true;
@@ -102,7 +102,7 @@ test('a skipped export builds failed marts; kill -9 of the worker ends dbt, and 
 
 test('a build that is cancelled in Temporal ends dbt, and its run says cancelled', async () => {
   const { runId } = await marts.describe();
-  await inTheEnd(() => Promise.resolve(dbtProcesses() > 0 ? true : undefined));
+  await withinFiveMinutes(() => Promise.resolve(dbtProcesses() > 0 ? true : undefined));
   const before = await pointer();
   await marts.cancel();
   await expect(marts.result()).rejects.toThrow();
@@ -113,7 +113,7 @@ test('a build that is cancelled in Temporal ends dbt, and its run says cancelled
 
 test('a build by hand is in the ledger too, and ends the alert', async () => {
   // It reported both targets; the alert for Postgres is over at the next look.
-  await inTheEnd(async () => {
+  await withinFiveMinutes(async () => {
     const alert = await openAlert();
     return alert?.message.startsWith('The last build of the marts on the lake failed') === true
       ? alert
@@ -122,7 +122,7 @@ test('a build by hand is in the ledger too, and ends the alert', async () => {
   expect((await run(['dbt', 'build', '--target', 'lake'])).code).toBe(0);
   const { snapshot, marts: built } = await status();
   expect(built.lake).toMatchObject({ status: 'succeeded', failure: null, snapshot_id: snapshot.snapshot_id });
-  await inTheEnd(async () => ((await openAlert()) === undefined ? true : undefined));
+  await withinFiveMinutes(async () => ((await openAlert()) === undefined ? true : undefined));
 });
 
 interface Shown {

@@ -4,7 +4,7 @@ import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { publishMarts } from '../../warehouse/marts/publish-marts.ts';
 import { dropHiddenMarts } from '../../warehouse/marts/drop-hidden-marts.ts';
 import { prepareSchemas } from '../../warehouse/marts/prepare-schemas.ts';
-import { keepAsking } from '../support/keep-asking.ts';
+import { repeatStatements } from '../support/repeat-statements.ts';
 import { row, rows } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 test('publishing waits for a long-running reader, names it, and delays other readers by less than a second', async () => {
   const reader = await hold('vendors');
-  const others = keepAsking(url, { ageing: 'select build from marts.ageing' });
+  const others = repeatStatements(url, { ageing: 'select build from marts.ageing' });
   const said: string[] = [];
   const schema = await buildNext();
   const publishing = publishMarts(client, { schema }, { onStep: (text) => said.push(text) });
@@ -36,12 +36,12 @@ test('publishing waits for a long-running reader, names it, and delays other rea
       /^Publishing the marts waits for postgres \(session \d+, Tableau\) reads .*marts.vendors/,
     ),
   ]);
-  expect(await others.slowest()).toBeLessThan(1_000);
+  expect(await others.stopAndMeasure()).toBeLessThan(1_000);
 });
 
 test('publishing does not delay a reader by the sum of what several other readers hold', async () => {
   const held = await Promise.all(marts.slice(1).map((mart) => hold(mart)));
-  const others = keepAsking(url, { ageing: 'select build from marts.ageing' });
+  const others = repeatStatements(url, { ageing: 'select build from marts.ageing' });
   const publishing = publishMarts(client, { schema: await buildNext() });
   for (const reader of held) {
     await pause(400);
@@ -49,7 +49,7 @@ test('publishing does not delay a reader by the sum of what several other reader
   }
   await publishing;
   expect(await shown()).toBe(build);
-  expect(await others.slowest()).toBeLessThan(1_000);
+  expect(await others.stopAndMeasure()).toBeLessThan(1_000);
 });
 
 test('publishing waits while a reader holds a mart, and stops waiting when it is aborted', async () => {

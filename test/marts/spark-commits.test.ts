@@ -3,7 +3,7 @@ import { clearSparkNamespace } from '../../marts/spark-namespaces.ts';
 import { withBuildLock } from '../../warehouse/marts/build-lock.ts';
 import { openSession } from '../../warehouse/session/open-session.ts';
 import { loseLock } from '../support/lose-lock.ts';
-import { pastThePooler } from '../support/past-the-pooler.ts';
+import { bypassPooler } from '../support/bypass-pooler.ts';
 import { rows } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
@@ -41,13 +41,13 @@ test('the catalog refuses the commits of the program of Iceberg tables that has 
   await warehouse.pool.query(
     `insert into iceberg.iceberg_namespace_properties values ('daybook', 'finance', 'exists', 'true') on conflict do nothing`,
   );
-  const lock = await openSession(pastThePooler(url), { application: 'daybook iceberg' });
+  const lock = await openSession(bypassPooler(url), { application: 'daybook iceberg' });
   await lock.query('begin');
   await lock.query(`select from iceberg.iceberg_namespace_properties where namespace = 'finance' for update`);
   const held = await lock.query<{ transaction: string }>(
     `select pid || ' ' || virtualtransaction as transaction from pg_locks where pid = pg_backend_pid() limit 1`,
   );
-  const writer = await openSession(pastThePooler(url), { application: 'daybook iceberg' });
+  const writer = await openSession(bypassPooler(url), { application: 'daybook iceberg' });
   await writer.query(`select set_config('daybook.tables_lock', $1, false)`, [held.rows[0]?.transaction]);
   await writer.query(commits.drops);
   expect((await writer.query(commits.creates)).rowCount).toBe(1);
@@ -71,7 +71,7 @@ async function withLock(work: (transaction: string) => Promise<void>): Promise<v
 
 /** As `jdbcAddress` tells the driver to open one. */
 async function sessionOfSpark(transaction: string) {
-  const client = await openSession(pastThePooler(url), { application: 'daybook spark' });
+  const client = await openSession(bypassPooler(url), { application: 'daybook spark' });
   await client.query(`select set_config('daybook.build_lock', '${transaction}', false)`);
   return client;
 }

@@ -10,7 +10,7 @@ import { emptyCopies, hiddenSchema, prepareSchemas } from '../../warehouse/marts
 import { publishMarts } from '../../warehouse/marts/publish-marts.ts';
 import type { LockWait } from '../../warehouse/transactions/taking-locks.ts';
 import { loseLock } from '../support/lose-lock.ts';
-import { pastThePooler } from '../support/past-the-pooler.ts';
+import { bypassPooler } from '../support/bypass-pooler.ts';
 import { row, rows } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
@@ -92,7 +92,7 @@ test('a step of a build that has lost its lock is refused in any session', async
 });
 
 /** The next build has ended its session. A pooler gives it another one, in which it asks for its lock. */
-const whyEnded = pastThePooler(url) === url ? 'not queryable' : 'was lost';
+const whyEnded = bypassPooler(url) === url ? 'not queryable' : 'was lost';
 
 function alone<Result>(
   step: (client: ClientBase, requireLock: RequireLock) => Promise<Result>,

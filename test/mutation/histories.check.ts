@@ -3,11 +3,11 @@ import { afterAll, expect, test } from 'vitest';
 import type { History } from '../simulation/history.ts';
 import { playHistory } from '../simulation/play-history.ts';
 import { runSimulation } from '../simulation/run-simulation.ts';
-import { openStage } from '../simulation/stage.ts';
+import { openHarness } from '../simulation/harness.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const { url } = await createTestDatabase();
-const stage = await openStage(url);
+const stage = await openHarness(url);
 afterAll(() => stage.close());
 
 const past = JSON.parse(

@@ -9,8 +9,8 @@ export function checksAsked(): string[] {
 export class InOrder extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const order = checksAsked();
-    const placeOf = ({ moduleId, project }: TestSpecification): number =>
+    const findPosition = ({ moduleId, project }: TestSpecification): number =>
       order.indexOf(relative(project.config.root, moduleId));
-    return Promise.resolve([...files].sort((a, b) => placeOf(a) - placeOf(b)));
+    return Promise.resolve([...files].sort((a, b) => findPosition(a) - findPosition(b)));
   }
 }

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { mutantsIn, placeOf, type Place } from './mutant.ts';
+import { mutantsIn, locateMutant, type MutantLocation } from './mutant.ts';
 import { addResult, readResults, type Result } from './results.ts';
 import { tryMutants } from './try-mutants.ts';
 
@@ -20,7 +20,7 @@ const folders = ['landing', 'passes', 'tombstones', 'reconcile', 'quarantine'].m
 
 const program = new Command('mutate')
   .description(
-    'Makes one small mistake after the other in the sources, and lists those that no check notices.',
+    'Plants one small mistake after another in the sources, and lists those that no check notices.',
   )
   .option(
     '--only <text>',
@@ -28,14 +28,14 @@ const program = new Command('mutate')
     '',
   )
   .option('--folder <folder...>', 'where to make them', folders)
-  .option('--every <n>', 'only each nth of them, for a figure of all in less time', Number, 1)
+  .option('--every <n>', 'only every nth of them, for an estimate of the total in less time', Number, 1)
   .option('--histories <seconds>', 'how long random histories are played against each', Number, 25)
   .option(
     '--results <file>',
     'where results are kept: a mistake in it is not made again, until its file changes',
     'mutants.log',
   )
-  .option('--survivors', 'makes those again that nothing noticed before')
+  .option('--survivors', 'tries those again that no check noticed before')
   .option('--list', 'shows the mistakes, and makes none')
   .option('--json', 'prints the result as one line of JSON')
   .addHelpText('after', '\nExample:\n  $ npm run mutate -- --folder warehouse/landing');
@@ -46,7 +46,9 @@ process.on('SIGINT', () => {
   // npm repeats the signal that the terminal has sent already, so only a later one counts as the second.
   if (stopped.now) return;
   stopped.now = true;
-  process.stderr.write('Ending with these two. Once more ends it at once, and leaves its servers behind …\n');
+  process.stderr.write(
+    'Ending after the two in progress. Ctrl-C again ends it at once, and leaves its servers running …\n',
+  );
   setTimeout(() => process.removeAllListeners('SIGINT'), 1_000).unref();
 });
 await main();
@@ -54,11 +56,11 @@ await main();
 async function main(): Promise<void> {
   const mutants = (await Promise.all(options.folder.map(mutantsIn)))
     .flat()
-    .map((mutant) => ({ mutant, place: placeOf(mutant) }))
+    .map((mutant) => ({ mutant, place: locateMutant(mutant) }))
     .filter(({ place: { file, line, rule } }) => `${file}:${line} ${rule}`.includes(options.only))
     .filter((_, index) => index % options.every === 0);
   if (options.list === true) {
-    for (const { place } of mutants) process.stdout.write(`${rowOf(place)}\n`);
+    for (const { place } of mutants) process.stdout.write(`${formatRow(place)}\n`);
     process.stdout.write(`${mutants.length} mistakes.\n`);
     return;
   }
@@ -79,7 +81,9 @@ async function main(): Promise<void> {
         results.set(result.key, result);
         await addResult(options.results, result);
         done += 1;
-        process.stderr.write(`${done}/${due.length} ${result.seconds} s ${rowOf(result, result.caught)}\n`);
+        process.stderr.write(
+          `${done}/${due.length} ${result.seconds} s ${formatRow(result, result.caught)}\n`,
+        );
       },
     },
   );
@@ -93,11 +97,11 @@ function report(results: readonly Result[]): void {
     return;
   }
   process.stdout.write('| at | mistake | instead of | there is |\n|---|---|---|---|\n');
-  for (const survivor of survivors) process.stdout.write(`${rowOf(survivor)}\n`);
+  for (const survivor of survivors) process.stdout.write(`${formatRow(survivor)}\n`);
   process.stdout.write(`${results.length - survivors.length} of ${results.length} mistakes were noticed.\n`);
 }
 
-function rowOf({ file, line, rule, from, to }: Place, caught: Result['caught'] = null): string {
+function formatRow({ file, line, rule, from, to }: MutantLocation, caught: Result['caught'] = null): string {
   const by = caught === null ? '' : ` noticed by ${caught.check}: ${inLine(caught.test)} |`;
   return `| ${file}:${line} | ${rule} | \`${inLine(from)}\` | \`${inLine(to)}\` |${by}`;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Edit } from './edit.ts';
-import { editsOf } from './edits-of.ts';
+import { findEdits } from './find-edits.ts';
 
 /** A mistake in a file of the product. */
 export interface Mutant {
@@ -13,7 +13,7 @@ export interface Mutant {
 }
 
 /** Identifies a mutant, for people and in the results. */
-export interface Place {
+export interface MutantLocation {
   /** Depends on the content of the file. */
   readonly key: string;
   readonly file: string;
@@ -29,13 +29,13 @@ export async function mutantsIn(folder: string): Promise<Mutant[]> {
     names.map(async (name) => {
       const file = join(folder, name);
       const text = await readFile(file, 'utf8');
-      return editsOf(text).map((edit) => ({ file, text, edit }));
+      return findEdits(text).map((edit) => ({ file, text, edit }));
     }),
   );
   return mutants.flat();
 }
 
-export function placeOf({ file, text, edit }: Mutant): Place {
+export function locateMutant({ file, text, edit }: Mutant): MutantLocation {
   const { rule, start, end, to } = edit;
   const key = createHash('sha256')
     .update(JSON.stringify([file, text, start, end, to]))

@@ -1,9 +1,9 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import type { Caught } from './check-copy.ts';
-import type { Place } from './mutant.ts';
+import type { MutantLocation } from './mutant.ts';
 
 /** The outcome of a mutant. */
-export interface Result extends Place {
+export interface Result extends MutantLocation {
   /** Null: nothing failed. */
   readonly caught: Caught | null;
   readonly seconds: number;

@@ -18,9 +18,9 @@ export function isSql(masked: string): boolean {
 
 /** Proposes mistakes in SQL, or in a piece of it. An edit that Postgres refuses fails at once and does no harm. */
 export function proposeInSql(input: Sql, propose: Propose): void {
-  const sql = { raw: input.raw, masked: withoutTexts(input.masked) };
+  const sql = { raw: input.raw, masked: maskLiterals(input.masked) };
   proposeWords(sql.masked, words, propose);
-  const conditions = conditionsOf(sql.masked);
+  const conditions = findConditions(sql.masked);
   for (const { from, to, neutral } of conditions) propose('condition left out', from, to, neutral);
   proposeOperators(sql, conditions, propose);
   proposeNoChange(sql, propose);
@@ -55,8 +55,8 @@ const words = [
   { rule: 'or and and', find: /(?<!\bbetween \S+ )\band\b/g, to: 'or' },
 ];
 
-/** Replaces comments by blanks, and the content of texts by letters. */
-function withoutTexts(masked: string): string {
+/** Replaces comments by blanks, and the content of string literals by letters. */
+function maskLiterals(masked: string): string {
   return masked
     .replace(/--[^\n]*/g, (comment) => ' '.repeat(comment.length))
     .replace(/'[^']*'/g, (quoted) => `'${'x'.repeat(quoted.length - 2)}'`);
@@ -87,7 +87,7 @@ const operators: Readonly<Record<string, string>> = {
 /** Whether `set` is the keyword that governs the place. */
 function isAssignment(masked: string, place: number): boolean {
   let depth = 0;
-  for (const token of tokensOf(masked.slice(0, place)).reverse()) {
+  for (const token of tokenize(masked.slice(0, place)).reverse()) {
     if (token.text === ')' || token.text === 'end') depth += 1;
     if (token.text === '(' || token.text === 'case') depth -= 1;
     if (depth < 0) return false;
@@ -107,8 +107,8 @@ interface Condition {
   readonly neutral: string;
 }
 
-function conditionsOf(masked: string): Condition[] {
-  return tokensOf(masked).flatMap(({ text, start, end }) => {
+function findConditions(masked: string): Condition[] {
+  return tokenize(masked).flatMap(({ text, start, end }) => {
     const neutral = { where: 'true', and: 'true', or: 'false' }[text];
     if (neutral === undefined || /\bbetween \S+ $/.test(masked.slice(0, start))) return [];
     const from = end + (/^\s*/.exec(masked.slice(end))?.[0].length ?? 0);
@@ -130,7 +130,7 @@ function endOfCondition(masked: string, from: number): number {
   let depth = 0;
   let between = false;
   let last = from;
-  for (const { text, start, end } of tokensOf(masked, from)) {
+  for (const { text, start, end } of tokenize(masked, from)) {
     if (depth === 0 && text === 'between') between = true;
     else if (depth === 0 && text === 'and' && between) between = false;
     else if (depth === 0 && ending.has(text)) return last;
@@ -149,7 +149,7 @@ const ending = new Set([
 
 function wordAtDepth(masked: string, from: number, word: string): number | undefined {
   let depth = 0;
-  for (const { text, start } of tokensOf(masked, from)) {
+  for (const { text, start } of tokenize(masked, from)) {
     if (depth === 0 && text === word) return start;
     if (text === '(') depth += 1;
     if (text === ')') depth -= 1;
@@ -161,18 +161,18 @@ function wordAtDepth(masked: string, from: number, word: string): number | undef
 function proposeFirstOfCoalesce({ raw, masked }: Sql, propose: Propose): void {
   for (const match of masked.matchAll(/\bcoalesce\(/g)) {
     const inside = match.index + match[0].length;
-    const [first] = partsOf(masked, inside);
-    const close = partsOf(masked, inside).at(-1)?.end;
+    const [first] = splitParts(masked, inside);
+    const close = splitParts(masked, inside).at(-1)?.end;
     if (first === undefined || close === undefined || close === first.end) continue;
     propose('fallback left out', match.index, close + 1, raw.slice(first.start, first.end).trim());
   }
 }
 
 /** The parts between commas, up to the parenthesis that closes the one open at `from`, or to the end of an assignment list. */
-function partsOf(masked: string, from: number): { start: number; end: number }[] {
+function splitParts(masked: string, from: number): { start: number; end: number }[] {
   const parts: { start: number; end: number }[] = [];
   let [depth, start, last] = [0, from, from];
-  for (const token of tokensOf(masked, from)) {
+  for (const token of tokenize(masked, from)) {
     const { text } = token;
     if (depth === 0 && (text === ',' || text === ')' || endOfList.has(text))) {
       parts.push({ start, end: text === ')' ? token.start : last });
@@ -191,7 +191,7 @@ const endOfList = new Set(['from', 'where', 'returning']);
 /** Swaps two consecutive branches, and the results of the last two. */
 function proposeBranches({ raw, masked }: Sql, propose: Propose): void {
   for (const match of masked.matchAll(/\bcase\b/g)) {
-    const marks = marksOfCase(masked, match.index + 4);
+    const marks = findCaseKeywords(masked, match.index + 4);
     const end = marks.at(-1);
     if (end?.text !== 'end') continue;
     const piece = (from: number, to: number): string => raw.slice(from, to).trim();
@@ -212,10 +212,10 @@ function proposeBranches({ raw, masked }: Sql, propose: Propose): void {
 }
 
 /** `when`, `then`, `else` and `end` of the `case` that begins before `from`. */
-function marksOfCase(masked: string, from: number): Token[] {
+function findCaseKeywords(masked: string, from: number): Token[] {
   const marks: Token[] = [];
   let depth = 0;
-  for (const token of tokensOf(masked, from)) {
+  for (const token of tokenize(masked, from)) {
     if (depth === 0 && ['when', 'then', 'else', 'end'].includes(token.text)) marks.push(token);
     if (depth === 0 && token.text === 'end') return marks;
     if (token.text === '(' || token.text === 'case') depth += 1;
@@ -233,7 +233,7 @@ function proposeOrder({ masked }: Sql, propose: Propose): void {
 
 function proposeAssignments({ masked }: Sql, propose: Propose): void {
   for (const match of masked.matchAll(/\bset\b(?=\s)/g)) {
-    const parts = partsOf(masked, match.index + match[0].length);
+    const parts = splitParts(masked, match.index + match[0].length);
     if (parts.length < 2) continue;
     parts.forEach(({ start, end }, index) => {
       // Also removes the comma before it; for the first one, the comma after it.
@@ -249,7 +249,7 @@ interface Token {
   readonly end: number;
 }
 
-function tokensOf(masked: string, from = 0): Token[] {
+function tokenize(masked: string, from = 0): Token[] {
   return [...masked.slice(from).matchAll(/[\w$]+|\S/g)].map((match) => ({
     text: match[0],
     start: from + match.index,

@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mapConcurrently } from '../../workflows/map-concurrently.ts';
-import { inPlace } from '../simulation/in-place.ts';
-import { inCopy } from '../simulation/run-mutants.ts';
+import { withPostgres } from '../simulation/with-postgres.ts';
+import { withCopyOfSources } from '../simulation/run-mutants.ts';
 import { checkCopy, type Caught } from './check-copy.ts';
 import { checksInOrder } from './checks.ts';
 import { dropTestDatabases } from './drop-test-databases.ts';
 import { withEdit } from './edit.ts';
-import { placeOf, type Mutant } from './mutant.ts';
+import { locateMutant, type Mutant } from './mutant.ts';
 import type { Result } from './results.ts';
 
 /**
@@ -28,8 +28,8 @@ export async function tryMutants(
   const waiting = mutants.values();
   const runners = Array.from({ length: Math.min(2, mutants.length) });
   await mapConcurrently(runners.length, runners, () =>
-    inPlace(({ url, adminUrl }) =>
-      inCopy(async (folder) => {
+    withPostgres(({ url, adminUrl }) =>
+      withCopyOfSources(async (folder) => {
         const check = async (file: string, milliseconds: number): Promise<Caught | undefined> => {
           const checks = checksInOrder(
             results.filter((one) => one.file === file).map(({ caught }) => caught),
@@ -40,16 +40,16 @@ export async function tryMutants(
             await dropTestDatabases(adminUrl);
           }
         };
-        const patience = await patienceOf((milliseconds) => check('', milliseconds));
+        const timeout = await measureTimeout((milliseconds) => check('', milliseconds));
         for (const mutant of waiting) {
           if (!goesOn()) return;
           const { file, text, edit } = mutant;
           const started = performance.now();
           await writeFile(join(folder, file), withEdit(text, edit));
-          const caught = await check(file, patience);
+          const caught = await check(file, timeout);
           await writeFile(join(folder, file), text);
           const seconds = Math.round((performance.now() - started) / 100) / 10;
-          const result = { ...placeOf(mutant), caught: caught ?? null, seconds };
+          const result = { ...locateMutant(mutant), caught: caught ?? null, seconds };
           results.push(result);
           await onResult(result);
         }
@@ -59,7 +59,7 @@ export async function tryMutants(
 }
 
 /** Three times as long as the checks take without a mistake. */
-async function patienceOf(check: (milliseconds: number) => Promise<Caught | undefined>): Promise<number> {
+async function measureTimeout(check: (milliseconds: number) => Promise<Caught | undefined>): Promise<number> {
   const started = performance.now();
   const failed = await check(1_800_000);
   if (failed !== undefined) {

@@ -29,14 +29,14 @@ afterAll(async () => {
 
 test('a standby that took over continues without intervention, and the old primary and a clone are refused', async () => {
   const before = worker(primary);
-  await before.says(/worker is ready/);
+  await before.waitForOutput(/worker is ready/);
   await primary.stop();
   await copyFiles('primary', 'standby');
   await before.stop('SIGKILL');
 
   const standby = await serve('standby');
   const after = worker(standby);
-  await after.says(/worker is ready/);
+  await after.waitForOutput(/worker is ready/);
   expect(await installation.run(['sync', company], { env: urlOf(standby) })).toMatchObject({ code: 0 });
 
   const returned = await serve('primary');
@@ -54,7 +54,7 @@ test('a standby that took over continues without intervention, and the old prima
   const restarted = await serve('standby', standby.port);
   const clone = await serve('clone');
   const cloned = worker(clone);
-  await cloned.says(/checking for 25 s whether the owner is still running elsewhere/);
+  await cloned.waitForOutput(/checking for 25 s whether the owner is still running elsewhere/);
   process.kill(after.pid, 'SIGCONT');
   const refused = await cloned.ended;
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/is a copy of it/) as unknown });

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { migrate } from '../../warehouse/schema/migrate.ts';
 import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts';
-import { inTheEnd } from '../support/eventually.ts';
+import { withinFiveMinutes } from '../support/eventually.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';
 import { row } from '../support/rows.ts';
 import { startReplicatedPostgres, type ReplicatedPostgres } from './replicated-postgres.ts';
@@ -85,7 +85,7 @@ async function slowDown({ admin }: Installation, company: string): Promise<void>
 }
 
 async function untilPagesAreRead(warehouse: Warehouse, company: string, kind = 'sync'): Promise<void> {
-  await inTheEnd(async () => {
+  await withinFiveMinutes(async () => {
     const { pages } = await row(
       warehouse,
       `select coalesce(sum(s.pages), 0)::int as pages from sync.run_streams s join sync.runs r using (run_id)

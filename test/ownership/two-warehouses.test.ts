@@ -102,20 +102,20 @@ proofTest(
   'a takeover stops the running worker with 2 and removes its schedules, until the first warehouse takes it back',
   async () => {
     const taker = start(['worker', '--take-over']);
-    await taker.says(/waiting 25 s for the workers of the previous owner to stop/);
+    await taker.waitForOutput(/waiting 25 s for the workers of the previous owner to stop/);
     const { code, stderr } = await worker.ended;
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr: expect.stringMatching(/belongs to warehouse .* and this one is warehouse/) as unknown,
     });
-    await taker.says(/worker is ready/);
+    await taker.waitForOutput(/worker is ready/);
     await eventually(async () => ((await hasSchedule(`sync/${books}`)) ? undefined : true));
     expect(await second.run(['sync', others], { env: shared })).toMatchObject({ code: 0 });
     expect(await first.run(['sync', books])).toMatchObject({ code: 2 });
 
     const back = startDaybook(['worker', '--take-over'], { cwd: first.cwd, env: first.env });
     processes.push(back);
-    await back.says(/worker is ready/);
+    await back.waitForOutput(/worker is ready/);
     expect(await taker.ended).toMatchObject({ code: 2 });
     await eventually(async () => ((await hasSchedule(`sync/${books}`)) ? true : undefined));
     expect(await first.run(['sync', books])).toMatchObject({ code: 0 });

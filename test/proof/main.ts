@@ -6,10 +6,10 @@ import { readProven, writeProven } from './proven.ts';
 
 const program = new Command('proof')
   .description(
-    'Proves by mass what npm test shows by example. Takes hours; each result goes into docs/proof.md at once, with the release it was seen of.',
+    'Proves by mass what npm test shows by example. Takes hours; each result goes into docs/proof.md at once, with a hash of the sources it was run on.',
   )
   .argument('[names...]', `which ones: ${proofs.map(({ name }) => name).join(', ')}; all, when absent`)
-  .option('--missing', 'only those that were not seen of this state of the sources yet')
+  .option('--missing', 'only those that were not yet run on the present sources')
   .addHelpText('after', '\nExample:\n  $ npm run proof -- histories mistakes');
 
 const { missing = false } = program.parse().opts<{ missing?: boolean }>();

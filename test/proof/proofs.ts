@@ -1,6 +1,6 @@
 import type { Hour } from '../fleet/hour/run-hour.ts';
 import { hasJava } from '../support/has-java.ts';
-import { inTable } from '../support/in-table.ts';
+import { formatTableCell } from '../support/format-table-cell.ts';
 
 /** A proof by mass, which takes too long for `npm test`. */
 export interface Proof {
@@ -253,7 +253,7 @@ function judgeMistakes(result: unknown): Verdict {
       '|---|---|---|---|',
       ...outcomes.map(({ name, file, caughtBy, seconds, histories }) => {
         const after = histories === undefined ? `${seconds} s` : `${seconds} s, ${histories} histories`;
-        return `| ${name} | \`${file}\` | ${inTable(caughtBy ?? '**nothing**')} | ${after} |`;
+        return `| ${name} | \`${file}\` | ${formatTableCell(caughtBy ?? '**nothing**')} | ${after} |`;
       }),
     ],
   };

@@ -38,7 +38,7 @@ export async function readProven(): Promise<Map<string, Known>> {
           holds: holds === 'yes',
           took,
           on,
-          isOfTheseSources: of === nameSources(folders, name),
+          isOfTheseSources: of === hashSources(folders, name),
         },
       ];
     }),
@@ -62,7 +62,7 @@ export async function writeProven(proven: Proven, lines: readonly string[] = [])
   const rows = new Map([...rowsIn(text)].map(([known, { row }]) => [known, row]));
   const { name, title, seen, holds, took } = proven;
   const today = new Date().toISOString().slice(0, 10);
-  const sources = nameSources(await foldersOfProduct(), name);
+  const sources = hashSources(await foldersOfProduct(), name);
   rows.set(
     name,
     `| ${title} | ${holds ? 'yes' : '**no**'} | ${seen.replaceAll('|', '\\|')} | ${took} | ${today} \`${sources}\` <!-- ${name} --> |`,
@@ -89,7 +89,7 @@ async function foldersOfProduct(): Promise<readonly string[]> {
 }
 
 /** A hash of the committed sources that a proof runs. Changes of pages or tests do not affect it. */
-function nameSources(folders: readonly string[], name: string): string {
+function hashSources(folders: readonly string[], name: string): string {
   const without = proofs.find((proof) => proof.name === name)?.without ?? [];
   const played = folders.filter((folder) => !without.includes(folder));
   const trees = execFileSync('git', ['ls-tree', 'HEAD', ...played], { cwd: root, encoding: 'utf8' });

@@ -12,13 +12,13 @@ export async function runProof(run: Proof['run']): Promise<unknown> {
 
 /** Parses the last line of a program's output, which is its result, good or bad. */
 async function resultOfProgram(program: readonly string[]): Promise<unknown> {
-  const output = await outputOf(['--import', 'tsx', ...program]);
+  const output = await captureOutput(['--import', 'tsx', ...program]);
   const last = output.trim().split('\n').at(-1) ?? '';
   if (!last.startsWith('{')) throw new Error(`${program.join(' ')} ended without a result.`);
   return JSON.parse(last);
 }
 
-function outputOf(args: readonly string[]): Promise<string> {
+function captureOutput(args: readonly string[]): Promise<string> {
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

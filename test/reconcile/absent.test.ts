@@ -3,7 +3,7 @@ import type { ResourceName } from '../../sandbox/api/resources.ts';
 import { bill } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
 import { proofTest, some } from '../support/proof-test.ts';
-import { discrepanciesOf, proofsOf, reconcile } from '../support/reconcile.ts';
+import { readFoundDiscrepancies, readProofs, reconcile } from '../support/reconcile.ts';
 import { row, rows, type Row } from '../support/rows.ts';
 import { statusesOf, sync } from '../support/sync.ts';
 
@@ -19,14 +19,14 @@ afterEach(async () => {
 describe('an unannounced deletion', () => {
   test('is confirmed by a fetch, removes the record from finance, and is kept in deleted_records as found by the reconcile', async () => {
     const connection = await synced();
-    const id = await quietlyDelete(connection, 'bills');
+    const id = await deleteWithoutEvent(connection, 'bills');
     expect((await sync(installation, connection)).run.status).toBe('succeeded');
     expect(await heldIds(connection, 'bills')).toContain(id);
     const { run } = await reconcile(installation, connection);
     expect(run.status).toBe('succeeded');
     expect(run.streams.find(({ stream }) => stream === 'bills')).toMatchObject({ deleted: 1 });
-    expect(await fetchesOf(connection)).toEqual([`/accounting/bills/${id}`]);
-    expect(await discrepanciesOf(installation, connection)).toEqual([
+    expect(await listFetches(connection)).toEqual([`/accounting/bills/${id}`]);
+    expect(await readFoundDiscrepancies(installation, connection)).toEqual([
       { resource: 'bills', record_id: id, kind: 'extra', status: 'repaired' },
     ]);
     expect(
@@ -47,7 +47,7 @@ describe('an unannounced deletion', () => {
 
   proofTest('removes the row from finance even if its version was nulled', async () => {
     const connection = await synced();
-    const id = await quietlyDelete(connection, 'customers');
+    const id = await deleteWithoutEvent(connection, 'customers');
     await warehouse.pool.query(
       'update finance.customers set last_synced_at = null where connection_id = $1 and id = $2',
       [connection, id],
@@ -60,7 +60,7 @@ describe('an unannounced deletion', () => {
 
   test.each(some([404, 410]))('is confirmed by a %i', async (missingRecordStatus) => {
     const connection = await synced();
-    const id = await quietlyDelete(connection, 'customers');
+    const id = await deleteWithoutEvent(connection, 'customers');
     await admin.configure({ missingRecordStatus });
     await reconcile(installation, connection, { resources: ['customers'] });
     expect(await heldIds(connection, 'customers')).not.toContain(id);
@@ -68,20 +68,20 @@ describe('an unannounced deletion', () => {
 
   test('is confirmed by a second complete listing when the service answers 404 to every fetch', async () => {
     const connection = await synced();
-    const id = await quietlyDelete(connection, 'bills');
+    const id = await deleteWithoutEvent(connection, 'bills');
     await answer404ToFetches(connection);
     await admin.clearRequests();
     const { run } = await reconcile(installation, connection, { resources: ['bills'] });
     expect(run).toMatchObject({ status: 'succeeded', failure: null });
-    expect((await fetchesOf(connection))[0]).toBe(`/accounting/bills/${id}`);
-    expect(await listingsOf(connection, '/accounting/bills')).toBe(2);
+    expect((await listFetches(connection))[0]).toBe(`/accounting/bills/${id}`);
+    expect(await countListings(connection, '/accounting/bills')).toBe(2);
     expect(await heldIds(connection, 'bills')).not.toContain(id);
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
   proofTest('of a resource whose deletions are never announced is found', async () => {
     const connection = await synced();
-    const id = await quietlyDelete(connection, 'bill_credit_memos');
+    const id = await deleteWithoutEvent(connection, 'bill_credit_memos');
     await reconcile(installation, connection);
     expect(await heldIds(connection, 'bill_credit_memos')).not.toContain(id);
     expect((await installation.compare(connection)).differences).toEqual([]);
@@ -89,11 +89,11 @@ describe('an unannounced deletion', () => {
 
   proofTest('of a subscription is confirmed by a second complete listing', async () => {
     const connection = await synced();
-    const id = await quietlyDelete(connection, 'subscriptions');
+    const id = await deleteWithoutEvent(connection, 'subscriptions');
     await admin.clearRequests();
     const { run } = await reconcile(installation, connection);
     expect(run.status).toBe('succeeded');
-    expect(await listingsOf(connection, '/subscriptions')).toBe(2);
+    expect(await countListings(connection, '/subscriptions')).toBe(2);
     expect(await heldIds(connection, 'subscriptions')).not.toContain(id);
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
@@ -102,15 +102,15 @@ describe('an unannounced deletion', () => {
     'of more records than a listing has pages is confirmed by a second complete listing',
     async () => {
       const connection = await synced();
-      const ids = await quietlyDeleteSome(connection, 'bills', 5);
+      const ids = await deleteSomeWithoutEvent(connection, 'bills', 5);
       await admin.clearRequests();
       const { run } = await reconcile(installation, connection);
       expect(run.status).toBe('succeeded');
-      expect(await fetchesOf(connection)).toEqual([]);
-      expect(await listingsOf(connection, '/accounting/bills')).toBe(2);
-      expect((await discrepanciesOf(installation, connection)).map(({ record_id }) => record_id)).toEqual(
-        ids,
-      );
+      expect(await listFetches(connection)).toEqual([]);
+      expect(await countListings(connection, '/accounting/bills')).toBe(2);
+      expect(
+        (await readFoundDiscrepancies(installation, connection)).map(({ record_id }) => record_id),
+      ).toEqual(ids);
       expect((await installation.compare(connection)).differences).toEqual([]);
     },
   );
@@ -123,7 +123,7 @@ describe('an unannounced deletion', () => {
     await admin.execute({ kind: 'delete', connection, resource: 'bills', id: 'never-landed', event: false });
     const { run } = await reconcile(installation, connection);
     expect(run.status).toBe('succeeded');
-    expect(await fetchesOf(connection)).toEqual(['/accounting/bills/never-landed']);
+    expect(await listFetches(connection)).toEqual(['/accounting/bills/never-landed']);
     expect(
       await rows(warehouse, `select status, closed_why from sync.quarantine where connection_id = $1`, [
         connection,
@@ -134,7 +134,7 @@ describe('an unannounced deletion', () => {
 
   test('is reversed when the record is re-created in a newer version', async () => {
     const connection = await synced();
-    const id = await quietlyDelete(connection, 'bills');
+    const id = await deleteWithoutEvent(connection, 'bills');
     await reconcile(installation, connection);
     // The service's `Date` has whole seconds, so in the second of its answer that the record is gone, no version is certainly newer.
     await admin.execute({ kind: 'set-clock', offsetMs: 1_000 });
@@ -157,7 +157,7 @@ describe('a record missing from the list but held by the source', () => {
     const { run } = await reconcile(installation, connection);
     expect(run).toMatchObject({ status: 'succeeded', failure: null });
     expect(await heldIds(connection, 'bills')).toContain(id);
-    expect(await discrepanciesOf(installation, connection)).toEqual([
+    expect(await readFoundDiscrepancies(installation, connection)).toEqual([
       { resource: 'bills', record_id: id, kind: 'extra', status: 'dismissed' },
     ]);
     expect((await installation.compare(connection)).differences).toEqual([]);
@@ -170,11 +170,11 @@ describe('a record missing from the list but held by the source', () => {
     await answer404ToFetches(connection);
     const { run } = await reconcile(installation, connection, { resources: ['bills'] });
     expect(run).toMatchObject({ status: 'succeeded', failure: null });
-    expect(await discrepanciesOf(installation, connection)).toEqual([
+    expect(await readFoundDiscrepancies(installation, connection)).toEqual([
       { resource: 'bills', record_id: id, kind: 'extra', status: 'dismissed' },
     ]);
     await expectKept(connection, 'bills', [id]);
-    expect((await fetchesOf(connection))[0]).toBe(`/accounting/bills/${id}`);
+    expect((await listFetches(connection))[0]).toBe(`/accounting/bills/${id}`);
   });
 
   proofTest('is brought up to date by the fetch', async () => {
@@ -197,7 +197,7 @@ describe('a record missing from the list but held by the source', () => {
     await deleteThenRecreate(connection, { resource: 'subscriptions', id, path: '/subscriptions' });
     const { run } = await reconcile(installation, connection, { resources: ['subscriptions'] });
     expect(run).toMatchObject({ status: 'succeeded', failure: null });
-    expect(await discrepanciesOf(installation, connection)).toEqual([
+    expect(await readFoundDiscrepancies(installation, connection)).toEqual([
       { resource: 'subscriptions', record_id: id, kind: 'extra', status: 'dismissed' },
     ]);
     expect((await installation.compare(connection)).differences).toEqual([]);
@@ -246,7 +246,7 @@ describe('a record missing from the list but held by the source', () => {
 describe('a reconcile infers no wrong deletion from', () => {
   test('a listing that failed partway', async () => {
     const connection = await synced();
-    const ids = await quietlyDeleteSome(connection, 'bills', 3);
+    const ids = await deleteSomeWithoutEvent(connection, 'bills', 3);
     await admin.configure({ maximumLimit: 30 });
     await admin.addFault({
       match: { connection, path: '/accounting/bills' },
@@ -257,7 +257,7 @@ describe('a reconcile infers no wrong deletion from', () => {
     expect(run.status).toBe('partial');
     expect(statusesOf(run)).toMatchObject({ bills: 'failed', customers: 'succeeded' });
     await expectKept(connection, 'bills', ids);
-    expect((await proofsOf(installation, run)).bills).toBeNull();
+    expect((await readProofs(installation, run)).bills).toBeNull();
     await admin.clearFaults();
     expect((await reconcile(installation, connection)).run.status).toBe('succeeded');
     expect((await installation.compare(connection)).differences).toEqual([]);
@@ -265,7 +265,7 @@ describe('a reconcile infers no wrong deletion from', () => {
 
   proofTest('a failure of the refund list, so that no expense counts as missing', async () => {
     const connection = await synced();
-    const ids = await quietlyDeleteSome(connection, 'expenses', 2);
+    const ids = await deleteSomeWithoutEvent(connection, 'expenses', 2);
     await admin.addFault({
       match: { connection, path: '/accounting/expenses', query: 'expense_type=refund' },
       fault: { kind: 'status', status: 400 },
@@ -274,7 +274,7 @@ describe('a reconcile infers no wrong deletion from', () => {
     expect(statusesOf(run)).toMatchObject({ refunds: 'failed' });
     expect(run.status).toBe('partial');
     await expectKept(connection, 'expenses', ids);
-    expect((await proofsOf(installation, run)).expenses).toBeNull();
+    expect((await readProofs(installation, run)).expenses).toBeNull();
   });
 
   proofTest('a 404 from a list', async () => {
@@ -288,12 +288,12 @@ describe('a reconcile infers no wrong deletion from', () => {
     expect(run.status).toBe('partial');
     expect(statusesOf(run).items).toBe('failed');
     await expectKept(connection, 'items', before);
-    expect((await proofsOf(installation, run)).items).toBeNull();
+    expect((await readProofs(installation, run)).items).toBeNull();
   });
 
   proofTest('a second listing that failed', async () => {
     const connection = await synced();
-    const id = await quietlyDelete(connection, 'subscriptions');
+    const id = await deleteWithoutEvent(connection, 'subscriptions');
     await admin.addFault({
       match: { connection, path: '/subscriptions' },
       after: 1,
@@ -308,7 +308,7 @@ describe('a reconcile infers no wrong deletion from', () => {
     'a fetch that keeps failing while others succeed, so that its record waits for the next reconcile',
     async () => {
       const connection = await synced();
-      const id = await quietlyDelete(connection, 'bills');
+      const id = await deleteWithoutEvent(connection, 'bills');
       await admin.addFault({
         match: { connection, path: `/accounting/bills/${id}` },
         fault: { kind: 'status', status: 500 },
@@ -328,7 +328,7 @@ describe('a reconcile infers no wrong deletion from', () => {
 
   proofTest('a fetch that the service rate-limited once', async () => {
     const connection = await synced();
-    const id = await quietlyDelete(connection, 'bills');
+    const id = await deleteWithoutEvent(connection, 'bills');
     await admin.addFault({
       match: { connection, path: `/accounting/bills/${id}` },
       times: 1,
@@ -341,11 +341,13 @@ describe('a reconcile infers no wrong deletion from', () => {
 
   proofTest('a not-ready response from the service', async () => {
     const connection = await synced();
-    const ids = await quietlyDeleteSome(connection, 'customers', 2);
+    const ids = await deleteSomeWithoutEvent(connection, 'customers', 2);
     await admin.addFault({ match: { connection }, times: 7, fault: { kind: 'not-ready' } });
     const { run } = await reconcile(installation, connection);
     expect(run.status).toBe('succeeded');
-    expect((await discrepanciesOf(installation, connection)).map(({ record_id }) => record_id)).toEqual(ids);
+    expect(
+      (await readFoundDiscrepancies(installation, connection)).map(({ record_id }) => record_id),
+    ).toEqual(ids);
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
@@ -365,13 +367,13 @@ async function synced(): Promise<string> {
   return connection;
 }
 
-async function quietlyDelete(connection: string, resource: ResourceName): Promise<string> {
-  const [id = ''] = await quietlyDeleteSome(connection, resource, 1);
+async function deleteWithoutEvent(connection: string, resource: ResourceName): Promise<string> {
+  const [id = ''] = await deleteSomeWithoutEvent(connection, resource, 1);
   return id;
 }
 
 /** Deletes records at the source without an event. Returns their ids in order. */
-async function quietlyDeleteSome(
+async function deleteSomeWithoutEvent(
   connection: string,
   resource: ResourceName,
   count: number,
@@ -424,26 +426,26 @@ async function heldIds(connection: string, resource: ResourceName): Promise<stri
 
 async function expectKept(connection: string, resource: ResourceName, ids: readonly string[]): Promise<void> {
   expect(await heldIds(connection, resource)).toEqual(expect.arrayContaining([...ids]));
-  expect(await tombstonesOf(connection)).toEqual([]);
+  expect(await readTombstones(connection)).toEqual([]);
 }
 
-function tombstonesOf(connection: string): Promise<Row[]> {
+function readTombstones(connection: string): Promise<Row[]> {
   return rows(warehouse, 'select record_id from sync.tombstones where connection_id = $1', [connection]);
 }
 
-async function fetchesOf(connection: string): Promise<string[]> {
-  const paths = (await requestsOf(connection)).map(({ path }) => path);
+async function listFetches(connection: string): Promise<string[]> {
+  const paths = (await readRequests(connection)).map(({ path }) => path);
   return paths.filter((path) => /^\/accounting\/\w+\/.+/.test(path));
 }
 
 /** The number of times that a list was read from its beginning. */
-async function listingsOf(connection: string, listPath: string): Promise<number> {
-  const asked = (await requestsOf(connection)).filter(({ path }) => path === listPath);
+async function countListings(connection: string, listPath: string): Promise<number> {
+  const asked = (await readRequests(connection)).filter(({ path }) => path === listPath);
   const queries = asked.map(({ query }) => new URLSearchParams(query));
   // A request for a single record is not a listing.
   return queries.filter((query) => !query.has('cursor') && query.get('limit') !== '1').length;
 }
 
-async function requestsOf(connection: string): Promise<{ path: string; query: string }[]> {
+async function readRequests(connection: string): Promise<{ path: string; query: string }[]> {
   return (await admin.requests()).filter((request) => request.connection === connection);
 }

@@ -12,7 +12,7 @@ import { findAbsent } from '../../warehouse/reconcile/find-absent.ts';
 import { finishResource } from '../../warehouse/reconcile/finish-resource.ts';
 import { landAhead } from '../../warehouse/reconcile/land-ahead.ts';
 import { bill, subscription } from '../support/finance-records.ts';
-import { deletionOf, landEvents } from '../support/land-events.ts';
+import { buildDeletionEvent, landEvents } from '../support/land-events.ts';
 import { landListing, openListing, type Listing } from '../support/land-listing.ts';
 import { land, landRecords } from '../support/land.ts';
 import { row, rows, type Row } from '../support/rows.ts';
@@ -29,11 +29,11 @@ describe('a record that a complete listing shows with other content, in an older
     const connectionId = await held(wrong);
     const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [right] });
     expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: 0, ahead: 1 });
-    expect(await memoOf(connectionId)).toBe('of the future');
+    expect(await readMemo(connectionId)).toBe('of the future');
     await fetched(listing, right);
-    expect(await memoOf(connectionId)).toBe('corrected');
+    expect(await readMemo(connectionId)).toBe('corrected');
     expect(await settle(listing)).toEqual({ equal: true });
-    expect(await discrepanciesOf(connectionId)).toEqual([{ kind: 'ahead', status: 'repaired' }]);
+    expect(await readDiscrepancies(connectionId)).toEqual([{ kind: 'ahead', status: 'repaired' }]);
   });
 
   test('is repaired with equal content too, and a rebuild does not restore the wrong version', async () => {
@@ -78,9 +78,9 @@ describe('a record that a complete listing shows with other content, in an older
     const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [right] });
     await findAbsent(warehouse, listing);
     await fetched(listing, wrong);
-    expect(await memoOf(connectionId)).toBe('of the future');
+    expect(await readMemo(connectionId)).toBe('of the future');
     expect(await settle(listing)).toEqual({ equal: true });
-    expect(await discrepanciesOf(connectionId)).toEqual([{ kind: 'ahead', status: 'dismissed' }]);
+    expect(await readDiscrepancies(connectionId)).toEqual([{ kind: 'ahead', status: 'dismissed' }]);
   });
 
   test('is not reported when another run has written it since the listing began', async () => {
@@ -88,7 +88,7 @@ describe('a record that a complete listing shows with other content, in an older
     const listing = await openAndOvertake(connectionId);
     expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: 0, ahead: 0 });
     expect(await settle(listing)).toEqual({ equal: true });
-    expect(await discrepanciesOf(connectionId)).toEqual([]);
+    expect(await readDiscrepancies(connectionId)).toEqual([]);
   });
 
   test('keeps a newer version that another run wrote during the fetch', async () => {
@@ -98,7 +98,7 @@ describe('a record that a complete listing shows with other content, in an older
     const newer = bill('b', { memo: '"newer"', last_synced_at: '"2027-02-01T00:00:00Z"' });
     await land(warehouse, { connectionId, stream: 'bills', pages: [[newer]] });
     await fetched(listing, right);
-    expect(await memoOf(connectionId)).toBe('newer');
+    expect(await readMemo(connectionId)).toBe('newer');
   });
 });
 
@@ -110,11 +110,11 @@ describe('two reconciles in a row that show the same record, when it cannot be f
   test('repair the record, but one does not', async () => {
     const connectionId = await heldSubscription(ahead);
     expect(await reconcileSubscriptions(connectionId, [shown, other2])).toEqual({ equal: false });
-    expect(await statusOf(connectionId)).toBe('active');
+    expect(await readStatus(connectionId)).toBe('active');
     expect(await reconcileSubscriptions(connectionId, [shown, other2])).toEqual({ equal: true });
-    expect(await statusOf(connectionId)).toBe('canceled');
+    expect(await readStatus(connectionId)).toBe('canceled');
     expect(await reconcileSubscriptions(connectionId, [shown, other2])).toEqual({ equal: true });
-    expect(await discrepanciesOf(connectionId)).toEqual([{ kind: 'ahead', status: 'repaired' }]);
+    expect(await readDiscrepancies(connectionId)).toEqual([{ kind: 'ahead', status: 'repaired' }]);
   });
 
   test('must be further apart than the maximum lag of a list', async () => {
@@ -123,7 +123,7 @@ describe('two reconciles in a row that show the same record, when it cannot be f
     const statuses: unknown[] = [];
     for (const time of ['00:00:30', '00:05:00', '00:10:31']) {
       await reconcileSubscriptions(connectionId, [shown, other2], at(time));
-      statuses.push(await statusOf(connectionId));
+      statuses.push(await readStatus(connectionId));
     }
     expect(statuses).toEqual(['active', 'active', 'canceled']);
   });
@@ -133,7 +133,7 @@ describe('two reconciles in a row that show the same record, when it cannot be f
     for (const hour of ['01', '03']) {
       const servedAt = new Date(`2027-01-01T${hour}:00:00Z`);
       await reconcileSubscriptions(connectionId, [shown, other2], { servedAt, hoursAgo: 0 });
-      expect(await statusOf(connectionId)).toBe('active');
+      expect(await readStatus(connectionId)).toBe('active');
     }
   });
 
@@ -141,9 +141,9 @@ describe('two reconciles in a row that show the same record, when it cannot be f
     const connectionId = await heldSubscription(ahead);
     expect(await reconcileSubscriptions(connectionId, [shown, other2])).toEqual({ equal: false });
     expect(await reconcileSubscriptions(connectionId, [other, other2])).toEqual({ equal: false });
-    expect(await statusOf(connectionId)).toBe('active');
+    expect(await readStatus(connectionId)).toBe('active');
     expect(await reconcileSubscriptions(connectionId, [other, other2])).toEqual({ equal: true });
-    expect(await statusOf(connectionId)).toBe('paused');
+    expect(await readStatus(connectionId)).toBe('paused');
   });
 
   test('restore a deleted record that was re-created with the same updated_at', async () => {
@@ -156,10 +156,10 @@ describe('two reconciles in a row that show the same record, when it cannot be f
     await findAbsent(warehouse, listing);
     await confirmAbsent(warehouse, listing, { recordId: 's', goneBy: null, metAt: null });
     await settle(listing);
-    expect(await statusOf(connectionId)).toBeUndefined();
+    expect(await readStatus(connectionId)).toBeUndefined();
     expect(await reconcileSubscriptions(connectionId, [shown, other2])).toEqual({ equal: false });
     expect(await reconcileSubscriptions(connectionId, [shown, other2])).toEqual({ equal: true });
-    expect(await statusOf(connectionId)).toBe('canceled');
+    expect(await readStatus(connectionId)).toBe('canceled');
     expect(
       await rows(warehouse, 'select from finance.deleted_records where connection_id = $1', [connectionId]),
     ).toEqual([]);
@@ -171,11 +171,11 @@ const other2 = subscription('t');
 describe('a record re-created in an older version than its tombstone', () => {
   test('is found by the next reconcile, and restored by a fetch', async () => {
     const connectionId = await held(right);
-    await landEvents(warehouse, { connectionId, events: [deletionOf('b', '2026-03-01T00:00:00Z')] });
+    await landEvents(warehouse, { connectionId, events: [buildDeletionEvent('b', '2026-03-01T00:00:00Z')] });
     const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [right] });
     expect(await findAbsent(warehouse, listing)).toMatchObject({ ahead: 1 });
     await fetched(listing, right);
-    expect(await memoOf(connectionId)).toBe('corrected');
+    expect(await readMemo(connectionId)).toBe('corrected');
     expect(await settle(listing)).toEqual({ equal: true });
     expect(
       await rows(warehouse, 'select from sync.tombstones where connection_id = $1', [connectionId]),
@@ -184,13 +184,13 @@ describe('a record re-created in an older version than its tombstone', () => {
 
   test('stays deleted when a fetch says that it is gone', async () => {
     const connectionId = await held(right);
-    await landEvents(warehouse, { connectionId, events: [deletionOf('b', '2026-03-01T00:00:00Z')] });
+    await landEvents(warehouse, { connectionId, events: [buildDeletionEvent('b', '2026-03-01T00:00:00Z')] });
     const listing = await landListing(warehouse, { connectionId, stream: 'bills', records: [right] });
     await findAbsent(warehouse, listing);
     await confirmAbsent(warehouse, listing, { recordId: 'b', goneBy: '2026-03-02T00:00:00Z', metAt: null });
     expect(await settle(listing)).toEqual({ equal: true });
-    expect(await memoOf(connectionId)).toBeUndefined();
-    expect(await discrepanciesOf(connectionId)).toEqual([{ kind: 'ahead', status: 'dismissed' }]);
+    expect(await readMemo(connectionId)).toBeUndefined();
+    expect(await readDiscrepancies(connectionId)).toEqual([{ kind: 'ahead', status: 'dismissed' }]);
   });
 });
 
@@ -239,7 +239,7 @@ describe('a record that a webhook brought and that lists do not show yet', () =>
       { record_id: 'b', status: 'checking' },
     ]);
     expect(await settle(listing)).toEqual({ equal: false });
-    expect(await memoOf(connectionId)).toBeNull();
+    expect(await readMemo(connectionId)).toBeNull();
   });
 });
 
@@ -402,7 +402,7 @@ async function settle(listing: Listing, hoursAgo = 1): Promise<{ equal: boolean 
   return { equal };
 }
 
-async function memoOf(connectionId: string): Promise<unknown> {
+async function readMemo(connectionId: string): Promise<unknown> {
   const found = await rows(
     warehouse,
     `select memo from finance.bills where connection_id = $1 and id = 'b'`,
@@ -411,7 +411,7 @@ async function memoOf(connectionId: string): Promise<unknown> {
   return found[0]?.memo;
 }
 
-async function statusOf(connectionId: string): Promise<unknown> {
+async function readStatus(connectionId: string): Promise<unknown> {
   const found = await rows(
     warehouse,
     `select status from finance.subscriptions where connection_id = $1 and id = 's'`,
@@ -420,7 +420,7 @@ async function statusOf(connectionId: string): Promise<unknown> {
   return found[0]?.status;
 }
 
-function discrepanciesOf(connectionId: string): Promise<Row[]> {
+function readDiscrepancies(connectionId: string): Promise<Row[]> {
   return rows(warehouse, 'select kind, status from sync.discrepancies where connection_id = $1 order by id', [
     connectionId,
   ]);

@@ -9,8 +9,8 @@ import { blockWrites, waitingSessions } from '../support/blocked-session.ts';
 import { proofDescribe, proofTest } from '../support/proof-test.ts';
 import {
   approve,
-  discrepanciesOf,
-  endOfReconcile,
+  readFoundDiscrepancies,
+  awaitReconcile,
   reconcile,
   shownDeletions,
   startReconcile,
@@ -36,7 +36,9 @@ describe('a reconcile that exceeds the delete limit', () => {
       status: 'partial',
       failure: `60 of ${held.length} bills are gone at the source, and none was deleted. If that is right, approve it: "daybook reconcile ${connection} --approve-deletes".`,
     });
-    const statuses = new Set((await discrepanciesOf(installation, connection)).map(({ status }) => status));
+    const statuses = new Set(
+      (await readFoundDiscrepancies(installation, connection)).map(({ status }) => status),
+    );
     expect(statuses).toEqual(new Set(['confirmed']));
   });
 
@@ -44,8 +46,8 @@ describe('a reconcile that exceeds the delete limit', () => {
     'starts an approval workflow in Temporal that waits and shows the number of missing records',
     async () => {
       const { connection } = await stopped();
-      expect(await questionOf(connection)).toBe('RUNNING');
-      const details = await detailsOf(connection);
+      expect(await readQuestionStatus(connection)).toBe('RUNNING');
+      const details = await readDetails(connection);
       expect(details).toMatch(/\| bills \| 60 \|/);
       expect(details).toMatch(/signal `approveDeletes`/);
     },
@@ -64,7 +66,7 @@ describe('a reconcile that exceeds the delete limit', () => {
       [connection],
     );
     expect(deleted.map(({ id }) => id)).toEqual(gone);
-    await questionIs(connection, 'COMPLETED');
+    await untilQuestionIs(connection, 'COMPLETED');
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
@@ -85,7 +87,7 @@ describe('a reconcile that exceeds the delete limit', () => {
     'is followed, with --approve-deletes, by the deletion of what it listed and nothing found later',
     async () => {
       const { connection, gone } = await stopped();
-      const since = await quietlyDelete(connection, 'bills', 55, 60);
+      const since = await deleteWithoutEvent(connection, 'bills', 55, 60);
       const { run } = await approve(installation, connection);
       expect(run).toMatchObject({
         status: 'partial',
@@ -95,7 +97,7 @@ describe('a reconcile that exceeds the delete limit', () => {
       const held = await heldIds(connection, 'bills');
       expect(held.filter((id) => gone.includes(id))).toEqual([]);
       expect(held).toEqual(expect.arrayContaining(since));
-      await questionSays(connection, /\| bills \| 55 \|/);
+      await untilQuestionSays(connection, /\| bills \| 55 \|/);
       expect((await approve(installation, connection)).run.status).toBe('succeeded');
       expect((await installation.compare(connection)).differences).toEqual([]);
     },
@@ -103,7 +105,7 @@ describe('a reconcile that exceeds the delete limit', () => {
 
   proofTest('asks for approval even with --approve-deletes if nothing was listed before', async () => {
     const connection = await synced();
-    const gone = await quietlyDelete(connection, 'bills', 60);
+    const gone = await deleteWithoutEvent(connection, 'bills', 60);
     const { run } = await approve(installation, connection);
     expect(run.status).toBe('partial');
     expect(await heldIds(connection, 'bills')).toEqual(expect.arrayContaining(gone));
@@ -119,8 +121,10 @@ describe('a reconcile that exceeds the delete limit', () => {
       );
       const { run } = await reconcile(installation, connection);
       expect(run.status).toBe('succeeded');
-      await questionIs(connection, 'CANCELLED');
-      const statuses = new Set((await discrepanciesOf(installation, connection)).map(({ status }) => status));
+      await untilQuestionIs(connection, 'CANCELLED');
+      const statuses = new Set(
+        (await readFoundDiscrepancies(installation, connection)).map(({ status }) => status),
+      );
       expect(statuses).toEqual(new Set(['dismissed']));
       await reconcile(installation, connection, { approved: before });
       expect(await heldIds(connection, 'bills')).toEqual(expect.arrayContaining(gone));
@@ -130,8 +134,8 @@ describe('a reconcile that exceeds the delete limit', () => {
 
   proofTest('for one resource still reconciles and deletes from the others', async () => {
     const connection = await synced();
-    await quietlyDelete(connection, 'bills', 60);
-    const [customer] = await quietlyDelete(connection, 'customers', 1);
+    await deleteWithoutEvent(connection, 'bills', 60);
+    const [customer] = await deleteWithoutEvent(connection, 'customers', 1);
     const { run } = await reconcile(installation, connection);
     expect(statusesOf(run)).toMatchObject({ bills: 'partial', customers: 'succeeded', items: 'succeeded' });
     expect(await heldIds(connection, 'customers')).not.toContain(customer);
@@ -142,7 +146,7 @@ describe('the delete limit', () => {
   proofTest('never applies to 50 or fewer records, whatever their share', async () => {
     const connection = await synced();
     const all = await heldIds(connection, 'expenses');
-    await quietlyDelete(connection, 'expenses', 50);
+    await deleteWithoutEvent(connection, 'expenses', 50);
     const { run } = await reconcile(installation, connection);
     expect(run.status).toBe('succeeded');
     expect(await heldIds(connection, 'expenses')).toHaveLength(all.length - 50);
@@ -151,7 +155,7 @@ describe('the delete limit', () => {
   test('always applies to all records of a resource, however few', async () => {
     const connection = await synced();
     const all = await heldIds(connection, 'items');
-    await quietlyDelete(connection, 'items', all.length);
+    await deleteWithoutEvent(connection, 'items', all.length);
     const { run } = await reconcile(installation, connection);
     expect(run).toMatchObject({
       status: 'partial',
@@ -170,7 +174,7 @@ describe('the delete limit', () => {
     );
     expect((await sync(installation, connection)).run.status).toBe('succeeded');
     expect((await reconcile(installation, connection)).run.status).toBe('succeeded');
-    expect(await questionOf(connection)).toBeUndefined();
+    expect(await readQuestionStatus(connection)).toBeUndefined();
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 });
@@ -185,20 +189,20 @@ describe('an approval names what was shown, and deletes nothing when something e
       /^What is waiting now is not what was approved: 115 bills wait, found gone by the reconcile \S+ \(approved were 60, found by \S+\)\. Nothing was deleted\..*--approve-deletes"\.$/,
     );
     await expectNothingDeleted(connection, waiting);
-    await questionSays(connection, /\| bills \| 115 \|/);
+    await untilQuestionSays(connection, /\| bills \| 115 \|/);
   });
 
   proofTest(
     'a replaced approval request takes no signal, and the new one shows which run found what',
     async () => {
       const { connection, question, waiting } = await overtaken();
-      await questionSays(connection, /\| bills \| 115 \|/);
+      await untilQuestionSays(connection, /\| bills \| 115 \|/);
       await expect(
         client.workflow.getHandle(workflowIds.approval(connection), question).signal(approveDeletesSignal),
       ).rejects.toThrow(WorkflowNotFoundError);
       await expectNothingDeleted(connection, waiting);
       const { bills } = await shownDeletions(installation, connection);
-      expect(await detailsOf(connection)).toContain(`| bills | 115 | ${bills?.run} |`);
+      expect(await readDetails(connection)).toContain(`| bills | 115 | ${bills?.run} |`);
     },
   );
 
@@ -207,16 +211,16 @@ describe('an approval names what was shown, and deletes nothing when something e
     expect((await installation.run(['reconcile', connection, '--approve-deletes'])).code).toBe(0);
     const handle = client.workflow.getHandle(`reconcile/${connection}`);
     const approved = client.workflow.getHandle(handle.workflowId, (await handle.describe()).runId);
-    const since = await quietlyDelete(connection, 'bills', 70);
+    const since = await deleteWithoutEvent(connection, 'bills', 70);
     expect((await reconcile(installation, connection)).run.status).toBe('partial');
     const again = await resetTo(installation, approved, 0);
-    const { run } = await endOfReconcile(installation, again, again.temporalRunId);
+    const { run } = await awaitReconcile(installation, again, again.temporalRunId);
     expect(run).toMatchObject({
       status: 'failed',
       failure: expect.stringContaining('What is waiting now is not what was approved') as string,
     });
     expect(await heldIds(connection, 'bills')).toEqual(expect.arrayContaining(since));
-    await questionSays(connection, /\| bills \| 70 \|/);
+    await untilQuestionSays(connection, /\| bills \| 70 \|/);
   });
 
   proofTest(
@@ -297,7 +301,7 @@ describe('an approval names what was shown, and deletes nothing when something e
       await worker.stop('SIGKILL');
       await blocked.letGo();
       worker = await installation.startWorker();
-      const { run } = await endOfReconcile(installation, handle, handle.firstExecutionRunId);
+      const { run } = await awaitReconcile(installation, handle, handle.firstExecutionRunId);
       expect(run.status).toBe('succeeded');
       expect(await heldIds(connection, 'bills')).toEqual(before.filter((id) => !gone.includes(id)));
     },
@@ -313,7 +317,7 @@ proofDescribe('a reconcile of other resources', () => {
       'succeeded',
     );
     expect(await questionRun(connection)).toBe(before);
-    expect(await questionOf(connection)).toBe('RUNNING');
+    expect(await readQuestionStatus(connection)).toBe('RUNNING');
     expect(await shownDeletions(installation, connection)).toEqual(shown);
     await client.workflow.getHandle(workflowIds.approval(connection)).signal(approveDeletesSignal);
     expect((await eventually(() => approvedRun(connection))).status).toBe('succeeded');
@@ -324,9 +328,12 @@ proofDescribe('a reconcile of other resources', () => {
   test('that exceeds the limit too shares one approval request, and one signal approves both', async () => {
     const { connection } = await stopped();
     const items = await heldIds(connection, 'items');
-    await quietlyDelete(connection, 'items', items.length);
+    await deleteWithoutEvent(connection, 'items', items.length);
     expect((await reconcile(installation, connection, { resources: ['items'] })).run.status).toBe('partial');
-    await questionSays(connection, new RegExp(`\\| bills \\| 60 \\|[^]*\\| items \\| ${items.length} \\|`));
+    await untilQuestionSays(
+      connection,
+      new RegExp(`\\| bills \\| 60 \\|[^]*\\| items \\| ${items.length} \\|`),
+    );
     await client.workflow.getHandle(workflowIds.approval(connection)).signal(approveDeletesSignal);
     expect((await eventually(() => approvedRun(connection))).status).toBe('succeeded');
     expect((await installation.compare(connection)).differences).toEqual([]);
@@ -334,7 +341,7 @@ proofDescribe('a reconcile of other resources', () => {
 
   test('keeps its approval request when one of its resources fails', async () => {
     const connection = await synced();
-    await quietlyDelete(connection, 'bills', 60);
+    await deleteWithoutEvent(connection, 'bills', 60);
     await admin.addFault({
       match: { connection, path: '/accounting/customers' },
       fault: { kind: 'status', status: 403 },
@@ -342,22 +349,22 @@ proofDescribe('a reconcile of other resources', () => {
     const { failure } = await reconcile(installation, connection);
     await admin.clearFaults();
     expect(failure).toBeDefined();
-    await questionSays(connection, /\| bills \| 60 \|/);
+    await untilQuestionSays(connection, /\| bills \| 60 \|/);
   });
 
   test('drops an approved resource that cannot be listed afterward from the approval request', async () => {
     const { connection } = await stopped();
     const approved = await shownDeletions(installation, connection);
     const items = await heldIds(connection, 'items');
-    await quietlyDelete(connection, 'items', items.length);
+    await deleteWithoutEvent(connection, 'items', items.length);
     await admin.addFault({
       match: { connection, path: '/accounting/bills' },
       fault: { kind: 'status', status: 403 },
     });
     await reconcile(installation, connection, { approved });
     await admin.clearFaults();
-    await questionSays(connection, new RegExp(`\\| items \\| ${items.length} \\|`));
-    expect(await detailsOf(connection)).not.toContain('| bills |');
+    await untilQuestionSays(connection, new RegExp(`\\| items \\| ${items.length} \\|`));
+    expect(await readDetails(connection)).not.toContain('| bills |');
   });
 });
 
@@ -365,7 +372,7 @@ proofTest(
   'daybook reconcile exits 3 when approval is needed, and 0 with --approve-deletes, and prints what is approved',
   async () => {
     const connection = await synced();
-    await quietlyDelete(connection, 'bills', 60);
+    await deleteWithoutEvent(connection, 'bills', 60);
     const stoppedCommand = await installation.run(['reconcile', connection]);
     expect(stoppedCommand.code).toBe(3);
     expect(stoppedCommand.stdout).toContain(`daybook reconcile ${connection} --approve-deletes`);
@@ -391,7 +398,7 @@ proofTest(
       stderr: expect.stringContaining(`No deletions of ${connection} wait for approval.`) as string,
     });
     await expectNothingDeleted(connection, gone);
-    expect(await questionOf(connection)).toBe('RUNNING');
+    expect(await readQuestionStatus(connection)).toBe('RUNNING');
   },
 );
 
@@ -404,7 +411,7 @@ async function synced(): Promise<string> {
 /** A connection whose reconcile has found 60 bills gone, and asked for approval. */
 async function stopped(): Promise<{ connection: string; gone: string[] }> {
   const connection = await synced();
-  const gone = await quietlyDelete(connection, 'bills', 60);
+  const gone = await deleteWithoutEvent(connection, 'bills', 60);
   const { run, failure } = await reconcile(installation, connection);
   expect(failure).toBeUndefined();
   expect(run.status).toBe('partial');
@@ -421,7 +428,7 @@ async function overtaken(): Promise<{
   const { connection, gone } = await stopped();
   const shown = await shownDeletions(installation, connection);
   const question = await questionRun(connection);
-  const since = await quietlyDelete(connection, 'bills', 55, 60);
+  const since = await deleteWithoutEvent(connection, 'bills', 55, 60);
   expect((await reconcile(installation, connection)).run.status).toBe('partial');
   return { connection, shown, question, waiting: [...gone, ...since] };
 }
@@ -431,7 +438,7 @@ async function expectNothingDeleted(connection: string, waiting: readonly string
 }
 
 /** Deletes records at the source without an event, beginning with number `start`. Returns their ids in order. */
-async function quietlyDelete(
+async function deleteWithoutEvent(
   connection: string,
   resource: ResourceName,
   count: number,
@@ -464,7 +471,7 @@ async function lastReconcile(connection: string): Promise<{ run: Record<string, 
 }
 
 /** The status of the question about a connection. Undefined if there was none. */
-async function questionOf(connection: string): Promise<string | undefined> {
+async function readQuestionStatus(connection: string): Promise<string | undefined> {
   try {
     const { status } = await client.workflow.getHandle(workflowIds.approval(connection)).describe();
     return status.name;
@@ -474,8 +481,8 @@ async function questionOf(connection: string): Promise<string | undefined> {
   }
 }
 
-function questionIs(connection: string, state: string): Promise<true> {
-  return eventually(async () => ((await questionOf(connection)) === state ? true : undefined));
+function untilQuestionIs(connection: string, state: string): Promise<true> {
+  return eventually(async () => ((await readQuestionStatus(connection)) === state ? true : undefined));
 }
 
 async function questionRun(connection: string): Promise<string> {
@@ -483,7 +490,7 @@ async function questionRun(connection: string): Promise<string> {
 }
 
 /** The text of the question in the Web UI. */
-function detailsOf(connection: string): Promise<string> {
+function readDetails(connection: string): Promise<string> {
   return eventually(async () => {
     const { currentDetails } = await client.workflow
       .getHandle(workflowIds.approval(connection))
@@ -493,10 +500,10 @@ function detailsOf(connection: string): Promise<string> {
 }
 
 /** Waits until an open question has this text. */
-async function questionSays(connection: string, words: RegExp): Promise<void> {
+async function untilQuestionSays(connection: string, words: RegExp): Promise<void> {
   await eventually(async () => {
-    expect(await questionOf(connection)).toBe('RUNNING');
-    expect(await detailsOf(connection)).toMatch(words);
+    expect(await readQuestionStatus(connection)).toBe('RUNNING');
+    expect(await readDetails(connection)).toMatch(words);
     return true;
   });
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { at, page } from '../replication/scripted-service.ts';
 import { bill } from '../support/finance-records.ts';
 import { createCompanies } from './company.ts';
-import { noHalt, reconcileWith } from './played.ts';
+import { noHalt, reconcileWithHalt } from './reconcile-with-halt.ts';
 
 // Workers of 0.5.0 have listed in the evening, without recording answers. They are stopped, the warehouse is migrated, and this release
 // continues 8 hours later.
@@ -40,7 +40,7 @@ test.each(['at its end', 'halfway'])(
         ? page(service, 'bills', shown.slice(0, 2), 'more')
         : page(service, 'bills', shown.slice(2), null);
     };
-    const run = await reconcileWith(warehouse, service, ['bills'], {
+    const run = await reconcileWithHalt(warehouse, service, ['bills'], {
       ...noHalt,
       onCall: async (name) => (name === 'findAbsent' && where === 'at its end' ? overnight() : undefined),
     });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createInstallation } from '../support/installation.ts';
-import { endOfReconcile, reconcile, startReconcile } from '../support/reconcile.ts';
+import { awaitReconcile, reconcile, startReconcile } from '../support/reconcile.ts';
 import { sync } from '../support/sync.ts';
 
 const installation = await createInstallation();
@@ -18,7 +18,7 @@ test('a reconcile alongside syncs of a changing source succeeds, and leaves the 
     await admin.activity({ connection, seed, changes: 5, touches: 10, deletes: 2 });
     await sync(installation, connection);
   }
-  const { run, failure } = await endOfReconcile(installation, handle, handle.firstExecutionRunId);
+  const { run, failure } = await awaitReconcile(installation, handle, handle.firstExecutionRunId);
   expect(failure).toBeUndefined();
   expect(run.status).toBe('succeeded');
   await admin.clearFaults();

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { bill, subscription } from '../support/finance-records.ts';
 import { at, page } from '../replication/scripted-service.ts';
 import { createCompanies } from './company.ts';
-import { reconcileWith } from './played.ts';
+import { reconcileWithHalt } from './reconcile-with-halt.ts';
 
 const { warehouse, clock, serve } = await createCompanies();
 const minute = 60_000;
@@ -19,7 +19,7 @@ test.fails(
     await service.sync(['bills']);
     const fresh = ['x', 'y'].map((id) => bill(id, { last_synced_at: at(-2_000) }));
     service.lists.bills = [...old, ...fresh];
-    for (const record of fresh) await service.tellOfBill('CREATED', record);
+    for (const record of fresh) await service.deliverWebhook('CREATED', record);
     expect(await service.ids('bills')).toHaveLength(7);
     // It was an hour behind, and is corrected.
     await clock.ahead('1 hour');
@@ -77,7 +77,7 @@ test('an approval does not delete a record found by a late fetch after the reque
     // Only the first fetch gets this answer, which takes long to arrive.
     return fetches === 1 ? { status: 410, body: '{}' } : { status: 403, body: '{}' };
   };
-  const run = await reconcileWith(warehouse, service, ['bills'], {
+  const run = await reconcileWithHalt(warehouse, service, ['bills'], {
     name: 'confirmByFetch',
     // Reads the token, holds the listing, reads what to fetch and which company to compare, and records the answer. Then it would confirm.
     beforeStatement: 5,
@@ -92,7 +92,7 @@ test('an approval does not delete a record found by a late fetch after the reque
   const alive = bill('b000', { last_synced_at: at(-1_000), memo: '"lives"' });
   service.lists.bills = [alive, ...all.slice(60), z];
   await sleep(1_500);
-  await service.tellOfBill('UPDATED', alive);
+  await service.deliverWebhook('UPDATED', alive);
   resume();
   await sleep(1_000);
   // The next listing fails, so that nothing repairs the effect of the approval.
@@ -134,7 +134,7 @@ test('a reconcile whose rows are lost in a database restore does not succeed by 
   expect(first.status).toBe('succeeded');
   // b was changed in a way that only a reconcile finds, and the reconcile repairs it.
   service.lists.bills = [bill('a'), bill('b', { memo: '"changed"' })];
-  const run = await reconcileWith(warehouse, service, ['bills'], {
+  const run = await reconcileWithHalt(warehouse, service, ['bills'], {
     name: 'none',
     resume: Promise.resolve(),
     onHalt: () => Promise.resolve(),

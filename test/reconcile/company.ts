@@ -1,6 +1,6 @@
 import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts';
 import type { ScriptedService } from '../replication/scripted-service.ts';
-import { servicesOf } from '../replication/serve.ts';
+import { createServiceStarter } from '../replication/serve.ts';
 import { skewClock } from '../support/skewed-clock.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
@@ -28,10 +28,10 @@ export async function createCompanies(): Promise<Companies> {
   const { url } = await createTestDatabase();
   const clock = await skewClock(url);
   const warehouse = openWarehouse({ url: clock.url, connections: 12 });
-  const serveOf = servicesOf(warehouse);
+  const startService = createServiceStarter(warehouse);
   const serve = async (): Promise<ScriptedService> => {
     await clock.ahead('0');
-    return serveOf();
+    return startService();
   };
   return {
     ...{ warehouse, clock, serve },

@@ -2,7 +2,13 @@ import { expect, test } from 'vitest';
 import { workflowIds } from '../../temporal/workflow-ids.ts';
 import { eventually } from '../support/eventually.ts';
 import { createInstallation } from '../support/installation.ts';
-import { endOfReconcile, proofsOf, reconcile, shownDeletions, startReconcile } from '../support/reconcile.ts';
+import {
+  awaitReconcile,
+  readProofs,
+  reconcile,
+  shownDeletions,
+  startReconcile,
+} from '../support/reconcile.ts';
 import { rows } from '../support/rows.ts';
 import { sync } from '../support/sync.ts';
 import { startTemporalWith } from '../support/temporal-with.ts';
@@ -31,15 +37,15 @@ test('a reconcile with a long history continues in a new execution as the same r
   await admin.execute({ kind: 'delete', connection, resource: 'bills', id: String(bill?.id), event: false });
   await admin.configure({ maximumLimit: 2 });
   const handle = await startReconcile(installation, connection);
-  const { run, failure } = await endOfReconcile(installation, handle, handle.firstExecutionRunId);
+  const { run, failure } = await awaitReconcile(installation, handle, handle.firstExecutionRunId);
   expect(failure).toBeUndefined();
-  expect(await executionsOf(connection)).toBeGreaterThan(1);
+  expect(await countExecutions(connection)).toBeGreaterThan(1);
   expect(run).toMatchObject({
     run_id: handle.firstExecutionRunId,
     status: 'partial',
     failure: expect.stringMatching(/^28 of 28 items are gone at the source/) as string,
   });
-  const proofs = await proofsOf(installation, run);
+  const proofs = await readProofs(installation, run);
   for (const [stream, proof] of Object.entries(proofs)) {
     expect(proof?.equal, stream).toBe(stream !== 'items');
     // The books of a connection are random: there may be no refund among some 60 expenses.
@@ -79,13 +85,13 @@ test('an approval survives a continue-as-new: approved deletions are not asked a
   await reconcile(installation, connection);
   const { bills, items } = await shownDeletions(installation, connection);
   if (bills === undefined || items === undefined) expect.fail();
-  const before = await executionsOf(connection);
+  const before = await countExecutions(connection);
   await admin.configure({ maximumLimit: 2 });
   const resources = ['bills', 'expenses', 'bill_credit_memos', 'customers', 'subscriptions'];
   const handle = await startReconcile(installation, connection, { resources, approved: { bills } });
-  const { run } = await endOfReconcile(installation, handle, handle.firstExecutionRunId);
+  const { run } = await awaitReconcile(installation, handle, handle.firstExecutionRunId);
   expect(run.status).toBe('succeeded');
-  expect(await executionsOf(connection)).toBeGreaterThan(before + 1);
+  expect(await countExecutions(connection)).toBeGreaterThan(before + 1);
   await eventually(async () => {
     const { currentDetails } = await client.workflow
       .getHandle(workflowIds.approval(connection))
@@ -96,7 +102,7 @@ test('an approval survives a continue-as-new: approved deletions are not asked a
   });
 });
 
-async function executionsOf(connection: string): Promise<number> {
+async function countExecutions(connection: string): Promise<number> {
   let executions = 0;
   for await (const execution of client.workflow.list()) {
     if (execution.workflowId === `reconcile/${connection}`) executions += 1;

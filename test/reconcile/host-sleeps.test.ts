@@ -3,7 +3,7 @@ import { bill } from '../support/finance-records.ts';
 import { proofTest } from '../support/proof-test.ts';
 import { at } from '../replication/scripted-service.ts';
 import { createCompanies } from './company.ts';
-import { noHalt, reconcileWith, type Halt } from './played.ts';
+import { noHalt, reconcileWithHalt, type Halt } from './reconcile-with-halt.ts';
 
 const { warehouse, company } = await createCompanies();
 const minute = 60_000;
@@ -12,7 +12,7 @@ const minute = 60_000;
  * Makes the host sleep before a transaction of the last step. 1: the company; 2: whether it begins again; 3: the number absent; 4: the
  * first batch of deletions.
  */
-function asleepBefore(beforeTransaction: number, onHalt: () => Promise<void>): Halt {
+function sleepBefore(beforeTransaction: number, onHalt: () => Promise<void>): Halt {
   return { name: 'settleResource', beforeTransaction, resume: Promise.resolve(), onHalt };
 }
 
@@ -20,11 +20,11 @@ test('a host that sleeps between the check and the deletion deletes no re-create
   const all = ['a', 'b', 'c', 'x'].map((id) => bill(id));
   const { service, advance, now } = await company({ bills: all });
   service.lists.bills = all.slice(0, 3);
-  const run = await reconcileWith(
+  const run = await reconcileWithHalt(
     warehouse,
     service,
     ['bills'],
-    asleepBefore(4, async () => {
+    sleepBefore(4, async () => {
       await advance(8 * 60 * minute);
       service.lists.bills = [
         ...all.slice(0, 3),
@@ -45,7 +45,7 @@ test('a response without a Date header before the deletion does not hide that th
   const all = ['a', 'b', 'c', 'x'].map((id) => bill(id));
   const { service, advanceService, now } = await company({ bills: all });
   service.lists.bills = all.slice(0, 3);
-  const run = await reconcileWith(warehouse, service, ['bills'], {
+  const run = await reconcileWithHalt(warehouse, service, ['bills'], {
     ...noHalt,
     onCall(name) {
       if (name !== 'settleResource') return Promise.resolve();
@@ -68,11 +68,11 @@ test('an absence found before a night of sleep does not ask for approval', async
   const all = Array.from({ length: 10 }, (_, n) => bill(`b${n}`));
   const { service, advance } = await company({ bills: all });
   service.lists.bills = [];
-  const run = await reconcileWith(
+  const run = await reconcileWithHalt(
     warehouse,
     service,
     ['bills'],
-    asleepBefore(4, async () => {
+    sleepBefore(4, async () => {
       await advance(8 * 60 * minute);
       service.lists.bills = all;
     }),
@@ -87,11 +87,11 @@ proofTest('a host that sleeps between two batches of deletions deletes no re-cre
   const { service, advance, now } = await company({ bills: all });
   service.lists.bills = all.slice(1_100);
   let slept = false;
-  const run = await reconcileWith(
+  const run = await reconcileWithHalt(
     warehouse,
     service,
     ['bills'],
-    asleepBefore(5, async () => {
+    sleepBefore(5, async () => {
       // Transaction 4 deletes a thousand, 5 the rest.
       slept = true;
       await advance(8 * 60 * 60_000);

@@ -3,10 +3,10 @@ import { bill } from '../support/finance-records.ts';
 import { isProof } from '../support/proof-test.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { at } from '../replication/scripted-service.ts';
-import { servicesOf } from '../replication/serve.ts';
+import { createServiceStarter } from '../replication/serve.ts';
 
 const { warehouse } = await createTestDatabase();
-const serve = servicesOf(warehouse);
+const serve = createServiceStarter(warehouse);
 
 test('amounts whose sum exceeds a Postgres numeric are quarantined, and a reconcile completes', async () => {
   const service = await serve();

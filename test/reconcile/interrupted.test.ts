@@ -2,18 +2,18 @@ import { afterEach, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { blockWrites, waitingSessions } from '../support/blocked-session.ts';
 import { createInstallation } from '../support/installation.ts';
-import { untilPages } from '../support/progress-of.ts';
+import { untilPages } from '../support/sync-progress.ts';
 import { proofTest, some } from '../support/proof-test.ts';
 import {
-  discrepanciesOf,
-  endOfReconcile,
-  proofsOf,
+  readFoundDiscrepancies,
+  awaitReconcile,
+  readProofs,
   reconcile,
   startReconcile,
   type ReconcileHandle,
 } from '../support/reconcile.ts';
 import { rows } from '../support/rows.ts';
-import { runOf, sync } from '../support/sync.ts';
+import { readRunByTemporalId, sync } from '../support/sync.ts';
 
 const installation = await createInstallation();
 const { warehouse, admin, databaseUrl } = installation;
@@ -40,7 +40,7 @@ proofTest.for([
 
 proofTest('a reconcile whose worker is killed during the listing continues to the same end', async () => {
   const connection = await withUnannouncedDeletions();
-  await slowly(connection);
+  await slowDownBills(connection);
   const handle = await startReconcile(installation, connection);
   await untilPages(installation, { connection, pages: 3 });
   await worker.stop('SIGKILL');
@@ -61,12 +61,12 @@ test.for(
   'a reconcile that was %s deletes nothing from an unfinished list, and the next one lists it from the start',
   async ([how, end]) => {
     const connection = await withUnannouncedDeletions();
-    await slowly(connection);
+    await slowDownBills(connection);
     const handle = await startReconcile(installation, connection);
     await untilPages(installation, { connection, pages: 3 });
     await end(handle);
     await handle.result().catch(() => undefined);
-    expect(await buriedBills(connection)).toEqual([]);
+    expect(await readBillTombstones(connection)).toEqual([]);
     await admin.clearFaults();
     await admin.clearRequests();
     const { run } = await reconcile(installation, connection);
@@ -74,7 +74,7 @@ test.for(
     // Looks at all requests, because the ended execution may have had one under way.
     const asked = (await admin.requests()).filter(({ path }) => path === '/accounting/bills');
     expect(asked.some(({ query }) => !new URLSearchParams(query).has('cursor'))).toBe(true);
-    const ended = await runOf(installation, handle.firstExecutionRunId);
+    const ended = await readRunByTemporalId(installation, handle.firstExecutionRunId);
     expect(ended.status).toBe(how === 'cancelled' ? 'cancelled' : 'interrupted');
     expect((await installation.compare(connection)).differences).toEqual([]);
   },
@@ -108,7 +108,7 @@ proofTest('a refused cursor does not make records count as absent', async () => 
 
 proofTest('a reconcile requested while another one runs joins it', async () => {
   const connection = await withUnannouncedDeletions();
-  await slowly(connection);
+  await slowDownBills(connection);
   const handle = await startReconcile(installation, connection);
   const again = await startReconcile(installation, connection);
   expect(again.firstExecutionRunId).toBe(handle.firstExecutionRunId);
@@ -138,7 +138,7 @@ async function withUnannouncedDeletions(): Promise<string> {
 }
 
 /** Makes reading the bills take a few seconds. */
-async function slowly(connection: string): Promise<void> {
+async function slowDownBills(connection: string): Promise<void> {
   await admin.configure({ maximumLimit: 10 });
   await admin.addFault({
     match: { connection, path: '/accounting/bills' },
@@ -150,16 +150,16 @@ async function expectSameEnd(
   connection: string,
   handle: ReconcileHandle & { firstExecutionRunId: string },
 ): Promise<void> {
-  const { run, failure } = await endOfReconcile(installation, handle, handle.firstExecutionRunId);
+  const { run, failure } = await awaitReconcile(installation, handle, handle.firstExecutionRunId);
   expect(failure).toBeUndefined();
   expect(run).toMatchObject({ status: 'succeeded', failure: null });
   expect(run.streams.reduce((sum, { deleted }) => sum + deleted, 0)).toBe(5);
-  for (const [stream, proof] of Object.entries(await proofsOf(installation, run))) {
+  for (const [stream, proof] of Object.entries(await readProofs(installation, run))) {
     expect(proof?.equal, stream).toBe(true);
     // The books of a connection are random: there may be no refund among some 60 expenses.
     if (stream !== 'refunds') expect(Object.keys(proof?.source ?? {}), stream).not.toEqual([]);
   }
-  const found = await discrepanciesOf(installation, connection);
+  const found = await readFoundDiscrepancies(installation, connection);
   expect(found.map(({ kind, status }) => `${kind} ${status}`)).toEqual(Array(5).fill('extra repaired'));
   const deletions = await rows(
     warehouse,
@@ -174,7 +174,7 @@ async function expectSameEnd(
   expect((await installation.compare(connection)).differences).toEqual([]);
 }
 
-function buriedBills(connection: string): Promise<unknown[]> {
+function readBillTombstones(connection: string): Promise<unknown[]> {
   return rows(warehouse, `select from sync.tombstones where connection_id = $1 and resource = 'bills'`, [
     connection,
   ]);

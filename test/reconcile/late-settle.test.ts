@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { bill, subscription } from '../support/finance-records.ts';
 import { page } from '../replication/scripted-service.ts';
 import { createCompanies } from './company.ts';
-import { reconcileWith } from './played.ts';
+import { reconcileWithHalt } from './reconcile-with-halt.ts';
 
 // A given-up attempt continues after a new beginning of the listing has found something else.
 const { warehouse, company } = await createCompanies();
@@ -18,13 +18,13 @@ test('a late attempt of an earlier step does not delete records that wait for ap
   const resumed = new Promise<void>((resolve) => {
     resume = resolve;
   });
-  const run = await reconcileWith(warehouse, service, ['bills'], {
+  const run = await reconcileWithHalt(warehouse, service, ['bills'], {
     name: 'settleResource',
     // 1: whether it begins again; 2: the number absent; 3: the first batch of deletions.
     beforeTransaction: 3,
     resume: resumed,
     async onHalt() {
-      // Its worker stands still for a quarter of an hour; 150 more vanish from the source meanwhile.
+      // Its worker stalls for a quarter of an hour; 150 more vanish from the source meanwhile.
       service.lists.bills = all.slice(153);
       await advance(15 * minute);
     },
@@ -63,12 +63,12 @@ test('a late attempt that writes its proof does not make a reconcile of half a l
       beginnings += 1;
       return page(service, 'subscriptions', [s1 ?? '', s2 ?? ''], beginnings === 1 ? null : 'next');
     }
-    // The worker that stood still continues while the second page is requested.
+    // The stalled worker continues while the second page is requested.
     resume();
     await sleep(2_000);
     return page(service, 'subscriptions', fresh);
   };
-  const run = await reconcileWith(warehouse, service, ['subscriptions'], {
+  const run = await reconcileWithHalt(warehouse, service, ['subscriptions'], {
     name: 'settleResource',
     // 1: whether it begins again; 2: the number absent; 3: no deletions; 4: the proof.
     beforeTransaction: 4,
@@ -83,11 +83,11 @@ test('a late attempt that writes its proof does not make a reconcile of half a l
   if (run.status === 'succeeded') expect(ids).toEqual(['n1', 'n2', 's1', 's2']);
 });
 
-test('a reconcile that died and started over does not delete all records of a resource without approval', async () => {
+test('a reconcile that was killed and started over does not delete all records of a resource without approval', async () => {
   const all = Array.from({ length: 10 }, (_, n) => bill(`b${n}`));
   const { service, advance } = await company({ bills: all });
   service.lists.bills = all.slice(9);
-  const run = await reconcileWith(warehouse, service, ['bills'], {
+  const run = await reconcileWithHalt(warehouse, service, ['bills'], {
     name: 'settleResource',
     // Killed after its deletions, before the proof. 1: whether it begins again; 2: the number absent; 3, 4: deletions; 5: the proof.
     beforeTransaction: 5,
@@ -103,11 +103,11 @@ test('a reconcile that died and started over does not delete all records of a re
   });
 });
 
-test('a reconcile that died and started over does not exceed the delete limit without approval', async () => {
+test('a reconcile that was killed and started over does not exceed the delete limit without approval', async () => {
   const all = Array.from({ length: 100 }, (_, n) => bill(`b${String(n).padStart(3, '0')}`));
   const { service, advance } = await company({ bills: all });
   service.lists.bills = all.slice(50);
-  const run = await reconcileWith(warehouse, service, ['bills'], {
+  const run = await reconcileWithHalt(warehouse, service, ['bills'], {
     name: 'settleResource',
     beforeTransaction: 5,
     resume: new Promise(() => undefined),

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { bill, subscription } from '../support/finance-records.ts';
 import { at, page } from '../replication/scripted-service.ts';
 import { createCompanies } from './company.ts';
-import { reconcileWith } from './played.ts';
+import { reconcileWithHalt } from './reconcile-with-halt.ts';
 
 const { warehouse, company } = await createCompanies();
 const minute = 60_000;
@@ -19,7 +19,7 @@ function gate(): { open: () => void; opened: Promise<void> } {
 test('a reconcile whose host and clock slept overnight before the deletions does not falsely succeed', async () => {
   const { service, advanceService, now } = await company({ bills: ['a', 'b', 'r'].map((id) => bill(id)) });
   service.lists.bills = ['a', 'b'].map((id) => bill(id));
-  const run = await reconcileWith(warehouse, service, ['bills'], {
+  const run = await reconcileWithHalt(warehouse, service, ['bills'], {
     name: 'settleResource',
     beforeStatement: 1,
     resume: new Promise(() => undefined),
@@ -66,7 +66,7 @@ test('a late attempt that opens the second listing does not make one listing cou
   };
   service.lists.subscriptions = all;
   let settles = 0;
-  await reconcileWith(warehouse, service, ['subscriptions'], {
+  await reconcileWithHalt(warehouse, service, ['subscriptions'], {
     name: 'listAgain',
     beforeStatement: 1,
     resume: late.opened,
@@ -88,7 +88,7 @@ test('a late fetch response from before a listing started over does not replace 
   // The service's clock is ahead for a moment, and is corrected. The held version has to give way to the one that a fetch shows.
   const wrong = bill('r', { last_synced_at: at(60 * minute), memo: '"of a clock that was ahead"' });
   service.lists.bills = [bill('a'), wrong];
-  await service.tellOfBill('UPDATED', wrong);
+  await service.deliverWebhook('UPDATED', wrong);
   service.lists.bills = [bill('a'), held];
   const late = gate();
   let settles = 0;
@@ -97,7 +97,7 @@ test('a late fetch response from before a listing started over does not replace 
     // The list lags by some seconds.
     return page(service, 'bills', [bill('a'), held]);
   };
-  const run = await reconcileWith(warehouse, service, ['bills'], {
+  const run = await reconcileWithHalt(warehouse, service, ['bills'], {
     name: 'confirmByFetch',
     // The transaction that lands.
     beforeTransaction: 2,
@@ -111,7 +111,7 @@ test('a late fetch response from before a listing started over does not replace 
         // In the morning r is edited, and a webhook brings the edit.
         const newest = bill('r', { last_synced_at: at(now() - 5_000), memo: '"newest"' });
         service.lists.bills = [bill('a'), newest];
-        await service.tellOfBill('UPDATED', newest);
+        await service.deliverWebhook('UPDATED', newest);
       }
       if (name === 'confirmByFetch' && settles === 1) {
         late.open();

@@ -11,7 +11,7 @@ import { isProof } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { withinTwoSeconds } from '../support/within-two-seconds.ts';
+import { limitStatementTime } from '../support/limit-statement-time.ts';
 
 /**
  * Too few for Postgres to analyze its tables again, which hold as many of another connection. With half of these, statements that scan them
@@ -22,7 +22,7 @@ const many = Array.from({ length: isProof ? 8_000 : 4_000 }, (_, place) => bill(
 const { warehouse } = await createTestDatabase();
 
 test('a reconcile of a connection unknown to Postgres statistics costs as much as one of a known connection', async () => {
-  await landOf(await addTestConnection(warehouse));
+  await landMany(await addTestConnection(warehouse));
   for (const of of ['finance', 'sync'])
     for (const { name } of await rows(
       warehouse,
@@ -33,9 +33,9 @@ test('a reconcile of a connection unknown to Postgres statistics costs as much a
       await warehouse.pool.query(`alter table ${String(name)} set (autovacuum_enabled = off)`);
     }
   const connectionId = await addTestConnection(warehouse);
-  await landOf(connectionId);
+  await landMany(connectionId);
   // If lines or lists are scanned again for each record, one statement takes from four seconds to a minute.
-  await withinTwoSeconds(warehouse);
+  await limitStatementTime(warehouse);
 
   const all = await landListing(warehouse, { connectionId, stream: 'bills', records: many });
   expect(await findAbsent(warehouse, all)).toMatchObject({ absent: 0 });
@@ -65,7 +65,7 @@ test('a reconcile of a connection unknown to Postgres statistics costs as much a
   }
 });
 
-async function landOf(connectionId: string): Promise<void> {
+async function landMany(connectionId: string): Promise<void> {
   const pages = [many.slice(0, many.length / 2), many.slice(many.length / 2)];
   await land(warehouse, { connectionId, stream: 'bills', pages });
 }

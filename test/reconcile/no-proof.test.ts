@@ -43,7 +43,7 @@ test('a reconcile whose host and clock slept with the only page in memory does n
     const answer = page(service, 'bills', service.lists.bills ?? []);
     evening = new Date(Date.now() + now);
     service.lists.bills = ['a', 'b'].map((id) => bill(id));
-    // The database's clock slept too, so it tells nothing of the night.
+    // The database's clock slept too, so it does not show that a night has passed.
     now += 15 * 60 * minute;
     service.onList = () => undefined;
     return answer;

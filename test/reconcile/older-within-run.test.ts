@@ -3,21 +3,21 @@ import { bill, subscription } from '../support/finance-records.ts';
 import type { Row } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { at, page, type ScriptedService } from '../replication/scripted-service.ts';
-import { servicesOf } from '../replication/serve.ts';
+import { createServiceStarter } from '../replication/serve.ts';
 
 // The clock of the platform (for subscriptions), or of the service, is corrected while a reconcile lists.
 const { warehouse } = await createTestDatabase();
-const serve = servicesOf(warehouse);
+const serve = createServiceStarter(warehouse);
 const hour = 3_600_000;
 
-const right = (amount: string, version: string): string =>
+const canceledSubscription = (amount: string, version: string): string =>
   subscription('r', {
     updated_at: version,
     status: '"canceled"',
     items: `[{"platform_id":"p-1","interval":"month","interval_count":1,"quantity":2,"amount":${amount},"unit_amount":499.5}]`,
   });
 
-async function heldOf(service: ScriptedService): Promise<Row | undefined> {
+async function readHeld(service: ScriptedService): Promise<Row | undefined> {
   const [held] = await service.rows(
     `select status, amount::text from finance.subscriptions s
      join finance.subscription_items i on i.connection_id = s.connection_id and i.subscription_id = s.id
@@ -34,7 +34,7 @@ test('a second page with other content in an older version than the first page d
   // r is new, and the platform's clock is two hours ahead. After the first page the clock is corrected, and r is canceled, so it stands on
   // the second page.
   const wrong = subscription('r', { updated_at: at(2 * hour), status: '"active"' });
-  const after = right('999', at(-1_000));
+  const after = canceledSubscription('999', at(-1_000));
   service.onList = (_, query) => {
     if (query.has('updated_at_min')) return undefined;
     return query.get('cursor') === null
@@ -44,7 +44,7 @@ test('a second page with other content in an older version than the first page d
   service.lists.subscriptions = [after, s1, s2, s3];
   const run = await service.reconcile(['subscriptions']);
   await service.sync(['subscriptions']);
-  const held = await heldOf(service);
+  const held = await readHeld(service);
   if (run.status === 'succeeded') expect(held).toEqual({ status: 'canceled', amount: '999' });
 });
 
@@ -54,7 +54,7 @@ test('a second listing with other content in an older version than the first doe
   service.lists = { subscriptions: [s1, s2, s3] };
   await service.sync(['subscriptions']);
   const wrong = subscription('r', { updated_at: at(2 * hour), status: '"active"' });
-  const after = right('999', at(-1_000));
+  const after = canceledSubscription('999', at(-1_000));
   let listings = 0;
   // s3 is gone, so everything is listed twice.
   service.onList = (_, query) => {
@@ -65,7 +65,7 @@ test('a second listing with other content in an older version than the first doe
   service.lists.subscriptions = [after, s1, s2];
   const run = await service.reconcile(['subscriptions']);
   await service.sync(['subscriptions']);
-  const held = await heldOf(service);
+  const held = await readHeld(service);
   if (run.status === 'succeeded') expect(held).toEqual({ status: 'canceled', amount: '999' });
 });
 
@@ -76,7 +76,7 @@ test('a future version with equal content is repaired, and a later edit lands, e
     service.lists = { bills: [bill('a'), bill('r')] };
     await service.sync(['bills']);
     await service.reconcile(['bills']);
-    // Damage made behind Daybook's back.
+    // Damage made without Daybook.
     await service.rows(
       `update finance.bills set last_synced_at = '2099-01-01' where connection_id = $1 and id = 'r' returning id`,
     );

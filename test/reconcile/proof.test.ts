@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { bill, billLine, customer, expense, list } from '../support/finance-records.ts';
 import { createInstallation } from '../support/installation.ts';
 import { proofTest } from '../support/proof-test.ts';
-import { discrepanciesOf, proofsOf, reconcile } from '../support/reconcile.ts';
+import { readFoundDiscrepancies, readProofs, reconcile } from '../support/reconcile.ts';
 import { row, rows, type Row } from '../support/rows.ts';
 import { statusesOf, sync } from '../support/sync.ts';
 
@@ -21,8 +21,8 @@ describe('a reconcile without discrepancies', () => {
     const { run, failure } = await reconcile(installation, connection);
     expect(failure).toBeUndefined();
     expect(run).toMatchObject({ kind: 'reconcile', status: 'succeeded', failure: null, reason: 'test' });
-    expect(await discrepanciesOf(installation, connection)).toEqual([]);
-    const proofs = await proofsOf(installation, run);
+    expect(await readFoundDiscrepancies(installation, connection)).toEqual([]);
+    const proofs = await readProofs(installation, run);
     expect(Object.keys(proofs).sort()).toEqual(
       ['bill_credit_memos', 'bills', 'customers', 'expenses', 'items', 'refunds', 'subscriptions'].sort(),
     );
@@ -40,10 +40,10 @@ describe('a reconcile without discrepancies', () => {
 
   proofTest('writes nothing to finance and history, and moves no watermark', async () => {
     const connection = await synced();
-    const before = await stateOf(connection);
+    const before = await readState(connection);
     await admin.activity({ connection, changes: 0, touches: 0 });
     await reconcile(installation, connection);
-    expect(await stateOf(connection)).toEqual(before);
+    expect(await readState(connection)).toEqual(before);
   });
 
   test('leaves no stored listing pages', async () => {
@@ -73,7 +73,7 @@ describe('a reconcile without discrepancies', () => {
     );
     await sync(installation, connection);
     const { run } = await reconcile(installation, connection, { resources: ['bills'] });
-    const { bills } = await proofsOf(installation, run);
+    const { bills } = await readProofs(installation, run);
     expect(bills?.equal).toBe(true);
     expect(bills?.source.XTS).toMatchObject({
       records: '2',
@@ -91,7 +91,7 @@ describe('a reconcile without discrepancies', () => {
     const { run } = await reconcile(installation, connection);
     expect(run.status).toBe('succeeded');
     expect((await installation.compare(connection)).differences).toEqual([]);
-    expect(await discrepanciesOf(installation, connection)).toEqual([]);
+    expect(await readFoundDiscrepancies(installation, connection)).toEqual([]);
     expect(
       await rows(warehouse, 'select from sync.streams where connection_id = $1 and watermark is not null', [
         connection,
@@ -158,7 +158,7 @@ describe('damage to finance tables is repaired with no new version in history:',
       [connection],
     );
     await reconcile(installation, connection);
-    expect(await discrepanciesOf(installation, connection)).toEqual([
+    expect(await readFoundDiscrepancies(installation, connection)).toEqual([
       { resource: 'bills', record_id: 'b', kind: 'damaged', status: 'repaired' },
     ]);
     expect(
@@ -172,7 +172,7 @@ describe('damage to finance tables is repaired with no new version in history:',
 
   test('rows of every resource and list', async () => {
     const connection = await synced();
-    const versions = await versionsOf(connection);
+    const versions = await countVersions(connection);
     for (const damage of [
       'update finance.expenses set memo = $2',
       'delete from finance.expense_lines where position = 0 and $2 <> $1',
@@ -187,8 +187,8 @@ describe('damage to finance tables is repaired with no new version in history:',
     const { run } = await reconcile(installation, connection);
     expect(run.status).toBe('succeeded');
     expect((await installation.compare(connection)).differences).toEqual([]);
-    expect(await versionsOf(connection)).toEqual(versions);
-    const found = await discrepanciesOf(installation, connection);
+    expect(await countVersions(connection)).toEqual(versions);
+    const found = await readFoundDiscrepancies(installation, connection);
     expect(new Set(found.map(({ kind, status }) => `${kind} ${status}`))).toEqual(
       new Set(['damaged repaired', 'missing repaired']),
     );
@@ -207,7 +207,7 @@ describe('damage to finance tables is repaired with no new version in history:',
     );
     const { run } = await reconcile(installation, connection);
     expect(run.status).toBe('succeeded');
-    expect(await discrepanciesOf(installation, connection)).toEqual([
+    expect(await readFoundDiscrepancies(installation, connection)).toEqual([
       { resource: 'bills', record_id: 'made-up', kind: 'extra', status: 'repaired' },
     ]);
     expect((await installation.compare(connection)).differences).toEqual([]);
@@ -219,9 +219,9 @@ describe('damage to finance tables is repaired with no new version in history:',
       connection,
     ]);
     await reconcile(installation, connection);
-    const found = await discrepanciesOf(installation, connection);
+    const found = await readFoundDiscrepancies(installation, connection);
     await reconcile(installation, connection);
-    expect(await discrepanciesOf(installation, connection)).toEqual(found);
+    expect(await readFoundDiscrepancies(installation, connection)).toEqual(found);
   });
 });
 
@@ -237,7 +237,7 @@ describe('a change that an incremental sync cannot see', () => {
     expect((await sync(installation, connection)).run.status).toBe('succeeded');
     const { run } = await reconcile(installation, connection);
     expect(run.status).toBe('succeeded');
-    expect(await discrepanciesOf(installation, connection)).toEqual(
+    expect(await readFoundDiscrepancies(installation, connection)).toEqual(
       ['bills', 'customers', 'expenses'].map((resource) => ({
         resource,
         record_id: 'late',
@@ -255,7 +255,7 @@ describe('a change that an incremental sync cannot see', () => {
     await add(connection, 'bills', bill('b', { memo: '"rewritten"' }), true);
     await sync(installation, connection);
     await reconcile(installation, connection);
-    expect(await discrepanciesOf(installation, connection)).toEqual([
+    expect(await readFoundDiscrepancies(installation, connection)).toEqual([
       { resource: 'bills', record_id: 'b', kind: 'stale', status: 'repaired' },
     ]);
     expect(
@@ -273,7 +273,7 @@ describe('a change that an incremental sync cannot see', () => {
     await add(connection, 'bills', bill('new'));
     const { run } = await reconcile(installation, connection);
     expect(run.status).toBe('succeeded');
-    expect(await discrepanciesOf(installation, connection)).toEqual([]);
+    expect(await readFoundDiscrepancies(installation, connection)).toEqual([]);
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
@@ -281,10 +281,10 @@ describe('a change that an incremental sync cannot see', () => {
     'a reconcile never moves a watermark, and the next sync starts at the same point as before',
     async () => {
       const connection = await synced();
-      const before = await watermarksOf(connection);
+      const before = await readWatermarks(connection);
       await admin.activity({ connection, changes: 3 });
       await reconcile(installation, connection);
-      expect(await watermarksOf(connection)).toEqual(before);
+      expect(await readWatermarks(connection)).toEqual(before);
       await admin.clearRequests();
       await sync(installation, connection);
       const [first] = (await admin.requests()).filter(({ path }) => path === '/accounting/bills');
@@ -305,8 +305,8 @@ describe('a reconcile with a record in quarantine', () => {
     expect(run.status).toBe('partial');
     expect(statusesOf(run)).toMatchObject({ bills: 'partial', customers: 'succeeded' });
     expect((await billIds(connection)).includes(id)).toBe(true);
-    expect(await discrepanciesOf(installation, connection)).toEqual([]);
-    expect((await proofsOf(installation, run)).bills?.equal).toBe(false);
+    expect(await readFoundDiscrepancies(installation, connection)).toEqual([]);
+    expect((await readProofs(installation, run)).bills?.equal).toBe(false);
   });
 });
 
@@ -333,17 +333,17 @@ async function expectRepaired(
   connection: string,
   { damage, id, kind }: { damage: readonly string[]; id: string | undefined; kind: string },
 ): Promise<void> {
-  const versions = await versionsOf(connection);
+  const versions = await countVersions(connection);
   for (const statement of damage) await warehouse.pool.query(statement, [connection, id]);
   const compared = { tables: ['bills'] };
   expect((await installation.compare(connection, compared)).differences).not.toEqual([]);
   const { run } = await reconcile(installation, connection, { resources: ['bills'] });
   expect(run.status).toBe('succeeded');
-  expect(await discrepanciesOf(installation, connection)).toEqual([
+  expect(await readFoundDiscrepancies(installation, connection)).toEqual([
     { resource: 'bills', record_id: id, kind, status: 'repaired' },
   ]);
   expect((await installation.compare(connection, compared)).differences).toEqual([]);
-  expect(await versionsOf(connection)).toEqual(versions);
+  expect(await countVersions(connection)).toEqual(versions);
 }
 
 async function billIds(connection: string): Promise<string[]> {
@@ -363,7 +363,7 @@ async function billWithLines(connection: string): Promise<string> {
   return String(bill_id);
 }
 
-async function versionsOf(connection: string): Promise<Row> {
+async function countVersions(connection: string): Promise<Row> {
   return row(
     warehouse,
     'select count(*) as versions, max(recorded_at)::text as newest from history.record_versions where connection_id = $1',
@@ -371,7 +371,7 @@ async function versionsOf(connection: string): Promise<Row> {
   );
 }
 
-function watermarksOf(connection: string): Promise<Row[]> {
+function readWatermarks(connection: string): Promise<Row[]> {
   return rows(
     warehouse,
     `select stream, watermark::text, floor(extract(epoch from watermark) * 1000)::bigint as milliseconds
@@ -381,7 +381,7 @@ function watermarksOf(connection: string): Promise<Row[]> {
 }
 
 /** The transactions that wrote the current rows, and the watermarks. */
-async function stateOf(connection: string): Promise<unknown[]> {
+async function readState(connection: string): Promise<unknown[]> {
   const tables = [
     'bills',
     'bill_lines',
@@ -400,5 +400,5 @@ async function stateOf(connection: string): Promise<unknown[]> {
       ),
     ),
   );
-  return [...written, await watermarksOf(connection)];
+  return [...written, await readWatermarks(connection)];
 }

@@ -4,7 +4,7 @@ import { beginRun } from '../../warehouse/runs/begin-run.ts';
 import { finishRun } from '../../warehouse/runs/finish-run.ts';
 import { bill } from '../support/finance-records.ts';
 import { createCompanies } from './company.ts';
-import { noHalt, reconcileWith } from './played.ts';
+import { noHalt, reconcileWithHalt } from './reconcile-with-halt.ts';
 
 const { warehouse, company } = await createCompanies();
 
@@ -60,7 +60,7 @@ test('a reconcile ends when another one was started with another workflow ID', a
   let calls = 0;
   const names: string[] = [];
   const other = randomUUID();
-  const run = await reconcileWith(warehouse, service, ['bills'], {
+  const run = await reconcileWithHalt(warehouse, service, ['bills'], {
     ...noHalt,
     onCall(name) {
       names.push(name);

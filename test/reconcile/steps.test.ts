@@ -15,7 +15,7 @@ import { takeListing } from '../../warehouse/reconcile/listing-in-hand.ts';
 import { readWaitingDeletions } from '../../warehouse/reconcile/read-waiting-deletions.ts';
 import { CommitsLost } from '../../warehouse/errors.ts';
 import { bill, subscription } from '../support/finance-records.ts';
-import { deletionOf, landEvents } from '../support/land-events.ts';
+import { buildDeletionEvent, landEvents } from '../support/land-events.ts';
 import { landListing, openListing, type Listing } from '../support/land-listing.ts';
 import { land, landRecords } from '../support/land.ts';
 import { row, rows, type Row } from '../support/rows.ts';
@@ -30,15 +30,15 @@ describe('a reconcile step that runs twice', () => {
     const listing = await listed(connectionId, 'a', 'b');
     await findAbsent(warehouse, listing);
     await settle(listing);
-    const before = await runStreamOf(listing);
+    const before = await readRunStream(listing);
     expect(before).toMatchObject({
       status: 'succeeded',
       totals: { equal: true, source: { USD: { records: '2', total_amount: '220.50' } } },
     });
-    // A worker that died before it could report does everything again.
+    // After a worker was killed before it could report, the step runs again.
     await openListing(warehouse, { connectionId, stream: 'bills', runId: listing.runId });
     expect(await settle(listing)).toMatchObject({ waiting: 0, equal: true });
-    expect(await runStreamOf(listing)).toEqual(before);
+    expect(await readRunStream(listing)).toEqual(before);
     expect(await heldIds(connectionId)).toEqual(['a', 'b']);
   });
 
@@ -48,7 +48,7 @@ describe('a reconcile step that runs twice', () => {
     await findAndConfirm(listing, 'a');
     const deleted = { waiting: 0, held: 2, before: 0 };
     await expect(finishResource(warehouse, { ...listing, ...deleted })).rejects.toThrow(CommitsLost);
-    expect(await runStreamOf(listing)).toMatchObject({ status: 'running', totals: null });
+    expect(await readRunStream(listing)).toMatchObject({ status: 'running', totals: null });
     expect(await settle(listing)).toMatchObject({ waiting: 0, equal: true });
     expect(await heldIds(connectionId)).toEqual(['b']);
   });
@@ -71,7 +71,7 @@ describe('a reconcile step that runs twice', () => {
     }
     // An execution that continues the run compares again.
     expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: 1 });
-    expect(await discrepanciesOf(connectionId)).toHaveLength(4);
+    expect(await readDiscrepancies(connectionId)).toHaveLength(4);
     await warehouse.pool.query(
       `update sync.passes set stood_still_seconds = 90000 where connection_id = $1 and kind = 'reconcile'`,
       [connectionId],
@@ -88,7 +88,7 @@ describe('a reconcile step that runs twice', () => {
     const listing = await listed(connectionId);
     await findAndConfirm(listing, 'a', 'b', 'spoiled');
     expect(await settle(listing)).toMatchObject({ waiting: 2 });
-    const before = await runStreamOf(listing);
+    const before = await readRunStream(listing);
     expect(before).toMatchObject({
       status: 'partial',
       failure_type: 'ApprovalNeeded',
@@ -96,7 +96,7 @@ describe('a reconcile step that runs twice', () => {
     });
     await openListing(warehouse, { connectionId, stream: 'bills', runId: listing.runId });
     expect(await settle(listing)).toMatchObject({ waiting: 2 });
-    expect(await runStreamOf(listing)).toEqual(before);
+    expect(await readRunStream(listing)).toEqual(before);
     expect(await heldIds(connectionId)).toEqual(['a', 'b']);
   });
 
@@ -106,8 +106,8 @@ describe('a reconcile step that runs twice', () => {
     await findAndConfirm(listing, 'c');
     expect(await settle(listing)).toMatchObject({ deleted: 1, equal: true });
     expect(await settle(listing)).toMatchObject({ deleted: 0, equal: true });
-    expect(await runStreamOf(listing)).toMatchObject({ deleted: 1 });
-    expect(await operationsOf(connectionId, 'c')).toEqual(['upsert', 'delete']);
+    expect(await readRunStream(listing)).toMatchObject({ deleted: 1 });
+    expect(await readOperations(connectionId, 'c')).toEqual(['upsert', 'delete']);
   });
 });
 
@@ -139,7 +139,7 @@ describe('an absent record', () => {
     const listing = await openListing(warehouse, { connectionId, stream: 'bills' });
     await landRecords(warehouse, { pass: listing.pass, records: [record('a')], nextCursor: 'page-2' });
     expect(await findAbsent(warehouse, listing)).toMatchObject({ absent: 0 });
-    expect(await discrepanciesOf(connectionId)).toEqual([]);
+    expect(await readDiscrepancies(connectionId)).toEqual([]);
   });
 
   test('is not a record that came after the listing began, or was changed since', async () => {
@@ -167,7 +167,7 @@ describe('an absent record', () => {
     });
     expect(await settle(listing)).toMatchObject({ deleted: 0, equal: false });
     expect(await heldIds(connectionId)).toEqual(['a', 'b', 'c']);
-    expect(await discrepanciesOf(connectionId)).toMatchObject([{ record_id: 'c', status: 'checking' }]);
+    expect(await readDiscrepancies(connectionId)).toMatchObject([{ record_id: 'c', status: 'checking' }]);
     expect(
       await rows(warehouse, 'select from sync.tombstones where connection_id = $1', [connectionId]),
     ).toEqual([]);
@@ -194,12 +194,12 @@ describe('an absent record', () => {
       nextCursor: 'page-2',
     });
     await confirmBySecondListing(warehouse, { ...listing, unfetchable: false });
-    expect(await discrepanciesOf(connectionId)).toMatchObject([{ record_id: 'c', status: 'checking' }]);
+    expect(await readDiscrepancies(connectionId)).toMatchObject([{ record_id: 'c', status: 'checking' }]);
     // A second request continues with the second listing.
     await listAgain(warehouse, listing);
     await landRecords(warehouse, { pass: listing.pass, records: all.slice(1, 2), servedAt });
     await confirmBySecondListing(warehouse, { ...listing, unfetchable: false });
-    expect(await discrepanciesOf(connectionId)).toMatchObject([{ record_id: 'c', status: 'confirmed' }]);
+    expect(await readDiscrepancies(connectionId)).toMatchObject([{ record_id: 'c', status: 'confirmed' }]);
   });
 });
 
@@ -276,9 +276,9 @@ describe('an abandoned run that still works', () => {
     const newer = await listed(connectionId, 'a', 'b');
     await findAndConfirm(newer, 'c');
     expect(await settle(old)).toMatchObject({ deleted: 0 });
-    expect(await runStreamOf(old)).toMatchObject({ totals: null });
+    expect(await readRunStream(old)).toMatchObject({ totals: null });
     expect(await settle(newer)).toMatchObject({ deleted: 1, equal: true });
-    expect(await runStreamOf(newer)).toMatchObject({
+    expect(await readRunStream(newer)).toMatchObject({
       status: 'succeeded',
       totals: { source: { USD: { records: '2' } } },
     });
@@ -287,7 +287,7 @@ describe('an abandoned run that still works', () => {
 });
 
 describe('an event that does not say what was deleted', () => {
-  const event = deletionOf('?', '2024-02-01T00:00:00Z', { data: '{}' });
+  const event = buildDeletionEvent('?', '2024-02-01T00:00:00Z', { data: '{}' });
 
   test('is settled by a reconcile that began after it, and is not reopened by the lookback', async () => {
     const connectionId = await held('a');
@@ -320,7 +320,7 @@ describe('an event that does not say what was deleted', () => {
       connectionId,
     ]);
     expect(await settle(listing)).toMatchObject({ equal: false });
-    expect(await runStreamOf(listing)).toMatchObject({ status: 'partial', failure_type: 'NotEqual' });
+    expect(await readRunStream(listing)).toMatchObject({ status: 'partial', failure_type: 'NotEqual' });
     expect(
       await row(
         warehouse,
@@ -336,9 +336,9 @@ test('a finished stream keeps its failure message when it is opened again', asyn
   const listing = await listed(connectionId);
   await findAndConfirm(listing, 'a', 'b');
   await settle(listing);
-  const { failure } = await runStreamOf(listing);
+  const { failure } = await readRunStream(listing);
   await openListing(warehouse, { connectionId, stream: 'bills', runId: listing.runId });
-  expect(await runStreamOf(listing)).toMatchObject({ failure });
+  expect(await readRunStream(listing)).toMatchObject({ failure });
 });
 
 function record(id: string): string {
@@ -388,7 +388,7 @@ async function settle(listing: Listing): Promise<{ deleted: number; waiting: num
   return { deleted, waiting: absent.waiting, equal };
 }
 
-function runStreamOf({ runId }: Listing): Promise<Row> {
+function readRunStream({ runId }: Listing): Promise<Row> {
   return row(
     warehouse,
     'select status, totals, deleted, failure_type, failure from sync.run_streams where run_id = $1',
@@ -403,7 +403,7 @@ async function heldIds(connectionId: string): Promise<unknown[]> {
   return ids.map(({ id }) => id);
 }
 
-function discrepanciesOf(connectionId: string): Promise<Row[]> {
+function readDiscrepancies(connectionId: string): Promise<Row[]> {
   return rows(
     warehouse,
     'select record_id, status from sync.discrepancies where connection_id = $1 order by id',
@@ -411,7 +411,7 @@ function discrepanciesOf(connectionId: string): Promise<Row[]> {
   );
 }
 
-async function operationsOf(connectionId: string, id: string): Promise<unknown[]> {
+async function readOperations(connectionId: string, id: string): Promise<unknown[]> {
   const versions = await rows(
     warehouse,
     'select op from history.record_versions where connection_id = $1 and record_id = $2 order by recorded_at',

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { bill, customer, subscription } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { at } from './scripted-service.ts';
-import { servicesOf } from './serve.ts';
+import { createServiceStarter } from './serve.ts';
 
 const { warehouse } = await createTestDatabase();
-const serve = servicesOf(warehouse);
+const serve = createServiceStarter(warehouse);
 
 describe('a listing that shows a record without a usable ID does not prove absence', () => {
   test.each([
@@ -39,7 +39,7 @@ describe('a listing that shows a record without a usable ID does not prove absen
     );
     service.onFetch = (_, id) => ({
       status: 200,
-      body: `{"connection":${service.named},"bill":${bill(id)}}`,
+      body: `{"connection":${service.connectionJson},"bill":${bill(id)}}`,
     });
     expect((await service.reconcile(['bills'])).status).toBe('partial');
     expect(await service.ids('bills')).toEqual(['1', '2', '3', '4', '5', '6']);
@@ -73,10 +73,10 @@ describe('a listing that shows a record without a usable ID does not prove absen
     const run = await service.reconcile(['customers']);
     expect(run).toMatchObject({ status: 'partial', streams: [{ failure_type: 'NotEqual', quarantined: 0 }] });
     expect(await service.ids('customers')).toEqual(['5', '6', '7', '8']);
-    const [told] = await service.rows(
+    const [runStream] = await service.rows(
       `select totals from sync.run_streams where connection_id = $1 and run_id = '${String(run.id)}' and totals is not null`,
     );
-    expect(told?.totals).toEqual({
+    expect(runStream?.totals).toEqual({
       source: { none: { records: '3' }, 'cannot land': { records: '1' } },
       warehouse: { none: { records: '4' } },
       equal: false,
@@ -107,7 +107,7 @@ test('a fetch answered with another record does not prove absence; a second list
   service.lists.customers = ['b', 'c', 'd'].map((one) => customer(one));
   service.onFetch = (_, id) =>
     id === 'a'
-      ? { status: 200, body: `{"connection":${service.named},"customer":${customer('b')}}` }
+      ? { status: 200, body: `{"connection":${service.connectionJson},"customer":${customer('b')}}` }
       : undefined;
   expect((await service.reconcile(['customers'])).status).toBe('succeeded');
   expect(await service.ids('customers')).toEqual(['b', 'c', 'd']);

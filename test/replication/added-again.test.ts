@@ -4,15 +4,15 @@ import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { backfillPlan } from '../../warehouse/passes/backfill-plan.ts';
 import { planBackfill } from '../../warehouse/passes/plan-backfill.ts';
-import { secretKey } from '../simulation/dependencies-of.ts';
+import { secretKey } from '../simulation/create-dependencies.ts';
 import { bill, customer, expense } from '../support/finance-records.ts';
 import { begin } from '../support/land.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import type { ScriptedService } from './scripted-service.ts';
-import { servicesOf } from './serve.ts';
+import { createServiceStarter } from './serve.ts';
 
 const { warehouse } = await createTestDatabase();
-const serve = servicesOf(warehouse);
+const serve = createServiceStarter(warehouse);
 
 // The facts by which a list is known to have been read must outlive its connection, whoever opens the list first afterwards.
 test.each<[string, (connectionId: string) => Promise<void>]>([

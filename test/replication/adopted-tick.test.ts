@@ -7,11 +7,11 @@ import { finishRun } from '../../warehouse/runs/finish-run.ts';
 import { leaveTickRun } from '../../warehouse/runs/leave-tick-run.ts';
 import { takePass } from '../../warehouse/passes/take-pass.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { servicesOf } from './serve.ts';
+import { createServiceStarter } from './serve.ts';
 import { resourceNamed } from '../../resources/index.ts';
 
 const { warehouse } = await createTestDatabase();
-const serve = servicesOf(warehouse);
+const serve = createServiceStarter(warehouse);
 
 test('a workflow continues with the list that its tick left unfinished', async () => {
   const service = await serve();
@@ -26,7 +26,7 @@ test('a workflow continues with the list that its tick left unfinished', async (
     reason: 'schedule',
   } as const;
   await beginTickRun(warehouse, tick);
-  // The list has more pages, so the tick starts the workflow, but Temporal's answer is lost. The next attempt is told that the workflow is
+  // The list has more pages, so the tick starts the workflow, but Temporal's answer is lost. The next attempt learns that the workflow is
   // running, before its first activity, and leaves the run.
   await addToRun(warehouse.pool, { runId: tickId, connectionId, stream: 'bills', counts: { read: 1 } });
   await leaveTickRun(warehouse, { runId: tickId, workflowId: 'tick/x' });

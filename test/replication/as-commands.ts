@@ -11,7 +11,7 @@ import { readHeld } from '../../warehouse/landing/read-held.ts';
 import { heldIds } from '../../warehouse/landing/held-ids.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { listQuarantine } from '../../warehouse/quarantine/read-quarantine.ts';
-import { secretKey } from '../simulation/dependencies-of.ts';
+import { secretKey } from '../simulation/create-dependencies.ts';
 import type { ScriptedService } from './scripted-service.ts';
 
 /** Replays the only entry of the connection, over `warehouse`, as "daybook quarantine replay" does. */

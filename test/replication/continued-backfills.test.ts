@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { bill, customer, expense } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { at, page, type ScriptedService } from './scripted-service.ts';
-import { servicesOf } from './serve.ts';
+import { createServiceStarter } from './serve.ts';
 
 const { warehouse } = await createTestDatabase();
-const serve = servicesOf(warehouse);
+const serve = createServiceStarter(warehouse);
 const days = { from: '2024-01-01', to: '2024-02-20' };
 
 test('a continued backfill is partial while records from its earlier run wait in quarantine', async () => {
@@ -50,14 +50,14 @@ test('a continued backfill is partial when the quarantined record moved from the
 });
 
 test('a continued backfill rereads windows that were read while the clock of Postgres was ahead', async () => {
-  const broken = { isMended: false };
+  const broken = { isRepaired: false };
   const service = await withBrokenWindow({}, broken);
   expect(await service.backfill(['bills'], days)).toMatchObject({ status: 'failed' });
   await service.rows(
     `update sync.runs set started_at = started_at + interval '30 days', finished_at = finished_at + interval '30 days'
      where connection_id = $1`,
   );
-  broken.isMended = true;
+  broken.isRepaired = true;
   service.lists.bills = [bill('a', { updated_at: day('02'), memo: '"edited"', last_synced_at: at() })];
   expect(await service.backfill(['bills'], days)).toMatchObject({ status: 'succeeded' });
   expect(await service.rows('select memo from finance.bills where connection_id = $1')).toEqual([
@@ -67,12 +67,12 @@ test('a continued backfill rereads windows that were read while the clock of Pos
 
 describe('a continued backfill after runs dated in the future by a wrong Postgres clock', () => {
   test('rereads windows of a backfill that was terminated at an unknown time', async () => {
-    const broken = { isMended: false };
+    const broken = { isRepaired: false };
     const service = await withBrokenWindow({}, broken);
-    await beginsInTheFuture(service);
+    await addFutureRun(service);
     await service.backfill(['bills'], days);
-    await isEndedFromOutside(service);
-    broken.isMended = true;
+    await markRunning(service);
+    broken.isRepaired = true;
     service.lists.bills = [bill('a', { updated_at: day('02'), memo: '"edited"', last_synced_at: at() })];
     expect(await service.backfill(['bills'], days)).toMatchObject({ status: 'succeeded' });
     expect(await service.rows('select memo from finance.bills where connection_id = $1')).toEqual([
@@ -81,18 +81,18 @@ describe('a continued backfill after runs dated in the future by a wrong Postgre
   });
 
   test('counts what its earlier run left in quarantine', async () => {
-    const broken = { isMended: false };
+    const broken = { isRepaired: false };
     const service = await withBrokenWindow({ total_amount: '"much"' }, broken);
-    await beginsInTheFuture(service);
+    await addFutureRun(service);
     await service.backfill(['bills'], days);
-    broken.isMended = true;
+    broken.isRepaired = true;
     service.lists.bills = [];
     expect(await service.backfill(['bills'], days)).toMatchObject({ status: 'partial' });
   });
 });
 
 /** Makes the next runs begin after one that began when the clock was two months ahead. */
-async function beginsInTheFuture(service: ScriptedService): Promise<void> {
+async function addFutureRun(service: ScriptedService): Promise<void> {
   service.lists.customers = [customer('c')];
   await service.sync(['customers']);
   await service.rows(
@@ -101,7 +101,7 @@ async function beginsInTheFuture(service: ScriptedService): Promise<void> {
 }
 
 /** Marks the run as running, as after an end from outside that nobody has recorded yet. */
-async function isEndedFromOutside(service: ScriptedService): Promise<void> {
+async function markRunning(service: ScriptedService): Promise<void> {
   const [run] = await service.rows(
     `update sync.runs set status = 'running', finished_at = null where connection_id = $1 and kind = 'backfill' returning run_id`,
   );
@@ -114,14 +114,14 @@ async function isEndedFromOutside(service: ScriptedService): Promise<void> {
 /** Bill a is in a window that is read. A later window is refused until it is repaired, and is empty. */
 async function withBrokenWindow(
   members: Record<string, string>,
-  broken: { isMended: boolean } = { isMended: false },
+  broken: { isRepaired: boolean } = { isRepaired: false },
 ): Promise<ScriptedService> {
   const service = await serve();
   service.lists = { bills: [bill('a', { ...members, updated_at: day('02') })] };
   service.onList = (resource, query) => {
     if (resource !== 'bills') return undefined;
     const isLater = Number(query.get('updated_at_min')) > Date.parse('2024-01-15');
-    if (isLater) return broken.isMended ? page(service, 'bills', []) : { status: 451, body: '{}' };
+    if (isLater) return broken.isRepaired ? page(service, 'bills', []) : { status: 451, body: '{}' };
     return page(service, 'bills', service.lists.bills ?? []);
   };
   return service;

@@ -7,7 +7,7 @@ import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { pruneWarehouse } from '../../warehouse/retention/prune-warehouse.ts';
 import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
-import { secretKey } from '../simulation/dependencies-of.ts';
+import { secretKey } from '../simulation/create-dependencies.ts';
 import { runDaybook } from '../support/daybook-process.ts';
 import {
   bill,
@@ -39,8 +39,8 @@ const anHour = 3_600;
 
 describe.each(
   some([
-    ['tells its time', (): Date | null => new Date()],
-    ['does not tell its time', (): Date | null => null],
+    ['sends its time', (): Date | null => new Date()],
+    ['does not send its time', (): Date | null => null],
   ]),
 )('an erased record never comes back, with a service that %s:', (_which, date) => {
   proofTest('from a list that lags by seconds and shows an edit on its second page', async () => {
@@ -112,9 +112,9 @@ test('a customer that was merged into another one can be erased once a reconcile
   service.lists.customers = [customer('kept')];
   service.onFetch = (_resource, recordId) =>
     recordId === id
-      ? { status: 200, body: `{"connection":${service.named},"customer":${customer('kept')}}` }
+      ? { status: 200, body: `{"connection":${service.connectionJson},"customer":${customer('kept')}}` }
       : undefined;
-  const tooEarly = await typeErase(service, 'customers');
+  const tooEarly = await runErase(service, 'customers');
   expect([tooEarly.code, tooEarly.stderr]).toEqual([
     1,
     expect.stringContaining('Run "daybook reconcile" first'),
@@ -124,7 +124,7 @@ test('a customer that was merged into another one can be erased once a reconcile
   await erase(service, 'customers');
   await expectNothing(service);
   service.lists.customers = [customer('kept'), edited(service)];
-  const living = await typeErase(service, 'customers');
+  const living = await runErase(service, 'customers');
   expect([living.code, living.stderr]).toEqual([1, expect.stringContaining('The source still returns')]);
 });
 
@@ -132,7 +132,7 @@ test('a subscription that the source lists with its ID as a number is not erased
   const shown = subscription('x', { id: '4711', updated_at: ago(anHour) });
   const service = await serve({ subscriptions: [subscription('kept'), shown] });
   await service.sync(['subscriptions']);
-  const typed = await typeErase(service, 'subscriptions', '4711');
+  const typed = await runErase(service, 'subscriptions', '4711');
   expect([typed.code, typed.stderr]).toEqual([1, expect.stringContaining('The source still returns 4711')]);
 });
 
@@ -173,7 +173,7 @@ test('an erasure writes nothing to a re-added connection of the same name', asyn
     await addConnection(warehouse, secretKey, { connectionId, apiAddress, token, expandPlatformData: false });
     return undefined;
   };
-  const { code, stderr } = await typeErase(service, 'customers');
+  const { code, stderr } = await runErase(service, 'customers');
   expect([code, stderr]).toEqual([1, expect.stringContaining('nothing was written to it')]);
   for (const table of ['sync.tombstones', 'sync.runs'])
     expect(await service.rows(`select from ${table} where connection_id = $1`)).toEqual([]);
@@ -204,7 +204,7 @@ proofDescribe('an erasure removes the record from stored listing pages, and coun
       await eventually(async () => ((await listedBy(service)).includes(id) ? true : undefined));
       await erase(service, 'bills');
       listed = await listedBy(service);
-      return { status: 200, body: `{"connection":${service.named},"bills":[],"next_cursor":null}` };
+      return { status: 200, body: `{"connection":${service.connectionJson},"bills":[],"next_cursor":null}` };
     };
     expect(await service.reconcile(['bills'])).toMatchObject({ status: 'succeeded' });
     expect(listed).toEqual(['kept']);
@@ -219,7 +219,7 @@ proofDescribe('an erasure removes the record from stored listing pages, and coun
     const bills = list(...(service.lists.bills ?? []));
     return {
       status: 200,
-      body: `{"connection":${service.named},"bills":${bills},"next_cursor":${text(next)}}`,
+      body: `{"connection":${service.connectionJson},"bills":${bills},"next_cursor":${text(next)}}`,
     };
   }
 
@@ -361,9 +361,9 @@ describe('an erasure clears stored webhooks about the record, and counts them:',
   )('webhooks with an ID inside JSON text, %s', async (_which, odd, spelled) => {
     const service = await serve({ customers: [customer('kept')] });
     await service.sync(['customers']);
-    const told = spelled(object({ customer: customer(odd, { email: text(plantedIn(service)) }) }));
-    await deliver(service, job({ response: told }));
-    await deliver(service, job({ response: told }), true);
+    const response = spelled(object({ customer: customer(odd, { email: text(plantedIn(service)) }) }));
+    await deliver(service, job({ response }));
+    await deliver(service, job({ response }), true);
     await deliver(service, job({ response: spelled(object({ customer: customer(`${odd}8`) })) }));
     const { held } = await erase(service, 'customers', odd);
     expect(held['sync.webhook_inbox']).toBe(2);
@@ -393,7 +393,7 @@ describe('an erasure clears stored webhooks about the record, and counts them:',
     const service = await serve({ customers: [customer('kept')], subscriptions: [] });
     await service.sync(['customers']);
     await deliver(service, job({ response: object({ customer: customer('kept') }) }));
-    expect((await typeErase(service, 'subscriptions', none)).code).toBe(code);
+    expect((await runErase(service, 'subscriptions', none)).code).toBe(code);
     expect(
       await service.rows(
         `select type from sync.webhook_inbox where connection_id = $1 and payload <> '{}' order by type`,
@@ -415,7 +415,7 @@ test('an erasure refuses a living subscription that moves between two pages', as
     service.onList = () => undefined;
     return pageOf(service, resource, [subscription('kept')]);
   };
-  const { code, stderr } = await typeErase(service, 'subscriptions');
+  const { code, stderr } = await runErase(service, 'subscriptions');
   expect([code, stderr]).toEqual([1, expect.stringContaining('still returns')]);
   await service.sync(['subscriptions']);
   expect(await service.ids('subscriptions')).toEqual([id, 'first', 'kept'].sort());
@@ -441,7 +441,7 @@ test('an erasure refuses a living subscription when the token opens another comp
     named.give();
     return undefined;
   };
-  const { code, stderr } = await typeErase(service, 'subscriptions');
+  const { code, stderr } = await runErase(service, 'subscriptions');
   expect([code, stderr]).toEqual([1, expect.stringContaining('now opens a different company')]);
   expect(await service.ids('subscriptions')).toEqual([id, 'kept'].sort());
 });
@@ -455,7 +455,7 @@ proofTest('an erasure refuses a subscription written moments ago, even if no lis
   const service = await serve({ subscriptions: [subscription('kept'), subscribed(anHour)], customers: [] });
   await service.sync(['subscriptions']);
   service.lists.subscriptions = [subscription('kept')];
-  const { code, stderr } = await typeErase(service, 'subscriptions');
+  const { code, stderr } = await runErase(service, 'subscriptions');
   expect([code, stderr]).toEqual([1, expect.stringContaining('a list may not show it yet')]);
 });
 
@@ -471,10 +471,10 @@ proofTest(
       // The refusal is under way, and meanwhile a webhook brings the record.
       const again = bill(id, { last_synced_at: ago(1), memo: '"again"' });
       service.lists.bills = [bill('kept'), again];
-      await service.tellOfBill('CREATED', again);
+      await service.deliverWebhook('CREATED', again);
       return { status: 410, body: '{"error_code":"GONE"}' };
     };
-    const { code, stderr } = await typeErase(service, 'bills');
+    const { code, stderr } = await runErase(service, 'bills');
     expect([code, stderr]).toEqual([1, expect.stringContaining('was written while the source was asked')]);
     expect(await service.ids('bills')).toEqual([id, 'kept']);
   },
@@ -552,7 +552,7 @@ describe('an invalid version of an erased record is not stored:', () => {
 
   proofTest('from a fetch for a webhook', async () => {
     await eraseWhileFetched((service) =>
-      service.tellOfBill('UPDATED', `{"id":"${id}","last_synced_at":${ago(5)}}`),
+      service.deliverWebhook('UPDATED', `{"id":"${id}","last_synced_at":${ago(5)}}`),
     );
   });
 
@@ -574,7 +574,7 @@ describe('an invalid version of an erased record is not stored:', () => {
       asked.give();
       await erased.given;
       const form = bill(id, { last_synced_at: ago(5), memo: '4711' });
-      return { status: 200, body: `{"connection":${service.named},"bill":${form}}` };
+      return { status: 200, body: `{"connection":${service.connectionJson},"bill":${form}}` };
     };
     const running = run(service);
     await asked.given;
@@ -686,13 +686,13 @@ async function erase(
   resource: string,
   recordId = id,
 ): Promise<Record<'held' | 'left', Record<string, number>>> {
-  const { code, stdout, stderr } = await typeErase(service, resource, recordId);
+  const { code, stdout, stderr } = await runErase(service, resource, recordId);
   expect([code, stderr]).toEqual([0, expect.anything()]);
   return JSON.parse(stdout) as Awaited<ReturnType<typeof erase>>;
 }
 
 /** Runs `daybook erase` as a user does. */
-async function typeErase(
+async function runErase(
   service: ScriptedService,
   resource: string,
   recordId = id,
@@ -750,8 +750,8 @@ async function deliver(service: ScriptedService, fields: Fields, asText = false)
 }
 
 function job(fields: Fields): Fields {
-  const told = object({ id: text(crypto.randomUUID()), status: '"success"', ...fields });
-  return { type: '"JOB"', code: '"JOB_COMPLETED"', job: told };
+  const payload = object({ id: text(crypto.randomUUID()), status: '"success"', ...fields });
+  return { type: '"JOB"', code: '"JOB_COMPLETED"', job: payload };
 }
 
 function page(service: ScriptedService, records: readonly string[], next?: string): Answer {

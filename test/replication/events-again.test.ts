@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { bill } from '../support/finance-records.ts';
-import { deletionOf } from '../support/land-events.ts';
+import { buildDeletionEvent } from '../support/land-events.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import type { ScriptedService } from './scripted-service.ts';
-import { servicesOf } from './serve.ts';
+import { createServiceStarter } from './serve.ts';
 
 const { warehouse } = await createTestDatabase();
-const serve = servicesOf(warehouse);
+const serve = createServiceStarter(warehouse);
 
 const hour = 3_600_000;
 
 describe('an overruled deletion event does not delete the record that a reconcile found alive', () => {
   test('when the service clock was ahead at the deletion and was corrected before the re-creation', async () => {
-    const service = await madeAgain();
+    const service = await serveRecreated();
     for (let times = 0; times < 2; times += 1) {
       expect((await service.sync(['bills'])).status).toBe('succeeded');
       expect(await service.ids('bills')).toEqual(['a', 'b']);
@@ -23,7 +23,7 @@ describe('an overruled deletion event does not delete the record that a reconcil
   test('when the event is newer than the record and is the last event', async () => {
     const service = await serve();
     service.lists = { bills: [bill('a'), bill('b')] };
-    service.events = [deletionOf('a', '2026-01-01T00:00:00Z')];
+    service.events = [buildDeletionEvent('a', '2026-01-01T00:00:00Z')];
     await service.sync(['bills']);
     expect(await service.ids('bills')).toEqual(['b']);
     expect((await service.reconcile(['bills'])).status).toBe('succeeded');
@@ -32,16 +32,16 @@ describe('an overruled deletion event does not delete the record that a reconcil
   });
 
   test('but a newer event deletes it', async () => {
-    const service = await madeAgain();
+    const service = await serveRecreated();
     service.lists.bills = [bill('b')];
-    service.events.push(deletionOf('a', stampOf(Date.now() + 3 * hour)));
+    service.events.push(buildDeletionEvent('a', formatTime(Date.now() + 3 * hour)));
     await service.sync(['bills']);
     expect(await service.ids('bills')).toEqual(['b']);
   });
 
   test('but a different event that is not newer requests one reconcile, which decides', async () => {
-    const service = await madeAgain();
-    service.events.push(deletionOf('a', stampOf(Date.now() + hour)));
+    const service = await serveRecreated();
+    service.events.push(buildDeletionEvent('a', formatTime(Date.now() + hour)));
     await service.sync(['bills']);
     expect(await service.ids('bills')).toEqual(['a', 'b']);
     expect(await service.isReconcileWanted('bills')).toBe(true);
@@ -55,22 +55,22 @@ describe('an overruled deletion event does not delete the record that a reconcil
 });
 
 /** A live record whose deletion was announced two hours ahead of the service's time. */
-async function madeAgain(): Promise<ScriptedService> {
+async function serveRecreated(): Promise<ScriptedService> {
   const service = await serve();
-  service.lists = { bills: [bill('a', { last_synced_at: `"${stampOf(Date.now() - hour)}"` }), bill('b')] };
+  service.lists = { bills: [bill('a', { last_synced_at: `"${formatTime(Date.now() - hour)}"` }), bill('b')] };
   await service.sync(['bills']);
   service.date = () => new Date(Date.now() + 2 * hour);
   service.lists.bills = [bill('b')];
-  service.events = [deletionOf('a', stampOf(Date.now() + 2 * hour))];
+  service.events = [buildDeletionEvent('a', formatTime(Date.now() + 2 * hour))];
   await service.sync(['bills']);
   expect(await service.ids('bills')).toEqual(['b']);
   service.date = () => new Date();
-  service.lists.bills = [bill('b'), bill('a', { last_synced_at: `"${stampOf(Date.now())}"` })];
+  service.lists.bills = [bill('b'), bill('a', { last_synced_at: `"${formatTime(Date.now())}"` })];
   expect((await service.reconcile(['bills'])).status).toBe('succeeded');
   expect(await service.ids('bills')).toEqual(['a', 'b']);
   return service;
 }
 
-function stampOf(milliseconds: number): string {
+function formatTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { resourcesOfHistory, wantReconcilesWith } from '../../warehouse/reconcile/want-reconcile.ts';
 import { bill, expense, subscription } from '../support/finance-records.ts';
-import { deletionOf } from '../support/land-events.ts';
+import { buildDeletionEvent } from '../support/land-events.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { rebuildBills } from './as-commands.ts';
 import { at, page, type ScriptedService } from './scripted-service.ts';
-import { servicesOf } from './serve.ts';
+import { createServiceStarter } from './serve.ts';
 
 // The evidence that proves a record gone, or live, when the service's answers disagree.
 const { warehouse } = await createTestDatabase();
-const serve = servicesOf(warehouse);
+const serve = createServiceStarter(warehouse);
 const minute = 60_000;
 
 describe('one 404 from a fetch', () => {
@@ -36,7 +36,7 @@ describe('one 404 from a fetch', () => {
     service.lists.bills = [bill('a'), bill('r', { last_synced_at: at(-minute), memo: '"again"' })];
     await service.sync(['bills']);
     once404(service, 'r');
-    await service.tellOfBill('DELETED', old);
+    await service.deliverWebhook('DELETED', old);
     expect(await service.ids('bills')).toEqual(['a', 'r']);
   });
 });
@@ -55,7 +55,7 @@ describe('a record re-created while a second listing is read', () => {
       if (listings === 2) {
         const restored = bill('r', { last_synced_at: at(), memo: '"restored"' });
         service.lists.bills = [...left, restored];
-        await service.tellOfBill('CREATED', restored);
+        await service.deliverWebhook('CREATED', restored);
       }
       return page(service, 'bills', left);
     };
@@ -295,7 +295,7 @@ test('a rebuild does not restore a record that was deleted while its row was mis
   for (const table of ['bill_lines', 'bills'])
     await warehouse.pool.query(`delete from finance.${table} where connection_id = $1`, [service.connection]);
   service.lists.bills = [bill('b')];
-  service.events = [deletionOf('a', new Date().toISOString())];
+  service.events = [buildDeletionEvent('a', new Date().toISOString())];
   await service.sync(['bills']);
   await rebuildBills(warehouse, service);
   expect(await service.ids('bills')).toEqual(['b']);
@@ -336,7 +336,7 @@ describe('in quarantine', () => {
   test('an old deletion event does not close an entry without a version', async () => {
     const service = await serve();
     service.lists = { bills: [bill('a'), bill('r', { last_synced_at: 'null' })] };
-    service.events = [deletionOf('r', '2023-01-01T00:00:00Z')];
+    service.events = [buildDeletionEvent('r', '2023-01-01T00:00:00Z')];
     await service.sync(['bills']);
     expect(await open(service)).toEqual(['r']);
   });

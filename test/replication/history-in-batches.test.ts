@@ -4,10 +4,10 @@ import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
 import { customer, subscription } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { at, page, type ScriptedService } from './scripted-service.ts';
-import { servicesOf } from './serve.ts';
+import { createServiceStarter } from './serve.ts';
 
 const { warehouse } = await createTestDatabase();
-const serve = servicesOf(warehouse);
+const serve = createServiceStarter(warehouse);
 const day = 86_400_000;
 
 test('a batch of history announced during the first read of subscriptions requests a reconcile', async () => {
@@ -19,7 +19,7 @@ test('a batch of history announced during the first read of subscriptions reques
     if (resource !== 'subscriptions') return undefined;
     service.onList = () => undefined;
     service.lists.subscriptions = [first, subscription('history', { updated_at: at(-300 * day) })];
-    await tellReady(service);
+    await deliverInitialUpdate(service);
     return page(service, resource, [first]);
   };
   await service.sync(['subscriptions', 'customers']);
@@ -32,7 +32,7 @@ test('a batch of history announced during the first read of subscriptions reques
   ).toEqual([{ stream: 'subscriptions' }]);
 });
 
-async function tellReady(service: ScriptedService): Promise<void> {
+async function deliverInitialUpdate(service: ScriptedService): Promise<void> {
   const body = `{"type":"CONNECTION","code":"INITIAL_UPDATE","connection_id":"svc-${service.connection}","access_token":"t"}`;
   const webhook = readWebhook(Buffer.from(body));
   if (webhook === undefined) throw new Error('That is no webhook.');

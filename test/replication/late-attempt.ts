@@ -1,6 +1,6 @@
 import { asyncLocalStorage, Context, type Info } from '@temporalio/activity';
 import { createActivities, type Activities } from '../../activities/index.ts';
-import { dependenciesOf } from '../simulation/dependencies-of.ts';
+import { createDependencies } from '../simulation/create-dependencies.ts';
 import type { ScriptedService } from './scripted-service.ts';
 
 /** Runs an attempt of `readStream` for a run that is over, as requested by the workflow execution that began the run. */
@@ -23,7 +23,7 @@ export async function firstAttempt<Result>(
   const { warehouse, url: apiAddress } = service;
   const api = service.createApi();
   const activities = createActivities(
-    dependenciesOf({ warehouse, api, apiAddress, lookbackMilliseconds: 600_000 }),
+    createDependencies({ warehouse, api, apiAddress, lookbackMilliseconds: 600_000 }),
   );
   const log = { log: unused, trace: unused, debug: unused, info: unused, warn: unused, error: unused };
   const info = {

@@ -7,10 +7,10 @@ import { createTestDatabase } from '../support/test-database.ts';
 import { beginRun } from '../../warehouse/runs/begin-run.ts';
 import { firstAttempt, lateAttempt } from './late-attempt.ts';
 import { answerLater } from './scripted-service.ts';
-import { servicesOf } from './serve.ts';
+import { createServiceStarter } from './serve.ts';
 
 const { warehouse } = await createTestDatabase();
-const serve = servicesOf(warehouse);
+const serve = createServiceStarter(warehouse);
 
 test.each([
   ['the list still refuses', true],
@@ -21,7 +21,7 @@ test.each([
   await service.sync([]);
   service.onList = (resource) => (resource === 'customers' ? { status: 400, body: '{}' } : undefined);
   const { id: runId } = await service.sync([]);
-  const told = async (): Promise<unknown> => [
+  const readOutcome = async (): Promise<unknown> => [
     await service.rows(
       `select r.status as run, s.stream, s.status, s.failure_type, s.failure, s.requests
        from sync.runs r join sync.run_streams s using (run_id)
@@ -29,10 +29,10 @@ test.each([
     ),
     (await troubles.failed.execute(warehouse.db)).rows,
   ];
-  const before = await told();
+  const before = await readOutcome();
   if (!refuses) service.onList = () => undefined;
   await lateAttempt(service, { runId: String(runId), kind: 'sync', stream: 'customers' });
-  expect(await told()).toEqual(before);
+  expect(await readOutcome()).toEqual(before);
 });
 
 test('a page in flight does not land once the activity was reset and an attempt with the same number reads', async () => {

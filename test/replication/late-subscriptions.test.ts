@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { customer, subscription } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { at } from './scripted-service.ts';
-import { servicesOf } from './serve.ts';
+import { createServiceStarter } from './serve.ts';
 
 const { warehouse } = await createTestDatabase();
-const serve = servicesOf(warehouse);
+const serve = createServiceStarter(warehouse);
 const statuses = 'select id, status from finance.subscriptions where connection_id = $1 order by id';
 
 test('a subscription edit that the service copies late, after a newer edit of another, is read', async () => {
@@ -16,7 +16,7 @@ test('a subscription edit that the service copies late, after a newer edit of an
   service.lists.subscriptions = [edited('a', 5, 'paused'), edited('b', 600)];
   await service.sync(['subscriptions', 'customers']);
   service.lists.subscriptions = [edited('a', 5, 'paused'), edited('b', 40, 'canceled')];
-  service.asked = [];
+  service.requests = [];
   const { status } = await service.sync(['subscriptions']);
   expect([status, await service.rows(statuses)]).toEqual([
     'succeeded',
@@ -25,7 +25,7 @@ test('a subscription edit that the service copies late, after a newer edit of an
       { id: 'b', status: 'canceled' },
     ],
   ]);
-  expect(service.asked.filter((path) => path.startsWith('/subscriptions')).length).toBe(1);
+  expect(service.requests.filter((path) => path.startsWith('/subscriptions')).length).toBe(1);
 });
 
 test('a subscription dated in the future hides no edits from a platform whose clock is behind', async () => {

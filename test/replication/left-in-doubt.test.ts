@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { bill, subscription } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { at, page } from './scripted-service.ts';
-import { servicesOf } from './serve.ts';
+import { createServiceStarter } from './serve.ts';
 
 const { warehouse } = await createTestDatabase();
-const serve = servicesOf(warehouse);
+const serve = createServiceStarter(warehouse);
 const minute = 60_000;
 const night = 15 * 60 * minute;
 
@@ -37,7 +37,7 @@ test('a reconcile whose listing stalled, and so proves nothing, deletes nothing'
   const [a, b, r] = ['a', 'b', 'r'].map((id) => subscription(id));
   service.lists = { subscriptions: [a ?? '', b ?? '', r ?? ''] };
   await service.sync(['subscriptions']);
-  // r is gone for some days, and exists again since last night, unchanged; its page had been read before. Each listing stands still for a
+  // r is gone for some days, and exists again since last night, unchanged; its page had been read before. Each listing stalls for a
   // night after its first page.
   let listings = 0;
   let stood = 0;
@@ -82,8 +82,9 @@ test('a fetch that differs from a response landed meanwhile is not taken for a l
     if (id !== 'r') return undefined;
     fetches += 1;
     // An answer from before the correction, which a webhook had requested, lands now.
-    if (fetches === 2) return { status: 200, body: `{"connection":${service.named},"bill":${second ?? ''}}` };
-    if (fetches === 1) await service.tellOfBill('UPDATED', second ?? '');
+    if (fetches === 2)
+      return { status: 200, body: `{"connection":${service.connectionJson},"bill":${second ?? ''}}` };
+    if (fetches === 1) await service.deliverWebhook('UPDATED', second ?? '');
     return undefined;
   };
   const run = await service.reconcile(['bills']);
@@ -106,7 +107,7 @@ test('an emptied list deletes nothing without approval, even if a webhook brings
     if (listings === 1) {
       const fresh = bill('new', { last_synced_at: at() });
       service.lists.bills = [...old, fresh];
-      await service.tellOfBill('CREATED', fresh);
+      await service.deliverWebhook('CREATED', fresh);
     }
     return page(service, 'bills', []);
   };

@@ -5,16 +5,16 @@ import { removeConnection } from '../../warehouse/connections/remove-connection.
 import { CommitsLost } from '../../warehouse/errors.ts';
 import { pruneWarehouse } from '../../warehouse/retention/prune-warehouse.ts';
 import { losingCommit } from '../support/losing-commits.ts';
-import { deletionOf } from '../support/land-events.ts';
+import { buildDeletionEvent } from '../support/land-events.ts';
 import { rows, type Row } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { at, eventsPage, page, type Answer, type ScriptedService } from './scripted-service.ts';
 import { erase, rebuildBills, replayOne } from './as-commands.ts';
-import { servicesOf } from './serve.ts';
+import { createServiceStarter } from './serve.ts';
 
 // A standby without the last commits takes over, and the workflow remembers their results.
 const { warehouse } = await createTestDatabase();
-const serve = servicesOf(warehouse);
+const serve = createServiceStarter(warehouse);
 
 test('a sync that loses the commit of its last page is partial, and the next sync reads the page', async () => {
   const service = await withLostPage(
@@ -86,7 +86,7 @@ test('a page of events lost while the next one is awaited is reread', async () =
   service.lists = { bills: held.map((id) => bill(id)) };
   await service.sync(['bills']);
   const now = new Date().toISOString();
-  const pages = held.slice(0, 3).map((id) => [deletionOf(id, now)]);
+  const pages = held.slice(0, 3).map((id) => [buildDeletionEvent(id, now)]);
   loseMiddle(service, 'events', (place) => eventsPage(pages[place] ?? [], cursorAfter(place)));
   expect(await service.sync(['bills'])).toMatchObject({ status: 'succeeded' });
   expect(await service.ids('bills')).toEqual(['d']);
@@ -102,7 +102,7 @@ test.each(['DELETED', 'UPDATED'] as const)(
     service.lists.bills = [...(code === 'DELETED' ? [] : [edited]), bill('b')];
     const losing = losingCommit(warehouse, 'lock resource');
     service.warehouse = losing;
-    await service.tellOfBill(code, edited);
+    await service.deliverWebhook(code, edited);
     expect(losing.isLost()).toBe(true);
     await service.applyWebhooks();
     const held = await service.rows(
@@ -135,7 +135,7 @@ test('a rebuild that loses a batch fails', async () => {
   const losing = losingCommit(warehouse, 'lock resource');
   await expect(rebuildBills(losing, service)).rejects.toThrow(CommitsLost);
   expect(losing.isLost()).toBe(true);
-  expect(await runOf(service, 'rebuild')).toEqual({ status: 'failed' });
+  expect(await readRun(service, 'rebuild')).toEqual({ status: 'failed' });
   await rebuildBills(warehouse, service);
   expect(
     await service.rows('select from finance.bills where connection_id = $1 and total_amount = 999999'),
@@ -151,14 +151,14 @@ test('a rebuild that loses a batch of pure deletions fails', async () => {
   await warehouse.pool.query(
     `create table public.restored as select * from finance.bills where connection_id = '${service.connection}' and id <> 'z'`,
   );
-  service.events = held.map((id) => deletionOf(id, new Date().toISOString()));
+  service.events = held.map((id) => buildDeletionEvent(id, new Date().toISOString()));
   service.lists.bills = [bill('z')];
   await service.sync(['bills']);
   await warehouse.pool.query('insert into finance.bills select * from public.restored');
   const losing = losingCommit(warehouse, 'lock resource');
   await expect(rebuildBills(losing, service)).rejects.toThrow(CommitsLost);
   expect(losing.isLost()).toBe(true);
-  expect(await runOf(service, 'rebuild')).toEqual({ status: 'failed' });
+  expect(await readRun(service, 'rebuild')).toEqual({ status: 'failed' });
   await rebuildBills(warehouse, service);
   expect(await service.ids('bills')).toEqual(['z']);
 });
@@ -170,7 +170,7 @@ test('a rebuild that loses its last batch fails', async () => {
   const losing = losingCommit(warehouse, 'insert into finance.bills');
   await expect(rebuildBills(losing, service)).rejects.toThrow(CommitsLost);
   expect(losing.isLost()).toBe(true);
-  expect(await runOf(service, 'rebuild')).toEqual({ status: 'failed' });
+  expect(await readRun(service, 'rebuild')).toEqual({ status: 'failed' });
 });
 
 test('an erasure whose commit is lost fails', async () => {
@@ -182,7 +182,7 @@ test('an erasure whose commit is lost fails', async () => {
     CommitsLost,
   );
   expect(losing.isLost()).toBe(true);
-  expect(await runOf(service, 'erase')).toEqual({ status: 'failed' });
+  expect(await readRun(service, 'erase')).toEqual({ status: 'failed' });
   expect(await service.ids('bills')).toEqual(['one']);
 });
 
@@ -194,19 +194,19 @@ test('a replay whose landing is lost fails, and its quarantine entry stays open'
   const losing = losingCommit(warehouse, 'lock resource');
   await expect(replayOne(losing, service)).rejects.toThrow(CommitsLost);
   expect(losing.isLost()).toBe(true);
-  expect(await runOf(service, 'replay')).toEqual({ status: 'failed' });
-  expect(await entriesOf(service)).toEqual([{ record_id: 'b', status: 'open' }]);
+  expect(await readRun(service, 'replay')).toEqual({ status: 'failed' });
+  expect(await readEntries(service)).toEqual([{ record_id: 'b', status: 'open' }]);
   await replayOne(warehouse, service);
   expect(await service.ids('bills')).toEqual(['a', 'b']);
-  expect(await runOf(service, 'replay')).toEqual({ status: 'succeeded' });
+  expect(await readRun(service, 'replay')).toEqual({ status: 'succeeded' });
 });
 
-const wish = 'reconcile_wanted_at = greatest';
+const reconcileRequest = 'reconcile_wanted_at = greatest';
 
 test.each([
   ['whose record the service refuses', 'DELETED', () => ({ status: 404, body: '{}' })],
-  ['of an edit of what is gone', 'UPDATED', undefined],
-  ['that is told before it is done', 'DELETED', undefined],
+  ['about an edit of a record that is gone', 'UPDATED', undefined],
+  ['that announces a deletion too early', 'DELETED', undefined],
 ] as const)(
   'a webhook %s is applied again when its reconcile request is lost',
   async (what, code, onFetch) => {
@@ -215,9 +215,9 @@ test.each([
     await service.sync(['bills']);
     if (!what.startsWith('that')) service.lists.bills = [bill('b')];
     if (onFetch !== undefined) service.onFetch = onFetch;
-    const losing = losingCommit(warehouse, wish);
+    const losing = losingCommit(warehouse, reconcileRequest);
     service.warehouse = losing;
-    await service.tellOfBill(code, bill('a', { last_synced_at: at() })).catch(() => undefined);
+    await service.deliverWebhook(code, bill('a', { last_synced_at: at() })).catch(() => undefined);
     service.warehouse = warehouse;
     expect(losing.isLost()).toBe(true);
     await service.applyWebhooks();
@@ -232,11 +232,11 @@ test('a quarantine entry for a record that is gone stays open when its reconcile
   service.lists.bills = [bill('a', { memo: '7', last_synced_at: at(-1_000) }), bill('b')];
   await service.sync(['bills']);
   service.lists.bills = [bill('b')];
-  const losing = losingCommit(warehouse, wish);
+  const losing = losingCommit(warehouse, reconcileRequest);
   await expect(replayOne(losing, service)).rejects.toThrow(CommitsLost);
   expect(losing.isLost()).toBe(true);
-  expect(await runOf(service, 'replay')).toEqual({ status: 'failed' });
-  expect(await entriesOf(service)).toEqual([{ record_id: 'a', status: 'open' }]);
+  expect(await readRun(service, 'replay')).toEqual({ status: 'failed' });
+  expect(await readEntries(service)).toEqual([{ record_id: 'a', status: 'open' }]);
   await replayOne(warehouse, service);
   expect(await service.isReconcileWanted()).toBe(true);
 });
@@ -245,13 +245,13 @@ test('a deletion webhook that names no record is not stored when its reconcile r
   const service = await serve();
   service.lists = { bills: [bill('a'), bill('b')] };
   await service.sync(['bills']);
-  const losing = losingCommit(warehouse, wish);
+  const losing = losingCommit(warehouse, reconcileRequest);
   service.warehouse = losing;
-  await service.tellOfBill('DELETED', '{}');
+  await service.deliverWebhook('DELETED', '{}');
   service.warehouse = warehouse;
   expect(losing.isLost()).toBe(true);
   expect(await service.rows('select code from sync.webhook_inbox where connection_id = $1')).toEqual([]);
-  await service.tellOfBill('DELETED', '{}');
+  await service.deliverWebhook('DELETED', '{}');
   expect(await service.isReconcileWanted()).toBe(true);
 });
 
@@ -262,7 +262,7 @@ test('a reconcile whose findings are lost keeps the reconcile request that it an
   service.lists = { bills: [a, b, c] };
   await service.sync(['bills']);
   service.lists.bills = [b, c];
-  service.events = [deletionOf('a', new Date(second).toISOString().replace('.000', ''))];
+  service.events = [buildDeletionEvent('a', new Date(second).toISOString().replace('.000', ''))];
   await service.sync(['bills']);
   expect(await service.isReconcileWanted('bills')).toBe(true);
   const losing = losingCommit(warehouse, 'insert into sync.discrepancies');
@@ -276,13 +276,13 @@ test('a reconcile whose findings are lost keeps the reconcile request that it an
   expect(await service.isReconcileWanted('bills')).toBe(false);
 });
 
-const beginning = 'insert into "sync"."runs"';
+const runInsert = 'insert into "sync"."runs"';
 
 test('a command whose first commit is lost fails with a message', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a')] };
   await service.sync(['bills']);
-  const losing = losingCommit(warehouse, beginning);
+  const losing = losingCommit(warehouse, runInsert);
   await expect(rebuildBills(losing, service)).rejects.toThrow(CommitsLost);
   expect(losing.isLost()).toBe(true);
 });
@@ -292,9 +292,9 @@ test('webhooks whose run is lost are applied by the next run', async () => {
   service.lists = { bills: [bill('a'), bill('b')] };
   await service.sync(['bills']);
   service.lists.bills = [bill('b')];
-  const losing = losingCommit(warehouse, beginning);
+  const losing = losingCommit(warehouse, runInsert);
   service.warehouse = losing;
-  await service.tellOfBill('DELETED', bill('a')).catch(() => undefined);
+  await service.deliverWebhook('DELETED', bill('a')).catch(() => undefined);
   service.warehouse = warehouse;
   expect(losing.isLost()).toBe(true);
   await service.applyWebhooks();
@@ -351,14 +351,14 @@ test.each([
   },
 );
 
-async function runOf(service: ScriptedService, kind: string): Promise<Row | undefined> {
+async function readRun(service: ScriptedService, kind: string): Promise<Row | undefined> {
   const [run] = await service.rows(
     `select status from sync.runs where connection_id = $1 and kind = '${kind}' order by started_at desc limit 1`,
   );
   return run;
 }
 
-function entriesOf(service: ScriptedService): Promise<Row[]> {
+function readEntries(service: ScriptedService): Promise<Row[]> {
   return service.rows('select record_id, status from sync.quarantine where connection_id = $1');
 }
 
@@ -449,9 +449,9 @@ function writtenBy(stream: string): Record<string, string> {
 
 async function replicate({ connection }: ScriptedService, stream: string): Promise<void> {
   for (const [table, rows] of Object.entries(writtenBy(stream))) {
-    await warehouse.pool.query(`drop table if exists ${copyOf(table)}`);
+    await warehouse.pool.query(`drop table if exists ${standbyTable(table)}`);
     await warehouse.pool.query(
-      `create table ${copyOf(table)} as select * from ${table} where connection_id = '${connection}' and ${rows}`,
+      `create table ${standbyTable(table)} as select * from ${table} where connection_id = '${connection}' and ${rows}`,
     );
   }
 }
@@ -459,11 +459,11 @@ async function replicate({ connection }: ScriptedService, stream: string): Promi
 async function takeOver({ connection }: ScriptedService, stream: string): Promise<void> {
   for (const [table, rows] of Object.entries(writtenBy(stream))) {
     await warehouse.pool.query(`delete from ${table} where connection_id = '${connection}' and ${rows}`);
-    await warehouse.pool.query(`insert into ${table} select * from ${copyOf(table)}`);
+    await warehouse.pool.query(`insert into ${table} select * from ${standbyTable(table)}`);
   }
 }
 
-function copyOf(table: string): string {
+function standbyTable(table: string): string {
   return `public.standby_${table.replace('.', '_')}`;
 }
 

@@ -3,11 +3,11 @@ import { bill, customer, expense } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { eventually } from '../support/eventually.ts';
 import { at, type Answer, type ScriptedService } from './scripted-service.ts';
-import { servicesOf } from './serve.ts';
+import { createServiceStarter } from './serve.ts';
 
 // A list that never returned a page answers 404: the platform may lack it, or the service was being deployed.
 const { warehouse } = await createTestDatabase();
-const serve = servicesOf(warehouse);
+const serve = createServiceStarter(warehouse);
 
 const notFound = { status: 404, body: '<html>no route</html>' };
 const broken = { status: 503, body: '' };
@@ -72,10 +72,10 @@ test('a list marked unsupported is requested by the next sync once a webhook bri
   const service = await company();
   answer(service, 'bills', [notFound, notFound]);
   await service.sync(['bills', 'customers']);
-  expect(await capabilityOf(service, 'bills')).toBe('unsupported');
-  await service.tellOfBill('UPDATED', String(service.lists.bills?.[0]));
+  expect(await readCapability(service, 'bills')).toBe('unsupported');
+  await service.deliverWebhook('UPDATED', String(service.lists.bills?.[0]));
   expect(await service.ids('bills')).toEqual(['1']);
-  expect(await capabilityOf(service, 'bills')).toBe('unknown');
+  expect(await readCapability(service, 'bills')).toBe('unknown');
   await service.sync(['bills', 'customers']);
   expect(await service.ids('bills')).toEqual(['1', '2', '3']);
 });
@@ -95,7 +95,7 @@ test('a list marked unsupported by a running sync is requested by the next sync 
       );
       return ended.length === 2 ? true : undefined;
     });
-    await service.tellOfBill('UPDATED', String(service.lists.bills?.[0]));
+    await service.deliverWebhook('UPDATED', String(service.lists.bills?.[0]));
     return undefined;
   };
   await service.sync(['bills', 'expenses', 'customers']);
@@ -112,7 +112,7 @@ test('a 404 is a failure, and every sync retries, once a record has shown that t
     Array.from({ length: 20 }, () => notFound),
   );
   await service.sync(['bills', 'customers']);
-  await service.tellOfBill('UPDATED', String(service.lists.bills?.[0]));
+  await service.deliverWebhook('UPDATED', String(service.lists.bills?.[0]));
   const failed = { status: 'partial', streams: [{ stream: 'bills', failure_type: 'GaveUp' }, {}, {}] };
   expect(await service.sync(['bills', 'customers'])).toMatchObject(failed);
   const before = asked.bills ?? 0;
@@ -155,7 +155,7 @@ async function aDayLater(service: ScriptedService): Promise<void> {
   );
 }
 
-async function capabilityOf(service: ScriptedService, stream: string): Promise<unknown> {
+async function readCapability(service: ScriptedService, stream: string): Promise<unknown> {
   const [row] = await service.rows(
     `select capability from sync.streams where connection_id = $1 and stream = '${stream}'`,
   );

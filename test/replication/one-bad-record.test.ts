@@ -5,7 +5,7 @@ import { readWebhook } from '../../source/read-webhook.ts';
 import { listWebhooks } from '../../warehouse/webhooks/list-webhooks.ts';
 import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
 import { bill, expense, subscription } from '../support/finance-records.ts';
-import { deletionOf } from '../support/land-events.ts';
+import { buildDeletionEvent } from '../support/land-events.ts';
 import { some } from '../support/proof-test.ts';
 import type { Row } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -24,7 +24,7 @@ describe('one bad record never blocks others: a very long ID', () => {
     service.lists = { bills: [bill('a'), bill(id), bill('b')] };
     expect(await service.sync(['bills'])).toMatchObject({ status: 'partial' });
     expect(await service.ids('bills')).toEqual(['a', 'b']);
-    expect(await entriesOf(service)).toMatchObject([
+    expect(await readEntries(service)).toMatchObject([
       { record_id: null, reason: 'id is longer than 2000 bytes, which no index surely holds' },
     ]);
   });
@@ -48,11 +48,11 @@ describe('one bad record never blocks others: a very long ID', () => {
     await service.reconcile(['bills']);
     service.lists.bills = [bill('a'), bill('b'), bill(id, { memo: '"edited"' })];
     expect(await service.reconcile(['bills'])).toMatchObject({ status: 'partial' });
-    expect(await entriesOf(service)).toMatchObject([{ status: 'open' }]);
+    expect(await readEntries(service)).toMatchObject([{ status: 'open' }]);
     service.lists.bills = [bill('a'), bill('b')];
     expect(await service.reconcile(['bills'])).toMatchObject({ status: 'succeeded' });
-    expect(await entriesOf(service)).toMatchObject([{ status: 'discarded' }]);
-    expect(service.asked.some((path) => path.includes(encodeURIComponent(id)))).toBe(false);
+    expect(await readEntries(service)).toMatchObject([{ status: 'discarded' }]);
+    expect(service.requests.some((path) => path.includes(encodeURIComponent(id)))).toBe(false);
   });
 
   test('in a deletion event does not block other deletions', async () => {
@@ -61,12 +61,12 @@ describe('one bad record never blocks others: a very long ID', () => {
     await service.sync(['bills']);
     service.lists.bills = [bill('b')];
     service.events = [
-      deletionOf(randomId(8_000), '2026-01-01T00:00:00Z'),
-      deletionOf('a', '2026-01-02T00:00:00Z'),
+      buildDeletionEvent(randomId(8_000), '2026-01-01T00:00:00Z'),
+      buildDeletionEvent('a', '2026-01-02T00:00:00Z'),
     ];
     expect(await service.sync(['bills'])).toMatchObject({ status: 'partial' });
     expect(await service.ids('bills')).toEqual(['b']);
-    expect(await entriesOf(service)).toMatchObject([
+    expect(await readEntries(service)).toMatchObject([
       { record_id: null, reason: 'a deletion of a record whose id is longer than 2000 bytes' },
     ]);
   });
@@ -76,7 +76,7 @@ describe('one bad record never blocks others: a very long ID', () => {
     service.lists = { bills: [bill('a')] };
     await service.sync(['bills']);
     const bodies = [bill('b'), bill(randomId(6_000))].map((record) =>
-      Buffer.from(webhookOf(service, record)),
+      Buffer.from(billWebhook(service, record)),
     );
     const webhooks = bodies.flatMap((body) => readWebhook(body) ?? []);
     await storeWebhooks(warehouse, { apiAddress: service.url, webhooks });
@@ -100,7 +100,7 @@ describe('one bad record never blocks others: the invalid time 24:00:00.5', () =
     service.lists = { bills: [bill('a'), bill('x', { last_synced_at: version }), bill('b')] };
     expect(await service.sync(['bills'])).toMatchObject({ status: 'partial' });
     expect(await service.ids('bills')).toEqual(['a', 'b']);
-    expect(await entriesOf(service)).toMatchObject([
+    expect(await readEntries(service)).toMatchObject([
       { record_id: 'x', reason: 'last_synced_at is not a possible date' },
     ]);
   });
@@ -110,10 +110,13 @@ describe('one bad record never blocks others: the invalid time 24:00:00.5', () =
     service.lists = { bills: [bill('a'), bill('b'), bill('c')] };
     await service.sync(['bills']);
     service.lists.bills = [bill('b')];
-    service.events = [deletionOf('c', '2026-01-01T24:00:00.5Z'), deletionOf('a', '2026-01-02T00:00:00Z')];
+    service.events = [
+      buildDeletionEvent('c', '2026-01-01T24:00:00.5Z'),
+      buildDeletionEvent('a', '2026-01-02T00:00:00Z'),
+    ];
     await service.sync(['bills']);
     expect(await service.ids('bills')).toEqual(['b', 'c']);
-    expect(await entriesOf(service)).toMatchObject([{ reason: 'a deletion that does not say when' }]);
+    expect(await readEntries(service)).toMatchObject([{ reason: 'a deletion that does not say when' }]);
   });
 });
 
@@ -129,7 +132,7 @@ describe('one bad record never blocks others: a fetch of one absent record', () 
       const pages = ['', 'two', 'three'];
       service.onList = (_resource, query) => {
         const at = pages.indexOf(query.get('cursor') ?? '');
-        return pageOf(service, at === 0 ? [bill('d')] : [], pages[at + 1] ?? null);
+        return buildPage(service, at === 0 ? [bill('d')] : [], pages[at + 1] ?? null);
       };
       service.onFetch = (_resource, id) => (id === 'a' ? { status, body: '{"error_code":"X"}' } : undefined);
       expect(await service.reconcile(['bills'])).toMatchObject({
@@ -170,7 +173,7 @@ describe('one bad record is quarantined, never dropped: one that was gone and re
     await reconcileUntilGone(service);
     service.lists.subscriptions = [...good, bad];
     expect(await service[kind](['subscriptions'])).toMatchObject({ status: 'partial' });
-    expect(await openOf(service)).toMatchObject([{ record_id: 'x' }]);
+    expect(await readOpenEntries(service)).toMatchObject([{ record_id: 'x' }]);
   });
 
   test('is quarantined again by a fetch after an announced deletion, but not by a list, which may lag', async () => {
@@ -178,13 +181,13 @@ describe('one bad record is quarantined, never dropped: one that was gone and re
     const spoiled = bill('x', { memo: '7' });
     service.lists = { bills: [bill('a'), bill('b'), spoiled] };
     await service.sync(['bills']);
-    service.events = [deletionOf('x', '2026-01-01T00:00:00Z')];
+    service.events = [buildDeletionEvent('x', '2026-01-01T00:00:00Z')];
     await service.sync(['bills']);
-    expect(await openOf(service)).toEqual([]);
+    expect(await readOpenEntries(service)).toEqual([]);
     await service.sync(['bills']);
-    expect(await openOf(service)).toEqual([]);
+    expect(await readOpenEntries(service)).toEqual([]);
     expect(await service.reconcile(['bills'])).toMatchObject({ status: 'partial' });
-    expect(await openOf(service)).toMatchObject([{ record_id: 'x' }]);
+    expect(await readOpenEntries(service)).toMatchObject([{ record_id: 'x' }]);
   });
 });
 
@@ -210,9 +213,9 @@ test('webhooks of a connection wait when the service answers for no record', asy
   await service.sync(['bills']);
   service.onFetch = () => ({ status: 550, body: '{}' });
   for (const id of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) await storeUpdate(service, id);
-  service.asked = [];
+  service.requests = [];
   await service.applyWebhooks();
-  expect(service.asked.length).toBeLessThan(8);
+  expect(service.requests.length).toBeLessThan(8);
 });
 
 async function storeUpdate(service: ScriptedService, id: string): Promise<void> {
@@ -233,11 +236,11 @@ function randomId(length: number): string {
   return randomBytes(length).toString('base64url').slice(0, length);
 }
 
-function webhookOf(service: ScriptedService, record: string): string {
+function billWebhook(service: ScriptedService, record: string): string {
   return `{"type":"BILL","code":"BILL_UPDATED","connection_id":"svc-${service.connection}","bill":${record}}`;
 }
 
-function pageOf(
+function buildPage(
   service: ScriptedService,
   records: readonly string[],
   next: string | null,
@@ -249,11 +252,11 @@ function pageOf(
 
 /** A record that never landed is gone once two reconciles did not show it, further apart than a list may lag. */
 async function reconcileUntilGone(service: ScriptedService): Promise<void> {
-  for (let reconciles = 1; reconciles <= 3 && (await openOf(service)).length > 0; reconciles += 1) {
+  for (let reconciles = 1; reconciles <= 3 && (await readOpenEntries(service)).length > 0; reconciles += 1) {
     await pass(1_100);
     await service.reconcile(['subscriptions']);
   }
-  expect(await openOf(service)).toEqual([]);
+  expect(await readOpenEntries(service)).toEqual([]);
 }
 
 const failures = `
@@ -262,14 +265,14 @@ const failures = `
   order by started_at desc
   limit 1`;
 
-function entriesOf(service: ScriptedService): Promise<Row[]> {
+function readEntries(service: ScriptedService): Promise<Row[]> {
   return service.rows(
     'select record_id, reason, status, closed_why from sync.quarantine where connection_id = $1 order by id',
   );
 }
 
-async function openOf(service: ScriptedService): Promise<Row[]> {
-  return (await entriesOf(service)).filter(({ status }) => status === 'open');
+async function readOpenEntries(service: ScriptedService): Promise<Row[]> {
+  return (await readEntries(service)).filter(({ status }) => status === 'open');
 }
 
 test('an expense that a reconcile has read and that becomes an invalid refund does not stall the list of expenses', async () => {

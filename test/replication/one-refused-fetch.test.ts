@@ -5,10 +5,10 @@ import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
 import { bill } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import type { ScriptedService } from './scripted-service.ts';
-import { servicesOf } from './serve.ts';
+import { createServiceStarter } from './serve.ts';
 
 const { warehouse } = await createTestDatabase();
-const serve = servicesOf(warehouse);
+const serve = createServiceStarter(warehouse);
 
 // The platform refuses one record, such as one of a locked period, and returns all others.
 test.each([451, 452])(

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { expense } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { servicesOf } from './serve.ts';
+import { createServiceStarter } from './serve.ts';
 
 const { warehouse } = await createTestDatabase();
-const serve = servicesOf(warehouse);
+const serve = createServiceStarter(warehouse);
 
 test.fails('a reconcile compares expenses on a platform without refunds', async () => {
   const service = await serve();

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { customer, subscription } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { answerLater, at, type ScriptedService } from './scripted-service.ts';
-import { servicesOf } from './serve.ts';
+import { createServiceStarter } from './serve.ts';
 
 const { warehouse } = await createTestDatabase();
-const serve = servicesOf(warehouse);
+const serve = createServiceStarter(warehouse);
 const ahead = 2 * 3_600_000;
 
 test('a page in flight does not restore a subscription deleted by a reconcile, even if the platform clock is ahead', async () => {
@@ -24,7 +24,7 @@ test('a page in flight does not restore a subscription deleted by a reconcile, e
   expect(await service.ids('subscriptions')).toEqual(['kept']);
 });
 
-test('a subscription re-created after its deletion was found lives again', async () => {
+test('a subscription re-created after its deletion was found is restored', async () => {
   const service = await serve();
   const kept = subscription('kept', { updated_at: at(-3_600_000) });
   await holdTwo(service, kept);

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { bill } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { at } from './scripted-service.ts';
-import { servicesOf } from './serve.ts';
+import { createServiceStarter } from './serve.ts';
 
 const { warehouse } = await createTestDatabase();
-const serve = servicesOf(warehouse);
+const serve = createServiceStarter(warehouse);
 
 test.each(['null', undefined])(
   'a fetch whose platform_data is %s keeps the platform_data from the list',
@@ -18,8 +18,11 @@ test.each(['null', undefined])(
     };
     await service.sync(['bills']);
     const asFetched = bill('a', { ...version, platform_data: fetched });
-    service.onFetch = () => ({ status: 200, body: `{"connection":${service.named},"bill":${asFetched}}` });
-    await service.tellOfBill('UPDATED', asFetched);
+    service.onFetch = () => ({
+      status: 200,
+      body: `{"connection":${service.connectionJson},"bill":${asFetched}}`,
+    });
+    await service.deliverWebhook('UPDATED', asFetched);
     // The list no longer shows it, because it is older than the lookback.
     expect(await service.sync(['bills'])).toMatchObject({ status: 'succeeded' });
     expect(

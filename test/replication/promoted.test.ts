@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { noHalt, reconcileWith } from '../reconcile/played.ts';
+import { noHalt, reconcileWithHalt } from '../reconcile/reconcile-with-halt.ts';
 import { bill } from '../support/finance-records.ts';
 import { beginTimeline, promotingStandby } from '../support/losing-commits.ts';
 import { row } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { syncDoubtedDeletion } from './doubted-deletion.ts';
+import { syncAmbiguousDeletion } from './ambiguous-deletion.ts';
 import { at, page, type ScriptedService } from './scripted-service.ts';
-import { servicesOf } from './serve.ts';
+import { createServiceStarter } from './serve.ts';
 
 // A standby that lacks the last commit is promoted to a timeline of its own, while a run continues in the same process.
 const { warehouse } = await createTestDatabase();
-const serve = servicesOf(warehouse);
+const serve = createServiceStarter(warehouse);
 
 test('a run stores the server and the timeline on which it began', async () => {
   const service = await serve();
@@ -22,7 +22,7 @@ test('a run stores the server and the timeline on which it began', async () => {
 
 test('a reconcile whose findings are lost answers no reconcile request, even with a record in quarantine', async () => {
   const service = await serve();
-  await syncDoubtedDeletion(service, [bill('b'), bill('bad', { total_amount: '"much"' })]);
+  await syncAmbiguousDeletion(service, [bill('b'), bill('bad', { total_amount: '"much"' })]);
   await loseFindings(service);
 });
 
@@ -90,7 +90,7 @@ test.each([404, 410])(
         : page(service, 'bills', shown.slice(2), null);
     };
     const promoting = promotingStandby(warehouse, 'listing = 2 and completed_at is not null');
-    const run = await reconcileWith(promoting, service, ['bills'], noHalt);
+    const run = await reconcileWithHalt(promoting, service, ['bills'], noHalt);
     expect([promoting.isLost(), run]).toMatchObject([true, { status: 'failed' }]);
     expect(await service.ids('bills')).toContain('x');
   },

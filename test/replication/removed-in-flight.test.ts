@@ -11,7 +11,7 @@ import { land } from '../support/land.ts';
 import { proofTest } from '../support/proof-test.ts';
 import { row, rows, type Row } from '../support/rows.ts';
 import { startSync, sync } from '../support/sync.ts';
-import { idsOf } from '../webhooks/company.ts';
+import { readIds } from '../webhooks/company.ts';
 
 // A connection is removed while work for it is under way, and another one has its name when the work continues.
 const installation = await createInstallation({ env: { DAYBOOK_GIVE_UP_AFTER: '1m' } });
@@ -27,13 +27,13 @@ proofTest(
   async () => {
     const { name, other } = await companies();
     await sync(installation, name);
-    const [id = ''] = await idsOf(installation, name);
+    const [id = ''] = await readIds(installation, name);
     await admin.addFault({
       match: { connection: name, path: `/accounting/bills/${id}` },
       fault: { kind: 'slow', ms: 6_000 },
     });
     await admin.clearRequests();
-    const told = {
+    const webhook = {
       type: 'BILL',
       code: 'BILL_UPDATED',
       resource: resourceNamed('bills'),
@@ -42,13 +42,13 @@ proofTest(
     };
     await storeWebhooks(warehouse, {
       apiAddress: installation.sandbox.url,
-      webhooks: [{ text: '{}', digest: name, serviceConnectionId: `conn-${name}`, ...told }],
+      webhooks: [{ text: '{}', digest: name, serviceConnectionId: `conn-${name}`, ...webhook }],
     });
-    await asked(({ path }) => path.endsWith(id));
+    await untilRequested(({ path }) => path.endsWith(id));
     const handle = client.workflow.getHandle(`webhooks/${name}`);
     await replace(name, other);
     await rejection(handle.result());
-    expect(await heldOf(name)).toEqual({ bills: 0, versions: 0, service_connection_id: null });
+    expect(await readHeld(name)).toEqual({ bills: 0, versions: 0, service_connection_id: null });
   },
 );
 
@@ -57,13 +57,13 @@ proofTest('a slow first response does not pin its company to a re-added connecti
   await admin.addFault({ match: { connection: name }, fault: { kind: 'slow', ms: 6_000 } });
   await admin.clearRequests();
   const handle = await startSync(installation, name);
-  await asked(({ connection }) => connection === name);
+  await untilRequested(({ connection }) => connection === name);
   await replace(name, other);
   await rejection(handle.result());
   await admin.clearFaults();
   const { run } = await sync(installation, name);
   expect(run.status).toBe('succeeded');
-  expect(await heldOf(name)).toMatchObject({ service_connection_id: `conn-${other}` });
+  expect(await readHeld(name)).toMatchObject({ service_connection_id: `conn-${other}` });
 });
 
 proofTest('a token set while the first responses are in flight takes effect', async () => {
@@ -71,13 +71,13 @@ proofTest('a token set while the first responses are in flight takes effect', as
   await admin.addFault({ match: { connection: name }, fault: { kind: 'slow', ms: 6_000 } });
   await admin.clearRequests();
   const handle = await startSync(installation, name);
-  await asked(({ connection }) => connection === name);
+  await untilRequested(({ connection }) => connection === name);
   const set = await installation.run(['connection', 'set-token', name, '--token-stdin'], {
     input: `token-of-${other}`,
   });
   expect(set.code).toBe(0);
   await handle.result();
-  expect(await heldOf(name)).toMatchObject({ service_connection_id: `conn-${other}` });
+  expect(await readHeld(name)).toMatchObject({ service_connection_id: `conn-${other}` });
   expect((await installation.compare(name, { sourceConnection: other })).differences).toEqual([]);
 });
 
@@ -134,20 +134,22 @@ proofTest('a replay lands nothing of the previous company in a re-added connecti
   await admin.addFault({ match: { connection: name, path: '/accounting/bills/' }, fault: down });
   await admin.clearRequests();
   const replay = installation.run(['quarantine', 'replay', '--connection', name]);
-  await asked(({ path, connection }) => connection === name && path.startsWith('/accounting/bills/'));
+  await untilRequested(
+    ({ path, connection }) => connection === name && path.startsWith('/accounting/bills/'),
+  );
   await replace(name, other);
   await admin.clearFaults();
   const { code, stdout, stderr } = await replay;
   expect(code).not.toBe(0);
   expect(stdout + stderr).toContain('was removed while this run was under way');
-  expect(await heldOf(name)).toMatchObject({ bills: 0, versions: 0 });
+  expect(await readHeld(name)).toMatchObject({ bills: 0, versions: 0 });
 });
 
 test('"connection remove" terminates running workflows, so that a re-added connection gets a new sync', async () => {
   const { name } = await companies();
   await admin.addFault({ match: { connection: name, path: '/accounting/items' }, fault: down });
   const handle = await startSync(installation, name);
-  await asked(({ path }) => path === '/accounting/items');
+  await untilRequested(({ path }) => path === '/accounting/items');
   expect((await installation.run(['connection', 'remove', name])).code).toBe(0);
   expect(await rejection(handle.result())).toMatchObject({ name: 'TerminatedFailure' });
   const added = await installation.run(['connection', 'add', name, '--token-stdin', '--no-schedule'], {
@@ -185,11 +187,13 @@ async function replace(name: string, by: string): Promise<void> {
   });
 }
 
-async function asked(is: (request: { path: string; connection: string | null }) => boolean): Promise<void> {
+async function untilRequested(
+  is: (request: { path: string; connection: string | null }) => boolean,
+): Promise<void> {
   await eventually(async () => ((await admin.requests()).some(is) ? true : undefined));
 }
 
-function heldOf(name: string): Promise<Row> {
+function readHeld(name: string): Promise<Row> {
   return row(
     warehouse,
     `select service_connection_id,

@@ -3,21 +3,21 @@ import { bill } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { rebuildBills } from './as-commands.ts';
 import { at, type ScriptedService } from './scripted-service.ts';
-import { servicesOf } from './serve.ts';
+import { createServiceStarter } from './serve.ts';
 
 const { warehouse } = await createTestDatabase();
-const serve = servicesOf(warehouse);
+const serve = createServiceStarter(warehouse);
 
 // A bill is open, then paid. Somebody restores the open row from a backup; history has both.
 describe('a bill whose row was restored from a backup, and whose source returns to the restored state,', () => {
   test('is landed by a sync after a rebuild', async () => {
     const service = await restored();
     await rebuildBills(warehouse, service);
-    expect(await statusOf(service)).toEqual([{ status: 'paid' }]);
+    expect(await readStatus(service)).toEqual([{ status: 'paid' }]);
     reopen(service);
     expect(await service.sync(['bills'])).toMatchObject({ status: 'succeeded' });
-    expect(await statusOf(service)).toEqual([{ status: 'open' }]);
-    expect(await versionsOf(service)).toEqual(['open', 'paid', 'open']);
+    expect(await readStatus(service)).toEqual([{ status: 'open' }]);
+    expect(await readVersions(service)).toEqual(['open', 'paid', 'open']);
   });
 
   test.each(['sync', 'reconcile'] as const)(
@@ -26,9 +26,9 @@ describe('a bill whose row was restored from a backup, and whose source returns 
       const service = await restored();
       reopen(service);
       await service[run](['bills']);
-      expect(await versionsOf(service)).toEqual(['open', 'paid', 'open']);
+      expect(await readVersions(service)).toEqual(['open', 'paid', 'open']);
       await rebuildBills(warehouse, service);
-      expect(await statusOf(service)).toEqual([{ status: 'open' }]);
+      expect(await readStatus(service)).toEqual([{ status: 'open' }]);
     },
   );
 });
@@ -42,8 +42,8 @@ test('a row that does not match its hash becomes a version in history once it is
   );
   reopen(service);
   await service.reconcile(['bills']);
-  expect(await statusOf(service)).toEqual([{ status: 'open' }]);
-  expect(await versionsOf(service)).toEqual(['open', 'paid', 'open']);
+  expect(await readStatus(service)).toEqual([{ status: 'open' }]);
+  expect(await readVersions(service)).toEqual(['open', 'paid', 'open']);
 });
 
 async function restored(): Promise<ScriptedService> {
@@ -65,11 +65,11 @@ function reopen(service: ScriptedService): void {
   service.lists.bills = [bill('a', { last_synced_at: at(-1_000), status: '"open"' })];
 }
 
-function statusOf(service: ScriptedService): Promise<Record<string, unknown>[]> {
+function readStatus(service: ScriptedService): Promise<Record<string, unknown>[]> {
   return service.rows('select status from finance.bills where connection_id = $1');
 }
 
-async function versionsOf(service: ScriptedService): Promise<unknown[]> {
+async function readVersions(service: ScriptedService): Promise<unknown[]> {
   const versions = await service.rows(
     `select payload ->> 'status' as status from history.record_versions where connection_id = $1 order by recorded_at`,
   );

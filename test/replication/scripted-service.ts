@@ -12,7 +12,7 @@ import { listQuarantine } from '../../warehouse/quarantine/read-quarantine.ts';
 import type { DeletionQuestion } from '../../warehouse/reconcile/deletion-question.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { Driver } from '../simulation/driver.ts';
-import { dependenciesOf, secretKey } from '../simulation/dependencies-of.ts';
+import { createDependencies, secretKey } from '../simulation/create-dependencies.ts';
 
 export type Answer = { status: number; body: string } | undefined;
 
@@ -29,7 +29,7 @@ export class ScriptedService {
   onFetch: (resource: string, id: string) => Answer | Promise<Answer> = () => undefined;
   /** The `Date` of responses; null: none. */
   date: () => Date | null = () => new Date();
-  asked: string[] = [];
+  requests: string[] = [];
   url = '';
   readonly connection = `co-${randomBytes(4).toString('hex')}`;
   lookbackMilliseconds = 600_000;
@@ -96,7 +96,7 @@ export class ScriptedService {
   }
 
   /** Stores a webhook about a bill, and applies it. */
-  async tellOfBill(code: BillCode, bill: string): Promise<void> {
+  async deliverWebhook(code: BillCode, bill: string): Promise<void> {
     await this.storeWebhook(code, bill);
     await this.applyWebhooks();
   }
@@ -124,7 +124,7 @@ export class ScriptedService {
   }
 
   /** The `connection` of its responses. */
-  get named(): string {
+  get connectionJson(): string {
     return `{"id":"svc-${this.connection}","orgId":"org","platform":"QUICKBOOKS"}`;
   }
 
@@ -165,7 +165,7 @@ export class ScriptedService {
   async #play(run: (driver: Driver, id: string) => Promise<void>): Promise<Record<string, unknown>> {
     const api = this.createApi();
     const dependencies = {
-      ...dependenciesOf({
+      ...createDependencies({
         warehouse: this.warehouse,
         api,
         apiAddress: this.url,
@@ -181,7 +181,7 @@ export class ScriptedService {
         dependencies: () => dependencies,
       }),
       pass: (milliseconds) => wait(Math.min(milliseconds, this.longestWaitMilliseconds)),
-      ended: () => false,
+      isTerminated: () => false,
       onFailure: (failure) => this.failures.push(`${failure.type}: ${failure.message}`),
     });
     const id = randomUUID();
@@ -202,7 +202,7 @@ export class ScriptedService {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://x');
-    this.asked.push(request.url ?? '');
+    this.requests.push(request.url ?? '');
     const { status, body } = await this.#answer(url);
     const date = this.date();
     response.sendDate = false;
@@ -214,7 +214,7 @@ export class ScriptedService {
   }
 
   async #answer(url: URL): Promise<{ status: number; body: string }> {
-    const connection = `"connection":${this.named}`;
+    const connection = `"connection":${this.connectionJson}`;
     if (url.pathname === '/events') {
       const own = await this.onEvents(url.searchParams);
       if (own !== undefined) return own;
@@ -265,7 +265,7 @@ export function page(
   records: readonly string[],
   next: string | null = null,
 ): NonNullable<Answer> {
-  const body = `{"connection":${service.named},"${name}":[${records.join(',')}],"next_cursor":${JSON.stringify(next)}}`;
+  const body = `{"connection":${service.connectionJson},"${name}":[${records.join(',')}],"next_cursor":${JSON.stringify(next)}}`;
   return { status: 200, body };
 }
 

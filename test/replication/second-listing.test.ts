@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { subscription } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { at, page } from './scripted-service.ts';
-import { servicesOf } from './serve.ts';
+import { createServiceStarter } from './serve.ts';
 
 // Records that only the second listing of a reconcile shows, under an older version than the one held.
 const { warehouse } = await createTestDatabase();
-const serve = servicesOf(warehouse);
+const serve = createServiceStarter(warehouse);
 const hour = 3_600_000;
 
 test('a reconcile does not report equality for a record that its second listing showed with other content', async () => {

@@ -2,18 +2,18 @@ import { expect, test } from 'vitest';
 import { bill } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { answerLater, at, type ScriptedService } from './scripted-service.ts';
-import { servicesOf } from './serve.ts';
+import { createServiceStarter } from './serve.ts';
 
-// Bill x is touched and deleted within one second, and the time of its deletion is told only in whole seconds.
+// Bill x is touched and deleted within one second, and the time of its deletion is given only in whole seconds.
 const { warehouse } = await createTestDatabase();
-const serve = servicesOf(warehouse);
+const serve = createServiceStarter(warehouse);
 
 test('a record deleted by an event is not restored by a backfill page in flight', async () => {
-  const { service, touched, tellEvent } = await withBill();
+  const { service, touched, deliverEvent } = await withBill();
   const { asked, answer } = answerLater(service, [bill('kept'), touched]);
   const running = service.backfill(['bills'], { from: '2024-01-01', to: '2024-01-20' });
   await asked;
-  await tellEvent();
+  await deliverEvent();
   answer();
   await running;
   expect([await service.ids('bills'), await service.isReconcileWanted()]).toEqual([['kept'], true]);
@@ -21,8 +21,8 @@ test('a record deleted by an event is not restored by a backfill page in flight'
 });
 
 test('a record deleted by a webhook is not restored by a list that lags by seconds', async () => {
-  const { service, touched, tellWebhook } = await withBill();
-  await tellWebhook();
+  const { service, touched, deliverWebhook } = await withBill();
+  await deliverWebhook();
   service.lists.bills = [bill('kept'), touched];
   await service.sync(['bills']);
   expect([await service.ids('bills'), await service.isReconcileWanted()]).toEqual([['kept'], true]);
@@ -31,13 +31,13 @@ test('a record deleted by a webhook is not restored by a list that lags by secon
 });
 
 test('a record deleted by a webhook is not restored by a reconcile fetch in flight', async () => {
-  const { service, touched, tellWebhook } = await withBill();
+  const { service, touched, deliverWebhook } = await withBill();
   service.lists.bills = [bill('kept')];
   service.onFetch = async (_resource, id) => {
     if (id !== 'x') return undefined;
     service.onFetch = () => undefined;
-    await tellWebhook();
-    return { status: 200, body: `{"connection":${service.named},"bill":${touched}}` };
+    await deliverWebhook();
+    return { status: 200, body: `{"connection":${service.connectionJson},"bill":${touched}}` };
   };
   const { status } = await service.reconcile(['bills']);
   expect([status, await service.ids('bills'), await service.isReconcileWanted()]).toEqual([
@@ -48,12 +48,12 @@ test('a record deleted by a webhook is not restored by a reconcile fetch in flig
   await expectProved(service, ['kept']);
 });
 
-test.each(['tellEvent', 'tellWebhook'] as const)(
+test.each(['deliverEvent', 'deliverWebhook'] as const)(
   'a record re-created in the second of its deletion comes back with the reconcile: %s',
-  async (tell) => {
+  async (deliver) => {
     const living = await withBill();
     const { service, touched } = living;
-    await living[tell]();
+    await living[deliver]();
     service.lists.bills = [bill('kept'), touched];
     await service.sync(['bills']);
     if (await service.isReconcileWanted()) await expectProved(service, ['kept', 'x']);
@@ -72,7 +72,7 @@ test('a record re-created in the second in which a reconcile found it gone comes
   await expectProved(service, ['kept']);
   service.date = () => new Date();
   service.lists.bills = [bill('kept'), touched];
-  await service.tellOfBill('CREATED', touched);
+  await service.deliverWebhook('CREATED', touched);
   expect([await service.ids('bills'), await service.isReconcileWanted()]).toEqual([['kept'], true]);
   await expectProved(service, ['kept', 'x']);
 });
@@ -103,8 +103,8 @@ async function withBill(): Promise<{
   service: ScriptedService;
   touched: string;
   second: number;
-  tellEvent: () => Promise<void>;
-  tellWebhook: () => Promise<void>;
+  deliverEvent: () => Promise<void>;
+  deliverWebhook: () => Promise<void>;
 }> {
   const service = await serve();
   const x = bill('x', { last_synced_at: at(-3_600_000) });
@@ -116,7 +116,7 @@ async function withBill(): Promise<{
     service,
     second,
     touched: bill('x', { last_synced_at: JSON.stringify(new Date(second + 600).toISOString()) }),
-    async tellEvent() {
+    async deliverEvent() {
       service.lists.bills = [bill('kept')];
       service.events = [
         `{"id":"e","resource":"BILL","type":"object_deleted","last_synced_at":${when},"data":{"id":"x","deleted_at":${when}}}`,
@@ -124,10 +124,10 @@ async function withBill(): Promise<{
       await service.sync(['bills']);
       expect(await service.ids('bills')).toEqual(['kept']);
     },
-    async tellWebhook() {
+    async deliverWebhook() {
       service.lists.bills = [bill('kept')];
       service.date = () => new Date(second + 900);
-      await service.tellOfBill('DELETED', x);
+      await service.deliverWebhook('DELETED', x);
       service.date = () => new Date();
       expect(await service.ids('bills')).toEqual(['kept']);
     },

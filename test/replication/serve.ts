@@ -3,7 +3,7 @@ import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { ScriptedService } from './scripted-service.ts';
 
 /** Makes services with an empty connection each, which end with their test. */
-export function servicesOf(warehouse: Warehouse): () => Promise<ScriptedService> {
+export function createServiceStarter(warehouse: Warehouse): () => Promise<ScriptedService> {
   const started: ScriptedService[] = [];
   afterEach(() => {
     for (const service of started.splice(0)) service.stop();

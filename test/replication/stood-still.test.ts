@@ -3,11 +3,11 @@ import { eventually } from '../support/eventually.ts';
 import { bill, expense } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { page, type ScriptedService } from './scripted-service.ts';
-import { servicesOf } from './serve.ts';
+import { createServiceStarter } from './serve.ts';
 
 // The records listed by a reconcile are of one time, or it says so: a record shown in the evening may be gone in the morning.
 const { warehouse } = await createTestDatabase();
-const serve = servicesOf(warehouse);
+const serve = createServiceStarter(warehouse);
 const minute = 60_000;
 const night = 15 * 60 * minute;
 const away = { status: 503, body: '' };

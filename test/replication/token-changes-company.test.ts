@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { bill, subscription } from '../support/finance-records.ts';
-import { deletionOf } from '../support/land-events.ts';
+import { buildDeletionEvent } from '../support/land-events.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { resumeConnection } from '../../warehouse/connections/resume-connection.ts';
 import { at, type Answer, type ScriptedService } from './scripted-service.ts';
-import { servicesOf } from './serve.ts';
+import { createServiceStarter } from './serve.ts';
 
 // The token opens another company from the middle of a run, after an answer that still named the right one.
 const { warehouse } = await createTestDatabase();
-const serve = servicesOf(warehouse);
+const serve = createServiceStarter(warehouse);
 
 test('a reconcile deletes nothing because of responses received while the token opened another company', async () => {
   const service = await serve();
@@ -19,10 +19,10 @@ test('a reconcile deletes nothing because of responses received while the token 
   service.onList = (resource) => {
     if (resource !== 'bills' || isAnother) return undefined;
     isAnother = true;
-    return listOf(service.named, 'bills', [bill('a'), bill('b')]);
+    return buildPage(service.connectionJson, 'bills', [bill('a'), bill('b')]);
   };
   service.onFetch = () => (isAnother ? { status: 410, body: '{}' } : undefined);
-  service.onOne = () => (isAnother ? listOf(another, 'bills', []) : undefined);
+  service.onOne = () => (isAnother ? buildPage(another, 'bills', []) : undefined);
   await expectRefused(service, () => service.reconcile(['bills']));
   expect(await service.ids('bills')).toEqual(['a', 'b', 'c']);
 });
@@ -31,7 +31,7 @@ test('a reconcile whose last response names another company is refused', async (
   const service = await serve();
   service.lists = { bills: [bill('a'), bill('b')] };
   await service.sync(['bills']);
-  service.onOne = () => listOf(another, 'bills', []);
+  service.onOne = () => buildPage(another, 'bills', []);
   await expectRefused(service, () => service.reconcile(['bills']));
 });
 
@@ -45,7 +45,7 @@ test.each(['sync', 'reconcile'] as const)(
       resource === 'subscriptions'
         ? { status: 200, body: `{"subscriptions":[${subscription('s-of-another')}],"next_cursor":null}` }
         : undefined;
-    service.onOne = () => listOf(another, 'bills', []);
+    service.onOne = () => buildPage(another, 'bills', []);
     await expectRefused(service, () => service[run](['bills', 'subscriptions']));
     expect(await service.ids('subscriptions')).toEqual(['s-a']);
   },
@@ -55,8 +55,8 @@ test('events read while the token opens another company delete nothing', async (
   const service = await serve();
   service.lists = { bills: [bill('a')] };
   await service.sync(['bills']);
-  service.events = [deletionOf('a', new Date().toISOString())];
-  service.onOne = () => listOf(another, 'bills', []);
+  service.events = [buildDeletionEvent('a', new Date().toISOString())];
+  service.onOne = () => buildPage(another, 'bills', []);
   await expectRefused(service, () => service.sync(['bills']));
   expect(await service.ids('bills')).toEqual(['a']);
 });
@@ -67,10 +67,10 @@ test('events of another company do not move the watermark, so events of the righ
   const hour = 3_600_000;
   const ago = (milliseconds: number): string => new Date(Date.now() - milliseconds).toISOString();
   await service.sync(['bills']);
-  service.events = [deletionOf('of-another', ago(0), { resource: '"INVOICE"' })];
-  service.onOne = () => listOf(another, 'bills', []);
+  service.events = [buildDeletionEvent('of-another', ago(0), { resource: '"INVOICE"' })];
+  service.onOne = () => buildPage(another, 'bills', []);
   await expectRefused(service, () => service.sync(['bills']));
-  service.events = [deletionOf('a', ago(hour))];
+  service.events = [buildDeletionEvent('a', ago(hour))];
   service.onOne = () => undefined;
   await resumeConnection(warehouse, { connectionId: service.connection });
   expect(await service.sync(['bills'])).toMatchObject({ status: 'succeeded' });
@@ -90,7 +90,7 @@ test('a sync of an unordered list is refused when the company changes before a l
     page = query.get('cursor') === null ? 0 : 1;
     return { status: 200, body: pages[page] ?? '' };
   };
-  service.onOne = () => listOf(page === 0 ? service.named : another, 'bills', []);
+  service.onOne = () => buildPage(page === 0 ? service.connectionJson : another, 'bills', []);
   await expectRefused(service, () => service.sync(['subscriptions']));
 });
 
@@ -104,7 +104,7 @@ test('a backfill window is not done because of an empty page from another compan
     return { status: 200, body: '{"subscriptions":[],"next_cursor":null}' };
   };
   // For the first window the right company is still named.
-  service.onOne = () => listOf(windows < 2 ? service.named : another, 'bills', []);
+  service.onOne = () => buildPage(windows < 2 ? service.connectionJson : another, 'bills', []);
   await expectRefused(service, () =>
     service.backfill(['subscriptions'], { from: '2024-01-01', to: '2024-03-31' }),
   );
@@ -116,15 +116,15 @@ test('a deletion webhook deletes nothing when another company may have answered 
   service.lists = { bills: [bill('a'), bill('b')] };
   await service.sync(['bills']);
   service.onFetch = (_resource, id) => (id === 'a' ? { status: 410, body: '{}' } : undefined);
-  service.onOne = () => listOf(another, 'bills', []);
-  await service.tellOfBill('DELETED', bill('a')).catch(() => undefined);
+  service.onOne = () => buildPage(another, 'bills', []);
+  await service.deliverWebhook('DELETED', bill('a')).catch(() => undefined);
   expect(await service.ids('bills')).toEqual(['a', 'b']);
   expect(await pausedBecause(service)).toContain('company');
 });
 
 const another = '{"id":"svc-another","orgId":"another-org","platform":"QUICKBOOKS"}';
 
-function listOf(connection: string, resource: string, records: readonly string[]): Answer {
+function buildPage(connection: string, resource: string, records: readonly string[]): Answer {
   return {
     status: 200,
     body: `{"connection":${connection},"${resource}":[${records.join(',')}],"next_cursor":null}`,

@@ -2,15 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { addConnection, RecordsKept } from '../../warehouse/connections/add-connection.ts';
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { setToken } from '../../warehouse/connections/set-token.ts';
-import { secretKey } from '../simulation/dependencies-of.ts';
+import { secretKey } from '../simulation/create-dependencies.ts';
 import { subscription } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { page, type Answer, type ScriptedService } from './scripted-service.ts';
-import { servicesOf } from './serve.ts';
+import { createServiceStarter } from './serve.ts';
 
 // A platform that offers only subscriptions, whose list need not name its company (API document 4.5).
 const { warehouse } = await createTestDatabase();
-const serve = servicesOf(warehouse);
+const serve = createServiceStarter(warehouse);
 
 describe('a company that no list of its platform names', () => {
   test.each(['sync', 'tick', 'reconcile'] as const)('is copied by a %s', async (run) => {
@@ -50,7 +50,7 @@ describe('a company that no list of its platform names', () => {
     };
     expect(await service.sync(['subscriptions'])).toMatchObject({ status: 'succeeded' });
     expect(await service.ids('subscriptions')).toHaveLength(pages);
-    expect(service.asked.filter((url) => /limit=1(&|$)/.test(url))).toHaveLength(6);
+    expect(service.requests.filter((url) => /limit=1(&|$)/.test(url))).toHaveLength(6);
   });
 
   test('is pinned by the first response that names it, and must be named from then on', async () => {
@@ -60,7 +60,7 @@ describe('a company that no list of its platform names', () => {
     service.onList = (resource) =>
       resource === 'subscriptions' ? page(service, resource, [subscription('s-c')]) : noList;
     expect(await service.sync(['subscriptions'])).toMatchObject({ status: 'succeeded' });
-    expect(await pinnedOf(service)).toBe(`svc-${service.connection}`);
+    expect(await readPinned(service)).toBe(`svc-${service.connection}`);
     service.onList = list;
     service.lists.subscriptions = [subscription('s-d')];
     expect(await service.sync(['subscriptions'])).toMatchObject({
@@ -151,7 +151,7 @@ async function serveUnnamed(): Promise<ScriptedService> {
   return service;
 }
 
-async function pinnedOf(service: ScriptedService): Promise<unknown> {
+async function readPinned(service: ScriptedService): Promise<unknown> {
   const [found] = await service.rows(
     'select service_connection_id from sync.connections where connection_id = $1',
   );

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { bill } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { at, page } from './scripted-service.ts';
-import { servicesOf } from './serve.ts';
+import { createServiceStarter } from './serve.ts';
 
 const { warehouse } = await createTestDatabase();
-const serve = servicesOf(warehouse);
+const serve = createServiceStarter(warehouse);
 
 test.each([1, 2])(
   'a list in another order than requested, whose cursor expires, loses nothing: %s on a page',

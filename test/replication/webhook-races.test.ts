@@ -3,26 +3,26 @@ import { readWebhook } from '../../source/read-webhook.ts';
 import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
 import { bill } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { goneMeanwhile } from './gone-meanwhile.ts';
+import { answerGoneAfter } from './answer-gone-after.ts';
 import type { ScriptedService } from './scripted-service.ts';
-import { servicesOf } from './serve.ts';
+import { createServiceStarter } from './serve.ts';
 
 const { warehouse } = await createTestDatabase();
-const serve = servicesOf(warehouse);
+const serve = createServiceStarter(warehouse);
 
 test('an invalid version received after the service reported the record gone is quarantined', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a'), bill('b')] };
   await service.sync(['bills']);
   service.lists.bills = [bill('b')];
-  goneMeanwhile(service, new Date(Date.now() - 5_000), async () => {
-    // The bill is recreated in a form that cannot land, and a sync reads it while the answer is in hand.
+  answerGoneAfter(service, new Date(Date.now() - 5_000), async () => {
+    // The bill is recreated in a form that cannot land, and a sync reads it while the response is in flight.
     service.lists.bills = [bill('b'), bill('a', { total_amount: '"much"', last_synced_at: stamp(-2_000) })];
     const { status } = await service.sync(['bills']);
     expect(status).toBe('partial');
     expect(await open(service)).toEqual([{ record_id: 'a' }]);
   });
-  await service.tellOfBill('DELETED', bill('a'));
+  await service.deliverWebhook('DELETED', bill('a'));
   expect(await service.ids('bills')).toEqual(['b']);
   const { status } = await service.sync(['bills']);
   expect(await open(service)).toEqual([{ record_id: 'a' }]);
@@ -39,9 +39,9 @@ test('a deletion announced again while the first announcement is checked is chec
     const still = service.lists.bills?.[0] ?? '';
     service.lists.bills = [bill('b')];
     await store(service, bill('a'));
-    return { status: 200, body: `{"connection":${service.named},"bill":${still}}` };
+    return { status: 200, body: `{"connection":${service.connectionJson},"bill":${still}}` };
   };
-  await service.tellOfBill('DELETED', bill('a'));
+  await service.deliverWebhook('DELETED', bill('a'));
   await service.applyWebhooks();
   expect(await service.ids('bills')).toEqual(['b']);
 });
@@ -51,8 +51,8 @@ test('a deletion announced by a webhook in the second of the last touch is appli
   service.lists = { bills: [bill('a'), bill('b')] };
   await service.sync(['bills']);
   const second = Math.floor((Date.now() - 3_000) / 1_000) * 1_000;
-  goneMeanwhile(service, new Date(second), async () => {
-    // A page requested before the deletion lands while the answer is in hand.
+  answerGoneAfter(service, new Date(second), async () => {
+    // A page requested before the deletion lands while the response is in flight.
     service.lists.bills = [
       bill('b'),
       bill('a', { last_synced_at: `"${new Date(second + 200).toISOString()}"` }),
@@ -60,7 +60,7 @@ test('a deletion announced by a webhook in the second of the last touch is appli
     await service.sync(['bills']);
     service.lists.bills = [bill('b')];
   });
-  await service.tellOfBill('DELETED', bill('a'));
+  await service.deliverWebhook('DELETED', bill('a'));
   expect(await service.isReconcileWanted('bills')).toBe(true);
   expect((await service.reconcile(['bills'])).status).toBe('succeeded');
   expect(await service.ids('bills')).toEqual(['b']);
@@ -70,12 +70,12 @@ test('a record that lands while the service reports it gone to another webhook g
   const service = await serve();
   service.lists = { bills: [bill('b')] };
   await service.sync(['bills']);
-  goneMeanwhile(service, new Date(), async () => {
+  answerGoneAfter(service, new Date(), async () => {
     service.lists.bills = [bill('b'), bill('a')];
     await service.sync(['bills']);
     service.lists.bills = [bill('b')];
   });
-  await service.tellOfBill('CREATED', bill('a'));
+  await service.deliverWebhook('CREATED', bill('a'));
   expect(await service.ids('bills')).toEqual(['a', 'b']);
   expect(await service.isReconcileWanted('bills')).toBe(true);
 });

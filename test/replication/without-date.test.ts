@@ -24,7 +24,7 @@ test('two lagging listings do not delete living records when one record has a fu
   await service.sync(['bills']);
   const fresh = ['x', 'y'].map((id) => bill(id, { last_synced_at: at(-2_000) }));
   service.lists.bills = [...old, ...fresh, future];
-  for (const record of fresh) await service.tellOfBill('CREATED', record);
+  for (const record of fresh) await service.deliverWebhook('CREATED', record);
   expect(await service.ids('bills')).toHaveLength(8);
   // The list lags by some seconds, for as long as the reconcile takes; fetches would find both.
   service.onList = () => page(service, 'bills', [...old, future]);
@@ -35,7 +35,7 @@ test('two lagging listings do not delete living records when one record has a fu
   // An edit of x now does not bring it back either.
   const edited = bill('x', { last_synced_at: at(0), memo: '"edited"' });
   service.lists.bills = [...old, fresh[1] ?? '', edited, future];
-  await service.tellOfBill('UPDATED', edited);
+  await service.deliverWebhook('UPDATED', edited);
   await service.sync(['bills']);
   const afterSync = await service.ids('bills');
   expect({ status: run.status, afterReconcile, afterSync }).toEqual({
@@ -49,7 +49,7 @@ test.each(['ends', 'is refused its cursor'])(
   'a record that a list shows late is read, when the service clock is behind and the stalled read %s',
   async (end) => {
     const service = await serve();
-    const time = passing(-30 * 60 * minute);
+    const time = createSkewedTime(-30 * 60 * minute);
     const first = billAt('first', time.shown());
     let isOver = false;
     service.onList = async (resource, query) => {
@@ -77,7 +77,7 @@ test.each(['ends', 'is refused its cursor'])(
 
 test('a service time first sent with a later page is not taken as the start of the read', async () => {
   const service = await serve();
-  const time = passing(0);
+  const time = createSkewedTime(0);
   const first = billAt('first', time.shown());
   service.onList = async (resource, query) => {
     if (query.get('cursor') === null) return page(service, resource, [first], 'next');
@@ -96,7 +96,7 @@ test('a service time first sent with a later page is not taken as the start of t
 });
 
 /** Time that passes for the database and for the service, whose clock is wrong by `error` milliseconds. */
-function passing(error: number): { shown(): number; pass(milliseconds: number): Promise<void> } {
+function createSkewedTime(error: number): { shown(): number; pass(milliseconds: number): Promise<void> } {
   let passed = 0;
   return {
     shown: () => Date.now() + passed + error,
@@ -148,7 +148,7 @@ test('a list that lags for seconds over two reconciles does not replace a newer 
   service.lists = { bills: [bill('a'), before ?? ''] };
   await service.sync(['bills']);
   service.lists.bills = [bill('a'), now ?? ''];
-  await service.tellOfBill('UPDATED', now ?? '');
+  await service.deliverWebhook('UPDATED', now ?? '');
   expect(await memo(service)).toBe('-1');
   // The list lags, and a fetch of r is refused once.
   service.onList = () => page(service, 'bills', [bill('a'), before ?? '']);

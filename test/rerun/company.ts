@@ -1,6 +1,6 @@
 import type { Installation } from '../support/installation.ts';
 import { reconcile } from '../support/reconcile.ts';
-import { idsOf, syncedCompany } from '../webhooks/company.ts';
+import { readIds, syncedCompany } from '../webhooks/company.ts';
 
 /** A synced company whose records were then changed, touched and deleted in part. */
 export async function changedCompany(installation: Installation): Promise<string> {
@@ -19,17 +19,17 @@ export async function stoppedCompany(installation: Installation): Promise<string
 /** A synced company that has lost so many bills that a reconcile must ask before it deletes them. */
 export async function emptiedCompany(installation: Installation): Promise<string> {
   const connection = await syncedCompany(installation, { records: 300 });
-  await loseQuietly(installation, connection, 60);
+  await deleteWithoutEvents(installation, connection, 60);
   return connection;
 }
 
 /** Deletes bills at the source without an event. */
-export async function loseQuietly(
+export async function deleteWithoutEvents(
   installation: Installation,
   connection: string,
   count: number,
 ): Promise<void> {
-  const ids = await idsOf(installation, connection, { count });
+  const ids = await readIds(installation, connection, { count });
   await installation.admin.execute(
     ...ids.map((id) => ({ kind: 'delete', connection, resource: 'bills', id, event: false }) as const),
   );
@@ -51,7 +51,7 @@ export async function damage({ warehouse }: Installation, connection: string): P
 }
 
 /** Makes the service ask once for a pause of one second. */
-export async function askForPause({ admin }: Installation, connection: string): Promise<void> {
+export async function throttleOnce({ admin }: Installation, connection: string): Promise<void> {
   await admin.addFault({
     match: { connection, path: '/accounting' },
     times: 1,

@@ -4,8 +4,8 @@ import { resetTo } from '../support/reset.ts';
 import { rows } from '../support/rows.ts';
 import { knownRuns, runsBeyond } from './ledger.ts';
 import { openReruns } from './open-reruns.ts';
-import { chosen } from './points.ts';
-import { endOfWorkflow, startWorkflow } from './run-workflow.ts';
+import { pickSample } from './points.ts';
+import { awaitWorkflow, startWorkflow } from './run-workflow.ts';
 import type { Start } from './scenario.ts';
 import { untilEvents } from './until-events.ts';
 
@@ -23,7 +23,7 @@ test.for(scenarios)(
   { timeout: 1_800_000 },
   async ({ name, prepare }, { annotate }) => {
     let interrupted = 0;
-    for (const { how, place } of chosen(name, interruptions, 1)) {
+    for (const { how, place } of pickSample(name, interruptions, 1)) {
       const where = `${how} after ${place} events`;
       const start = await prepare(installation);
       const before = await knownRuns(warehouse);
@@ -42,7 +42,7 @@ test.for(scenarios)(
   },
 );
 
-/** Interrupts a workflow on its way, and waits until its successor ends. Returns whether it was still running. */
+/** Interrupts a running workflow, and waits until its successor ends. Returns whether it was still running. */
 async function interrupt(start: Start, { how, place }: (typeof interruptions)[number]): Promise<boolean> {
   const first = await startWorkflow(installation, start);
   // A signal with the start is an event of its own.
@@ -51,7 +51,7 @@ async function interrupt(start: Start, { how, place }: (typeof interruptions)[nu
   if (how === 'terminated' && ran) await terminate(first);
   const again =
     how === 'reset' ? await resetTo(installation, first, -1) : await startWorkflow(installation, start);
-  await endOfWorkflow(installation, again, start);
+  await awaitWorkflow(installation, again, start);
   return ran;
 }
 

@@ -2,10 +2,10 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import { startDaybook, type DaybookProcess } from '../support/daybook-process.ts';
 import { createInstallation } from '../support/installation.ts';
-import { untilPages } from '../support/progress-of.ts';
+import { untilPages } from '../support/sync-progress.ts';
 import { startReconcile } from '../support/reconcile.ts';
 import { startSync } from '../support/sync.ts';
-import { appliedInbox, changeBill, idsOf, urlOf } from '../webhooks/company.ts';
+import { appliedInbox, changeBill, readIds, readListeningUrl } from '../webhooks/company.ts';
 import { send } from '../webhooks/webhook.ts';
 import { releaseBefore, unpackRelease } from './release-before.ts';
 
@@ -19,7 +19,7 @@ describe.skipIf('missing' in before)(`a worker ${name} beside one of this checko
   const startNew = (): Promise<DaybookProcess> => installation.startWorker();
   const startOld = async (): Promise<DaybookProcess> => {
     const worker = startDaybook(['worker'], { cwd, env, program });
-    await worker.says(/worker is ready/);
+    await worker.waitForOutput(/worker is ready/);
     return worker;
   };
 
@@ -44,7 +44,7 @@ describe.skipIf('missing' in before)(`a worker ${name} beside one of this checko
       await admin.clearFaults();
       for (const handle of handles) {
         await handle.result();
-        expect(await workersOf(handle)).toEqual([from.pid, to.pid]);
+        expect(await readWorkerPids(handle)).toEqual([from.pid, to.pid]);
       }
       return to;
     }
@@ -57,9 +57,9 @@ describe.skipIf('missing' in before)(`a worker ${name} beside one of this checko
 
     const both = [theirs, await startNew()];
     for (const connection of connections) {
-      for (const [index, id] of (await idsOf(installation, connection, { count: 4 })).entries()) {
+      for (const [index, id] of (await readIds(installation, connection, { count: 4 })).entries()) {
         const webhook = await changeBill(installation, connection, { id, memo: 'told' });
-        expect(await send(urlOf(both[index % 2] ?? theirs), webhook)).toBe(200);
+        expect(await send(readListeningUrl(both[index % 2] ?? theirs), webhook)).toBe(200);
       }
       await appliedInbox(installation, connection);
       await client.workflow.getHandle(`webhooks/${connection}`).result();
@@ -70,7 +70,7 @@ describe.skipIf('missing' in before)(`a worker ${name} beside one of this checko
 });
 
 /** Ids of the processes that did a workflow's tasks, in the order of their first task. Fails if a task failed. */
-async function workersOf(handle: WorkflowHandle): Promise<number[]> {
+async function readWorkerPids(handle: WorkflowHandle): Promise<number[]> {
   const events = (await handle.fetchHistory()).events ?? [];
   expect(events.flatMap((event) => event.workflowTaskFailedEventAttributes ?? [])).toEqual([]);
   const identities = events.flatMap((event) => event.workflowTaskStartedEventAttributes?.identity ?? []);

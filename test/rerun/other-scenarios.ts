@@ -1,9 +1,9 @@
-import { changeBill, idsOf, syncedCompany, urlOf } from '../webhooks/company.ts';
+import { changeBill, readIds, syncedCompany, readListeningUrl } from '../webhooks/company.ts';
 import { send } from '../webhooks/webhook.ts';
 import type { DaybookProcess } from '../support/daybook-process.ts';
 import type { Installation } from '../support/installation.ts';
 import { rows } from '../support/rows.ts';
-import { askForPause, changedCompany } from './company.ts';
+import { throttleOnce, changedCompany } from './company.ts';
 import type { Scenario } from './scenario.ts';
 
 /** Scenarios of no single connection, and of webhooks, which `worker` receives. */
@@ -13,12 +13,15 @@ export function otherScenarios(worker: DaybookProcess): readonly Scenario[] {
       name: 'webhooks that are applied after a pause that the service asked for',
       async prepare(installation) {
         const connection = await syncedCompany(installation);
-        await hold(installation, connection, '1 hour');
-        for (const id of await idsOf(installation, connection, { count: 5 })) {
-          await send(urlOf(worker), await changeBill(installation, connection, { id, memo: 'told' }));
+        await postponeWebhooks(installation, connection, '1 hour');
+        for (const id of await readIds(installation, connection, { count: 5 })) {
+          await send(
+            readListeningUrl(worker),
+            await changeBill(installation, connection, { id, memo: 'told' }),
+          );
         }
-        await askForPause(installation, connection);
-        await hold(installation, connection, '0');
+        await throttleOnce(installation, connection);
+        await postponeWebhooks(installation, connection, '0');
         return {
           workflow: 'applyWebhooks',
           workflowId: `webhooks/${connection}`,
@@ -56,7 +59,7 @@ export function otherScenarios(worker: DaybookProcess): readonly Scenario[] {
         }),
     },
     {
-      name: 'a removal of what is old',
+      name: 'a prune of old data',
       prepare: () => Promise.resolve({ workflow: 'pruneWarehouse', workflowId: 'prune', input: {} }),
     },
   ];
@@ -66,7 +69,11 @@ export function otherScenarios(worker: DaybookProcess): readonly Scenario[] {
 const withoutPython = 'unsupported';
 
 /** Puts off all webhooks of the connection for this long. */
-async function hold({ warehouse }: Installation, connection: string, time: string): Promise<void> {
+async function postponeWebhooks(
+  { warehouse }: Installation,
+  connection: string,
+  time: string,
+): Promise<void> {
   await warehouse.pool.query(
     'update sync.connections set webhooks_after = now() + $2::interval where connection_id = $1',
     [connection, time],

@@ -1,12 +1,12 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import { chanceOf } from '../day/chance.ts';
+import { createChance } from '../day/chance.ts';
 import type { Installation } from '../support/installation.ts';
 import { isWholeProof } from '../support/proof-test.ts';
-import { tasksOf } from '../support/reset.ts';
+import { readTaskEventIds } from '../support/reset.ts';
 
 /** All elements with `TEST_PROOF=all`, else a few. */
-export function chosen<T>(name: string, all: readonly T[], few: number): readonly T[] {
-  return isWholeProof ? all : chanceOf(`${name} 1`).someOf(all, few);
+export function pickSample<T>(name: string, all: readonly T[], few: number): readonly T[] {
+  return isWholeProof ? all : createChance(`${name} 1`).pickSome(all, few);
 }
 
 /** A workflow task of an execution, counted from its start. */
@@ -16,7 +16,7 @@ export interface Point {
 }
 
 /** Every point that a workflow can be reset to, including those of the executions that continued it. */
-export async function pointsOf(
+export async function findPoints(
   { client }: Pick<Installation, 'client'>,
   first: WorkflowHandle,
 ): Promise<Point[]> {
@@ -24,14 +24,14 @@ export async function pointsOf(
   let runId: string | undefined = (await first.describe()).runId;
   while (runId !== undefined) {
     const execution = client.workflow.getHandle(first.workflowId, runId);
-    const tasks = await tasksOf(execution);
+    const tasks = await readTaskEventIds(execution);
     points.push(...tasks.map((_, task) => ({ execution, task })));
-    runId = await continuationOf(execution);
+    runId = await findContinuation(execution);
   }
   return points;
 }
 
-async function continuationOf(execution: WorkflowHandle): Promise<string | undefined> {
+async function findContinuation(execution: WorkflowHandle): Promise<string | undefined> {
   const { events } = await execution.fetchHistory();
   return events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId ?? undefined;
 }

@@ -3,7 +3,7 @@ import { approveDeletesSignal } from '../../workflows/await-approval.ts';
 import type { DeletionQuestion } from '../../warehouse/reconcile/deletion-question.ts';
 import { shownDeletions } from '../support/reconcile.ts';
 import { syncedCompany } from '../webhooks/company.ts';
-import { changedCompany, damage, emptiedCompany, loseQuietly, stoppedCompany } from './company.ts';
+import { changedCompany, damage, emptiedCompany, deleteWithoutEvents, stoppedCompany } from './company.ts';
 import type { Scenario, Start } from './scenario.ts';
 
 export function reconcileScenarios(): readonly Scenario[] {
@@ -13,15 +13,15 @@ export function reconcileScenarios(): readonly Scenario[] {
       async prepare(installation) {
         const connection = await changedCompany(installation);
         await damage(installation, connection);
-        await loseQuietly(installation, connection, 3);
-        return { ...reconcileOf(connection), exact: connection };
+        await deleteWithoutEvents(installation, connection, 3);
+        return { ...buildReconcileStart(connection), exact: connection };
       },
     },
     {
       name: 'a reconcile that stops for approval',
       async prepare(installation) {
         const connection = await emptiedCompany(installation);
-        return { ...reconcileOf(connection), statuses: ['partial'] };
+        return { ...buildReconcileStart(connection), statuses: ['partial'] };
       },
     },
     {
@@ -29,11 +29,11 @@ export function reconcileScenarios(): readonly Scenario[] {
       async prepare(installation) {
         const connection = await stoppedCompany(installation);
         const approved = await shownDeletions(installation, connection);
-        return { ...reconcileOf(connection, { approved }), exact: connection };
+        return { ...buildReconcileStart(connection, { approved }), exact: connection };
       },
     },
     {
-      name: 'a question that is answered with yes',
+      name: 'an approval question that is answered with yes',
       async prepare(installation) {
         const connection = await stoppedCompany(installation);
         const { bills } = await shownDeletions(installation, connection);
@@ -71,7 +71,7 @@ export function reconcileScenarios(): readonly Scenario[] {
   ];
 }
 
-function reconcileOf(connection: string, more: { approved?: DeletionQuestion } = {}): Start {
+function buildReconcileStart(connection: string, more: { approved?: DeletionQuestion } = {}): Start {
   return {
     workflow: 'reconcileConnection',
     workflowId: `reconcile/${connection}`,

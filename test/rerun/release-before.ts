@@ -16,7 +16,7 @@ export function releaseBefore(): { tag: string } | { missing: string } {
   if (tag === undefined || tag === '') return { missing: 'the checkout has no tags' };
   const ours: unknown = JSON.parse(readFileSync(join(checkout, 'package-lock.json'), 'utf8'));
   const theirs: unknown = JSON.parse(git('show', `${tag}:package-lock.json`));
-  return isDeepStrictEqual(packagesOf(ours), packagesOf(theirs))
+  return isDeepStrictEqual(readPackages(ours), readPackages(theirs))
     ? { tag }
     : { missing: `${tag} needs other packages than are installed` };
 }
@@ -36,6 +36,6 @@ function git(...args: readonly string[]): string {
 }
 
 /** The packages without Daybook itself, whose version differs. */
-function packagesOf(lock: unknown): unknown {
+function readPackages(lock: unknown): unknown {
   return { ...(lock as { packages: Record<string, unknown> }).packages, '': undefined };
 }

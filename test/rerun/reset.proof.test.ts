@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { resetTo } from '../support/reset.ts';
 import { startTemporalWith } from '../support/temporal-with.ts';
-import { changesBetween, contentOf, watermarksBehind, watermarksOf } from './content-of.ts';
+import { changesBetween, readContent, watermarksBehind, readWatermarks } from './warehouse-content.ts';
 import { knownRuns, runsBeyond } from './ledger.ts';
 import { openReruns } from './open-reruns.ts';
-import { chosen, pointsOf } from './points.ts';
-import { endOfWorkflow, startWorkflow } from './run-workflow.ts';
+import { pickSample, findPoints } from './points.ts';
+import { awaitWorkflow, startWorkflow } from './run-workflow.ts';
 
 const temporalAddress = await startTemporalWith('limit.historyCount.suggestContinueAsNew=60');
 const { installation, scenarios } = await openReruns({ temporalAddress });
@@ -18,18 +18,18 @@ test.for(scenarios)(
     const start = await prepare(installation);
     const known = await knownRuns(warehouse);
     const handle = await startWorkflow(installation, start);
-    const ending = await endOfWorkflow(installation, handle, start);
+    const ending = await awaitWorkflow(installation, handle, start);
     const runs = await runsBeyond(warehouse, known);
-    const content = await contentOf(warehouse);
-    const watermarks = await watermarksOf(warehouse);
-    const points = await pointsOf(installation, handle);
-    const some = chosen(name, points, 2);
+    const content = await readContent(warehouse);
+    const watermarks = await readWatermarks(warehouse);
+    const points = await findPoints(installation, handle);
+    const some = pickSample(name, points, 2);
     for (const { execution, task } of some) {
       const where = `reset to task ${task}`;
       const before = await knownRuns(warehouse);
       const again = await resetTo(installation, execution, task);
-      expect(await endOfWorkflow(installation, again, start), where).toBe(ending);
-      expect(changesBetween(content, await contentOf(warehouse)), where).toEqual([]);
+      expect(await awaitWorkflow(installation, again, start), where).toBe(ending);
+      expect(changesBetween(content, await readContent(warehouse)), where).toEqual([]);
       expect(await watermarksBehind(warehouse, watermarks), where).toEqual([]);
       expect(runs, where).toEqual(expect.arrayContaining(await runsBeyond(warehouse, before)));
     }

@@ -22,18 +22,18 @@ export async function startWorkflow(
 const joining = { workflowIdConflictPolicy: 'USE_EXISTING' } as const;
 
 /** Waits until a workflow and those that it starts are over. Returns its outcome: `completed`, or the reason for its failure. */
-export async function endOfWorkflow(
+export async function awaitWorkflow(
   { client }: Pick<Installation, 'client'>,
   handle: WorkflowHandle,
   { followedBy = [], isOver = () => Promise.resolve(true) }: Start,
 ): Promise<string> {
-  const ending = await endingOf(handle);
-  for (const workflowId of followedBy) await endingOf(client.workflow.getHandle(workflowId));
+  const ending = await awaitOutcome(handle);
+  for (const workflowId of followedBy) await awaitOutcome(client.workflow.getHandle(workflowId));
   while (!(await isOver())) await wait(50);
   return ending;
 }
 
-async function endingOf(handle: WorkflowHandle): Promise<string> {
+async function awaitOutcome(handle: WorkflowHandle): Promise<string> {
   try {
     await handle.result();
     return 'completed';

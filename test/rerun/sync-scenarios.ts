@@ -1,25 +1,25 @@
 import { setSchedule } from '../../warehouse/connections/set-schedule.ts';
 import { bill } from '../support/finance-records.ts';
-import { askForPause, changedCompany } from './company.ts';
+import { throttleOnce, changedCompany } from './company.ts';
 import type { Scenario, Start } from './scenario.ts';
 
 export function syncScenarios(): readonly Scenario[] {
   return [
     {
-      name: 'the first sync of a company, one of whose bills nobody can store',
+      name: 'a first sync of a company with a bill that cannot be stored',
       async prepare({ connect, admin }) {
         const connection = await connect({ records: 60 });
         const record = bill('nobody-can-store-it', { total_amount: '{}' });
         await admin.execute({ kind: 'add', connection, resource: 'bills', record });
-        return { ...syncOf(connection), exact: connection, statuses: ['partial'] };
+        return { ...buildSyncStart(connection), exact: connection, statuses: ['partial'] };
       },
     },
     {
       name: 'a sync of changes and deletions that the service asks to pause',
       async prepare(installation) {
         const connection = await changedCompany(installation);
-        await askForPause(installation, connection);
-        return { ...syncOf(connection), exact: connection };
+        await throttleOnce(installation, connection);
+        return { ...buildSyncStart(connection), exact: connection };
       },
     },
     {
@@ -27,7 +27,7 @@ export function syncScenarios(): readonly Scenario[] {
       async prepare({ connect, admin }) {
         const connection = await connect({ records: 600 });
         await admin.configure({ maximumLimit: 3 });
-        return { ...syncOf(connection), exact: connection };
+        return { ...buildSyncStart(connection), exact: connection };
       },
     },
     {
@@ -36,7 +36,7 @@ export function syncScenarios(): readonly Scenario[] {
         const connection = await connect({ records: 20 });
         const refusal = { status: 401, code: 'CONNECTION_DISABLED' };
         await admin.execute({ kind: 'refuse', connection, refusal });
-        return { ...syncOf(connection), statuses: ['failed'] };
+        return { ...buildSyncStart(connection), statuses: ['failed'] };
       },
     },
     {
@@ -56,6 +56,6 @@ export function syncScenarios(): readonly Scenario[] {
   ];
 }
 
-function syncOf(connection: string): Start {
+function buildSyncStart(connection: string): Start {
   return { workflow: 'syncConnection', workflowId: `sync/${connection}`, input: { connection } };
 }

@@ -17,7 +17,7 @@ test('a sync begun on an unversioned worker moves to each version that is set cu
   const connection = await installation.connect({ ready: false });
   let running: DaybookProcess = await installation.startWorker();
   const sync = await startSync(installation, connection);
-  await tasksBy(sync, undefined);
+  await untilTaskBy(sync, undefined);
   for (const buildId of ['next', 'after', 'next']) {
     const worker = await installation.startWorker({
       TEMPORAL_DEPLOYMENT_NAME: 'daybook',
@@ -27,7 +27,7 @@ test('a sync begun on an unversioned worker moves to each version that is set cu
     await running.stop();
     running = worker;
     await sync.signal('dataReady');
-    await tasksBy(sync, buildId);
+    await untilTaskBy(sync, buildId);
   }
   await admin.execute({ kind: 'make-ready', connection });
   await sync.signal('dataReady');
@@ -43,7 +43,7 @@ async function setCurrent(buildId: string): Promise<void> {
 }
 
 /** Waits until the newest task of a workflow was done by that version. */
-async function tasksBy(handle: WorkflowHandle, buildId: string | undefined): Promise<void> {
+async function untilTaskBy(handle: WorkflowHandle, buildId: string | undefined): Promise<void> {
   await eventually(async () => {
     const { events } = await handle.fetchHistory();
     const newest = events?.findLast((event) => event.workflowTaskCompletedEventAttributes);

@@ -24,7 +24,7 @@ test('a refused token pauses the connection and says what to do, and the right t
   const end = await sync(installation, connection);
   expect(end.run.status).toBe('failed');
   const why = `The finance API refused the credentials of ${connection}: set the right token with "daybook connection set-token ${connection}"; it then resumes by itself. If it refused every connection, DAYBOOK_CLIENT_ID or DAYBOOK_CLIENT_SECRET is wrong: set it, restart Daybook, then "daybook connection resume ${connection}".`;
-  expect(await stateOf(connection)).toMatchObject({ paused_by: 'daybook', paused_why: why, failures: 1 });
+  expect(await readState(connection)).toMatchObject({ paused_by: 'daybook', paused_why: why, failures: 1 });
   for (const kind of ['sync', 'reconcile']) {
     const paused = { paused: true, note: `Paused by Daybook: ${why}` };
     expect((await schedule(connection, kind)).state).toMatchObject(paused);
@@ -34,7 +34,7 @@ test('a refused token pauses the connection and says what to do, and the right t
   });
   expect(code).toBe(0);
   expect(stdout).toContain('is resumed');
-  expect(await stateOf(connection)).toMatchObject({ paused_at: null, paused_why: null, paused_by: null });
+  expect(await readState(connection)).toMatchObject({ paused_at: null, paused_why: null, paused_by: null });
   for (const kind of ['sync', 'reconcile']) {
     expect((await schedule(connection, kind)).state).toMatchObject({ paused: false, note: '' });
   }
@@ -50,13 +50,13 @@ test.for([
     const connection = await scheduled();
     await admin.execute({ kind: 'refuse', connection, refusal: { status, code } });
     await sync(installation, connection);
-    expect(await stateOf(connection)).toMatchObject({
+    expect(await readState(connection)).toMatchObject({
       paused_by: 'daybook',
       paused_why: expect.stringContaining(remedy) as string,
     });
     await admin.execute({ kind: 'refuse', connection, refusal: null });
     expect((await sync(installation, connection)).run.status).toBe('succeeded');
-    expect(await stateOf(connection)).toMatchObject({ paused_at: null, failures: 0 });
+    expect(await readState(connection)).toMatchObject({ paused_at: null, failures: 0 });
     expect((await schedule(connection)).state).toMatchObject({ paused: false, note: '' });
   },
 );
@@ -68,7 +68,7 @@ test('a token of another company pauses the connection', async () => {
     input: `token-of-${other}`,
   });
   await sync(installation, connection);
-  expect(await stateOf(connection)).toMatchObject({
+  expect(await readState(connection)).toMatchObject({
     paused_why: expect.stringContaining('now opens a different company') as string,
   });
 });
@@ -82,7 +82,7 @@ test('a pause that a person made outlives refused tokens, new tokens and success
     input: `token-of-${connection}`,
   });
   expect((await sync(installation, connection)).run.status).toBe('succeeded');
-  expect(await stateOf(connection)).toMatchObject({
+  expect(await readState(connection)).toMatchObject({
     paused_why: 'month end',
     paused_by: 'person',
     failures: 0,
@@ -97,7 +97,7 @@ test('repeated failures stretch the interval of a schedule up to 6 h, and the fi
   const connection = await scheduled();
   await admin.addFault({ match: { connection }, fault: { kind: 'status', status: 500 } });
   await sync(installation, connection);
-  expect(await everyOf(connection)).toBe(30 * minute);
+  expect(await readInterval(connection)).toBe(30 * minute);
   await sync(installation, connection);
   const { spec, state, policies } = await schedule(connection);
   expect(spec.intervals?.[0]?.every).toBe(hour);
@@ -111,10 +111,10 @@ test('repeated failures stretch the interval of a schedule up to 6 h, and the fi
     connection,
   ]);
   await sync(installation, connection);
-  expect(await everyOf(connection)).toBe(6 * hour);
+  expect(await readInterval(connection)).toBe(6 * hour);
   await admin.clearFaults();
   await sync(installation, connection);
-  expect(await everyOf(connection)).toBe(15 * minute);
+  expect(await readInterval(connection)).toBe(15 * minute);
   expect((await schedule(connection)).state.note).toBe('');
 });
 
@@ -128,15 +128,15 @@ test('a sync that fails for only some lists resets the count of failures', async
     fault: { kind: 'status', status: 500 },
   });
   expect((await sync(installation, connection)).run.status).toBe('partial');
-  expect(await stateOf(connection)).toMatchObject({ failures: 0 });
+  expect(await readState(connection)).toMatchObject({ failures: 0 });
 });
 
 test('a second successful sync writes neither the connection nor its schedule', async () => {
   const connection = await scheduled();
   await sync(installation, connection);
-  const before = [await stateOf(connection), (await schedule(connection)).info.lastUpdatedAt];
+  const before = [await readState(connection), (await schedule(connection)).info.lastUpdatedAt];
   await sync(installation, connection);
-  expect([await stateOf(connection), (await schedule(connection)).info.lastUpdatedAt]).toEqual(before);
+  expect([await readState(connection), (await schedule(connection)).info.lastUpdatedAt]).toEqual(before);
 });
 
 proofTest('a failure that is recorded twice counts once', async () => {
@@ -146,9 +146,9 @@ proofTest('a failure that is recorded twice counts once', async () => {
   const ended = { connectionId, runId, status: 'failed', pauseWhy: null } as const;
   await noteSyncEnd(warehouse, ended);
   await noteSyncEnd(warehouse, ended);
-  expect(await stateOf(connectionId)).toMatchObject({ failures: 1 });
+  expect(await readState(connectionId)).toMatchObject({ failures: 1 });
   await noteSyncEnd(warehouse, { ...ended, runId: await addRun(warehouse, failed) });
-  expect(await stateOf(connectionId)).toMatchObject({ failures: 2 });
+  expect(await readState(connectionId)).toMatchObject({ failures: 2 });
 });
 
 proofTest(
@@ -160,7 +160,7 @@ proofTest(
     const ended = { connectionId, runId, pauseWhy: 'why' } as const;
     await noteSyncEnd(warehouse, { ...ended, status: 'failed' });
     await noteSyncEnd(warehouse, { ...ended, status: 'partial' });
-    expect(await stateOf(connectionId)).toMatchObject({ failures: 1, paused_why: 'why' });
+    expect(await readState(connectionId)).toMatchObject({ failures: 1, paused_why: 'why' });
   },
 );
 
@@ -171,7 +171,7 @@ test('a sync of only an unsupported list ends no pause, as it may have sent no r
   await noteSyncEnd(warehouse, { connectionId, runId: failed, status: 'failed', pauseWhy: 'why' });
   const runId = await addRun(warehouse, { connection: connectionId, status: 'succeeded', streams: [stream] });
   await noteSyncEnd(warehouse, { connectionId, runId, status: 'succeeded', pauseWhy: null });
-  expect(await stateOf(connectionId)).toMatchObject({ failures: 1, paused_why: 'why' });
+  expect(await readState(connectionId)).toMatchObject({ failures: 1, paused_why: 'why' });
 });
 
 proofTest(
@@ -187,7 +187,7 @@ proofTest(
 proofTest('a refused token pauses a connection without schedules, and creates no schedule', async () => {
   const connection = await installation.connect({ token: 'wrong' });
   await sync(installation, connection);
-  expect(await stateOf(connection)).toMatchObject({ paused_by: 'daybook' });
+  expect(await readState(connection)).toMatchObject({ paused_by: 'daybook' });
   await expect(schedule(connection)).rejects.toThrow();
 });
 
@@ -198,7 +198,7 @@ async function scheduled(input: { token?: string } = {}): Promise<string> {
   return connectionId;
 }
 
-function stateOf(connection: string): Promise<Row> {
+function readState(connection: string): Promise<Row> {
   return row(
     warehouse,
     `select paused_at, paused_why, paused_by, failures, xmin::text as version
@@ -211,6 +211,6 @@ function schedule(connection: string, kind = 'sync'): Promise<ScheduleDescriptio
   return temporal.schedule.getHandle(`${kind}/${connection}`).describe();
 }
 
-async function everyOf(connection: string): Promise<number | undefined> {
+async function readInterval(connection: string): Promise<number | undefined> {
   return (await schedule(connection)).spec.intervals?.[0]?.every;
 }

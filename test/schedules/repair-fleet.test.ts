@@ -30,11 +30,11 @@ test('a repair creates the schedules of a fleet, and describes only some of thos
   expect(await repair()).toBe('');
   expect(asked.get('CreateSchedule')).toBe(240);
   expect(asked.get('DescribeSchedule')).toBeUndefined();
-  const [told] = await rows(
+  const [counts] = await rows(
     warehouse,
     'select count(*) as connections, count(distinct schedules_settled) as told, count(schedules_checked_at) as checked from sync.connections',
   );
-  expect(told).toMatchObject({ connections: 120, told: 120, checked: 120 });
+  expect(counts).toMatchObject({ connections: 120, told: 120, checked: 120 });
 
   await expect.poll(countListed, { timeout: 10_000 }).toBe(240);
   // Schedules of an earlier release look as wanted. That is recorded, and they are not described one by one.

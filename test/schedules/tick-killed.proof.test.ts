@@ -5,14 +5,14 @@ import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import type { Database } from '../../warehouse/tables/database.ts';
 import { createInstallation } from '../support/installation.ts';
 import { rows } from '../support/rows.ts';
-import { apiOf } from '../simulation/api-of.ts';
-import { dependenciesOf } from '../simulation/dependencies-of.ts';
+import { createSandboxApiClient } from '../simulation/create-sandbox-api-client.ts';
+import { createDependencies } from '../simulation/create-dependencies.ts';
 import { Driver } from '../simulation/driver.ts';
 
 /** Kills the worker of a tick at each of its commits; the next attempt completes its work. Needs no Temporal. */
 const installation = await createInstallation();
 const { admin, sandbox, warehouse } = installation;
-const api = apiOf(installation);
+const api = createSandboxApiClient(installation);
 afterAll(() => api.close());
 afterEach(() => admin.configure({}));
 
@@ -21,20 +21,20 @@ describe.each([
   ['which leaves the sync to its workflow', 5, ['succeeded']],
 ] as const)('a tick %s', (_, maximumLimit, statuses) => {
   test.each(['before', 'after'] as const)(
-    'leaves one run and an exact copy if its worker dies %s any commit',
+    'leaves one run and an exact copy if its worker is killed %s any commit',
     async (when) => {
       let place = 0;
       for (let died = true; died;) {
         place += 1;
         await admin.configure({ maximumLimit });
         const connection = await installation.connect({ records: 20 });
-        const worker = dyingAt(place, when);
+        const worker = killAtCommit(place, when);
         const calls: string[] = [];
         const driver = new Driver({
           connection,
           worker: () => worker.next(),
           pass: () => Promise.resolve(),
-          ended: () => false,
+          isTerminated: () => false,
           onCall: (name) => calls.push(name),
           onFailure: (failure) => {
             throw failure;
@@ -49,7 +49,7 @@ describe.each([
         );
         const where = `${when} commit ${place}`;
         expect(runs, where).toEqual(statuses.map((status) => ({ run_id: `${connection}-1`, status })));
-        // The workflow continues lists with more than one page. Otherwise it is not started, whatever has died.
+        // The workflow continues lists with more than one page. Otherwise it is not started, whatever was killed.
         expect(calls.includes('beginRun'), where).toBe(maximumLimit < 20);
         const open = await rows(
           warehouse,
@@ -66,8 +66,8 @@ describe.each([
   );
 });
 
-/** Successive workers, of which the first dies at a commit of the tick. */
-function dyingAt(
+/** Successive workers, of which the first is killed at a commit of the tick. */
+function killAtCommit(
   place: number,
   when: 'before' | 'after',
 ): { next: () => ReturnType<ConstructorParameters<typeof Driver>[0]['worker']>; died: () => boolean } {
@@ -90,10 +90,10 @@ function dyingAt(
         lost: isFirst ? lost : new Promise(() => undefined),
         isDead,
         dependencies: (key) =>
-          dependenciesOf({
+          createDependencies({
             warehouse:
               isFirst && key.startsWith('tick/')
-                ? guarded(
+                ? createKillableWarehouse(
                     warehouse.pool,
                     async (commit) => {
                       commits += 1;
@@ -113,8 +113,8 @@ function dyingAt(
   };
 }
 
-/** The warehouse of a process that may die: a dead one does nothing more, and its open transactions are rolled back. */
-function guarded(
+/** The warehouse of a process that may be killed: a killed one does nothing more, and its open transactions are rolled back. */
+function createKillableWarehouse(
   pool: Pool,
   commitBy: (commit: () => Promise<unknown>) => Promise<void>,
   isDead: () => boolean,

@@ -82,7 +82,7 @@ test('a tick of a reconcile schedule starts the reconcile', async () => {
 test('a tick starts the reconcile of a resource that is marked for one', async () => {
   const connection = await scheduled({ syncEvery: hour });
   await tick({ kind: 'sync', connection });
-  await want(connection, 'items');
+  await requestReconcile(connection, 'items');
   await tick({ kind: 'sync', connection });
   await temporal.workflow.getHandle(`reconcile/${connection}`).result();
   expect(
@@ -98,10 +98,10 @@ test('a tick starts the reconcile of a resource that is marked for one', async (
 test('a sync outside of any schedule starts the reconcile of a resource that is marked for one', async () => {
   const connection = await installation.connect();
   await sync(installation, connection);
-  await want(connection, 'items');
+  await requestReconcile(connection, 'items');
   await sync(installation, connection);
   await temporal.workflow.getHandle(`reconcile/${connection}`).result();
-  expect(await wantedOf(connection)).toEqual([]);
+  expect(await readRequestedReconciles(connection)).toEqual([]);
 });
 
 test('a scheduled reconcile that meets one of a single resource leaves the other resources to the next sync', async () => {
@@ -118,20 +118,20 @@ test('a scheduled reconcile that meets one of a single resource leaves the other
   await blocked.letGo();
   await running.result();
   const others = ['bill_credit_memos', 'bills', 'customers', 'expenses', 'subscriptions'];
-  expect(await wantedOf(connection)).toEqual(others);
+  expect(await readRequestedReconciles(connection)).toEqual(others);
   await sync(installation, connection);
   await temporal.workflow.getHandle(`reconcile/${connection}`).result();
-  expect(await wantedOf(connection)).toEqual([]);
+  expect(await readRequestedReconciles(connection)).toEqual([]);
 });
 
-async function want(connection: string, stream: string): Promise<void> {
+async function requestReconcile(connection: string, stream: string): Promise<void> {
   await warehouse.pool.query(
     'update sync.streams set reconcile_wanted_at = now() where connection_id = $1 and stream = $2',
     [connection, stream],
   );
 }
 
-function wantedOf(connection: string): Promise<string[]> {
+function readRequestedReconciles(connection: string): Promise<string[]> {
   return readWantedReconciles(warehouse, connection).then((wanted) => wanted.sort());
 }
 
@@ -231,7 +231,7 @@ test('resuming a schedule in the Web UI resumes its connection and the other sch
   await pause(connection);
   const schedule = temporal.schedule.getHandle(`sync/${connection}`);
   await schedule.unpause('go on');
-  await taken(`sync/${connection}`);
+  await untilApplied(`sync/${connection}`);
   await trigger(`sync/${connection}`);
   await eventually(async () => ((await pausedWhy(connection)) === null ? true : undefined));
   const state = await eventually(async () => {
@@ -293,14 +293,14 @@ async function scheduled(schedule: Omit<Parameters<typeof setSchedule>[1], 'conn
 async function pause(connectionId: string, kind = 'sync'): Promise<void> {
   await pauseConnection(warehouse, { connectionId, why: 'month end' });
   await followConnection({ warehouse, temporal }, { connectionId });
-  await taken(`${kind}/${connectionId}`);
+  await untilApplied(`${kind}/${connectionId}`);
 }
 
 /**
  * Waits until the server has applied earlier changes of a schedule. Changes and patches at the same moment are applied in no order, and one
  * may be lost.
  */
-async function taken(scheduleId: string): Promise<void> {
+async function untilApplied(scheduleId: string): Promise<void> {
   await temporal.schedule.getHandle(scheduleId).describe();
 }
 

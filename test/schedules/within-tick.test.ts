@@ -4,17 +4,17 @@ import { countEvents } from '../support/count-events.ts';
 import { setSchedule } from '../../warehouse/connections/set-schedule.ts';
 import type { RunRead } from '../../warehouse/runs/read-run.ts';
 import type { FaultRuleInput } from '../../sandbox/faults/fault-rule.ts';
-import { changeBill, idsOf } from '../webhooks/company.ts';
+import { changeBill, readIds } from '../webhooks/company.ts';
 import { untilEvents } from '../rerun/until-events.ts';
 import { blockWrites, waitingSessions } from '../support/blocked-session.ts';
 import { eventually } from '../support/eventually.ts';
-import { searchAttributesOf } from '../support/history-of.ts';
+import { readSearchAttributes } from '../support/workflow-history.ts';
 import { createInstallation } from '../support/installation.ts';
 import { proofDescribe, proofTest, some } from '../support/proof-test.ts';
 import { resetTo } from '../support/reset.ts';
 import { row, rows } from '../support/rows.ts';
 import type { startSync } from '../support/sync.ts';
-import { endOf, runOf, statusesOf, sync, totalOf } from '../support/sync.ts';
+import { awaitSync, readRunByTemporalId, statusesOf, sync, sumOverStreams } from '../support/sync.ts';
 
 const installation = await createInstallation({ env: { DAYBOOK_GIVE_UP_AFTER: '2s' } });
 const { admin, client, databaseUrl, warehouse } = installation;
@@ -36,7 +36,7 @@ describe('a tick that has little to do', () => {
     const { events, actions } = await countEvents(tick);
     expect(events).toBeLessThanOrEqual(15);
     expect(actions).toBe(2);
-    const run = await runOf({ warehouse }, tick.firstExecutionRunId);
+    const run = await readRunByTemporalId({ warehouse }, tick.firstExecutionRunId);
     expect(run).toMatchObject({
       run_id: tick.firstExecutionRunId,
       workflow_id: tick.workflowId,
@@ -45,16 +45,16 @@ describe('a tick that has little to do', () => {
       reason: 'schedule',
     });
     expect(run.streams).toHaveLength(8);
-    expect(totalOf(run, 'requests')).toBe(8);
+    expect(sumOverStreams(run, 'requests')).toBe(8);
   });
 
   test('lands changes and deletions', async () => {
     const connection = await scheduled();
     await sync(installation, connection);
     await admin.activity({ connection, changes: 10 });
-    const [id = ''] = await idsOf(installation, connection);
+    const [id = ''] = await readIds(installation, connection);
     await admin.execute({ kind: 'delete', connection, resource: 'bills', id, event: true });
-    expect(await resultOf(connection)).toMatchObject({ quiet: true, status: 'succeeded' });
+    expect(await runTick(connection)).toMatchObject({ quiet: true, status: 'succeeded' });
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
@@ -74,9 +74,9 @@ describe('the sync workflow continues the run of a tick', () => {
   test('if a list has more than one page', async () => {
     const connection = await scheduled();
     await admin.configure({ maximumLimit: 5 });
-    const { run, workflow } = await goesOn(connection);
+    const { run, workflow } = await expectContinued(connection);
     expect(run.status).toBe('succeeded');
-    expect(await searchAttributesOf(workflow)).toMatchObject({ DaybookPhase: 'succeeded' });
+    expect(await readSearchAttributes(workflow)).toMatchObject({ DaybookPhase: 'succeeded' });
     const { priority } = await workflow.describe();
     expect(priority).toMatchObject({ priorityKey: 3, fairnessKey: connection });
     expect((await installation.compare(connection)).differences).toEqual([]);
@@ -86,7 +86,7 @@ describe('the sync workflow continues the run of a tick', () => {
     const connection = await scheduled();
     const fault = { kind: 'status', status: 429, code: 'RATE_LIMIT_EXCEEDED', retryAfter: '2' } as const;
     await admin.addFault({ match: { connection, path: '/accounting/items' }, times: 1, fault });
-    const { run, started } = await goesOn(connection);
+    const { run, started } = await expectContinued(connection);
     expect(started).toMatchObject({ why: 'rate limited' });
     expect(run.status).toBe('succeeded');
     expect((await installation.compare(connection)).differences).toEqual([]);
@@ -94,13 +94,13 @@ describe('the sync workflow continues the run of a tick', () => {
 
   proofTest('if the company is not ready, even if dataReady arrives right away', async () => {
     const connection = await scheduled({ ready: false });
-    const started = await resultOf(connection);
+    const started = await runTick(connection);
     expect(started).toMatchObject({ why: 'not ready' });
     const workflow = client.workflow.getHandle(`sync/${connection}`);
     await admin.execute({ kind: 'make-ready', connection });
     await workflow.signal('dataReady');
     await workflow.result();
-    const runs = await runsOf(connection);
+    const runs = await readRuns(connection);
     expect(runs).toMatchObject([{ status: 'succeeded', workflow_id: `sync/${connection}` }]);
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
@@ -109,14 +109,14 @@ describe('the sync workflow continues the run of a tick', () => {
     const connection = await scheduled();
     await admin.configure({ maximumLimit: 5 });
     const blocked = await blockWrites(databaseUrl, 'finance.items');
-    await resultOf(connection);
+    await runTick(connection);
     await waitingSessions(databaseUrl);
-    const [id = ''] = await idsOf(installation, connection);
+    const [id = ''] = await readIds(installation, connection);
     await changeBill(installation, connection, { id, memo: 'announced' });
     await client.workflow.getHandle(`sync/${connection}`).signal('dataReady');
     await blocked.letGo();
     await client.workflow.getHandle(`sync/${connection}`).result();
-    expect((await runsOf(connection)).map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
+    expect((await readRuns(connection)).map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
@@ -128,14 +128,14 @@ describe('the sync workflow continues the run of a tick', () => {
       fault: { kind: 'slow', ms: 400 },
     } as const;
     await admin.addFault(slow);
-    await resultOf(connection);
+    await runTick(connection);
     const handle = client.workflow.getHandle(`sync/${connection}`);
     // Other lists are done, and the bills are under way.
     await untilEvents(installation, handle, 25);
     const again = await resetTo(installation, handle, -1);
     await admin.clearFaults();
     await again.result();
-    const run = await runOf({ warehouse }, again.temporalRunId);
+    const run = await readRunByTemporalId({ warehouse }, again.temporalRunId);
     expect(run).toMatchObject({ status: 'succeeded', failure: null });
     await expectExact(connection);
   });
@@ -143,7 +143,7 @@ describe('the sync workflow continues the run of a tick', () => {
   proofTest('only once: a copy of its input is a run of its own, and so is a reset', async () => {
     const connection = await scheduled();
     await admin.configure({ maximumLimit: 5 });
-    const { run, workflow } = await goesOn(connection);
+    const { run, workflow } = await expectContinued(connection);
     const again = await resetTo(installation, workflow, 1);
     await again.result();
     const adopts = { runId: run.run_id };
@@ -153,7 +153,7 @@ describe('the sync workflow continues the run of a tick', () => {
       args: [{ connection, reason: 'schedule', adopts }],
     });
     await copy.result();
-    expect(await runsOf(connection)).toMatchObject([
+    expect(await readRuns(connection)).toMatchObject([
       { run_id: run.run_id, temporal_run_id: run.temporal_run_id, status: 'succeeded' },
       { run_id: again.temporalRunId, status: 'succeeded' },
       { run_id: copy.firstExecutionRunId, status: 'succeeded' },
@@ -195,7 +195,7 @@ describe('a sync ends the same whether a tick or a person starts it', () => {
       const match = { connection, ...(path === '/' ? {} : { path }) };
       await admin.addFault({ match, fault, ...(times === undefined ? {} : { times }) });
       if (by === 'tick') {
-        const started = await resultOf(connection);
+        const started = await runTick(connection);
         if ('workflowId' in started)
           await client.workflow
             .getHandle(started.workflowId)
@@ -203,7 +203,7 @@ describe('a sync ends the same whether a tick or a person starts it', () => {
             .catch(() => undefined);
       } else await sync(installation, connection);
       await admin.clearFaults();
-      const [run] = (await runsOf(connection)).slice(-1);
+      const [run] = (await readRuns(connection)).slice(-1);
       const known = await row(
         warehouse,
         'select failures, paused_by, paused_why from sync.connections where connection_id = $1',
@@ -235,7 +235,7 @@ describe('concurrent starts', () => {
     const tick = await startTick(connection);
     await waitingSessions(databaseUrl);
     const command = installation.run(['sync', connection]);
-    await eventually(async () => ((await runsOf(connection)).length === 2 ? true : undefined));
+    await eventually(async () => ((await readRuns(connection)).length === 2 ? true : undefined));
     await blocked.letGo();
     expect((await command).code).toBe(0);
     expect(await tick.result()).toMatchObject({ workflowId: `sync/${connection}` });
@@ -249,7 +249,7 @@ describe('concurrent starts', () => {
     const blocked = await blockWrites(databaseUrl, 'sync.run_streams');
     const tick = await startTick(connection);
     await waitingSessions(databaseUrl);
-    const [id = ''] = await idsOf(installation, connection);
+    const [id = ''] = await readIds(installation, connection);
     await changeBill(installation, connection, { id, memo: 'announced' });
     await client.workflow.signalWithStart('syncConnection', {
       workflowId: `sync/${connection}`,
@@ -291,7 +291,7 @@ proofTest('a tick whose schedule is switched off before its retry leaves no run 
   );
   expect(await tick.result()).toMatchObject({ skipped: expect.stringContaining('no schedule') as string });
   await blocked.letGo();
-  expect((await runOf({ warehouse }, tick.firstExecutionRunId)).status).toBe('interrupted');
+  expect((await readRunByTemporalId({ warehouse }, tick.firstExecutionRunId)).status).toBe('interrupted');
 });
 
 proofDescribe('a tick that is ended by hand', () => {
@@ -302,7 +302,7 @@ proofDescribe('a tick that is ended by hand', () => {
     await waitingSessions(databaseUrl);
     await tick.terminate('test');
     await blocked.letGo();
-    const started = await resultOf(connection);
+    const started = await runTick(connection);
     if ('workflowId' in started) await client.workflow.getHandle(started.workflowId).result();
     const runs = await expectExact(connection);
     expect(runs.map(({ status }) => status)).toContain('succeeded');
@@ -313,10 +313,10 @@ proofDescribe('a tick that is ended by hand', () => {
     const slow = { kind: 'slow', ms: 60_000 } as const;
     await admin.addFault({ match: { connection, path: '/accounting/items' }, fault: slow });
     const tick = await startTick(connection);
-    await eventually(async () => ((await runsOf(connection)).length === 1 ? true : undefined));
+    await eventually(async () => ((await readRuns(connection)).length === 1 ? true : undefined));
     await tick.cancel();
     await expect(tick.result()).rejects.toMatchObject({ cause: { name: 'CancelledFailure' } });
-    expect(await runsOf(connection)).toMatchObject([{ status: 'cancelled' }]);
+    expect(await readRuns(connection)).toMatchObject([{ status: 'cancelled' }]);
   });
 });
 
@@ -336,33 +336,33 @@ async function startTick(connection: string, name = 'tick') {
   });
 }
 
-async function resultOf(connection: string): ReturnType<Tick['result']> {
+async function runTick(connection: string): ReturnType<Tick['result']> {
   return (await startTick(connection)).result();
 }
 
 /** Expects that a tick's run is completed by its workflow, as one run with one id. */
-async function goesOn(connection: string): Promise<{
+async function expectContinued(connection: string): Promise<{
   started: ScheduledStarted;
   run: RunRead;
-  workflow: Awaited<ReturnType<typeof endOf>>['handle'];
+  workflow: Awaited<ReturnType<typeof awaitSync>>['handle'];
 }> {
   const tick = await startTick(connection);
   const started = await tick.result();
   const temporalRunId = 'workflowId' in started ? started.runId : '';
   const handle = client.workflow.getHandle(`sync/${connection}`) as Awaited<ReturnType<typeof startSync>>;
-  const { run } = await endOf(installation, handle, temporalRunId);
+  const { run } = await awaitSync(installation, handle, temporalRunId);
   expect(run).toMatchObject({
     run_id: tick.firstExecutionRunId,
     workflow_id: `sync/${connection}`,
     temporal_run_id: temporalRunId,
   });
   expect(Object.keys(statusesOf(run))).toHaveLength(8);
-  expect(await runsOf(connection)).toHaveLength(1);
+  expect(await readRuns(connection)).toHaveLength(1);
   return { started, run, workflow: handle };
 }
 
-async function expectExact(connection: string): Promise<Awaited<ReturnType<typeof runsOf>>> {
-  const runs = await runsOf(connection);
+async function expectExact(connection: string): Promise<Awaited<ReturnType<typeof readRuns>>> {
+  const runs = await readRuns(connection);
   expect(runs.map(({ status }) => status)).not.toContain('running');
   expect(
     await rows(
@@ -375,7 +375,7 @@ async function expectExact(connection: string): Promise<Awaited<ReturnType<typeo
   return runs;
 }
 
-function runsOf(connection: string): Promise<Record<string, unknown>[]> {
+function readRuns(connection: string): Promise<Record<string, unknown>[]> {
   return rows(
     warehouse,
     `select run_id, workflow_id, temporal_run_id, status from sync.runs

@@ -26,7 +26,7 @@ beforeAll(async () => {
   afterAll(() => up.stop());
   const ancestors = new Set([up.pid]);
   const recorded = recordDescendants(ancestors);
-  await up.says(/Running\. Stop with Ctrl-C/);
+  await up.waitForOutput(/Running\. Stop with Ctrl-C/);
   ownerPassword = (await readFile(join(cwd, 'home', 'postgres.password'), 'utf8')).trim();
   const build = startDaybook(['dbt', 'build'], options);
   ancestors.add(build.pid);

@@ -18,26 +18,26 @@ test.skipIf(!landsInFolder)('a crashing process leaves no secret from its memory
     'setInterval(() => process.env.DAYBOOK_CLIENT_SECRET, 50); console.log("ready")',
   ];
   // An unprotected process shows that the secret would be found.
-  expect((await dumpOf(waiting, /ready/)).includes(secret)).toBe(true);
-  expect((await dumpOf([daybook, 'sandbox', '--port', '0'], /http/)).includes(secret)).toBe(false);
+  expect((await captureCoreDump(waiting, /ready/)).includes(secret)).toBe(true);
+  expect((await captureCoreDump([daybook, 'sandbox', '--port', '0'], /http/)).includes(secret)).toBe(false);
 });
 
 test.skipIf(!isLinux)(
   "a process's core dump filter, which its children inherit, excludes all memory",
   async () => {
     const child = start([daybook, 'sandbox', '--port', '0'], '.');
-    await says(child, /http/);
+    await untilOutputMatches(child, /http/);
     expect((await readFile(`/proc/${child.pid ?? 0}/coredump_filter`, 'utf8')).trim()).toMatch(/^0+$/);
     child.kill();
   },
 );
 
 /** The core dump of a process that crashes once its output matches. Empty if there is none. */
-async function dumpOf(args: readonly string[], ready: RegExp): Promise<Buffer> {
+async function captureCoreDump(args: readonly string[], ready: RegExp): Promise<Buffer> {
   const cwd = await mkdtemp(join(tmpdir(), 'daybook-core-'));
   onTestFinished(() => rm(cwd, { recursive: true, force: true }));
   const child = start(args, cwd);
-  await says(child, ready);
+  await untilOutputMatches(child, ready);
   child.kill('SIGSEGV');
   await once(child, 'exit');
   const [core] = (await readdir(cwd)).filter((name) => name.startsWith('core'));
@@ -52,7 +52,7 @@ function start(args: readonly string[], cwd: string): ReturnType<typeof spawn> {
   });
 }
 
-async function says(child: ReturnType<typeof spawn>, ready: RegExp): Promise<void> {
+async function untilOutputMatches(child: ReturnType<typeof spawn>, ready: RegExp): Promise<void> {
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text) => (said += String(text)));
   await eventually(() => Promise.resolve(ready.test(said) || undefined));

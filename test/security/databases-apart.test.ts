@@ -18,12 +18,12 @@ await admin.connect();
 await admin.query(`create role ${name} login password 'reads'; grant daybook_reader to ${name}`);
 await admin.query(`create role ${other} login password 'reads'`);
 await theirs.warehouse.pool.query(`grant usage on schema marts to ${other}`);
-await mine.warehouse.pool.query(`grant connect on database ${databaseOf(mine.url)} to ${name}`);
+await mine.warehouse.pool.query(`grant connect on database ${databaseName(mine.url)} to ${name}`);
 await Promise.all([migrate(mine.warehouse), migrate(theirs.warehouse)]);
 afterAll(async () => {
   await theirs.warehouse.pool.query(`revoke usage on schema marts from ${other}`);
   for (const { url, warehouse } of [mine, theirs])
-    await warehouse.pool.query(`revoke connect on database ${databaseOf(url)} from ${name}, ${other}`);
+    await warehouse.pool.query(`revoke connect on database ${databaseName(url)} from ${name}, ${other}`);
   await admin.query(`drop role ${name}; drop role ${other}`);
   await admin.end();
 });
@@ -57,15 +57,15 @@ test('a reader cannot create tables in schema public of a database from before P
 });
 
 test('migrate returns the SQL for an administrator if Daybook does not own the database, and none once it has run', async () => {
-  await admin.query(`alter database ${databaseOf(mine.url)} owner to postgres`);
-  await admin.query(`grant connect, temporary on database ${databaseOf(mine.url)} to public`);
-  await admin.query(`grant connect, create on database ${databaseOf(mine.url)} to daybook`);
+  await admin.query(`alter database ${databaseName(mine.url)} owner to postgres`);
+  await admin.query(`grant connect, temporary on database ${databaseName(mine.url)} to public`);
+  await admin.query(`grant connect, create on database ${databaseName(mine.url)} to daybook`);
   const { readerSql } = await migrate(mine.warehouse);
-  expect(readerSql).toContain(`revoke connect on database ${databaseOf(mine.url)} from public;`);
+  expect(readerSql).toContain(`revoke connect on database ${databaseName(mine.url)} from public;`);
   expect(readerSql).not.toContain('create role');
   await admin.query(readerSql ?? '');
   expect(await migrate(mine.warehouse)).toMatchObject({ readerSql: null });
-  await admin.query(`alter database ${databaseOf(mine.url)} owner to daybook`);
+  await admin.query(`alter database ${databaseName(mine.url)} owner to daybook`);
 });
 
 test('a function that a login plants in schema public never runs as the owner', async () => {
@@ -101,7 +101,7 @@ const planted = [
   ['format(text, name)', 'text'],
 ] as const;
 
-function databaseOf(url: string): string {
+function databaseName(url: string): string {
   return new URL(url).pathname.slice(1);
 }
 

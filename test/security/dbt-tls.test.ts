@@ -13,7 +13,7 @@ import { postgresOutput } from '../../marts/postgres-output.ts';
 import { pythonWithDbt } from '../../marts/python-with-dbt.ts';
 import { requiringScram } from '../../warehouse/session/require-auth.ts';
 import { makeCertificates } from './certificates.ts';
-import { falsePostgres } from './false-postgres.ts';
+import { startFakePostgres } from './fake-postgres.ts';
 import { cacheFolder } from '../support/cache-folder.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'daybook-dbt-tls-'));
@@ -74,16 +74,18 @@ test('dbt finds host, port, user and password anywhere in the address', async ()
   await dbtConnects(url);
 });
 
-test('dbt logs in to the embedded Postgres with SCRAM only, and sends a false server no password', async () => {
+test('dbt logs in to the embedded Postgres with SCRAM only, and sends a fake server no password', async () => {
   expect(await dbtConnects(requiringScram(`${postgres.url}?sslmode=disable`))).toBe(false);
-  for (const asking of ['clear text', 'md5', 'nothing'] as const) {
-    const stranger = await falsePostgres(asking);
+  for (const authRequest of ['clear text', 'md5', 'nothing'] as const) {
+    const stranger = await startFakePostgres(authRequest);
     const url = `postgres://daybook:the-password-of-the-owner@127.0.0.1:${stranger.port}/daybook`;
-    await expect(dbtConnects(requiringScram(url)), asking).rejects.toThrow(
+    await expect(dbtConnects(requiringScram(url)), authRequest).rejects.toThrow(
       /requirement "scram-sha-256" failed/,
     );
-    expect(stranger.heard(), asking).toContain('daybook');
-    expect(stranger.heard(), asking).not.toMatch(/the-password-of-the-owner|md5[0-9a-f]{32}|pg_stat_ssl/);
+    expect(stranger.received(), authRequest).toContain('daybook');
+    expect(stranger.received(), authRequest).not.toMatch(
+      /the-password-of-the-owner|md5[0-9a-f]{32}|pg_stat_ssl/,
+    );
   }
 });
 

@@ -14,7 +14,7 @@ export async function startEchoingService(
   const server = createServer((asked, answer) => {
     const token = new URL(asked.url ?? '', upstream).searchParams.get('access_token');
     const echo = token === null ? refused : echoes[token];
-    if (echo === undefined) passOn(upstream, asked, answer);
+    if (echo === undefined) proxyRequest(upstream, asked, answer);
     else echoBack(echo, { asked, answer, token: token ?? '' });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -37,7 +37,7 @@ export interface Echo {
 
 const refused: Echo = { status: 403 };
 
-function passOn(upstream: string, asked: IncomingMessage, answer: ServerResponse): void {
+function proxyRequest(upstream: string, asked: IncomingMessage, answer: ServerResponse): void {
   const { origin } = new URL(upstream);
   const passed = request(`${origin}${asked.url ?? ''}`, { method: asked.method, headers: asked.headers });
   passed.on('response', (response) => {
@@ -71,12 +71,13 @@ function echoBack(
 }
 
 const bodies = {
-  error: ({ said, code }: Said) => JSON.stringify({ error_code: code, message: said, errors: [said] }),
-  text: ({ said }: Said) => said.slice(0, -2),
-  list: ({ said, code }: Said) => JSON.stringify({ [code]: said, next_cursor: { said }, connection: said }),
+  error: ({ said, code }: EchoContent) => JSON.stringify({ error_code: code, message: said, errors: [said] }),
+  text: ({ said }: EchoContent) => said.slice(0, -2),
+  list: ({ said, code }: EchoContent) =>
+    JSON.stringify({ [code]: said, next_cursor: { said }, connection: said }),
 } as const;
 
-interface Said {
+interface EchoContent {
   readonly said: string;
   readonly code: string;
 }

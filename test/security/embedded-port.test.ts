@@ -25,14 +25,14 @@ import { eventually } from '../support/eventually.ts';
 import { proofTest } from '../support/proof-test.ts';
 import { testKey } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { falsePostgres, type Asking } from './false-postgres.ts';
+import { startFakePostgres, type AuthRequest } from './fake-postgres.ts';
 
 /** Another user of the machine, who takes the port of the embedded Postgres before it starts, or while it is down. */
 
 const password = 'the-password-of-somebody';
 const hasPsql = spawnSync('psql', ['--version']).status === 0;
 
-const askings: readonly [Asking, RegExp][] = [
+const authRequests: readonly [AuthRequest, RegExp][] = [
   ['clear text', /it asks for the password in clear text/],
   ['md5', /it asks for an MD5 hash of the password/],
   ['Kerberos', /it asks for a login of a kind that Daybook does not know/],
@@ -46,10 +46,10 @@ const askings: readonly [Asking, RegExp][] = [
   ],
 ];
 
-test.each(askings)(
-  'a false server that asks for %s receives no password and no statement, and the error says why',
-  async (asking, why) => {
-    const server = await falsePostgres(asking);
+test.each(authRequests)(
+  'a fake server that asks for %s receives no password and no statement, and the error says why',
+  async (authRequest, why) => {
+    const server = await startFakePostgres(authRequest);
     const url = `postgres://daybook:${password}@127.0.0.1:${server.port}/daybook`;
     const warehouse = openWarehouse({ url: requiringScram(url), connections: 1 });
     onTestFinished(() => warehouse.close());
@@ -77,46 +77,51 @@ test.each(askings)(
         `What listens on 127.0.0.1:${server.port} does not prove that it is your Postgres`,
       );
     }
-    expect(server.heard()).toContain('daybook');
-    for (const secret of [password, 'the-password-of-the-owner', md5Of(password), 'told_to_a_stranger'])
-      expect(server.heard()).not.toContain(secret);
+    expect(server.received()).toContain('daybook');
+    for (const secret of [
+      password,
+      'the-password-of-the-owner',
+      hashPassword(password),
+      'told_to_a_stranger',
+    ])
+      expect(server.received()).not.toContain(secret);
   },
 );
 
 test('an address that does not require SCRAM still sends the password in clear text if asked, as managed Postgres may', async () => {
-  const server = await falsePostgres('clear text');
+  const server = await startFakePostgres('clear text');
   expect(await opens(new URL(`postgres://daybook:${password}@127.0.0.1:${server.port}/daybook`))).toBe(true);
-  expect(server.heard()).toContain(password);
+  expect(server.received()).toContain(password);
 });
 
 test("a require_auth in a user's own address is honored", async () => {
-  const server = await falsePostgres('clear text');
+  const server = await startFakePostgres('clear text');
   const url = `postgres://daybook:${password}@127.0.0.1:${server.port}/daybook?require_auth=`;
   await expect(opens(new URL(`${url}scram-sha-256,md5`))).rejects.toThrow(/in clear text/);
   await expect(opens(new URL(`${url}!password`))).rejects.toThrow(/in clear text/);
-  expect(server.heard()).not.toContain(password);
+  expect(server.received()).not.toContain(password);
   expect(await opens(new URL(`${url}password`))).toBe(true);
 });
 
 test('Postgres does not start if its port is taken, says why, and sends nothing to the program on that port', async () => {
-  const stranger = await falsePostgres('clear text');
+  const stranger = await startFakePostgres('clear text');
   const dataDir = join(await temporaryFolder(), 'postgres');
   await expect(startPostgres({ dataDir, port: stranger.port })).rejects.toThrow(
     /Postgres did not start: it ended with exit code 1[^]*Address already in use/,
   );
-  expect(stranger.heard()).toBe('');
+  expect(stranger.received()).toBe('');
 });
 
 proofTest('a start moves Postgres off a taken port and sends nothing to the program on it', async () => {
   const home = await temporaryHome();
   const { postgres } = await preferredPorts(await openHome(home));
-  const stranger = await falsePostgres('clear text', postgres);
+  const stranger = await startFakePostgres('clear text', postgres);
   const { servers } = await startEmbeddedProcess(home, 'postgres');
   const url = servers.postgres?.url ?? '';
   expect(Number(new URL(url).port)).not.toBe(stranger.port);
   const session = await openSession(requiringScram(url), { application: 'test' });
   await session.end();
-  expect(stranger.heard()).toBe('');
+  expect(stranger.received()).toBe('');
 });
 
 proofTest(
@@ -155,13 +160,13 @@ proofTest(
 );
 
 proofTest(
-  'a dead Postgres whose port is taken waits for the port, says so, and sends nothing to the program on it',
+  'a killed Postgres whose port is taken waits for the port, says so, and sends nothing to the program on it',
   async () => {
     const home = await temporaryHome();
     const up = await startEmbeddedProcess(home, 'postgres');
     const url = requiringScram(up.servers.postgres?.url ?? '');
     await killPostgres(home);
-    const stranger = await falsePostgres('clear text', Number(new URL(url).port));
+    const stranger = await startFakePostgres('clear text', Number(new URL(url).port));
     await eventually(() => {
       expect(up.steps.find(({ state }) => state === 'restart-failed')?.detail).toMatch(
         new RegExp(
@@ -170,9 +175,9 @@ proofTest(
       );
       return Promise.resolve(true);
     });
-    expect(stranger.heard()).toBe('');
+    expect(stranger.received()).toBe('');
     await expect(openSession(url, { application: 'test' })).rejects.toThrow(/in clear text/);
-    expect(stranger.heard()).not.toContain(decodeURIComponent(new URL(url).password));
+    expect(stranger.received()).not.toContain(decodeURIComponent(new URL(url).password));
     await stranger.close();
     await eventually(() => Promise.resolve(up.steps.at(-1)?.state === 'restarted' || undefined));
     expect(await query(up.servers.postgres?.url, 'select 1 as n')).toEqual([{ n: 1 }]);
@@ -190,23 +195,23 @@ test("statements that Postgres could log contain neither the owner's nor the sup
 });
 
 test('a command that uses the embedded Postgres sends no password to another program on its port', async () => {
-  const stranger = await falsePostgres('clear text');
+  const stranger = await startFakePostgres('clear text');
   const url = `postgres://daybook:${password}@127.0.0.1:${stranger.port}/daybook`;
-  const { code, stderr } = await onHome(url, ['sql', 'select 1']);
+  const { code, stderr } = await runInHome(url, ['sql', 'select 1']);
   expect(stderr).toMatch(
     /^What listens on 127\.0\.0\.1:\d+ does not prove that it is your Postgres: .* end it, and try again\.\n$/,
   );
   expect(code).toBe(1);
-  expect(stranger.heard()).not.toContain(password);
+  expect(stranger.received()).not.toContain(password);
 });
 
 test('psql on the embedded Postgres holds no password and ignores PG* variables that redirect it; url prints no new options', async () => {
   const { url } = await createTestDatabase();
-  const { stdout } = await onHome(url, ['url']);
+  const { stdout } = await runInHome(url, ['url']);
   expect(stdout).toMatch(/^postgres:\/\/daybook_bi_\w+:[\w-]+@127\.0\.0\.1:\d+\/\w+\n$/);
   const programs = await temporaryFolder();
   await writeFile(join(programs, 'psql'), '#!/bin/sh\necho "$@"\nenv\n', { mode: 0o755 });
-  const psql = await onHome(url, ['psql'], {
+  const psql = await runInHome(url, ['psql'], {
     PATH: `${programs}:${process.env.PATH ?? ''}`,
     ...{ PGHOSTADDR: '127.0.0.1', PGREQUIREAUTH: 'scram-sha-256', PGOPTIONS: '-c work_mem=8MB' },
   });
@@ -224,20 +229,20 @@ test.skipIf(!hasPsql)(
     const file = (name: string): string => join(folder, name);
     const port = await freePort();
     const postgres = await startPostgres({ dataDir: file('postgres'), port });
-    await migrated(postgres.url);
-    const { stdout: address } = await onHome(postgres.url, ['url']);
+    await migrateDatabase(postgres.url);
+    const { stdout: address } = await runInHome(postgres.url, ['url']);
     // A psql without a terminal reconnects only on request, with what it has kept from the first connection.
     const wait = `\\! touch ${file('begun')}; until [ -e ${file('taken')} ]; do sleep 0.05; done`;
     await writeFile(file('script.sql'), [`select 'first';`, wait, '\\c'].join('\n'));
-    const ended = onHome(postgres.url, ['psql', '--', '-XAt', '-f', file('script.sql')]);
+    const ended = runInHome(postgres.url, ['psql', '--', '-XAt', '-f', file('script.sql')]);
     await eventually(() => Promise.resolve(existsSync(file('begun')) || undefined));
     await postgres.stop();
-    const stranger = await falsePostgres('clear text', port);
+    const stranger = await startFakePostgres('clear text', port);
     await writeFile(file('taken'), '');
     const { stdout, stderr } = await ended;
     expect(stdout).toBe('first\n');
-    expect(stranger.heard()).toContain('daybook_bi_');
-    expect(stranger.heard()).not.toContain(new URL(address).password);
+    expect(stranger.received()).toContain('daybook_bi_');
+    expect(stranger.received()).not.toContain(new URL(address).password);
     expect(stderr).toContain(
       'does not prove that it is your Postgres: it asks for the password in clear text',
     );
@@ -250,23 +255,23 @@ proofTest(
   async () => {
     const dataDir = join(await temporaryFolder(), 'postgres');
     const before = await startPostgres({ dataDir, port: await freePort() });
-    await migrated(before.url);
-    const told = new URL((await onHome(before.url, ['url'])).stdout);
+    await migrateDatabase(before.url);
+    const printed = new URL((await runInHome(before.url, ['url'])).stdout);
     await before.stop();
     const after = await startPostgres({ dataDir, port: await freePort(), ownerPassword: 'new' });
     onTestFinished(() => after.stop());
-    const old = new URL(requiringScram(told.href));
+    const old = new URL(requiringScram(printed.href));
     old.port = String(after.port);
     expect(await opens(old)).toBe(false);
-    const now = new URL((await onHome(after.url, ['url'])).stdout);
-    expect(now.username).toBe(told.username);
-    expect(now.password).not.toBe(told.password);
+    const now = new URL((await runInHome(after.url, ['url'])).stdout);
+    expect(now.username).toBe(printed.username);
+    expect(now.password).not.toBe(printed.password);
     expect(await opens(new URL(requiringScram(now.href)))).toBe(true);
     expect(await opens(old)).toBe(false);
   },
 );
 
-async function migrated(url: string): Promise<void> {
+async function migrateDatabase(url: string): Promise<void> {
   const warehouse = openWarehouse({ url, connections: 1 });
   await migrate(warehouse);
   await warehouse.close();
@@ -278,7 +283,7 @@ async function killPostgres(home: string): Promise<void> {
 }
 
 /** Runs a command beside a `daybook up` that started the Postgres of this address. */
-async function onHome(
+async function runInHome(
   url: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -293,7 +298,7 @@ async function onHome(
   return runDaybook(args, { cwd: home.root, env: { ...settings, ...env } });
 }
 
-function md5Of(text: string): string {
+function hashPassword(text: string): string {
   const hash = (part: string | Buffer): string => createHash('md5').update(part).digest('hex');
   return hash(Buffer.from(`${hash(`${text}daybook`)}salt`));
 }

@@ -63,11 +63,11 @@ test('the servers inherit no environment variables except those that locate prog
   expect(servers).toHaveLength(2);
   for (const { pid, commandLine } of servers) {
     const environment = (await readFile(`/proc/${pid}/environ`, 'utf8')).split('\0').filter(Boolean);
-    expect(environment.map(nameOf).filter(isUncalledFor), commandLine).toEqual([]);
+    expect(environment.map(parseVariableName).filter(isUncalledFor), commandLine).toEqual([]);
   }
   const { adminUrl } = await postgresIn(await temporaryFolder());
-  const environment = await outputOf(adminUrl, 'env');
-  expect(environment.map(nameOf).filter(isUncalledFor)).toEqual([]);
+  const environment = await runProgram(adminUrl, 'env');
+  expect(environment.map(parseVariableName).filter(isUncalledFor)).toEqual([]);
 });
 
 test.runIf(process.getuid?.() === 0)(
@@ -145,7 +145,7 @@ proofTest(
   },
 );
 
-function nameOf(line: string): string {
+function parseVariableName(line: string): string {
   return line.split('=')[0] ?? '';
 }
 
@@ -157,7 +157,7 @@ function isUncalledFor(name: string): boolean {
 }
 
 /** The output, line by line, of a program that the superuser runs. */
-async function outputOf(adminUrl: string, program: string): Promise<string[]> {
+async function runProgram(adminUrl: string, program: string): Promise<string[]> {
   const client = new pg.Client(adminUrl);
   await client.connect();
   try {

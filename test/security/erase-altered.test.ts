@@ -235,9 +235,9 @@ test('a snapshot with a column named "Out of Memory" does not keep the record in
 });
 
 test('a planted snapshot whose sums overflow every type does not keep the record in other snapshots', async () => {
-  const rowsOf = (ids: string): string =>
+  const selectRows = (ids: string): string =>
     `select '${connection}' as connection_id, unnest([${ids}]) as id, '${'9'.repeat(38)}'::decimal(38, 0) as total`;
-  const planted = await plantBills(rowsOf(`'to-erase', 'b', 'c'`));
+  const planted = await plantBills(selectRows(`'to-erase', 'b', 'c'`));
   await expectOthersErased(planted);
 });
 

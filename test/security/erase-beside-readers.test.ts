@@ -44,8 +44,8 @@ beforeEach(async () => {
 test('an erasure that waits for marts in Postgres blocks no export or other erasure, and can be rerun after a kill', async () => {
   const build = await holdPostgresMarts();
   const [first, second] = [startErasure(), startErasure()];
-  for (const erasure of [first, second]) await erasure.says(/waiting for a running export or build/);
-  for (const erasure of [first, second]) await erasure.says(/the lake was searched/);
+  for (const erasure of [first, second]) await erasure.waitForOutput(/waiting for a running export or build/);
+  for (const erasure of [first, second]) await erasure.waitForOutput(/the lake was searched/);
   expect(await readdir(join(lake, 'snapshots'))).not.toContain(snapshot);
   expect((await exportNow({ force: true })).skipped).toBe(false);
   await Promise.all([first.stop('SIGKILL'), second.stop('SIGKILL')]);
@@ -150,7 +150,7 @@ test('a reader whose transaction does not end is reported by name, and everythin
 
 test('an export that does not end is reported, and the tables no longer hold the record', async () => {
   const holder = startLockHolder('export', databaseUrl);
-  expect(await holder.says()).toBe('held');
+  expect(await holder.nextLine()).toBe('held');
   await holdPostgresMarts();
   const { kept, snapshots, left } = await eraseHere();
   expect(kept[0]).toMatch(
@@ -163,7 +163,7 @@ test('an export that does not end is reported, and the tables no longer hold the
 
 test('a record that the source returns again while the erasure waits for an export is reported', async () => {
   const holder = startLockHolder('export', databaseUrl);
-  expect(await holder.says()).toBe('held');
+  expect(await holder.nextLine()).toBe('held');
   await holdPostgresMarts();
   let shownAgain: Promise<unknown> | undefined;
   const { kept, left } = await eraseHere({

@@ -63,7 +63,7 @@ test('an erasure clears its own host and names the others, which clear theirs at
   const worker = await installation.startWorker({ ...path, ...onThere });
   await eventually(async () => (await filesWith(there)).length === 0 || undefined);
   // Files are removed before the request is.
-  await eventually(async () => (await asked()).length === 0 || undefined);
+  await eventually(async () => (await readHostsToClear()).length === 0 || undefined);
   await worker.stop();
   expect(await readFile(join(there, 'seeds', 'vendor_names.csv'), 'utf8')).toContain('vendor_id');
 });
@@ -79,7 +79,7 @@ test('files left by a killed process are removed when a worker starts on its hos
   await worker.stop();
 });
 
-/** Leaves files as killed exports, builds, erasures and looks at the lake do; some as release 0.5 wrote them. */
+/** Leaves files as killed exports, builds, erasures and reads of the lake do; some as release 0.5 wrote them. */
 async function leaveBehind(home: string): Promise<void> {
   for (const file of [
     ...[
@@ -115,12 +115,12 @@ async function killBuild(home: string): Promise<void> {
     cwd,
     env: { ...env, DAYBOOK_HOME: home },
   });
-  await build.says(/marts are being built on snapshot/);
+  await build.waitForOutput(/marts are being built on snapshot/);
   await build.stop('SIGKILL');
   expect(await filesWith(join(home, 'dbt'))).toContain('lake/scratch/snapshot/bills/part-00000.parquet');
 }
 
-async function asked(): Promise<unknown[]> {
+async function readHostsToClear(): Promise<unknown[]> {
   return rows(warehouse, 'select name from sync.hosts where clear_since is not null');
 }
 

@@ -24,12 +24,12 @@ test('an erasure killed while it removes the old snapshot ends at the next try, 
   const left = await readdir(join(lake, 'snapshots'));
   expect(left).toHaveLength(2);
   expect(left).not.toContain(snapshotId);
-  expect(await thereOrNot()).toEqual([false, true]);
+  expect(await readExistence()).toEqual([false, true]);
 
   const { code, stderr } = await erase();
   expect([code, stderr]).toEqual([0, expect.anything()]);
   expect(await readdir(join(lake, 'snapshots'))).toHaveLength(1);
-  expect(await thereOrNot()).toEqual([false, true]);
+  expect(await readExistence()).toEqual([false, true]);
 });
 
 test('an erasure after a killed one of another resource with the same ID succeeds and leaves readers a valid snapshot', async () => {
@@ -119,7 +119,7 @@ function killedBefore(operation: string, path: string): Record<string, string> {
 }
 
 /** Whether each snapshot is recorded as existing, in the order of publication. */
-async function thereOrNot(): Promise<unknown[]> {
+async function readExistence(): Promise<unknown[]> {
   const noted = await rows(
     warehouse,
     'select removed_at is null as is_there from sync.snapshots order by published_at',

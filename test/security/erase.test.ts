@@ -10,7 +10,7 @@ import { proofTest, some } from '../support/proof-test.ts';
 import { row, rows } from '../support/rows.ts';
 import { sync } from '../support/sync.ts';
 import { reconcile } from '../support/reconcile.ts';
-import { urlOf } from '../webhooks/company.ts';
+import { readListeningUrl } from '../webhooks/company.ts';
 import { entityWebhook, send } from '../webhooks/webhook.ts';
 import { readParquet } from '../lake/read-parquet.ts';
 
@@ -35,7 +35,10 @@ beforeAll(async () => {
   const worker = await installation.startWorker(await pathWithoutPython(installation.cwd));
   // The connection that the webhook means is not known yet.
   expect(
-    await send(urlOf(worker), entityWebhook(connection, { entity: 'BILL', what: 'CREATED', record })),
+    await send(
+      readListeningUrl(worker),
+      entityWebhook(connection, { entity: 'BILL', what: 'CREATED', record }),
+    ),
   ).toBe(200);
   await sync(installation, connection);
   expect((await run(['export'])).code).toBe(0);

@@ -45,17 +45,17 @@ test('seeds, and their copies in the dbt project, are private to their owner', a
 test('doctor warns of a home or a lake that every user of the machine can read, and says how to close it', async () => {
   const lake = join(cwd, 'shared');
   await run(['snapshots', 'list'], { env: { DAYBOOK_LAKE: lake } });
-  expect(await filesOf(lake)).toEqual({ what: 'files', ok: true, found: 'closed to other users' });
+  expect(await readFilesFinding(lake)).toEqual({ what: 'files', ok: true, found: 'closed to other users' });
   await chmod(cwd, 0o755);
   await chmod(join(cwd, 'home'), 0o755);
-  expect(await filesOf(lake)).toMatchObject({
+  expect(await readFilesFinding(lake)).toMatchObject({
     warning: true,
     found: expect.stringContaining(`chmod -R o= '${join(cwd, 'home')}'`) as string,
   });
   await chmod(join(cwd, 'home'), 0o700);
 });
 
-async function filesOf(lake: string): Promise<unknown> {
+async function readFilesFinding(lake: string): Promise<unknown> {
   const { stdout } = await run(['doctor', '--json'], { env: { DAYBOOK_LAKE: lake } });
   const findings = JSON.parse(stdout) as { what: string }[];
   return findings.find(({ what }) => what === 'files');

@@ -1,4 +1,4 @@
-import { spellingsOf } from './spellings.ts';
+import { encodeSecret } from './encode-secret.ts';
 
 /** A place that may be read by people who must not learn a secret. */
 export interface Place {
@@ -13,12 +13,12 @@ export function findPlanted(
 ): string[] {
   const wanted = Object.entries(planted).map(([name, value]) => ({
     name,
-    spellings: spellingsOf(Buffer.from(value)),
+    encodings: encodeSecret(Buffer.from(value)),
   }));
   return places.flatMap((place) => {
     const content = Buffer.from(place.content);
     return wanted
-      .filter(({ spellings }) => spellings.some((spelling) => content.includes(spelling)))
+      .filter(({ encodings }) => encodings.some((encoding) => content.includes(encoding)))
       .map(({ name }) => `${name} in ${place.name}`);
   });
 }

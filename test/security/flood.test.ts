@@ -10,7 +10,7 @@ import { bill } from '../support/finance-records.ts';
 import { clientSecret, createInstallation } from '../support/installation.ts';
 import { isProof, proofTest, some } from '../support/proof-test.ts';
 import { row } from '../support/rows.ts';
-import { urlOf } from '../webhooks/company.ts';
+import { readListeningUrl } from '../webhooks/company.ts';
 import { codeOf } from '../../errors/code-of.ts';
 import { webhookSignature } from '../../source/webhook-signature.ts';
 import { entityWebhook, send } from '../webhooks/webhook.ts';
@@ -19,10 +19,10 @@ const installation = await createInstallation();
 const { cwd, env, warehouse } = installation;
 const serving = startDaybook(['serve'], { cwd, env });
 afterAll(() => serving.stop());
-await serving.says(/Serving at/);
-const url = urlOf(serving);
+await serving.waitForOutput(/Serving at/);
+const url = readListeningUrl(serving);
 /** The number of measurements of an attack's effect on others. Meanwhile the attack takes the whole machine. */
-const looks = isProof ? 20 : 8;
+const measurements = isProof ? 20 : 8;
 
 test.each(
   some([
@@ -35,7 +35,7 @@ test.each(
   async (_, bytes, answer) => {
     // A warm-up: everything that is measured has run before.
     const before: number[] = [];
-    for (let time = 0; time < looks; time += 1) {
+    for (let time = 0; time < measurements; time += 1) {
       const started = performance.now();
       await askAll(`before-${time}`);
       before.push(performance.now() - started);
@@ -45,7 +45,7 @@ test.each(
     const statuses: number[] = [];
     const milliseconds: number[] = [];
     let most = idle;
-    for (let time = 0; time < looks; time += 1) {
+    for (let time = 0; time < measurements; time += 1) {
       const started = performance.now();
       statuses.push(...(await askAll(`during-${bytes}-${time}`)));
       milliseconds.push(performance.now() - started);
@@ -63,7 +63,7 @@ test.each(
       'select count(*)::int as stored from sync.webhook_inbox where record_id like $1',
       [`during-${bytes}-%`],
     );
-    expect(stored).toBe(looks);
+    expect(stored).toBe(measurements);
   },
 );
 
@@ -90,7 +90,7 @@ test.each<[string, number, string, number?, string?]>(
     let most = idle;
     for (let time = 0; time < 10; time += 1) {
       const started = performance.now();
-      expect(await statusOf('/healthz')).toBe(200);
+      expect(await requestStatus('/healthz')).toBe(200);
       milliseconds.push(performance.now() - started);
       most = Math.max(most, await megabytes());
     }
@@ -109,16 +109,16 @@ test.each(
   ]),
 )('a hundred bodies sent byte by byte do not block the health probe: %s', async (request, headers) => {
   const head = `${request} ${host}${headers}Transfer-Encoding: chunked\r\n\r\n`;
-  const crumbs = await attack('crumbs-main.ts', head, '100');
+  const chunks = await attack('one-byte-chunks-main.ts', head, '100');
   const lasting = isProof ? 12_000 : 2_000;
   const milliseconds: number[] = [];
   for (const began = performance.now(); performance.now() - began < lasting;) {
     const started = performance.now();
-    expect(await statusOf('/healthz', '127.0.0.3')).toBe(200);
+    expect(await requestStatus('/healthz', '127.0.0.3')).toBe(200);
     milliseconds.push(performance.now() - started);
     await wait(100);
   }
-  crumbs.end();
+  chunks.end();
   expect(Math.max(...milliseconds)).toBeLessThan(5_000);
 });
 
@@ -130,8 +130,8 @@ proofTest(
     const resets: string[] = [];
     for (let time = 0; time < 25; time += 1) {
       statuses.push(
-        await againOnceReset(() => sendSlowly(`churn-${time}`, '127.0.0.3'), resets),
-        await againOnceReset(() => statusOf('/healthz', '127.0.0.3'), resets),
+        await retryOnceAfterReset(() => sendSlowly(`churn-${time}`, '127.0.0.3'), resets),
+        await retryOnceAfterReset(() => requestStatus('/healthz', '127.0.0.3'), resets),
       );
     }
     churn.end();
@@ -151,8 +151,8 @@ test.each(some([['/'], ['/dashboard'], ['/runs']]))(
     const ask = async (id: string): Promise<void> => {
       for (const answered of [
         sendSlowly(id, '127.0.0.3'),
-        statusOf('/readyz', '127.0.0.3'),
-        statusOf('/', '127.0.0.3'),
+        requestStatus('/readyz', '127.0.0.3'),
+        requestStatus('/', '127.0.0.3'),
       ]) {
         const started = performance.now();
         expect(await answered).toBe(200);
@@ -160,7 +160,7 @@ test.each(some([['/'], ['/dashboard'], ['/runs']]))(
       }
       most = Math.max(most, await megabytes());
     };
-    for (let time = 0; time < looks; time += 1) await ask(`hang-up-${path}-${time}`);
+    for (let time = 0; time < measurements; time += 1) await ask(`hang-up-${path}-${time}`);
     hangUps.end();
     await ask(`hung-up-${path}`);
     expect(Math.max(...milliseconds)).toBeLessThan(5_000);
@@ -202,7 +202,7 @@ async function askAll(id: string): Promise<number[]> {
 }
 
 /** Repeats after a reset, as the service does with a webhook, and a probe at its next interval. */
-async function againOnceReset(ask: () => Promise<number>, resets: string[]): Promise<number> {
+async function retryOnceAfterReset(ask: () => Promise<number>, resets: string[]): Promise<number> {
   const started = performance.now();
   try {
     return await ask();
@@ -213,7 +213,7 @@ async function againOnceReset(ask: () => Promise<number>, resets: string[]): Pro
   }
 }
 
-function statusOf(path: string, localAddress = '127.0.0.1'): Promise<number> {
+function requestStatus(path: string, localAddress = '127.0.0.1'): Promise<number> {
   return new Promise((resolve, reject) => {
     request(url + path, { localAddress, agent: false }, (response) => {
       response.resume();

@@ -40,7 +40,7 @@ test('a template has no cell that a spreadsheet runs, and reads back as the orig
     ).getRows()[0]?.[0];
     expect(lake).toBe(postgres?.x);
     expect(postgres?.x).not.toMatch(/^\s*[=+\-@＝＋－＠\t\n\r]/);
-    expect(unguarded(csvOf([postgres?.x ?? '']))).toBe(csvOf([text]));
+    expect(unguarded(formatCsv([postgres?.x ?? '']))).toBe(formatCsv([text]));
   }
 });
 
@@ -54,11 +54,11 @@ test('the unguard step splits fields by commas, quotes and line ends, and change
       const guarded = row.map((text) =>
         /^['\s]*[=+\-@＝＋－＠]|^['\s]*?[\t\n\r]/.test(text) ? `'${text}` : text,
       );
-      expect(unguarded(csvOf(guarded))).toBe(csvOf(row));
+      expect(unguarded(formatCsv(guarded))).toBe(formatCsv(row));
     }),
   );
 });
 
-function csvOf(row: readonly string[]): string {
+function formatCsv(row: readonly string[]): string {
   return `${row.map((text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)).join(',')}\n`;
 }

@@ -10,7 +10,7 @@ import { webhookSignature } from '../../source/webhook-signature.ts';
 import { settingsOf } from '../console/open-console.ts';
 import { createInstallation } from '../support/installation.ts';
 import { isProof } from '../support/proof-test.ts';
-import { routesOf, type Route } from './routes-of.ts';
+import { collectRoutes, type Route } from './collect-routes.ts';
 
 const installation = await createInstallation();
 const { warehouse, client: temporal } = installation;
@@ -24,7 +24,7 @@ let url: string;
 let routes: Route[];
 
 beforeAll(async () => {
-  routes = await routesOf(async () => {
+  routes = await collectRoutes(async () => {
     const server = await startHttpServer({
       host: '127.0.0.1',
       port: 0,

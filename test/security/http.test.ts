@@ -10,24 +10,24 @@ import { createWebhookIntake } from '../../server/webhooks/webhook-intake.ts';
 import { settingsOf } from '../console/open-console.ts';
 import { createInstallation } from '../support/installation.ts';
 import { some } from '../support/proof-test.ts';
-import { routesOf, type Route } from './routes-of.ts';
+import { collectRoutes, type Route } from './collect-routes.ts';
 
 const installation = await createInstallation();
 const { warehouse, client: temporal } = installation;
 const logger = pino({ level: 'silent' });
 const password = 'planted-console-password';
 /** Nobody listens there, so everything that needs Postgres fails. */
-const away = openWarehouse({ url: 'postgres://nobody@127.0.0.1:9/nothing', connections: 1 });
+const unreachable = openWarehouse({ url: 'postgres://nobody@127.0.0.1:9/nothing', connections: 1 });
 /** Fewer connections than are admitted at once. */
 const dispatcher = new Agent({ connections: 20 });
-afterAll(() => Promise.all([away.close(), dispatcher.close()]));
+afterAll(() => Promise.all([unreachable.close(), dispatcher.close()]));
 
 let routes: Route[];
 let guarded: string;
 let open: string;
 
 beforeAll(async () => {
-  routes = await routesOf(async () => {
+  routes = await collectRoutes(async () => {
     guarded = await start(password);
   });
   open = await start(undefined);
@@ -124,14 +124,14 @@ describe('a flood', () => {
     const others = await Promise.all(Array.from({ length: 248 }, () => dial(url)));
     for (const socket of [second, ...others.slice(200)]) {
       socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
-      expect(await answerOf(socket)).toContain('200 OK');
+      expect(await readAnswer(socket)).toContain('200 OK');
     }
     const gone = once(first, 'close');
     const last = await dial(url);
     await gone;
     for (const socket of [last, second]) {
       socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
-      expect(await answerOf(socket)).toContain('200 OK');
+      expect(await readAnswer(socket)).toContain('200 OK');
     }
     for (const socket of [second, last, ...others]) socket.destroy();
   });
@@ -160,8 +160,8 @@ describe('a request that', () => {
     ['has a webhook of more than 2 MB', '/webhooks', 2 * 1024 * 1024 + 1],
   ])('%s is refused before it is read', async (_, path, length) => {
     const socket = await dial(guarded);
-    socket.write(headOf(path, length));
-    expect(await answerOf(socket)).toContain('413 Payload Too Large');
+    socket.write(buildHead(path, length));
+    expect(await readAnswer(socket)).toContain('413 Payload Too Large');
     socket.destroy();
   });
 
@@ -171,7 +171,7 @@ describe('a request that', () => {
   ])('has %s of more than 16 KB is refused', async (_, text) => {
     const socket = await dial(guarded);
     socket.write(text);
-    expect(await answerOf(socket)).toContain('431 Request Header Fields Too Large');
+    expect(await readAnswer(socket)).toContain('431 Request Header Fields Too Large');
   });
 
   test.each([
@@ -180,7 +180,7 @@ describe('a request that', () => {
   ])('%s, which a link can cause, does not clear cookies of the host', async (_, text) => {
     const socket = await dial(guarded);
     socket.write(text);
-    const answer = await answerOf(socket);
+    const answer = await readAnswer(socket);
     expect(answer).toContain('431 Request Header Fields Too Large');
     expect(answer).toContain('clear the cookies of this host');
     expect(answer).not.toContain('Clear-Site-Data');
@@ -203,7 +203,7 @@ describe('a request that', () => {
       const { socket, arrived } = await dialWatched(guarded);
       if (before !== '') {
         socket.write(before);
-        expect(await answerOf(socket)).toContain('HTTP/1.1 4');
+        expect(await readAnswer(socket)).toContain('HTTP/1.1 4');
       }
       const text = `${line}\r\nHost: localhost\r\nCookie: ${large}; ${large}\r\n\r\n`;
       for (let first = 0; first < 15_000; first += 5_000) {
@@ -211,7 +211,7 @@ describe('a request that', () => {
         await arrived(before.length + first + 5_000);
       }
       socket.write(text.slice(15_000));
-      const answer = await answerOf(socket);
+      const answer = await readAnswer(socket);
       expect(answer).toContain('431 Request Header Fields Too Large');
       expect(answer.includes('Clear-Site-Data: "cookies"')).toBe(clears);
     },
@@ -221,8 +221,8 @@ describe('a request that', () => {
     'never ends is answered with a timeout, at %s',
     async (path) => {
       const socket = await dial(guarded);
-      socket.write(`${headOf(path, 100)}half`);
-      expect(await answerOf(socket)).toContain('408 Request Timeout');
+      socket.write(`${buildHead(path, 100)}half`);
+      expect(await readAnswer(socket)).toContain('408 Request Timeout');
     },
     60_000,
   );
@@ -233,7 +233,7 @@ const basic = `Basic ${Buffer.from(`ops:${password}`).toString('base64')}`;
 async function start(consolePassword: string | undefined): Promise<string> {
   const settings = { ...settingsOf(installation.env), consolePassword };
   const webhooks = createWebhookIntake({
-    warehouse: away,
+    warehouse: unreachable,
     temporal,
     logger,
     apiAddress: settings.api.address,
@@ -284,10 +284,10 @@ function isOutside(name: string): boolean {
 }
 
 function formHead(path: string): string {
-  return headOf(path, 1_000);
+  return buildHead(path, 1_000);
 }
 
-function headOf(path: string, length: number): string {
+function buildHead(path: string, length: number): string {
   return [
     `POST ${path} HTTP/1.1`,
     ...['Host: localhost', `Authorization: ${basic}`, 'Sec-Fetch-Site: same-origin'],
@@ -321,7 +321,7 @@ async function dialWatched(
 }
 
 /** The first data received. Empty if the connection closes without any. */
-async function answerOf(socket: Socket | undefined): Promise<string> {
+async function readAnswer(socket: Socket | undefined): Promise<string> {
   if (socket === undefined) return '';
   const [said] = (await Promise.race([once(socket, 'data'), once(socket, 'close')])) as [unknown];
   return String(said);

@@ -9,7 +9,7 @@ import { openConsole } from '../console/open-console.ts';
 import { bill, billLine, list, object, text } from '../support/finance-records.ts';
 import { clientSecret, createInstallation } from '../support/installation.ts';
 import { land } from '../support/land.ts';
-import { deletionOf, landEvents } from '../support/land-events.ts';
+import { buildDeletionEvent, landEvents } from '../support/land-events.ts';
 import { isProof } from '../support/proof-test.ts';
 import { row, rows } from '../support/rows.ts';
 import { hostileText, mark } from './hostile-text.ts';
@@ -34,7 +34,7 @@ test('IDs, texts and codes of a record land unchanged and never become part of a
   let landings = 0;
   await fc.assert(
     fc.asyncProperty(hostileText, hostileText, async (name, memo) => {
-      // A new id each time, because no record lives again.
+      // A new id each time, because no deleted record is re-created.
       const id = `${name}${(landings += 1)}`;
       const said = JSON.stringify(memo);
       const line = billLine({ account_id: said, description: said });
@@ -51,7 +51,7 @@ test('IDs, texts and codes of a record land unchanged and never become part of a
       expect(landed).toEqual([{ memo: kept, vendor_id: kept, currency_code: kept, description: kept }]);
       await landEvents(warehouse, {
         connectionId,
-        events: [deletionOf(withoutNul(id), '2030-01-01T00:00:00Z')],
+        events: [buildDeletionEvent(withoutNul(id), '2030-01-01T00:00:00Z')],
       });
     }),
     runs,
@@ -91,15 +91,15 @@ test('input to the console never becomes part of a statement and changes nothing
         ['connection', 'resource', 'status', 'before', 'currency', asked].map((name) => [name, asked]),
       ).toString();
       for (const page of ['', 'runs', 'quarantine', 'discrepancies', 'webhooks', 'alerts', 'dashboard'])
-        expect([200, 400], page).toContain(await statusOf(`/${page}?${query}`));
+        expect([200, 400], page).toContain(await requestStatus(`/${page}?${query}`));
       for (const page of ['runs', 'connections'])
-        expect([400, 404, 414], page).toContain(await statusOf(`/${page}/${encodeURIComponent(asked)}`));
+        expect([400, 404, 414], page).toContain(await requestStatus(`/${page}/${encodeURIComponent(asked)}`));
       for (const [path, form] of [
         [`/connections/${encodeURIComponent(asked)}/pause`, { why: asked }],
         ['/quarantine/discard', { id: asked, why: asked }],
       ] as const)
         expect([303, 400, 404, 414], path).toContain(
-          await statusOf(path, new URLSearchParams(form).toString()),
+          await requestStatus(path, new URLSearchParams(form).toString()),
         );
     }),
     { numRuns: isProof ? 20 : 7 },
@@ -142,7 +142,7 @@ async function tables(): Promise<unknown> {
   return (await readWarehouse(installation.databaseUrl)).all;
 }
 
-async function statusOf(path: string, form?: string): Promise<number> {
+async function requestStatus(path: string, form?: string): Promise<number> {
   const { statusCode, body } = await request(url + path, {
     ...(form === undefined ? {} : { method: 'POST', body: form }),
     headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },

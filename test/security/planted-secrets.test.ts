@@ -2,16 +2,16 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { crawlConsole } from './crawl-console.ts';
 import { findPlanted, type Place } from './find-planted.ts';
 import { contents, secrets } from './planted.ts';
-import { startPlantedWorld } from './planted-world.ts';
+import { startPlantedInstallation } from './planted-installation.ts';
 import { provokeFailures } from './provoke-failures.ts';
 import { readFiles } from './read-files.ts';
 import { readHistories } from './read-temporal.ts';
 import { readWarehouse } from './read-warehouse.ts';
-import { typeCommandLines } from './type-command-lines.ts';
+import { runEveryCommand } from './run-every-command.ts';
 import { useEverything } from './use-everything.ts';
 
-const world = await startPlantedWorld();
-const { said, up, env, daybook } = world;
+const installation = await startPlantedInstallation();
+const { outputs, up, env, daybook } = installation;
 const none: Place[] = [];
 const places = {
   'the console': none,
@@ -25,31 +25,31 @@ const places = {
 /** The tables that are not made to hold records. */
 let ledger = none;
 let holders: Awaited<ReturnType<typeof readFiles>> = [];
-/** The file that tells commands where the servers are. */
+/** The file with the addresses of the servers, for commands. */
 const addresses = 'home/runtime.json';
 
 beforeAll(async () => {
   const { http, temporal } = JSON.parse(await daybook([['status', '--json']])) as Running;
-  await useEverything(world, http);
-  await provokeFailures(world);
-  await typeCommandLines(world);
+  await useEverything(installation, http);
+  await provokeFailures(installation);
+  await runEveryCommand(installation);
   places['the console'] = await crawlConsole(http);
   places['the histories of Temporal'] = await readHistories(temporal.address);
-  ({ all: places['the tables'], ledger } = await readWarehouse(world.adminUrl));
-  places['the list of processes'] = [await world.commandLines()];
+  ({ all: places['the tables'], ledger } = await readWarehouse(installation.adminUrl));
+  places['the list of processes'] = [await installation.commandLines()];
   const home = await readFiles(env.DAYBOOK_HOME ?? '');
   places['the files of the home'] = home.filter(({ name }) => name !== addresses);
   holders = home.filter((file) => findPlanted([file], secrets).length > 0);
   await up.stop();
-  places['what processes say'] = [...said, { name: 'daybook up', content: up.output() }];
-  await world.stopPostgres();
+  places['what processes say'] = [...outputs, { name: 'daybook up', content: up.output() }];
+  await installation.stopPostgres();
   places['the files and the log of Postgres'] = (
-    await Promise.all(world.postgresFiles.map(readFiles))
+    await Promise.all(installation.postgresFiles.map(readFiles))
   ).flat();
 });
 
 describe('no token, password or key is', () => {
-  test.each(kindsOf(places))('in %s', (kind) => {
+  test.each(listKinds(places))('in %s', (kind) => {
     expect(places[kind].length).toBeGreaterThan(0);
     expect(findPlanted(places[kind], secrets)).toEqual([]);
   });
@@ -81,8 +81,8 @@ describe('no content of a record is', () => {
 });
 
 test('the search covered every failure, and the content of every kind of record in the tables', () => {
-  const told = ledger.map(({ content }) => String(content)).join('\n') + up.output();
-  for (const failure of failures) expect(told, failure).toContain(failure);
+  const reported = ledger.map(({ content }) => String(content)).join('\n') + up.output();
+  for (const failure of failures) expect(reported, failure).toContain(failure);
   const tables = findPlanted(places['the tables'], contents);
   for (const content of Object.keys(contents)) expect(tables.join('\n')).toContain(content);
 });
@@ -93,7 +93,7 @@ const failures = [
   ...['SourceUnavailable', 'CursorNotMoving'],
 ];
 
-function kindsOf(of: typeof places): (keyof typeof places)[] {
+function listKinds(of: typeof places): (keyof typeof places)[] {
   return Object.keys(of) as (keyof typeof places)[];
 }
 

@@ -12,14 +12,14 @@ export async function readFiles(path: string): Promise<(Place & { isPrivate: boo
     (isFolder ? below : [path]).map(async (file) => {
       return {
         name: relative(dirname(path), file),
-        content: file.endsWith('.parquet') ? await rowsOf(file) : await readFile(file),
+        content: file.endsWith('.parquet') ? await readRows(file) : await readFile(file),
         isPrivate: ((await stat(file)).mode & 0o077) === 0,
       };
     }),
   );
 }
 
-async function rowsOf(file: string): Promise<string> {
+async function readRows(file: string): Promise<string> {
   const rows = await readParquet(file, `select r::varchar as text from read_parquet('{lake}') as r`);
   return rows.map(({ text }) => text).join('\n');
 }

@@ -16,9 +16,9 @@ export async function readWarehouse(adminUrl: string): Promise<{ all: Place[]; l
     const all: Place[] = [];
     const ledger: Place[] = [];
     for (const { name } of rows) {
-      all.push({ name, content: await textOf(client, 't', name) });
+      all.push({ name, content: await readText(client, 't', name) });
       if (name.startsWith('sync.'))
-        ledger.push({ name, content: await textOf(client, `to_jsonb(t) - 'payload'`, name) });
+        ledger.push({ name, content: await readText(client, `to_jsonb(t) - 'payload'`, name) });
     }
     return { all, ledger };
   } finally {
@@ -26,7 +26,7 @@ export async function readWarehouse(adminUrl: string): Promise<{ all: Place[]; l
   }
 }
 
-async function textOf(client: pg.Client, expression: string, table: string): Promise<string> {
+async function readText(client: pg.Client, expression: string, table: string): Promise<string> {
   const statement = `select string_agg((${expression})::text, chr(10)) as text from ${table} t`;
   const { rows } = await client.query<{ text: string | null }>(statement);
   return rows[0]?.text ?? '';

@@ -47,7 +47,7 @@ const key = (text: string): string => `hashtextextended('${text}', 0)`;
 const databaseUrl = url;
 
 /** Actions, with the advisory locks that they took up to 0.5. */
-const deeds: [string, string[], () => Promise<unknown>][] = [
+const actions: [string, string[], () => Promise<unknown>][] = [
   ['migrates', ['7232019551', '3853314791062309107'], () => migrate(warehouse)],
   ['lands records', [key(`${connectionId}/bills`)], () => landBill('b')],
   [
@@ -93,14 +93,14 @@ const deeds: [string, string[], () => Promise<unknown>][] = [
 ];
 
 describe("a reader's advisory locks do not block Daybook when it", () => {
-  test.each(deeds)('%s', async (_, keys, deed) => {
+  test.each(actions)('%s', async (_, keys, action) => {
     for (const lock of keys) await analyst.query(`select pg_advisory_lock(${lock})`);
-    await inTime(deed());
+    await inTime(action());
   });
 
-  test.each(deeds)('%s, even if the lock is shared', async (_, keys, deed) => {
+  test.each(actions)('%s, even if the lock is shared', async (_, keys, action) => {
     for (const lock of keys) await analyst.query(`select pg_advisory_lock_shared(${lock})`);
-    await inTime(deed());
+    await inTime(action());
   });
 });
 

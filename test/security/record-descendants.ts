@@ -27,7 +27,7 @@ export function recordDescendants(ancestors: ReadonlySet<number>): () => Promise
   async function record(): Promise<void> {
     while (!over.signal.aborted) {
       const ours = await Promise.all([...ancestors].map(look));
-      for (const pid of await descendantsOf(ancestors)) {
+      for (const pid of await findDescendants(ancestors)) {
         const found = await look(pid);
         // A forked process is for a moment a copy of ours, before it executes its program.
         const isCopy = ours.some((one) => one?.commandLine === found?.commandLine);
@@ -38,8 +38,8 @@ export function recordDescendants(ancestors: ReadonlySet<number>): () => Promise
   }
 }
 
-async function descendantsOf(ancestors: ReadonlySet<number>): Promise<number[]> {
-  const parents = await parentsOfAll();
+async function findDescendants(ancestors: ReadonlySet<number>): Promise<number[]> {
+  const parents = await readParents();
   const descends = (pid: number): boolean => {
     const parent = parents.get(pid);
     return parent !== undefined && parent > 0 && (ancestors.has(parent) || descends(parent));
@@ -47,7 +47,7 @@ async function descendantsOf(ancestors: ReadonlySet<number>): Promise<number[]> 
   return [...parents.keys()].filter(descends);
 }
 
-async function parentsOfAll(): Promise<Map<number, number>> {
+async function readParents(): Promise<Map<number, number>> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const entries = await Promise.all(
     pids.map(async (pid) => {

@@ -7,7 +7,7 @@ export function recordStatements({ pool }: Pick<Warehouse, 'pool'>): readonly st
   pool.on('connect', (client: PoolClient) => {
     client.query = new Proxy(client.query.bind(client), {
       apply: (query, _, args: [unknown, ...unknown[]]): unknown => {
-        statements.push(textOf(args[0]));
+        statements.push(statementText(args[0]));
         return Reflect.apply(query, client, args);
       },
     });
@@ -15,6 +15,6 @@ export function recordStatements({ pool }: Pick<Warehouse, 'pool'>): readonly st
   return statements;
 }
 
-function textOf(statement: unknown): string {
+function statementText(statement: unknown): string {
   return typeof statement === 'string' ? statement : (statement as { text: string }).text;
 }

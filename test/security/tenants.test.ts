@@ -12,7 +12,7 @@ import { listReaders } from '../../warehouse/readers/list-readers.ts';
 import { removeReader } from '../../warehouse/readers/remove-reader.ts';
 import { bill, customer, expense, item, list, billLine } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
-import { landEvents, deletionOf } from '../support/land-events.ts';
+import { landEvents, buildDeletionEvent } from '../support/land-events.ts';
 import { rows } from '../support/rows.ts';
 import { testApiAddress, testKey } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -30,7 +30,7 @@ beforeAll(async () => {
   await addCompany('rival', 'planted');
   await publish('first');
   tenant = await connectAs((await reader('acme-portal', ['acme'])).href);
-  everything = await memberOf('daybook_reader');
+  everything = await connectAsMember('daybook_reader');
 });
 
 afterAll(async () => {
@@ -394,7 +394,7 @@ describe("a reader's access follows the connection", () => {
     await removeConnection(warehouse, { connectionId: 'moving', keepData: false });
     await addCompany('moving', 'planted second');
     expect(await seen()).toEqual([{ connection_id: 'acme' }]);
-    expect(await seesOf('mover')).toEqual(['acme']);
+    expect(await readVisibleConnections('mover')).toEqual(['acme']);
     await login.end();
   });
 
@@ -403,7 +403,7 @@ describe("a reader's access follows the connection", () => {
     await reader('of-older', ['older']);
     await owner.query(`delete from finance.bills where connection_id = 'older'`);
     await owner.query(`delete from sync.connections where connection_id = 'older'`);
-    expect(await seesOf('of-older')).toEqual([]);
+    expect(await readVisibleConnections('of-older')).toEqual([]);
   });
 
   test('removed with --keep-data: kept rows stay visible, also once the name is added again; the access ends with the data', async () => {
@@ -418,7 +418,7 @@ describe("a reader's access follows the connection", () => {
     expect(await bills()).toBe(1);
     await removeConnection(warehouse, { connectionId: 'kept', keepData: true });
     await removeConnection(warehouse, { connectionId: 'kept', keepData: false });
-    expect(await seesOf('keeper')).toEqual([]);
+    expect(await readVisibleConnections('keeper')).toEqual([]);
     await login.end();
   });
 });
@@ -426,7 +426,7 @@ describe("a reader's access follows the connection", () => {
 describe('reader add', () => {
   test('refuses connections that do not exist, and changes nothing', async () => {
     await expect(reader('acme-portal', ['acme', 'nobody'])).rejects.toThrow(/nobody/);
-    expect(await seesOf('acme-portal')).toEqual(['acme']);
+    expect(await readVisibleConnections('acme-portal')).toEqual(['acme']);
   });
 
   test("with an existing name changes connections and password, keeps the login, and drops its user's settings", async () => {
@@ -461,7 +461,7 @@ describe('reader add', () => {
   test('lets a member of several readers see what all of them see, and with set role what that one sees', async () => {
     const one = await reader('one', ['acme']);
     const other = await reader('other', ['rival']);
-    const person = await memberOf(`${one.username}, ${other.username}`);
+    const person = await connectAsMember(`${one.username}, ${other.username}`);
     const seen = async (): Promise<unknown[]> =>
       (
         await person.query<{ id: string }>('select connection_id as id from finance.bills order by 1')
@@ -562,7 +562,7 @@ describe('reader remove, while a session of the login still holds something,', (
     expect(await fetchAll(session)).not.toMatch(/acme|own|rival|planted/);
     await expect(session.query('select 1')).rejects.toThrow();
     await expect(connectAs(href)).rejects.toThrow(/not permitted to log in/);
-    expect(await seesOf('left')).toBeUndefined();
+    expect(await readVisibleConnections('left')).toBeUndefined();
   });
 
   test('does not wait for a session that locks the row of its own login', async () => {
@@ -604,7 +604,7 @@ describe('reader remove, while a session of the login still holds something,', (
   test.each(['', 'set role'])("leaves a member's cursor no other connection's rows: %s", async (how) => {
     const name = how === '' ? 'lent' : 'lent-as-role';
     const { username } = await reader(name, ['acme']);
-    const person = await memberOf(username);
+    const person = await connectAsMember(username);
     if (how !== '') await person.query(`set role ${username}`);
     await person.query('begin');
     await declareAll(person);
@@ -615,7 +615,7 @@ describe('reader remove, while a session of the login still holds something,', (
 });
 
 test('a login that lost daybook_reader is refused, by name, in a cursor it already opened', async () => {
-  const reading = await memberOf('daybook_reader');
+  const reading = await connectAsMember('daybook_reader');
   const { rows: me } = await reading.query<{ me: string }>('select current_user as me');
   await reading.query('begin; declare c cursor for select * from finance.deleted_records');
   await admin.query(`revoke daybook_reader from ${me[0]?.me ?? ''}`);
@@ -638,7 +638,7 @@ test('a login with direct grants on finance.connections, finance.deleted_records
       `select distinct connection_id from history.changed_since('bills')`,
     ],
   ] as const) {
-    const login = await memberOf('');
+    const login = await connectAsMember('');
     const { rows: me } = await login.query<{ me: string }>('select current_user as me');
     await owner.query(`grant usage on schema finance, history to ${me[0]?.me ?? ''}`);
     await owner.query(`grant ${grants} to ${me[0]?.me ?? ''}`);
@@ -648,7 +648,7 @@ test('a login with direct grants on finance.connections, finance.deleted_records
 });
 
 test('a login with direct grants on tables still sees all rows', async () => {
-  const login = await memberOf('');
+  const login = await connectAsMember('');
   const { rows: me } = await login.query<{ me: string }>('select current_user as me');
   await owner.query(`grant usage on schema finance, marts to ${me[0]?.me ?? ''}`);
   await owner.query(`grant select on finance.bills, marts.totals to ${me[0]?.me ?? ''}`);
@@ -706,7 +706,10 @@ async function addCompany(connectionId: string, word: string): Promise<void> {
   };
   for (const [stream, records] of Object.entries(landed))
     await land(warehouse, { connectionId, stream, pages: [records] });
-  await landEvents(warehouse, { connectionId, events: [deletionOf(record('gone'), '2026-11-01T00:00:00Z')] });
+  await landEvents(warehouse, {
+    connectionId,
+    events: [buildDeletionEvent(record('gone'), '2026-11-01T00:00:00Z')],
+  });
 }
 
 async function add(connectionId: string): Promise<void> {
@@ -736,7 +739,7 @@ async function reader(name: string, connections: string[]): Promise<URL> {
   return made_;
 }
 
-async function seesOf(name: string): Promise<readonly string[] | undefined> {
+async function readVisibleConnections(name: string): Promise<readonly string[] | undefined> {
   return (await listReaders(warehouse)).find((one) => one.reader === name)?.connections;
 }
 
@@ -779,7 +782,7 @@ async function shownSchema(): Promise<string> {
   return String(setting?.value);
 }
 
-async function memberOf(roles: string): Promise<pg.Client> {
+async function connectAsMember(roles: string): Promise<pg.Client> {
   const name = `person_${randomBytes(4).toString('hex')}`;
   await admin.query(`create role ${name} login password 'reads'`);
   if (roles !== '') await admin.query(`grant ${roles} to ${name}`);

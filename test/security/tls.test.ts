@@ -10,14 +10,14 @@ import { createInstallation } from '../support/installation.ts';
 import { proofTest } from '../support/proof-test.ts';
 import { temporalAddress } from '../support/temporal-address.ts';
 import { makeCertificates } from './certificates.ts';
-import { tlsInFront } from './tls-in-front.ts';
+import { startTlsProxy } from './tls-proxy.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'daybook-tls-'));
 const ours = await makeCertificates(folder, 'ours');
 const foreign = await makeCertificates(folder, 'foreign');
 // Uses a name, as services' certificates do: for an IP address Node.js prints a warning on stderr.
 const temporal = (
-  await tlsInFront(await temporalAddress(), { ...ours, clientsNeedCertificate: true })
+  await startTlsProxy(await temporalAddress(), { ...ours, clientsNeedCertificate: true })
 ).replace('127.0.0.1', 'localhost');
 const { own } = await postgresAccount();
 await Promise.all([own(ours.certificate), own(ours.key)]);

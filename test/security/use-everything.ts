@@ -5,13 +5,13 @@ import { bill, billLine, customer, list } from '../support/finance-records.ts';
 import { connectionWebhook, send } from '../webhooks/webhook.ts';
 import { companies, tokenOf } from './companies.ts';
 import { contents, secrets } from './planted.ts';
-import type { PlantedWorld } from './planted-world.ts';
+import type { PlantedInstallation } from './planted-installation.ts';
 
 /** Runs every kind of run once, with records and secrets that can be found again, and causes every failure that an answer can cause. */
-export async function useEverything(world: PlantedWorld, url: string): Promise<void> {
-  const { admin, daybook } = world;
-  await openBooks(world);
-  await connect(world);
+export async function useEverything(installation: PlantedInstallation, url: string): Promise<void> {
+  const { admin, daybook } = installation;
+  await openBooks(installation);
+  await connect(installation);
   await daybook(companies.map(({ name }) => ['sync', name]));
   await daybook([
     ['backfill', 'acme', '--from', '2024-01-01', '--to', '2024-06-01', '--resource', 'bills'],
@@ -21,7 +21,7 @@ export async function useEverything(world: PlantedWorld, url: string): Promise<v
   const patch = JSON.stringify({ memo: contents.announced });
   await admin.execute({ kind: 'change', connection: 'acme', resource: 'bills', id: 'good', patch });
   await sendWebhooks(url);
-  await untilApplied(world);
+  await untilApplied(installation);
   const question = `select count(*) as here from finance.bills where memo = '${contents.announced}'`;
   await eventually(async () =>
     (await daybook([['sql', question, '--csv']])).includes('\n1') ? 'applied' : undefined,
@@ -30,7 +30,7 @@ export async function useEverything(world: PlantedWorld, url: string): Promise<v
 }
 
 /** Queries directly, because a command for each look would take longer than the wait. */
-async function untilApplied({ adminUrl }: PlantedWorld): Promise<void> {
+async function untilApplied({ adminUrl }: PlantedInstallation): Promise<void> {
   const client = new pg.Client(adminUrl);
   await client.connect();
   try {
@@ -45,7 +45,7 @@ async function untilApplied({ adminUrl }: PlantedWorld): Promise<void> {
   }
 }
 
-async function openBooks({ admin }: PlantedWorld): Promise<void> {
+async function openBooks({ admin }: PlantedInstallation): Promise<void> {
   await admin.execute(
     ...companies
       .filter(({ name }) => name !== 'twice')
@@ -72,7 +72,7 @@ async function openBooks({ admin }: PlantedWorld): Promise<void> {
   }
 }
 
-async function connect({ daybook }: PlantedWorld): Promise<void> {
+async function connect({ daybook }: PlantedInstallation): Promise<void> {
   const given = Object.fromEntries(companies.map((company, index) => [`TOKEN_${index}`, tokenOf(company)]));
   const add = (name: string, index: number) => ['connection', 'add', name, '--token-env', `TOKEN_${index}`];
   await daybook(

@@ -32,15 +32,15 @@ afterAll(async () => {
 });
 
 test('queries run as the owner, and the caller is told', async () => {
-  let told = 0;
+  let warnings = 0;
   const onOwner = (): void => {
-    told += 1;
+    warnings += 1;
   };
   expect(await queryAsReader(warehouse, 'select id from finance.bills', { onOwner })).toEqual({
     columns: ['id'],
     rows: [['b']],
   });
-  expect(told).toBe(1);
+  expect(warnings).toBe(1);
 });
 
 test.each([

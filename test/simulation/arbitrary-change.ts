@@ -1,18 +1,18 @@
 import fc from 'fast-check';
-import { changes, fates, incidents, type Change } from './history.ts';
+import { changes, deliveryKinds, incidents, type Change } from './history.ts';
 
 /** The values that each field of a change is chosen from. A field left out may have any value. */
-export type Wish = { readonly [Name in keyof Change]?: readonly NonNullable<Change[Name]>[] };
+export type ChangeConstraints = { readonly [Name in keyof Change]?: readonly NonNullable<Change[Name]>[] };
 
-export function arbitraryChange(wish: Wish = {}): fc.Arbitrary<Change> {
+export function arbitraryChange(constraints: ChangeConstraints = {}): fc.Arbitrary<Change> {
   return fc.record({
-    what: oneOf(wish.what) ?? anyChange,
-    which: oneOf(wish.which) ?? fc.nat({ max: 999 }),
-    count: oneOf(wish.count) ?? anyCount,
-    milliseconds: oneOf(wish.milliseconds) ?? anyTime,
-    webhook: oneOf(wish.webhook) ?? fc.constantFrom(...fates),
-    company: oneOf(wish.company) ?? anyCompany,
-    minutes: oneOf(wish.minutes) ?? anyMinutes,
+    what: oneOf(constraints.what) ?? anyChange,
+    which: oneOf(constraints.which) ?? fc.nat({ max: 999 }),
+    count: oneOf(constraints.count) ?? anyCount,
+    milliseconds: oneOf(constraints.milliseconds) ?? anyTime,
+    webhook: oneOf(constraints.webhook) ?? fc.constantFrom(...deliveryKinds),
+    company: oneOf(constraints.company) ?? anyCompany,
+    minutes: oneOf(constraints.minutes) ?? anyMinutes,
   });
 }
 

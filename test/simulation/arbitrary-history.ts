@@ -10,8 +10,8 @@ import {
   type History,
   type RunKind,
 } from './history.ts';
-import { lies } from './lies/index.ts';
-import { temptations } from './temptations.ts';
+import { scenarios } from './scenarios/index.ts';
+import { knownBugScenarios } from './known-bug-scenarios.ts';
 
 const step = fc.oneof(fc.nat({ max: 30 }), fc.nat({ max: 200 }));
 
@@ -45,7 +45,7 @@ const anything: fc.Arbitrary<Episode> = fc.record({
       arbitrary: fc.uniqueArray(fc.constantFrom(...runKinds), {
         minLength: 1,
         maxLength: 3,
-        selector: kindOfRun,
+        selector: workflowKind,
       }),
       weight: 3,
     },
@@ -65,7 +65,7 @@ function oncePerCompany(beside: NonNullable<Episode['beside']>): NonNullable<Epi
 }
 
 /** Temporal never runs two of one kind at once. */
-function kindOfRun(kind: RunKind): string {
+function workflowKind(kind: RunKind): string {
   return kind.split(' ').at(-1) ?? kind;
 }
 
@@ -87,7 +87,7 @@ const someResources = fc.uniqueArray(
   { minLength: 1, maxLength: 2 },
 );
 
-/** Any history, or with `about` one in which only the named lie misleads the copy: see `lies`. */
+/** Any history, or with `about` one of only the named scenario: see `scenarios`. */
 export function histories(about?: string): fc.Arbitrary<History> {
   const any = fc.record({
     platform:
@@ -98,7 +98,7 @@ export function histories(about?: string): fc.Arbitrary<History> {
             { arbitrary: fc.constantFrom(...platforms), weight: 1 },
           ),
     resources:
-      about !== undefined && ofSubscriptions.has(about)
+      about !== undefined && subscriptionScenarios.has(about)
         ? fc.constantFrom<ResourceName[][]>(['bills', 'subscriptions'], ['subscriptions'])
         : someResources,
     pageSize: fc.constantFrom(1, 2, 3, 7, 500),
@@ -111,14 +111,14 @@ export function histories(about?: string): fc.Arbitrary<History> {
     snapshot: fc.constantFrom(false, false, false, true),
     // One in six has several companies, because three companies take three times as long.
     companies: fc.constantFrom(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3),
-    anonymous: about !== undefined && ofNoName.has(about) ? fc.constant(true) : fc.boolean(),
+    anonymous: about !== undefined && anonymousScenarios.has(about) ? fc.constant(true) : fc.boolean(),
     dateless:
-      about !== undefined && ofNoTime.has(about)
+      about !== undefined && datelessScenarios.has(about)
         ? fc.constant(true)
         : fc.constantFrom(false, false, false, false, false, false, false, true),
     rebuild: fc.constantFrom(false, false, false, true),
     resets: fc.constantFrom(false, false, true),
-    episodes: about === undefined ? episodes : lieNamed(about),
+    episodes: about === undefined ? episodes : scenarioNamed(about),
   });
   return any
     .map((history) =>
@@ -132,19 +132,19 @@ export function histories(about?: string): fc.Arbitrary<History> {
     );
 }
 
-/** Lies that show most when the service does not tell its time. */
-const ofNoTime: ReadonlySet<string> = new Set(['untoldTime', 'untoldLatePage']);
+/** Scenarios that are most effective when the service does not tell its time. */
+const datelessScenarios: ReadonlySet<string> = new Set(['untoldTime', 'untoldLatePage']);
 
-/** Lies that show most in a list that is the only source for its records. */
-const ofSubscriptions: ReadonlySet<string> = new Set([
+/** Scenarios that are most effective in a list that is the only source for its records. */
+const subscriptionScenarios: ReadonlySet<string> = new Set([
   'anotherCompanyMidway',
   'anotherCompanyUnnamed',
   'neverLandedBehind',
   'sleptBeforeName',
 ]);
 
-/** Lies that show most in a list that does not name its company. */
-const ofNoName: ReadonlySet<string> = new Set([
+/** Scenarios that are most effective in a list that does not name its company. */
+const anonymousScenarios: ReadonlySet<string> = new Set([
   'anotherCompanyMidway',
   'anotherCompanyUnnamed',
   'unnamedCompany',
@@ -172,15 +172,16 @@ const episodes: fc.Arbitrary<Episode[]> = fc
   .array(
     fc.oneof(
       { arbitrary: anything.map((episode) => [episode]), weight: 1 },
-      { arbitrary: temptations, weight: 2 },
-      { arbitrary: fc.oneof(...Object.values(lies)), weight: 2 },
+      { arbitrary: knownBugScenarios, weight: 2 },
+      { arbitrary: fc.oneof(...Object.values(scenarios)), weight: 2 },
     ),
     { minLength: 1, maxLength: 3 },
   )
   .map((parts) => parts.flat());
 
-function lieNamed(name: string): fc.Arbitrary<Episode[]> {
-  const lie = lies[name];
-  if (lie === undefined) throw new Error(`There is no lie ${name}: ${Object.keys(lies).join(', ')}.`);
-  return lie;
+function scenarioNamed(name: string): fc.Arbitrary<Episode[]> {
+  const scenario = scenarios[name];
+  if (scenario === undefined)
+    throw new Error(`There is no scenario ${name}: ${Object.keys(scenarios).join(', ')}.`);
+  return scenario;
 }

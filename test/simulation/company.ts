@@ -2,33 +2,33 @@ import { randomBytes } from 'node:crypto';
 import type { ResourceName } from '../../sandbox/api/resources.ts';
 import type { DeletionQuestion } from '../../warehouse/reconcile/deletion-question.ts';
 import { addConnection } from '../../warehouse/connections/add-connection.ts';
-import { secretKey } from './dependencies-of.ts';
+import { secretKey } from './create-dependencies.ts';
 import type { History } from './history.ts';
 import { OpenSyncs } from './open-syncs.ts';
-import { nothingPlayed, type Played } from './played.ts';
-import { Post } from './post.ts';
+import { zeroPlayCounts, type PlayCounts } from './play-counts.ts';
+import { WebhookDelivery } from './webhook-delivery.ts';
 import { Source } from './source.ts';
-import type { Stage } from './stage.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Harness } from './harness.ts';
+import type { Environment } from './environment.ts';
 
-/** A company of the stage, and its state so far. */
+/** A simulated company, and its state so far. */
 export interface Company {
-  readonly stage: Stage;
+  readonly harness: Harness;
   readonly history: History;
-  readonly surroundings: Surroundings;
+  readonly environment: Environment;
   readonly connection: string;
   readonly source: Source;
-  readonly post: Post;
-  readonly played: Played;
+  readonly webhookDelivery: WebhookDelivery;
+  readonly played: PlayCounts;
   readonly syncs: OpenSyncs;
-  /** Streams that have ever returned a page to anybody. */
+  /** Streams of which the service has ever returned a page. */
   readonly answered: Set<string>;
   /** The service's time when a sync last asked for the first page, by stream. */
-  readonly began: Map<string, number>;
+  readonly passBeganAt: Map<string, number>;
   /** The right time when a page was last served to a sync, by stream. */
-  readonly served: Map<string, number>;
+  readonly lastServedAt: Map<string, number>;
   /** The answers to the last reconcile, by resource. */
-  readonly readings: Map<string, Reading>;
+  readonly reconcileAnswers: Map<string, ReconcileAnswer>;
   /** The number of changes at the source before each run. */
   readonly changesBefore: Map<string, number>;
   /** The company of its token. `none`: the connection was removed and may not be added again. */
@@ -38,9 +38,9 @@ export interface Company {
   /** The number of times that the connection was removed. */
   removals: number;
   /** The number of times that a standby without some commit took over. */
-  losses: number;
+  lossyFailovers: number;
   /** Runs other than syncs that were open at such a takeover. None of them may succeed. */
-  readonly outlived: Set<string>;
+  readonly openAtFailover: Set<string>;
   /** Whether its rows in `finance` were lost since the last run. */
   rowsLost: boolean;
   /** Whether cursors of open passes have become useless since the last run that could find out. */
@@ -56,13 +56,13 @@ export interface Company {
     readonly removals: number;
   };
   /** The deletions that a person last saw waiting for approval, by name of the record. */
-  shown: Shown;
-  /** Opens another company at the service, to which a wrong token may lead. */
-  stranger(): Promise<string>;
+  shownDeletions: ShownDeletions;
+  /** Opens another company at the service, whose token a connection may have by mistake. */
+  openOtherCompany(): Promise<string>;
 }
 
 /** The times at which the service answered a reconcile of a resource. */
-export interface Reading {
+export interface ReconcileAnswer {
   /** The service's time at the last page or fetch. */
   shownAt: number;
   /** The service's time at the last page of one record since then, which shows only the time. */
@@ -72,7 +72,7 @@ export interface Reading {
 }
 
 /** The deletions that wait for approval, as a person was shown them. */
-export interface Shown {
+export interface ShownDeletions {
   /** The records' names, whatever the question says. */
   readonly names: ReadonlySet<string>;
   readonly question: DeletionQuestion;
@@ -80,10 +80,10 @@ export interface Shown {
 
 /** Opens a new company at the service, and its connection. */
 export async function openCompany(
-  stage: Stage,
-  { history, surroundings, place }: { history: History; surroundings: Surroundings; place: number },
+  harness: Harness,
+  { history, environment, place }: { history: History; environment: Environment; place: number },
 ): Promise<Company> {
-  const { admin, clock, warehouse, apiAddress } = stage;
+  const { admin, clock, warehouse, apiAddress } = harness;
   const connection = `c-${randomBytes(5).toString('hex')}`;
   const { platform, records } = history;
   await admin.execute({
@@ -95,52 +95,52 @@ export async function openCompany(
   const access = {
     connectionId: connection,
     apiAddress,
-    token: tokenOf(connection),
+    token: sandboxToken(connection),
     expandPlatformData: false,
   };
   await addConnection(warehouse, secretKey, access);
-  const post = new Post(stage);
-  const source = new Source({ history, connection, clock, admin, post, surroundings, place });
+  const webhookDelivery = new WebhookDelivery(harness);
+  const source = new Source({ history, connection, clock, admin, webhookDelivery, environment, place });
   await source.open();
-  let stranger: Promise<string> | undefined;
+  let otherCompany: Promise<string> | undefined;
   return {
-    stage,
+    harness,
     history,
-    surroundings,
+    environment,
     connection,
     source,
-    post,
-    played: nothingPlayed(),
+    webhookDelivery,
+    played: zeroPlayCounts(),
     syncs: new OpenSyncs(),
     answered: new Set(),
     removedRuns: new Set(),
-    began: new Map(),
-    served: new Map(),
-    readings: new Map(),
+    passBeganAt: new Map(),
+    lastServedAt: new Map(),
+    reconcileAnswers: new Map(),
     changesBefore: new Map(),
     token: 'own',
     removals: 0,
-    losses: 0,
-    outlived: new Set(),
+    lossyFailovers: 0,
+    openAtFailover: new Set(),
     rowsLost: false,
     cursorsBroke: false,
     waiting: { open: [], removals: 0 },
-    shown: { names: new Set(), question: {} },
-    async stranger() {
-      stranger ??= openStranger(stage, `${connection}-other`, platform);
-      return stranger;
+    shownDeletions: { names: new Set(), question: {} },
+    async openOtherCompany() {
+      otherCompany ??= addOtherCompany(harness, `${connection}-other`, platform);
+      return otherCompany;
     },
   };
 }
 
-export function tokenOf(connection: string): string {
+export function sandboxToken(connection: string): string {
   return `sandbox-token-${connection}`;
 }
 
 /** Enough for one of each resource. */
 const fewestRecords = 6;
 
-async function openStranger({ admin }: Stage, name: string, platform: string): Promise<string> {
+async function addOtherCompany({ admin }: Harness, name: string, platform: string): Promise<string> {
   await admin.execute({ kind: 'add-connection', name, platform, records: fewestRecords });
   return name;
 }

@@ -2,18 +2,18 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import type { ScheduledStarted } from '../../activities/start-scheduled.ts';
 import { setSchedule } from '../../warehouse/connections/set-schedule.ts';
-import { eventsOf } from '../support/history-of.ts';
+import { fetchEvents } from '../support/workflow-history.ts';
 import { createInstallation } from '../support/installation.ts';
 import { reconcile } from '../support/reconcile.ts';
 import { sync, type SyncHandle } from '../support/sync.ts';
-import { apiOf } from './api-of.ts';
-import { dependenciesOf } from './dependencies-of.ts';
+import { createSandboxApiClient } from './create-sandbox-api-client.ts';
+import { createDependencies } from './create-dependencies.ts';
 import { Driver } from './driver.ts';
 
 /** Compares the calls of the simulation, which plays the workflows, with the calls of the real workflows. */
 const installation = await createInstallation({ env: { DAYBOOK_LOG_LEVEL: 'error' } });
 const { admin, client, sandbox, warehouse } = installation;
-const api = apiOf(installation);
+const api = createSandboxApiClient(installation);
 afterAll(() => api.close());
 await installation.startWorker();
 
@@ -22,13 +22,13 @@ test('the simulation calls the same activities as the workflows, as often, and w
   const days = { from: '2024-01-01', to: '2024-03-01' };
 
   const calls: string[] = [];
-  const driver = driverOf(played, calls);
+  const driver = createDriver(played, calls);
   await admin.configure({ maximumLimit: 20 });
   await driver.tick(`${played}-0`, []);
   await admin.configure({});
   await driver.tick(`${played}-00`, []);
   await driver.sync(`${played}-1`, []);
-  await vanish(played);
+  await deleteWithoutEvent(played);
   await driver.reconcile(`${played}-2`, []);
   await driver.backfill(`${played}-3`, [], days);
 
@@ -38,7 +38,7 @@ test('the simulation calls the same activities as the workflows, as often, and w
   handles.push(...(await tick(real, 'second')));
   expect(handles).toHaveLength(3);
   handles.push((await sync(installation, real)).handle);
-  await vanish(real);
+  await deleteWithoutEvent(real);
   handles.push((await reconcile(installation, real)).handle);
   const workflowId = `backfill/${real}/${days.from}_${days.to}`;
   const args = [{ connection: real, reason: 'test', ...days }];
@@ -49,7 +49,7 @@ test('the simulation calls the same activities as the workflows, as often, and w
   });
   await backfill.result();
   handles.push(backfill);
-  const scheduled = await Promise.all(handles.map(callsOf));
+  const scheduled = await Promise.all(handles.map(readCalls));
 
   expect(calls.map(withoutNames).sort()).toEqual(scheduled.flat().map(withoutNames).sort());
 });
@@ -63,22 +63,22 @@ async function tick(connection: string, name: string): Promise<SyncHandle[]> {
   });
   const started = (await handle.result()) as ScheduledStarted;
   if (!('workflowId' in started)) return [handle];
-  const goesOn = client.workflow.getHandle(started.workflowId, started.runId);
-  await goesOn.result();
-  return [handle, goesOn];
+  const syncHandle = client.workflow.getHandle(started.workflowId, started.runId);
+  await syncHandle.result();
+  return [handle, syncHandle];
 }
 
-function driverOf(connection: string, calls: string[]): Driver {
+function createDriver(connection: string, calls: string[]): Driver {
   return new Driver({
     connection,
     worker: () => ({
       lost: new Promise(() => undefined),
       isDead: () => false,
       dependencies: () =>
-        dependenciesOf({ warehouse, api, apiAddress: sandbox.url, lookbackMilliseconds: 600_000 }),
+        createDependencies({ warehouse, api, apiAddress: sandbox.url, lookbackMilliseconds: 600_000 }),
     }),
     pass: (milliseconds) => wait(milliseconds),
-    ended: () => false,
+    isTerminated: () => false,
     onCall: (name, input) => calls.push(`${name} ${JSON.stringify(input)}`),
     onFailure: (failure) => {
       throw failure;
@@ -93,14 +93,14 @@ async function company(): Promise<string> {
 }
 
 /** Deletes a record without an event, so that only a reconcile finds out. */
-async function vanish(connection: string): Promise<void> {
+async function deleteWithoutEvent(connection: string): Promise<void> {
   const [line = '{}'] = await admin.content(connection, 'bills', { limit: 1 });
   const { id } = JSON.parse(line) as { id: string };
   await admin.execute({ kind: 'delete', connection, resource: 'bills', id, event: false });
 }
 
-async function callsOf(handle: SyncHandle): Promise<string[]> {
-  return (await eventsOf(handle)).flatMap(({ activityTaskScheduledEventAttributes: call }) => {
+async function readCalls(handle: SyncHandle): Promise<string[]> {
+  return (await fetchEvents(handle)).flatMap(({ activityTaskScheduledEventAttributes: call }) => {
     const input = call?.input?.payloads?.[0]?.data;
     return input === null || input === undefined
       ? []

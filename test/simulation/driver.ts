@@ -9,7 +9,7 @@ import type { StreamRead } from '../../activities/read-chunk.ts';
 import type { Wait } from '../../requests/wait.ts';
 import { asApplicationFailure } from '../../worker/failures.ts';
 import { OpenSyncs } from './open-syncs.ts';
-import { temporalOf } from './temporal-of.ts';
+import { createTickClient } from './create-tick-client.ts';
 import { askedMilliseconds } from '../../workflows/asked-milliseconds.ts';
 import { mapConcurrently } from '../../workflows/map-concurrently.ts';
 import { incomplete } from '../../workflows/incomplete.ts';
@@ -30,15 +30,20 @@ export class Driver {
   async sync(runId: string, resources: readonly string[], adopts?: { runId: string }): Promise<void> {
     const run = this.#begin('sync', runId);
     const more = adopts === undefined ? {} : { adopts };
-    const { streams, adopted } = await run.call('beginRun', { ...run.of, resources, ...more });
-    run.of.runId = adopted?.runId ?? runId;
+    const { streams, adopted } = await run.call('beginRun', { ...run.commonInput, resources, ...more });
+    run.commonInput.runId = adopted?.runId ?? runId;
     const lists = await Promise.all(
       streams.filter((stream) => stream !== 'events').map((stream) => run.read(stream)),
     );
     const gotThrough = lists.some(({ state }) => state === 'done');
     const events = streams.includes('events') && gotThrough ? [await run.read('events')] : [];
     const outcomes = [...lists, ...events];
-    await run.call('finishRun', { ...run.of, outcomes, firstExecutionRunId: runId, cancelled: false });
+    await run.call('finishRun', {
+      ...run.commonInput,
+      outcomes,
+      firstExecutionRunId: runId,
+      cancelled: false,
+    });
   }
 
   /** Plays a tick of a schedule, and the sync that it starts. */
@@ -47,12 +52,12 @@ export class Driver {
     const started: Promise<void>[] = [];
     const tick = { isOver: false };
     const run = this.#begin('tick', runId, 'schedule', (isDead) =>
-      temporalOf({
+      createTickClient({
         // A given-up attempt that still asks after the end counts as dead.
         isDead: () => isDead() || tick.isOver,
         open: () => syncs.open,
         start: ({ adopts, resources = [] }) => {
-          const syncRun = syncs.nextOf(runId);
+          const syncRun = syncs.nameNext(runId);
           const sync = syncs.run(syncRun, () => this.sync(syncRun, resources, adopts));
           // The error is thrown where the sync is awaited below, and must not be an unhandled rejection before.
           sync.catch(() => undefined);
@@ -74,10 +79,15 @@ export class Driver {
 
   async reconcile(runId: string, resources: readonly string[], approval?: Approval): Promise<void> {
     const run = this.#begin('reconcile', runId, approval === undefined ? undefined : 'approved');
-    const plan = await run.call('planReconcile', { ...run.of, resources });
+    const plan = await run.call('planReconcile', { ...run.commonInput, resources });
     const refusal = await deleteNamed(run, { plan, approved: approval?.approved });
     await approval?.judge();
-    const ended = { ...run.of, kind: 'reconcile', firstExecutionRunId: runId, cancelled: false } as const;
+    const ended = {
+      ...run.commonInput,
+      kind: 'reconcile',
+      firstExecutionRunId: runId,
+      cancelled: false,
+    } as const;
     if (refusal !== undefined) {
       await run.call('finishRun', { ...ended, outcomes: [refusal] });
       return;
@@ -92,10 +102,10 @@ export class Driver {
     days: { from: string; to: string },
   ): Promise<void> {
     const run = this.#begin(`backfill`, runId);
-    const { plan, streams } = await run.call('planBackfill', { ...run.of, ...days, resources });
-    const of = { ...run.of, kind: 'backfill' as const };
+    const { plan, streams } = await run.call('planBackfill', { ...run.commonInput, ...days, resources });
+    const of = { ...run.commonInput, kind: 'backfill' as const };
     const outcomes = await mapConcurrently(3, streams, (stream) =>
-      run.readOn(stream, (after) => run.call('readWindows', { ...of, stream, plan, ...after })),
+      run.readInChunks(stream, (after) => run.call('readWindows', { ...of, stream, plan, ...after })),
     );
     await run.call('finishRun', { ...of, outcomes, firstExecutionRunId: runId, cancelled: false });
   }
@@ -104,8 +114,8 @@ export class Driver {
     for (let chunk = 1; ; chunk += 1) {
       const run = this.#begin('webhooks', `${runId}-${chunk}`);
       const { state, wait } = await run.call('applyWebhooks', {
-        runId: run.of.runId,
-        connection: run.of.connection,
+        runId: run.commonInput.runId,
+        connection: run.commonInput.connection,
       });
       if (wait !== undefined) await this.#wait(Math.max(askedMilliseconds(wait) ?? 0, 1_000));
       if (state === 'done') return;
@@ -122,7 +132,7 @@ export class Driver {
     runId: string,
     reason = 'simulation',
     temporal?: (isDead: () => boolean) => Client,
-  ): PlayedRun {
+  ): SimulatedRun {
     const { connection } = this.#options;
     const workflow = { workflowId: `${kind}/${connection}`, runId };
     let calls = 0;
@@ -142,8 +152,8 @@ export class Driver {
     let attempt = 0;
     for (let tried = 1; ; tried += 1) {
       attempt += 1;
-      const { ended, worker: workerOf, pass, resets } = this.#options;
-      if (ended()) throw new RunEnded();
+      const { isTerminated, worker: workerOf, pass, resets } = this.#options;
+      if (isTerminated()) throw new RunTerminated();
       const worker = workerOf(call.activityId);
       const outcome = await Promise.race([
         this.#perform(worker, call, { attempt, tried }).then(
@@ -168,7 +178,7 @@ export class Driver {
 
   /** `tried` counts all attempts; unlike `attempt`, no reset sets it back. */
   #perform(
-    worker: PlayedWorker,
+    worker: SimulatedWorker,
     call: Call,
     { attempt, tried }: { attempt: number; tried: number },
   ): Promise<unknown> {
@@ -180,8 +190,8 @@ export class Driver {
     );
     const info = { workflowExecution: workflow, activityId, attempt, taskQueue: 'daybook' };
     const perform = (): Promise<unknown> =>
-      asyncLocalStorage.run(contextOf(info as Info), () => (activities[name] as Play)(input));
-    return worker.wrongBy === undefined ? perform() : worker.wrongBy(perform);
+      asyncLocalStorage.run(createContext(info as Info), () => (activities[name] as AnyActivity)(input));
+    return worker.withClockError === undefined ? perform() : worker.withClockError(perform);
   }
 }
 
@@ -190,12 +200,12 @@ export interface DriverOptions {
   /** The open syncs of the connection, if several drivers play it at once. */
   readonly syncs?: OpenSyncs;
   /** The worker that is to run an activity now. */
-  readonly worker: (activityId: string) => PlayedWorker;
+  readonly worker: (activityId: string) => SimulatedWorker;
   readonly pass: (milliseconds: number) => Promise<void>;
   /** Receives the milliseconds that a run waits because the service asked for it. */
   readonly onWait?: (milliseconds: number) => void;
   /** Whether the run was terminated. */
-  readonly ended: () => boolean;
+  readonly isTerminated: () => boolean;
   /** Whether a person resets an activity whose worker is lost. */
   readonly resets?: boolean;
   readonly onCall?: (name: string, input: unknown) => void;
@@ -211,23 +221,23 @@ export interface Approval {
 }
 
 /** A worker process as Temporal sees it, with the dependencies of its activities. */
-export interface PlayedWorker {
+export interface SimulatedWorker {
   /** Resolves when Temporal no longer counts on the process. */
   readonly lost: Promise<void>;
   isDead(): boolean;
   /** Does the work by the clock of this process. */
-  wrongBy?<Result>(work: () => Result): Result;
+  withClockError?<Result>(work: () => Result): Result;
   /** The dependencies for one attempt, identified by `key`. */
   dependencies(key: string): Dependencies;
 }
 
 /** The workflow was terminated. */
-export class RunEnded extends Error {
-  override readonly name = 'RunEnded';
+export class RunTerminated extends Error {
+  override readonly name = 'RunTerminated';
 }
 
 type Name = keyof Activities;
-type Play = (input: unknown) => Promise<unknown>;
+type AnyActivity = (input: unknown) => Promise<unknown>;
 
 interface Call {
   readonly workflow: { readonly workflowId: string; readonly runId: string };
@@ -239,30 +249,30 @@ interface Call {
 }
 
 /** One run of a workflow. */
-interface PlayedRun {
+interface SimulatedRun {
   /** `runId` changes when the run adopts a tick's run. */
-  readonly of: { runId: string; connection: string; reason: string };
+  readonly commonInput: { runId: string; connection: string; reason: string };
   call<N extends Name>(
     name: N,
     input: Parameters<Activities[N]>[0],
   ): Promise<Awaited<ReturnType<Activities[N]>>>;
   /** Reads a stream to its end. A failure is an outcome. */
   read(stream: string, kind?: 'reconcile'): Promise<StreamOutcome>;
-  readOn(stream: string, readChunk: (after: AfterWait) => Promise<StreamRead>): Promise<StreamOutcome>;
+  readInChunks(stream: string, readChunk: (after: AfterWait) => Promise<StreamRead>): Promise<StreamOutcome>;
   /** Waits if, and as long as, the service told it to. */
   waitIfTold(told: { wait?: Wait }): Promise<AfterWait>;
 }
 
 function createRun(
-  of: PlayedRun['of'],
+  of: SimulatedRun['commonInput'],
   pass: (milliseconds: number) => Promise<void>,
   attempt: (name: Name, input: unknown) => Promise<unknown>,
-): PlayedRun {
-  const run: PlayedRun = {
-    of,
+): SimulatedRun {
+  const run: SimulatedRun = {
+    commonInput: of,
     call: (name, input) => attempt(name, input) as ReturnType<typeof run.call<typeof name>>,
     read: (stream, kind) =>
-      run.readOn(stream, (after) =>
+      run.readInChunks(stream, (after) =>
         run.call(stream === 'events' ? 'readEvents' : 'readStream', {
           ...of,
           stream,
@@ -270,7 +280,7 @@ function createRun(
           ...(kind === undefined ? {} : { kind }),
         }),
       ),
-    async readOn(stream, readChunk) {
+    async readInChunks(stream, readChunk) {
       try {
         for (let after: AfterWait = {}; ;) {
           const read = await readChunk(after);
@@ -279,7 +289,7 @@ function createRun(
           after = await run.waitIfTold(read);
         }
       } catch (error) {
-        return failed(stream, error);
+        return failedOutcome(stream, error);
       }
     },
     async waitIfTold({ wait }) {
@@ -292,25 +302,25 @@ function createRun(
 }
 
 async function deleteNamed(
-  run: PlayedRun,
+  run: SimulatedRun,
   { plan, approved = {} }: { plan: ReconcilePlan; approved: DeletionQuestion | undefined },
 ): Promise<StreamOutcome | undefined> {
-  const { runId, connection } = run.of;
+  const { runId, connection } = run.commonInput;
   const resources = Object.keys(approved);
   if (resources.length === 0) return undefined;
   try {
     await run.call('deleteNamed', { runId, connection, resources, approved });
     return undefined;
   } catch (error) {
-    return failed(plan.resources[0]?.streams[0] ?? '', error);
+    return failedOutcome(plan.resources[0]?.streams[0] ?? '', error);
   }
 }
 
 async function reconcileResource(
-  run: PlayedRun,
+  run: SimulatedRun,
   { resource, streams }: { resource: string; streams: readonly string[] },
 ): Promise<StreamOutcome[]> {
-  const of = { runId: run.of.runId, connection: run.of.connection, resource };
+  const of = { runId: run.commonInput.runId, connection: run.commonInput.connection, resource };
   const list = (): Promise<StreamOutcome[]> =>
     Promise.all(streams.map((stream) => run.read(stream, 'reconcile')));
   for (;;) {
@@ -339,13 +349,13 @@ async function reconcileResource(
       if (unlisted === true) continue;
       return listed;
     } catch (error) {
-      return streams.map((stream) => failed(stream, error));
+      return streams.map((stream) => failedOutcome(stream, error));
     }
   }
 }
 
 async function confirmByFetch(
-  run: PlayedRun,
+  run: SimulatedRun,
   of: { runId: string; connection: string; resource: string },
 ): Promise<'confirmed' | 'unfetchable'> {
   for (let after: AfterWait = {}; ;) {
@@ -356,13 +366,13 @@ async function confirmByFetch(
 }
 
 /** Turns a failure that the workflow would see into an outcome. Rethrows anything else: a defect of the simulation, or an end of the run. */
-function failed(stream: string, error: unknown): StreamOutcome {
+function failedOutcome(stream: string, error: unknown): StreamOutcome {
   if (!(error instanceof ApplicationFailure)) throw error;
   const { type, message } = error;
   return { stream, state: 'failed', failureType: type ?? 'Unknown', failure: message };
 }
 
-function contextOf(info: Info): Context {
+function createContext(info: Info): Context {
   const unused = (): void => undefined;
   const log = { log: unused, trace: unused, debug: unused, info: unused, warn: unused, error: unused };
   const [never, signal] = [new Promise<never>(unused), new AbortController().signal];

@@ -1,7 +1,7 @@
 import type { ResourceName } from '../../sandbox/api/resources.ts';
 
 /**
- * A sequence of events for one company or several at once: first the circumstances, then episode after episode. Plain data, so that it can
+ * A sequence of events for one company or several at once: first the configuration, then the episodes in order. Plain data, so that it can
  * shrink. Optional fields did not exist when the first kept histories were recorded.
  */
 export interface History {
@@ -33,7 +33,7 @@ export interface History {
 }
 
 /** How long a list of fetchable records may lag in this history, milliseconds: the lookback, but at least ten minutes. */
-export function listLagOf({ lookbackSeconds }: History): number {
+export function allowedListLag({ lookbackSeconds }: History): number {
   return Math.max(lookbackSeconds, 600) * 1000;
 }
 
@@ -53,7 +53,7 @@ export interface Episode {
 
 export type RunKind = (typeof runKinds)[number];
 
-/** Something done at the source, or around it: see `incidents`. */
+/** A change of the source's records, or of their environment: see `incidents`. */
 export interface Change {
   readonly what: (typeof changes)[number] | (typeof incidents)[number];
   /** Chooses the resource and the records among those that exist. */
@@ -62,7 +62,7 @@ export interface Change {
   readonly count: number;
   /** The time that passes first. */
   readonly milliseconds: number;
-  readonly webhook: (typeof fates)[number];
+  readonly webhook: (typeof deliveryKinds)[number];
   /** The index of the company. Default: the first. */
   readonly company?: number;
   /** The new error of a clock, or the new age of lists. Default: 0. */
@@ -91,9 +91,9 @@ export interface Kill {
   readonly stepsLeft: number;
 }
 
-/** The first run stands still, either with an answer in hand that grows old or within a named step. The other runs begin only then. */
+/** The first run stands still, either after an answer that it has not used yet or within a named step. The other runs begin only then. */
 export interface Standstill {
-  /** The activity whose attempts stand still at whatever they do. Default: any activity, with an answer in hand. */
+  /** The activity whose attempts stand still at any step. Default: any activity, after an answer. */
   readonly activity?: string;
   /** The number of answers it has received by then; for a named activity, of statements and answers. */
   readonly answers: number;
@@ -144,14 +144,14 @@ export const changes = [
   // Created in a form that cannot be stored, so it never lands.
   'create spoiled',
 ] as const;
-/** Events around the records. Those of the installation happen only between runs. */
+/** Events in the environment of the records. Those of the installation happen only between runs. */
 export const incidents = [
   ...(['service clock', 'database clock', 'worker clock', 'old lists', 'cursors break'] as const),
   ...(['foreign token', 'own token', 'add again', 'add again with a foreign token'] as const),
   ...(['look at the question', 'discard', 'rebuild', 'lose rows'] as const),
 ] as const;
-/** The fate of a change's webhook: after how many episodes it arrives, and how often. */
-export const fates = ['lost', 'at once', 'twice', 'next episode', 'two episodes later'] as const;
+/** How the webhook of a change is delivered: after how many episodes, and how often. */
+export const deliveryKinds = ['lost', 'at once', 'twice', 'next episode', 'two episodes later'] as const;
 export const faultKinds = [
   ...(['500', '503', '550', '429', '429 at once', '404', '401', 'html', 'empty', 'truncated'] as const),
   ...(['429 for minutes', '429 until a date'] as const),
@@ -160,12 +160,12 @@ export const faultKinds = [
   'another company',
 ] as const;
 
-/** Whether no answer ever names the companies: their platform has only subscriptions, and the list of subscriptions names nobody. */
-export function namesNobody({ platform, anonymous = false }: History): boolean {
+/** Whether no answer ever names the companies: their platform has only subscriptions, and that list does not name its company. */
+export function neverNamesCompany({ platform, anonymous = false }: History): boolean {
   return platform === 'STRIPE' && anonymous;
 }
 
-/** Whether the event happens around the records, not to them. */
+/** Whether the event changes the environment of the records, not the records. */
 export function isIncident(what: Change['what']): what is (typeof incidents)[number] {
   return (incidents as readonly string[]).includes(what);
 }

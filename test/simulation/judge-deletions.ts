@@ -1,16 +1,16 @@
 import type { Source } from './source.ts';
-import type { Stage } from './stage.ts';
-import { BrokenPromise } from './watch.ts';
+import type { Harness } from './harness.ts';
+import { InvariantViolation } from './invariant-checker.ts';
 
 /** Judges that deletions of records that a listing did not show were few, or were approved. */
 export async function judgeDeletions(end: {
-  stage: Stage;
+  harness: Harness;
   connection: string;
   source: Source;
 }): Promise<void> {
-  const { stage, connection, source } = end;
+  const { harness, connection, source } = end;
   for (const resource of source.listed) {
-    const { rows } = await stage.watcher.query<{ run_id: string; deleted: number; held: number }>(
+    const { rows } = await harness.watcher.query<{ run_id: string; deleted: number; held: number }>(
       `select v.run_id, count(*)::int as deleted,
          greatest(
            (select count(*) from finance.${resource} where connection_id = $1)
@@ -31,9 +31,9 @@ export async function judgeDeletions(end: {
     );
     for (const { deleted, held } of rows) {
       if (deleted > 1 && deleted >= held)
-        throw new BrokenPromise(`All ${deleted} ${resource} were deleted, and nobody had approved it.`);
+        throw new InvariantViolation(`All ${deleted} ${resource} were deleted, and nobody had approved it.`);
       if (deleted > 50 && deleted > 0.2 * held)
-        throw new BrokenPromise(
+        throw new InvariantViolation(
           `${deleted} of ${held} ${resource} were deleted, and nobody had approved it.`,
         );
     }

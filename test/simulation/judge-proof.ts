@@ -1,6 +1,6 @@
 import type { Company } from './company.ts';
-import { listLagOf } from './history.ts';
-import { BrokenPromise } from './watch.ts';
+import { allowedListLag } from './history.ts';
+import { InvariantViolation } from './invariant-checker.ts';
 
 /**
  * Called after every commit of the step that proves. A reconcile may call a resource equal, or clear the reason that made it necessary,
@@ -16,9 +16,9 @@ export class ProofJudge {
     this.#company = company;
   }
 
-  async look(): Promise<void> {
-    const { stage, connection } = this.#company;
-    const { rows } = await stage.watcher.query<Settled>(
+  async check(): Promise<void> {
+    const { harness, connection } = this.#company;
+    const { rows } = await harness.watcher.query<Settled>(
       `select s.stream, s.reconcile_wanted_at is not null as wanted, r.run_id as run, r.status, r.failure,
          extract(epoch from sim.clock_timestamp() - r.finished_at)::float8 * 1000 as "agoMilliseconds"
        from sync.streams s
@@ -45,21 +45,23 @@ export class ProofJudge {
     const before = this.#wanted.get(stream) === true;
     this.#wanted.set(stream, wanted);
     if (before && !wanted && failure?.includes('stood still') === true)
-      throw new BrokenPromise(`A reconcile of ${stream} has proved nothing, and none is wanted any more.`);
+      throw new InvariantViolation(
+        `A reconcile of ${stream} has proved nothing, and none is wanted any more.`,
+      );
   }
 
-  /** A transaction may be open for hours, on a machine that slept with its Postgres. What it says, it says of the time it names. */
+  /** A transaction may stay open for hours on a host that slept with its Postgres. Its result holds for the time that it names. */
   #judgeAge({ stream, agoMilliseconds: ago }: Settled): void {
-    const { history, readings, source, surroundings, stage } = this.#company;
-    const reading = readings.get(stream === 'refunds' ? 'expenses' : stream);
-    if (reading === undefined) return;
-    const mayBe = listLagOf(history) + 60_000;
-    const jumped = surroundings.databaseJumps.some((at) => at >= reading.at);
-    const waited = stage.clock.now() - ago - reading.at;
-    const told = history.dateless === true ? 0 : (reading.askedAt ?? source.now() - ago) - reading.shownAt;
+    const { history, reconcileAnswers, source, environment, harness } = this.#company;
+    const answer = reconcileAnswers.get(stream === 'refunds' ? 'expenses' : stream);
+    if (answer === undefined) return;
+    const mayBe = allowedListLag(history) + 60_000;
+    const jumped = environment.databaseJumps.some((at) => at >= answer.at);
+    const waited = harness.clock.now() - ago - answer.at;
+    const told = history.dateless === true ? 0 : (answer.askedAt ?? source.now() - ago) - answer.shownAt;
     const old = Math.max(jumped ? 0 : waited, told);
     if (old > mayBe)
-      throw new BrokenPromise(
+      throw new InvariantViolation(
         `A reconcile says that ${stream} is equal, by what it was shown ${Math.round(old / 1000)} s before.`,
       );
   }

@@ -2,29 +2,32 @@ import type { ResourceName } from '../../sandbox/api/resources.ts';
 import { parseExactly } from '../support/exact-json.ts';
 import { canonicalJson, isObject } from '../support/source-value.ts';
 import type { Company } from './company.ts';
-import { nameOf, nameOnLine, type TrueRecord } from './true-record.ts';
-import { BrokenPromise } from './watch.ts';
+import { nameOf, parseRecordName, type TrueRecord } from './true-record.ts';
+import { InvariantViolation } from './invariant-checker.ts';
 
 /** Judges that the quarantine holds exactly the records that cannot be stored, as the source has them, among those for which `known` is true. */
 export async function judgeQuarantine(
-  { stage, connection, source }: Pick<Company, 'stage' | 'connection' | 'source'>,
+  { harness, connection, source }: Pick<Company, 'harness' | 'connection' | 'source'>,
   known: (record: TrueRecord) => boolean,
 ): Promise<void> {
-  const { rows } = await stage.watcher.query<{ resource: string; name: string | null; payload: string }>(
+  const { rows } = await harness.watcher.query<{ resource: string; name: string | null; payload: string }>(
     `select resource, resource || '/' || record_id as name, payload from sync.quarantine
      where connection_id = $1 and status = 'open' and stream <> 'events'`,
     [connection],
   );
   const isNamed = ({ name }: { name: string | null }): boolean =>
     name !== null && source.records.get(name) !== undefined;
-  const waiting = new Map(rows.filter(isNamed).map(({ name, payload }) => [name ?? '', contentOf(payload)]));
+  const waiting = new Map(
+    rows.filter(isNamed).map(({ name, payload }) => [name ?? '', canonicalContent(payload)]),
+  );
   const nameless = rows.filter((row) => !isNamed(row)).map(({ payload }) => contentWithoutVersion(payload));
   const texts = new Map<string, string>();
   const unnamed: string[] = [];
   for (const resource of source.listed)
-    for (const line of await stage.admin.content(connection, resource)) {
-      const name = nameOnLine(resource, line);
-      if (name !== undefined && source.records.get(name)?.nameless !== true) texts.set(name, contentOf(line));
+    for (const line of await harness.admin.content(connection, resource)) {
+      const name = parseRecordName(resource, line);
+      if (name !== undefined && source.records.get(name)?.nameless !== true)
+        texts.set(name, canonicalContent(line));
       else unnamed.push(contentWithoutVersion(line));
     }
   judgeNameless(nameless, { unnamed, source, known });
@@ -33,10 +36,10 @@ export async function judgeQuarantine(
     const wanted = record.live && record.spoiled && record.discarded === 'no' ? texts.get(name) : undefined;
     if (wanted === waiting.get(name)) continue;
     if (wanted === undefined && record.discarded === 'yes')
-      throw new BrokenPromise(
+      throw new InvariantViolation(
         `${name} was discarded by a person, has not changed, and waits in quarantine again.`,
       );
-    throw new BrokenPromise(
+    throw new InvariantViolation(
       wanted === undefined
         ? `${name} waits in quarantine, and is ${record.live ? 'fine' : 'gone'}.`
         : `${name} cannot be stored, and does not wait in quarantine as it is.`,
@@ -48,12 +51,16 @@ export async function judgeQuarantine(
  * Judges, at any time, with troubles or without, that a record which only its list can show (one without a name, or a subscription, which
  * cannot be fetched) waits as long as the source has it unchanged. A nameless record waits once, however often it was seen.
  */
-export async function judgeEntries(company: Company): Promise<void> {
-  const { stage, connection, source } = company;
-  const ofLists = ({ nameless, spoiled, resource }: TrueRecord): boolean =>
+export async function judgeListOnlyEntries(company: Company): Promise<void> {
+  const { harness, connection, source } = company;
+  const isListOnly = ({ nameless, spoiled, resource }: TrueRecord): boolean =>
     nameless || (spoiled && resource === 'subscriptions');
-  if (![...source.records.values()].some(ofLists)) return;
-  const { rows } = await stage.watcher.query<{ resource: ResourceName; id: string | null; payload: string }>(
+  if (![...source.records.values()].some(isListOnly)) return;
+  const { rows } = await harness.watcher.query<{
+    resource: ResourceName;
+    id: string | null;
+    payload: string;
+  }>(
     `select resource, record_id as id, payload from sync.quarantine
      where connection_id = $1 and status = 'open' and (record_id is null or resource = 'subscriptions') and stream <> 'events'`,
     [connection],
@@ -61,19 +68,19 @@ export async function judgeEntries(company: Company): Promise<void> {
   const open = rows.map(({ payload, ...row }) => ({ ...row, content: contentWithoutVersion(payload) }));
   const nameless = open.filter(({ id }) => id === null).map(({ content }) => content);
   if (new Set(nameless).size < nameless.length)
-    throw new BrokenPromise('A record without an id waits in quarantine more than once.');
+    throw new InvariantViolation('A record without an id waits in quarantine more than once.');
   const before = company.waiting;
   company.waiting = { open, removals: company.removals };
-  if (before.removals !== company.removals || someClockWasPutRight(company)) return;
+  if (before.removals !== company.removals || wasAnyClockCorrected(company)) return;
   const contents = open.map(({ content }) => content);
   const closed = before.open.filter((one) => !contents.includes(one.content) && !mayBeClosed(company, one));
   for (const resource of new Set(closed.map((one) => one.resource))) {
     // If a list lags by more than it may, nobody can say how old a record is that it does not show.
-    if (company.surroundings.laggedTooFar({ resource, backdatedBy: 0 })) continue;
-    for (const line of await stage.admin.content(connection, resource)) {
+    if (company.environment.laggedTooFar({ resource, backdatedBy: 0 })) continue;
+    for (const line of await harness.admin.content(connection, resource)) {
       const one = closed.find(({ content }) => content === contentWithoutVersion(line));
       if (one !== undefined)
-        throw new BrokenPromise(
+        throw new InvariantViolation(
           `${one.id === null ? 'A record without an id' : nameOf({ resource, id: one.id })} waits in quarantine no more, and the source has it.`,
         );
     }
@@ -90,8 +97,8 @@ function mayBeClosed(
   return record !== undefined && (record.everDeleted || record.discarded !== 'no' || record.backdatedBy > 0);
 }
 
-function someClockWasPutRight({ surroundings }: Company): boolean {
-  return surroundings.latestBefore > -Infinity || surroundings.databaseJumps.length > 0;
+function wasAnyClockCorrected({ environment }: Company): boolean {
+  return environment.latestTimeBeforeSetback > -Infinity || environment.databaseJumps.length > 0;
 }
 
 /** Judges nameless records by their content: one entry each, as long as the source has them and nobody discards them. */
@@ -105,22 +112,24 @@ function judgeNameless(
 ): void {
   const records = [...source.records.values()].filter((record) => record.nameless);
   if (new Set(waiting).size < waiting.length)
-    throw new BrokenPromise('A record without an id waits in quarantine more than once.');
+    throw new InvariantViolation('A record without an id waits in quarantine more than once.');
   const isGone = waiting.find((content) => !unnamed.includes(content));
   if (isGone !== undefined && records.every(known))
-    throw new BrokenPromise('A record without an id waits in quarantine, and the source does not have it.');
+    throw new InvariantViolation(
+      'A record without an id waits in quarantine, and the source does not have it.',
+    );
   if (waiting.some((content) => source.discardedContents.get(content) === 'yes'))
-    throw new BrokenPromise(
+    throw new InvariantViolation(
       'A record without an id was discarded by a person, has not changed, and waits in quarantine again.',
     );
   const isMissing = unnamed.find(
     (content) => !waiting.includes(content) && !source.discardedContents.has(content),
   );
   if (isMissing !== undefined && records.every((record) => !record.live || known(record)))
-    throw new BrokenPromise('A record without an id does not wait in quarantine.');
+    throw new InvariantViolation('A record without an id does not wait in quarantine.');
 }
 
-function contentOf(text: string): string {
+function canonicalContent(text: string): string {
   return canonicalJson(parseExactly(text));
 }
 

@@ -1,10 +1,10 @@
 import type { Company } from './company.ts';
-import { isBuried, tombstonesOf } from './judge-end.ts';
+import { isBuried, readTombstones } from './judge-end.ts';
 import { landedLists } from './landed-lists.ts';
-import { judgeReplaced } from './replace.ts';
-import { judgeOutlived } from './take-over.ts';
-import { eraOf, nameOf, streamOf, surelyShownMilliseconds, type TrueRecord } from './true-record.ts';
-import { BrokenPromise } from './watch.ts';
+import { judgeReplaced } from './replace-connection.ts';
+import { judgeRunsAcrossFailover } from './promote-standby.ts';
+import { findEra, nameOf, streamOf, equalContentLagMilliseconds, type TrueRecord } from './true-record.ts';
+import { InvariantViolation } from './invariant-checker.ts';
 
 /**
  * Called when a run begins; the returned function is called when the run has ended or failed. For every stream that the run reports as
@@ -12,40 +12,40 @@ import { BrokenPromise } from './watch.ts';
  * reconcile can.
  */
 export async function judgeRun(company: Company, runId: string): Promise<(ended: boolean) => Promise<void>> {
-  const { stage, connection, source, surroundings } = company;
+  const { harness, connection, source, environment } = company;
   const before = [...source.records.values()].map((record) => ({ ...record }));
-  const began = stage.clock.now();
+  const began = harness.clock.now();
   const servedFrom = source.now();
-  const jumps = surroundings.databaseJumps.length;
+  const jumps = environment.databaseJumps.length;
   const foreign = company.token === 'foreign';
-  const { removals, losses } = company;
+  const { removals, lossyFailovers } = company;
   const listedBefore = await landedLists(company);
   const unsupportedBefore = await unsupportedStreams();
-  const takenUp = await openSyncs();
-  const ofOthersBefore = await answersOfOthers();
-  const faultsBefore = (await stage.admin.requests()).filter(({ fault }) => fault !== null).length;
+  const unfinishedBefore = await readUnfinishedStreams();
+  const foreignAnswersBefore = await countForeignAnswers();
+  const faultsBefore = (await harness.admin.requests()).filter(({ fault }) => fault !== null).length;
   return async (ended) => {
-    const streams = await streamsOfRun();
+    const streams = await readStreamsOfRun();
     for (const { stream, status } of streams)
       if (status === 'unsupported' && listedBefore.has(stream))
-        throw new BrokenPromise(
+        throw new InvariantViolation(
           `${stream} counts as unsupported, although the service has listed it before.`,
         );
-    await judgeAbsence(streams);
-    judgePatience(streams);
-    judgeReadings(streams);
+    await judgeUnsupported(streams);
+    judgeRetryTime(streams);
+    judgeRememberedStreams(streams);
     await judgeReplaced(company);
-    await judgeOutlived(company);
+    await judgeRunsAcrossFailover(company);
     if (!ended) return;
     await judgeCompleteness(streams);
     await judgeLastAnswer(streams);
     if (foreign) await judgePause();
-    // An empty page that names nobody does not tell whose it is: see "Known and open" in docs/proof.md.
-    if ((await answersOfOthers()) === ofOthersBefore) await judgeRecords(streams);
+    // An empty page that names no company does not show which company answered: see "Known and open" in docs/proof.md.
+    if ((await countForeignAnswers()) === foreignAnswersBefore) await judgeRecords(streams);
   };
 
-  async function answersOfOthers(): Promise<number> {
-    const requests = await stage.admin.requests();
+  async function countForeignAnswers(): Promise<number> {
+    const requests = await harness.admin.requests();
     return requests.filter((one) => one.connection === connection && one.fault === 'another-connection')
       .length;
   }
@@ -58,37 +58,42 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
     );
     if (proved.size === 0) return;
     // A list that shows the past cannot show later changes.
-    const shown = began - surroundings.mostBehind;
+    const shown = began - environment.maxListLag;
     const still = before.filter(
       (record) => isSame(record, source.records.get(nameOf(record))) && record.changedAt <= shown,
     );
-    const tombstones = await tombstonesOf(company);
+    const tombstones = await readTombstones(company);
     for (const resource of source.listed) {
       const mine = still.filter((record) => record.resource === resource);
-      const held = await versionsOf(resource);
+      const held = await readVersions(resource);
       for (const record of mine) {
-        const kind = proved.get(record.live ? streamOf(record) : deathStreamOf(record));
+        const kind = proved.get(record.live ? streamOf(record) : deletionStream(record));
         if (kind === undefined || record.spoiled) continue;
-        if (kind === 'sync' && (record.hidden || record.behind)) continue;
+        if (kind === 'sync' && (record.hidden || record.behindWatermark)) continue;
         // The record came late, behind the cursor where an earlier run had stopped. The next sync, which begins before that run began,
         // reads it.
-        if (kind === 'sync' && record.backdatedBy > 0 && takenUp.has(streamOf(record))) continue;
-        if (kind === 'sync' && isBuried(record, tombstones.get(nameOf(record)), surroundings)) continue;
+        if (kind === 'sync' && record.backdatedBy > 0 && unfinishedBefore.has(streamOf(record))) continue;
+        if (kind === 'sync' && isBuried(record, tombstones.get(nameOf(record)), environment)) continue;
         const version = held.get(record.id);
         if (kind === 'reconcile' && version !== undefined && mayBeLag(record, version, servedFrom)) continue;
-        if (record.live && (version === undefined || eraOf(record, version) < eraOf(record, record.version)))
-          throw new BrokenPromise(`A ${kind} says it succeeded, and ${nameOf(record)} is not here as it is.`);
+        if (
+          record.live &&
+          (version === undefined || findEra(record, version) < findEra(record, record.version))
+        )
+          throw new InvariantViolation(
+            `A ${kind} says it succeeded, and ${nameOf(record)} is not here as it is.`,
+          );
         if (record.live && version !== undefined && version < record.version)
-          throw new BrokenPromise(`A ${kind} says it succeeded, and ${nameOf(record)} is not here.`);
+          throw new InvariantViolation(`A ${kind} says it succeeded, and ${nameOf(record)} is not here.`);
         if (!record.live && version !== undefined)
-          throw new BrokenPromise(`A ${kind} says it succeeded, and ${nameOf(record)} is still here.`);
+          throw new InvariantViolation(`A ${kind} says it succeeded, and ${nameOf(record)} is still here.`);
       }
     }
   }
 
   /** Streams that an earlier sync has left with a cursor. */
-  async function openSyncs(): Promise<ReadonlySet<string>> {
-    const { rows } = await stage.watcher.query<{ stream: string }>(
+  async function readUnfinishedStreams(): Promise<ReadonlySet<string>> {
+    const { rows } = await harness.watcher.query<{ stream: string }>(
       `select stream from sync.passes where connection_id = $1 and kind = 'sync' and cursor is not null`,
       [connection],
     );
@@ -96,7 +101,7 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
   }
 
   async function unsupportedStreams(): Promise<ReadonlySet<string>> {
-    const { rows } = await stage.watcher.query<{ stream: string }>(
+    const { rows } = await harness.watcher.query<{ stream: string }>(
       `select stream from sync.streams where connection_id = $1 and capability = 'unsupported'`,
       [connection],
     );
@@ -107,30 +112,32 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
    * Judges that no stream counts as unsupported after one 404, which may be momentary, unless that was known before. Other runs may have
    * changed what is known.
    */
-  async function judgeAbsence(streams: readonly StreamOfRun[]): Promise<void> {
+  async function judgeUnsupported(streams: readonly StreamOfRun[]): Promise<void> {
     const hasty = streams.find(
       ({ stream, status, requests }) =>
         status === 'unsupported' && requests === 1 && !unsupportedBefore.has(stream),
     );
-    if (hasty !== undefined && !(await isBesideOthers()))
-      throw new BrokenPromise(`${hasty.stream} counts as unsupported after a single 404.`);
+    if (hasty !== undefined && !(await hasConcurrentRuns()))
+      throw new InvariantViolation(`${hasty.stream} counts as unsupported after a single 404.`);
   }
 
   /** Judges that a workflow or a tick has read each stream that it remembers as read, unless its connection was removed or a commit was lost. */
-  function judgeReadings(streams: readonly StreamOfRun[]): void {
+  function judgeRememberedStreams(streams: readonly StreamOfRun[]): void {
     const forgotten = streams.find(({ failure }) => failure?.includes('is not written in the warehouse'));
-    if (forgotten !== undefined && company.removals === removals && company.losses === losses)
-      throw new BrokenPromise(`A run took ${forgotten.stream} to be read, and had not read it to its end.`);
+    if (forgotten !== undefined && company.removals === removals && company.lossyFailovers === lossyFailovers)
+      throw new InvariantViolation(
+        `A run took ${forgotten.stream} to be read, and had not read it to its end.`,
+      );
   }
 
   /** Judges that each run retries for the whole time allowed. */
-  function judgePatience(streams: readonly StreamOfRun[]): void {
-    if (surroundings.databaseJumps.length > jumps) return;
-    const spent = stage.clock.now() - began;
+  function judgeRetryTime(streams: readonly StreamOfRun[]): void {
+    if (environment.databaseJumps.length > jumps) return;
+    const spent = harness.clock.now() - began;
     const given = streams.find(({ failure }) => /failed for \d+ s/.test(failure ?? ''));
     if (given !== undefined && spent < giveUpMilliseconds)
-      throw new BrokenPromise(
-        `A run gave ${given.stream} up after ${Math.round(spent / 1000)} s: it had no patience of its own.`,
+      throw new InvariantViolation(
+        `A run gave ${given.stream} up after ${Math.round(spent / 1000)} s, before its own retry time was over.`,
       );
   }
 
@@ -144,8 +151,8 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
         lists.every((list) => streams.some(({ stream, status }) => stream === list && status === 'succeeded'))
       )
         continue;
-      if ((await versionsOf(resource)).size > 0)
-        throw new BrokenPromise(`A reconcile says it succeeded, and has not listed ${resource}.`);
+      if ((await readVersions(resource)).size > 0)
+        throw new InvariantViolation(`A reconcile says it succeeded, and has not listed ${resource}.`);
     }
   }
 
@@ -153,13 +160,15 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
   async function judgeLastAnswer(streams: readonly StreamOfRun[]): Promise<void> {
     const [run] = streams;
     if (run?.kind !== 'reconcile' || run.run !== 'succeeded') return;
-    const last = (await stage.admin.requests()).findLast((request) => request.connection === connection);
-    if (last?.fault !== 'another-connection' || (await isBesideOthers())) return;
-    throw new BrokenPromise('A reconcile says it succeeded, and its last answer was of another company.');
+    const last = (await harness.admin.requests()).findLast((request) => request.connection === connection);
+    if (last?.fault !== 'another-connection' || (await hasConcurrentRuns())) return;
+    throw new InvariantViolation(
+      'A reconcile says it succeeded, and its last answer was of another company.',
+    );
   }
 
-  async function isBesideOthers(): Promise<boolean> {
-    const { rowCount } = await stage.watcher.query(
+  async function hasConcurrentRuns(): Promise<boolean> {
+    const { rowCount } = await harness.watcher.query(
       `select from sync.runs other join sync.runs this using (connection_id)
        where this.run_id = $1 and other.run_id <> $1
          and (other.finished_at is null or other.finished_at >= this.started_at)`,
@@ -170,8 +179,8 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
 
   /** Judges that the first answer reveals the token of another company, which only a person can correct. */
   async function judgePause(): Promise<void> {
-    const faults = (await stage.admin.requests()).filter(({ fault }) => fault !== null).length;
-    const { rows } = await stage.watcher.query<{
+    const faults = (await harness.admin.requests()).filter(({ fault }) => fault !== null).length;
+    const { rows } = await harness.watcher.query<{
       kind: string;
       status: string;
       paused_by: string | null;
@@ -185,14 +194,14 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
     if (run === undefined || !['sync', 'reconcile'].includes(run.kind) || !run.pinned) return;
     if (company.token !== 'foreign' || faults > faultsBefore) return;
     if (run.status === 'succeeded' || run.status === 'partial')
-      throw new BrokenPromise(`A ${run.kind} with the token of another company is ${run.status}.`);
+      throw new InvariantViolation(`A ${run.kind} with the token of another company is ${run.status}.`);
     if (run.kind === 'sync' && run.paused_by !== 'daybook')
-      throw new BrokenPromise('A sync with the token of another company did not pause the connection.');
+      throw new InvariantViolation('A sync with the token of another company did not pause the connection.');
   }
 
   /** Streams of the run, with the run's kind and status. */
-  async function streamsOfRun(): Promise<StreamOfRun[]> {
-    const { rows } = await stage.watcher.query<StreamOfRun>(
+  async function readStreamsOfRun(): Promise<StreamOfRun[]> {
+    const { rows } = await harness.watcher.query<StreamOfRun>(
       `select s.stream, s.status, s.requests::int, s.failure, r.kind, r.status as run
        from sync.run_streams s join sync.runs r using (run_id) where run_id = $1`,
       [runId],
@@ -200,9 +209,9 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
     return rows;
   }
 
-  async function versionsOf(resource: string): Promise<Map<string, number>> {
+  async function readVersions(resource: string): Promise<Map<string, number>> {
     const version = resource === 'subscriptions' ? 'updated_at' : 'last_synced_at';
-    const { rows } = await stage.watcher.query<{ id: string; version: number }>(
+    const { rows } = await harness.watcher.query<{ id: string; version: number }>(
       `select id, (extract(epoch from ${version}) * 1000)::float8 as version
        from finance.${resource} where connection_id = $1`,
       [connection],
@@ -213,18 +222,18 @@ export async function judgeRun(company: Company, runId: string): Promise<(ended:
 
 /** Judges, before anything else is done, the deletions that a person approved after seeing a question. */
 export async function judgeApproval(
-  { stage, connection }: Company,
+  { harness, connection }: Company,
   runId: string,
   shown: ReadonlySet<string>,
 ): Promise<void> {
-  const { rows } = await stage.watcher.query<{ name: string }>(
+  const { rows } = await harness.watcher.query<{ name: string }>(
     `select resource || '/' || record_id as name from history.record_versions
      where connection_id = $1 and run_id = $2 and op = 'delete'`,
     [connection, runId],
   );
   const other = rows.filter(({ name }) => !shown.has(name));
   if (other.length > 0)
-    throw new BrokenPromise(
+    throw new InvariantViolation(
       `An approval of ${shown.size} deletions deleted ${other.length} records that nobody had been shown.`,
     );
 }
@@ -233,12 +242,12 @@ export async function judgeApproval(
  * Judges that no stream waits longer than the service has asked for, or than a minute until it is ready. If a clock was set meanwhile, an
  * hour is added.
  */
-export function judgeWait({ surroundings }: Company, milliseconds: number): void {
-  const { longestAsked, databaseJumps } = surroundings;
-  const most = Math.max(longestAsked + 30_000, 60_000) + (databaseJumps.length > 0 ? 3_600_000 : 0);
+export function judgeWait({ environment }: Company, milliseconds: number): void {
+  const { longestRetryAfter, databaseJumps } = environment;
+  const most = Math.max(longestRetryAfter + 30_000, 60_000) + (databaseJumps.length > 0 ? 3_600_000 : 0);
   if (milliseconds > most)
-    throw new BrokenPromise(
-      `A run waits ${Math.round(milliseconds / 1000)} s, and the service asked for ${Math.round(longestAsked / 1000)} s at most.`,
+    throw new InvariantViolation(
+      `A run waits ${Math.round(milliseconds / 1000)} s, and the service asked for ${Math.round(longestRetryAfter / 1000)} s at most.`,
     );
 }
 
@@ -259,10 +268,10 @@ function isSame(before: TrueRecord, now: TrueRecord | undefined): boolean {
 
 /** Whether the held version can come from a list that lags: it is a recent, older version of the same content. */
 function mayBeLag({ live, sameContent }: TrueRecord, held: number, servedFrom: number): boolean {
-  return live && sameContent.has(Math.round(held)) && held >= servedFrom - surelyShownMilliseconds;
+  return live && sameContent.has(Math.round(held)) && held >= servedFrom - equalContentLagMilliseconds;
 }
 
-/** The stream that shows the end of a record: the events, or the list that no longer has it. */
-function deathStreamOf(record: TrueRecord): string {
+/** The stream that shows the deletion of a record: the events, or the list that no longer has it. */
+function deletionStream(record: TrueRecord): string {
   return record.announcedAt === null ? streamOf(record) : 'events';
 }

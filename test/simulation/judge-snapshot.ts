@@ -6,8 +6,8 @@ import { parseExactly } from '../support/exact-json.ts';
 import { sourceTables, type SourceField } from '../support/source-tables.ts';
 import { canonicalSource, canonicalStored, valueAt } from '../support/source-value.ts';
 import type { Company } from './company.ts';
-import { nameOnLine } from './true-record.ts';
-import { BrokenPromise } from './watch.ts';
+import { parseRecordName } from './true-record.ts';
+import { InvariantViolation } from './invariant-checker.ts';
 
 /**
  * Exports everything into the lake, and compares the published tables of the company with the source, field by field and digit by digit.
@@ -19,12 +19,12 @@ export async function judgeSnapshot(company: Company, lake: string): Promise<voi
 }
 
 /** Exports into the lake, and returns the folder of the snapshot. */
-export async function exportInto(lake: string, { stage, connection }: Company): Promise<string> {
+export async function exportInto(lake: string, { harness, connection }: Company): Promise<string> {
   const startedAt = new Date();
   const runId = `${connection}-export-${startedAt.getTime()}`;
   const { snapshotId: id } = await makeSnapshot(
     {
-      databaseUrl: stage.databaseUrl,
+      databaseUrl: harness.databaseUrl,
       databaseConnections: 3,
       lake,
       scratch: `${lake}-scratch`,
@@ -40,23 +40,23 @@ export async function exportInto(lake: string, { stage, connection }: Company): 
   return join(lake, 'snapshots', id);
 }
 
-async function compareTables({ stage, connection, source }: Company, folder: string): Promise<void> {
+async function compareTables({ harness, connection, source }: Company, folder: string): Promise<void> {
   for (const { table, fields, children } of sourceTables) {
     const resource = source.listed.find((name) => name === table);
     if (resource === undefined) continue;
     // A record that cannot be stored stays as it was; `finance` is judged for that.
     const isStorable = (id: string): boolean => source.records.get(`${table}/${id}`)?.spoiled !== true;
-    const rowsOf = async (name: string, key: string): Promise<Row[]> => {
+    const readRows = async (name: string, key: string): Promise<Row[]> => {
       const query = `select * from read_parquet('{lake}/${name}/*.parquet') where connection_id = '${connection}'`;
       return (await readParquet(folder, query)).filter((row) => isStorable(row[key] ?? ''));
     };
     const records = new Map<string, unknown>();
-    for (const line of await stage.admin.content(connection, resource)) {
-      const name = nameOnLine(resource, line);
+    for (const line of await harness.admin.content(connection, resource)) {
+      const name = parseRecordName(resource, line);
       const record = name === undefined ? undefined : source.records.get(name);
       if (record !== undefined && !record.spoiled) records.set(record.id, parseExactly(line));
     }
-    const rows = await rowsOf(table, 'id');
+    const rows = await readRows(table, 'id');
     compare(table, fields, { wanted: records, found: byKey(rows, ({ id }) => String(id)) });
     for (const { table: list, from, parentKey, fields } of children) {
       const wanted = new Map<string, unknown>();
@@ -65,7 +65,7 @@ async function compareTables({ stage, connection, source }: Company, folder: str
         for (const [place, element] of (Array.isArray(elements) ? elements : []).entries())
           wanted.set(`${id}[${place}]`, element);
       }
-      const rows = await rowsOf(list, parentKey);
+      const rows = await readRows(list, parentKey);
       const found = byKey(rows, (row) => `${String(row[parentKey])}[${String(row.position)}]`);
       compare(list, fields, { wanted, found });
     }
@@ -84,15 +84,15 @@ function compare(
   { wanted, found }: { wanted: ReadonlyMap<string, unknown>; found: ReadonlyMap<string, Row> },
 ): void {
   if (wanted.size !== found.size)
-    throw new BrokenPromise(`The snapshot has ${found.size} ${table}, and the source ${wanted.size}.`);
+    throw new InvariantViolation(`The snapshot has ${found.size} ${table}, and the source ${wanted.size}.`);
   for (const [key, record] of wanted) {
     const row = found.get(key);
-    if (row === undefined) throw new BrokenPromise(`The snapshot does not have ${table} ${key}.`);
+    if (row === undefined) throw new InvariantViolation(`The snapshot does not have ${table} ${key}.`);
     for (const { column, path, kind } of fields) {
       const right = canonicalSource(kind, valueAt(record, path));
       const held = canonicalStored(kind, row[column] ?? null, parseExactly);
       if (held !== right)
-        throw new BrokenPromise(
+        throw new InvariantViolation(
           `In the snapshot ${table} ${key}.${column} is ${String(held)} instead of ${String(right)}.`,
         );
     }

@@ -1,14 +1,14 @@
 import { Command } from 'commander';
-import { plantMistakes } from '../books/plant-mistakes.ts';
-import { billsOfBook, runBooks, type BooksPlayed } from '../books/run-books.ts';
+import { runModelMutants } from '../books/run-model-mutants.ts';
+import { billsPerBook, runBooks, type BooksResult } from '../books/run-books.ts';
 import { parseDuration } from '../../config/duration.ts';
-import { describe } from './in-words.ts';
-import { inPlace } from './in-place.ts';
+import { describeHistory } from './describe-history.ts';
+import { withPostgres } from './with-postgres.ts';
 import { runJobs } from './run-jobs.ts';
 import { runMutants, type MutantOutcome } from './run-mutants.ts';
 import { runSimulation, type Simulation } from './run-simulation.ts';
 import { simulate } from './simulate.ts';
-import { openStage } from './stage.ts';
+import { openHarness } from './harness.ts';
 
 interface Options {
   for: string;
@@ -26,7 +26,9 @@ interface Options {
 }
 
 const program = new Command('simulate')
-  .description('Plays random histories of companies, troubles and kills, and holds Daybook to its promises.')
+  .description(
+    'Plays random histories of companies, with faults and kills, and checks the promises of Daybook.',
+  )
   .option('--for <duration>', 'how long', '2m')
   .option(
     '--seed <n>',
@@ -37,7 +39,7 @@ const program = new Command('simulate')
   .option('--path <path>', 'with --seed: replays the one history that a failure was shrunk to')
   .option('--histories <n>', 'ends after so many, if they come first', Number, Infinity)
   .option('--jobs <n>', 'processes side by side, each with seeds of its own', Number, 1)
-  .option('--about <name>', 'only histories in which one kind of lie is told: see test/simulation/lies')
+  .option('--about <name>', 'only histories of one scenario: see test/simulation/scenarios')
   .option('--mutants', 'plants one mistake after the other, each of which must be caught')
   .option(
     '--books',
@@ -56,7 +58,7 @@ const program = new Command('simulate')
   .addHelpText('after', '\nExample:\n  $ npm run simulate -- --for 2h --seed 4711');
 
 const options = program.parse().opts<Options>();
-const milliseconds = durationOf(options.for);
+const milliseconds = requireDuration(options.for);
 const stopped = { now: false };
 process.once('SIGINT', () => {
   // A second SIGINT ends the process at once.
@@ -77,28 +79,28 @@ const code = await (options.books === true
 // Pending work of a history that never ended would keep the process alive.
 process.exit(code);
 
-function durationOf(text: string): number {
+function requireDuration(text: string): number {
   return parseDuration(text) ?? program.error(`${text} is no duration: write 90s, 10m, 2h.`);
 }
 
 async function play(): Promise<number> {
   const deadline = performance.now() + milliseconds;
   report(`Seed ${options.seed}`);
-  let spoken = performance.now();
-  const simulation = await onStage((stage) =>
-    runSimulation(stage, {
+  let lastReportAt = performance.now();
+  const simulation = await withHarness((harness) =>
+    runSimulation(harness, {
       seed: options.seed,
       goesOn: (histories) => !stopped.now && performance.now() < deadline && histories < options.histories,
       shrinkMilliseconds: shrinkMilliseconds(),
       about: options.about,
       onHistory(sofar) {
-        if (performance.now() - spoken < 10_000) return;
-        spoken = performance.now();
-        report(summaryOf(sofar));
+        if (performance.now() - lastReportAt < 10_000) return;
+        lastReportAt = performance.now();
+        report(formatSummary(sofar));
       },
     }),
   );
-  return tell(simulation);
+  return printResult(simulation);
 }
 
 /** The seeds of the processes are far apart, so that no two processes play the same history. */
@@ -115,25 +117,29 @@ async function playInJobs(): Promise<number> {
     ],
     onProgress: report,
   });
-  return tell(simulation);
+  return printResult(simulation);
 }
 
 function shrinkMilliseconds(): number {
-  return durationOf(options.shrink ?? (options.json === true ? '0s' : '2m'));
+  return requireDuration(options.shrink ?? (options.json === true ? '0s' : '2m'));
 }
 
-function tell(simulation: Simulation): number {
+function printResult(simulation: Simulation): number {
   process.stdout.write(
-    options.json === true ? `${JSON.stringify(simulation)}\n` : `${verdictOf(simulation)}\n`,
+    options.json === true ? `${JSON.stringify(simulation)}\n` : `${formatResult(simulation)}\n`,
   );
   return simulation.failure === null ? 0 : 1;
 }
 
 async function replay(path: string): Promise<number> {
   const { seed, about } = options;
-  const failure = await onStage((stage) => simulate(stage, { seed, about, path, shrinkMilliseconds: 0 }));
+  const failure = await withHarness((harness) =>
+    simulate(harness, { seed, about, path, shrinkMilliseconds: 0 }),
+  );
   process.stdout.write(
-    failure === undefined ? 'No promise was broken.\n' : `${failure.stack}\n${describe(failure.history)}\n`,
+    failure === undefined
+      ? 'No promise was broken.\n'
+      : `${failure.stack}\n${describeHistory(failure.history)}\n`,
   );
   return failure === undefined ? 0 : 1;
 }
@@ -141,14 +147,14 @@ async function replay(path: string): Promise<number> {
 async function plantMutants(): Promise<number> {
   const json = options.json === true;
   if (!json) process.stdout.write('| mistake | in | caught by | after |\n|---|---|---|---|\n');
-  const outcomes = await inPlace((place) =>
+  const outcomes = await withPostgres((place) =>
     runMutants(place, {
       ...options,
       milliseconds,
       goesOn: () => !stopped.now,
       onOutcome(outcome) {
         // With --json only the result goes to standard output.
-        (json ? process.stderr : process.stdout).write(`${rowOf(outcome)}\n`);
+        (json ? process.stderr : process.stdout).write(`${formatRow(outcome)}\n`);
       },
     }),
   );
@@ -165,31 +171,33 @@ async function playBooks(): Promise<number> {
   const deadline = performance.now() + milliseconds;
   const { seed, histories } = options;
   report(`Seed ${seed}`);
-  const played = await inPlace((place) =>
+  const played = await withPostgres((place) =>
     runBooks(() => place.createDatabase(), {
       seed,
-      documents: billsOfBook,
+      documents: billsPerBook,
       goesOn: (batches) =>
         !stopped.now && batches < histories && (batches === 0 || performance.now() < deadline),
       onBatch(sofar) {
-        report(summaryOfBooks(sofar));
+        report(formatBooksSummary(sofar));
       },
     }),
   );
-  process.stdout.write(options.json === true ? `${JSON.stringify(played)}\n` : `${verdictOfBooks(played)}\n`);
+  process.stdout.write(
+    options.json === true ? `${JSON.stringify(played)}\n` : `${formatBooksResult(played)}\n`,
+  );
   return played.failure === null ? 0 : 1;
 }
 
-function summaryOfBooks({ books, documents, figures, rows, seconds }: BooksPlayed): string {
+function formatBooksSummary({ books, documents, figures, rows, seconds }: BooksResult): string {
   return `${books} books in ${seconds} s: ${documents} records, ${figures} figures in ${rows} rows of marts compared`;
 }
 
-function verdictOfBooks(played: BooksPlayed): string {
+function formatBooksResult(played: BooksResult): string {
   const { failure } = played;
-  if (failure === null) return `${summaryOfBooks(played)}. No figure was wrong.`;
+  if (failure === null) return `${formatBooksSummary(played)}. No figure was wrong.`;
   const { seed, today, differences } = failure;
   return [
-    summaryOfBooks(played),
+    formatBooksSummary(played),
     `Figures that are wrong on ${today}:`,
     ...differences,
     `Again: npm run simulate -- --books --histories 1 --seed ${seed}`,
@@ -202,12 +210,12 @@ async function plantInModels(): Promise<number> {
   // With --json only the result goes to standard output.
   const shown = json ? process.stderr : process.stdout;
   shown.write('| mistake | in | caught by | after |\n|---|---|---|---|\n');
-  const outcomes = await inPlace(async (place) =>
-    plantMistakes({
+  const outcomes = await withPostgres(async (place) =>
+    runModelMutants({
       databaseUrl: await place.createDatabase(),
       seed,
       books: 12,
-      documents: billsOfBook,
+      documents: billsPerBook,
       ...(only !== undefined && { only }),
       onOutcome({ name, file, caughtBy, seconds }) {
         shown.write(`| ${name} | ${file} | ${caughtBy ?? 'NOT CAUGHT'} | ${seconds} s |\n`);
@@ -223,40 +231,40 @@ async function plantInModels(): Promise<number> {
   return survivors === 0 ? 0 : 1;
 }
 
-function rowOf({ name, file, caughtBy, histories, seconds }: MutantOutcome): string {
+function formatRow({ name, file, caughtBy, histories, seconds }: MutantOutcome): string {
   return `| ${name} | ${file} | ${caughtBy ?? 'NOT CAUGHT'} | ${seconds} s, ${histories} histories |`;
 }
 
-async function onStage<Result>(
-  use: (stage: Awaited<ReturnType<typeof openStage>>) => Promise<Result>,
+async function withHarness<Result>(
+  use: (harness: Awaited<ReturnType<typeof openHarness>>) => Promise<Result>,
 ): Promise<Result> {
   const play = async (url: string): Promise<Result> => {
-    const stage = await openStage(url);
+    const harness = await openHarness(url);
     try {
-      return await use(stage);
+      return await use(harness);
     } finally {
-      await stage.close();
+      await harness.close();
     }
   };
   const { database } = options;
   return database === undefined
-    ? inPlace(async (place) => play(await place.createDatabase()))
+    ? withPostgres(async (place) => play(await place.createDatabase()))
     : play(database);
 }
 
-function summaryOf({ histories, seconds, played }: Simulation): string {
+function formatSummary({ histories, seconds, played }: Simulation): string {
   const counts = Object.entries(played).map(([name, count]) => `${String(count)} ${name}`);
   return `${histories} histories in ${seconds} s: ${counts.join(', ')}`;
 }
 
-function verdictOf(simulation: Simulation): string {
+function formatResult(simulation: Simulation): string {
   const { failure } = simulation;
-  if (failure === null) return `${summaryOf(simulation)}. No promise was broken.`;
+  if (failure === null) return `${formatSummary(simulation)}. No promise was broken.`;
   const { seed, path, history, message } = failure;
   return [
-    summaryOf(simulation),
+    formatSummary(simulation),
     message,
-    describe(history),
+    describeHistory(history),
     `Again: npm run simulate -- --seed ${seed} --path ${path}${options.about === undefined ? '' : ` --about ${options.about}`}`,
     `For test/simulation/seeds.json: ${JSON.stringify({ seed, path, history })}`,
   ].join('\n');

@@ -1,7 +1,7 @@
-/** A deliberate mistake: one edit of one file of the product. `find` must stand there exactly once. */
+/** A deliberate mistake: one edit of one file of the product. `find` must occur in it exactly once. */
 export interface Mutant {
   readonly name: string;
-  /** The kind of lie that shows it (see `lies`). Absent: any history does. */
+  /** The scenario that shows it (see `scenarios`). Absent: any history does. */
   readonly about?: string;
   readonly file: string;
   readonly find: string;
@@ -9,7 +9,7 @@ export interface Mutant {
 }
 
 /** Returns the file with the mistake in it. Throws if the mistake no longer fits the file: the list is stale. */
-export function withMistake({ name, file, find, replace }: Mutant, right: string): string {
+export function applyMutant({ name, file, find, replace }: Mutant, right: string): string {
   const [before, after, ...more] = right.split(find);
   if (before === undefined || after === undefined || more.length > 0)
     throw new Error(`The list of mutants is stale: "${name}" does not fit ${file}.`);

@@ -19,7 +19,7 @@ export class OpenSyncs {
   }
 
   /** Names the next sync that a tick starts. */
-  nextOf(runId: string): string {
+  nameNext(runId: string): string {
     this.#started += 1;
     return `${runId}-sync${this.#started}`;
   }

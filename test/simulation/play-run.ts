@@ -1,15 +1,15 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { dependenciesOf } from './dependencies-of.ts';
-import { Driver, RunEnded, type PlayedWorker } from './driver.ts';
-import { readQuestion } from './befall.ts';
-import type { Company, Shown } from './company.ts';
+import { createDependencies } from './create-dependencies.ts';
+import { Driver, RunTerminated, type SimulatedWorker } from './driver.ts';
+import { readShownDeletions } from './apply-change.ts';
+import type { Company, ShownDeletions } from './company.ts';
 import type { History, RunKind } from './history.ts';
 import { judgeApproval, judgeRun, judgeWait } from './judge-run.ts';
 import { judgeTick } from './judge-tick.ts';
-import { replace } from './replace.ts';
+import { replaceConnection } from './replace-connection.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
-import type { Stage } from './stage.ts';
-import { BrokenPromise } from './watch.ts';
+import type { Harness } from './harness.ts';
+import { InvariantViolation } from './invariant-checker.ts';
 
 /** Plays one run to its end, on the existing processes. */
 export async function playRun(
@@ -18,7 +18,7 @@ export async function playRun(
   among: { pass: (milliseconds: number) => Promise<void>; processOf: (slot: string) => SimulatedProcess },
 ): Promise<void> {
   const { pass, processOf } = among;
-  const { stage, history, connection, source, played, surroundings } = company;
+  const { harness, history, connection, source, played, environment } = company;
   // No run starts for a connection that does not exist.
   if (company.token === 'none') return;
   // A request for a sync joins the sync that is running.
@@ -33,25 +33,25 @@ export async function playRun(
     // Two workers share the work.
     worker: (activityId) => {
       const slot = String(Number(activityId) % 2);
-      const error = (): number => surroundings.workerError(slot);
-      return asWorker(processOf(slot), { stage, history, error });
+      const error = (): number => environment.workerError(slot);
+      return asWorker(processOf(slot), { harness, history, error });
     },
     pass,
     onWait: (milliseconds) => {
       judgeWait(company, milliseconds);
     },
-    ended: () => played.steps > lastStep,
+    isTerminated: () => played.steps > lastStep,
     resets: history.resets === true,
     onFailure: (failure, error) => {
       played.retries += 1;
       if (failure.type === 'Unexpected' && !isDeadlock(error))
-        throw new BrokenPromise(`An unexpected failure: ${String(error)}`);
+        throw new InvariantViolation(`An unexpected failure: ${String(error)}`);
     },
   });
   const day = (milliseconds: number): string =>
     new Date(source.now() + milliseconds).toISOString().slice(0, 10);
   const { resources } = history;
-  const approve = async ({ names, question }: Shown): Promise<void> => {
+  const approve = async ({ names, question }: ShownDeletions): Promise<void> => {
     // Nobody approves deletions that they have not seen.
     if (names.size === 0) return;
     await driver.reconcile(runId, resources, {
@@ -59,8 +59,8 @@ export async function playRun(
       judge: () => judgeApproval(company, runId, names),
     });
   };
-  const plays: Record<RunKind, () => Promise<void>> = {
-    'stale approval': () => approve(company.shown),
+  const runByKind: Record<RunKind, () => Promise<void>> = {
+    'stale approval': () => approve(company.shownDeletions),
     sync: () => company.syncs.run(runId, () => driver.sync(runId, resources)),
     'terminated sync': () => company.syncs.run(runId, () => driver.sync(runId, resources)),
     tick: async () => {
@@ -68,20 +68,20 @@ export async function playRun(
       await judgeTick(company, runId);
     },
     reconcile: () => driver.reconcile(runId, resources),
-    'approved reconcile': async () => approve(await readQuestion(company)),
-    replacement: () => replace(company, processOf),
+    'approved reconcile': async () => approve(await readShownDeletions(company)),
+    replacement: () => replaceConnection(company, processOf),
     backfill: () =>
       driver.backfill(runId, resources, { from: day(-50 * dayMilliseconds), to: day(dayMilliseconds) }),
     webhooks: () => driver.applyWebhooks(runId),
   };
   const judge = await judgeRun(company, runId);
   try {
-    await plays[kind]();
+    await runByKind[kind]();
     await judge(true);
   } catch (error) {
     if (error instanceof ApplicationFailure) await judge(false);
     // While there is trouble, a workflow that ends or fails breaks no promise.
-    if (!(error instanceof RunEnded) && !(error instanceof ApplicationFailure)) throw error;
+    if (!(error instanceof RunTerminated) && !(error instanceof ApplicationFailure)) throw error;
   }
 }
 
@@ -89,15 +89,15 @@ const dayMilliseconds = 86_400_000;
 
 function asWorker(
   process: SimulatedProcess,
-  { stage, history, error }: { stage: Stage; history: History; error: () => number },
-): PlayedWorker {
-  const { warehouse, api, apiAddress } = stage;
+  { harness, history, error }: { harness: Harness; history: History; error: () => number },
+): SimulatedWorker {
+  const { warehouse, api, apiAddress } = harness;
   return {
     lost: process.lost,
     isDead: () => process.isDead(),
-    wrongBy: (work) => stage.clock.wrongBy(error, work),
+    withClockError: (work) => harness.clock.withClockError(error, work),
     dependencies: (key) =>
-      dependenciesOf({
+      createDependencies({
         apiAddress,
         lookbackMilliseconds: history.lookbackSeconds * 1000,
         warehouse: process.warehouse(warehouse.pool, key),

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { nothingPlayed, type Played } from './played.ts';
+import { zeroPlayCounts, type PlayCounts } from './play-counts.ts';
 import type { Simulation } from './run-simulation.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -30,26 +30,27 @@ export async function runJobs(input: {
   );
   const simulations = await Promise.all(
     children.map(async (child, place) => {
-      const said: string[] = [];
+      const stderrLines: string[] = [];
       createInterface({ input: child.stderr }).on('line', (line) => {
-        said.push(line);
+        stderrLines.push(line);
         onProgress(`${seeds[place] ?? ''}: ${line}`);
       });
       const output = (await text(child.stdout)).trim().split('\n').at(-1) ?? '';
-      if (!output.startsWith('{')) throw new Error(`A simulation ended without a result: ${said.join('\n')}`);
+      if (!output.startsWith('{'))
+        throw new Error(`A simulation ended without a result: ${stderrLines.join('\n')}`);
       const simulation = JSON.parse(output) as Simulation;
       if (simulation.failure !== null)
         for (const other of children) if (other !== child) other.kill('SIGINT');
       return simulation;
     }),
   );
-  return together(simulations);
+  return combineSimulations(simulations);
 }
 
-function together(simulations: readonly Simulation[]): Simulation {
-  const played = nothingPlayed();
+function combineSimulations(simulations: readonly Simulation[]): Simulation {
+  const played = zeroPlayCounts();
   for (const simulation of simulations)
-    for (const name of Object.keys(played) as (keyof Played)[]) played[name] += simulation.played[name];
+    for (const name of Object.keys(played) as (keyof PlayCounts)[]) played[name] += simulation.played[name];
   return {
     histories: simulations.reduce((sum, { histories }) => sum + histories, 0),
     seconds: Math.max(...simulations.map(({ seconds }) => seconds)),

@@ -6,8 +6,8 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { mapConcurrently } from '../../workflows/map-concurrently.ts';
 import { productFolders } from '../support/product-folders.ts';
-import type { Place } from './in-place.ts';
-import { mutants, withMistake, type Mutant } from './mutants.ts';
+import type { SimulationPostgres } from './with-postgres.ts';
+import { mutants, applyMutant, type Mutant } from './mutants.ts';
 import type { Simulation } from './run-simulation.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -32,7 +32,7 @@ export interface MutantOutcome {
  * stops the program says nothing about promises, and counts as unnoticed.
  */
 export async function runMutants(
-  place: Pick<Place, 'createDatabase'>,
+  place: Pick<SimulationPostgres, 'createDatabase'>,
   input: {
     seed: number;
     /** The most for each mistake. */
@@ -46,8 +46,8 @@ export async function runMutants(
   const chosen = mutants.filter(({ name }) => name.includes(only));
   const outcomes = await mapConcurrently(2, chosen, async (mutant) => {
     if (!goesOn()) return [];
-    const { failure, histories, seconds } = await inCopyWith(mutant, async (folder) =>
-      play(folder, [
+    const { failure, histories, seconds } = await withMutatedCopy(mutant, async (folder) =>
+      runSimulationIn(folder, [
         ...['--json', '--seed', String(seed), '--for', `${Math.ceil(milliseconds / 1000)}s`],
         ...['--database', await place.createDatabase()],
         ...(mutant.about === undefined ? [] : ['--about', mutant.about]),
@@ -63,16 +63,19 @@ export async function runMutants(
   return outcomes.flat();
 }
 
-async function inCopyWith<Result>(mutant: Mutant, use: (folder: string) => Promise<Result>): Promise<Result> {
-  return inCopy(async (folder) => {
+async function withMutatedCopy<Result>(
+  mutant: Mutant,
+  use: (folder: string) => Promise<Result>,
+): Promise<Result> {
+  return withCopyOfSources(async (folder) => {
     const path = join(folder, mutant.file);
-    await writeFile(path, withMistake(mutant, await readFile(path, 'utf8')));
+    await writeFile(path, applyMutant(mutant, await readFile(path, 'utf8')));
     return use(folder);
   });
 }
 
 /** Lets `use` change a copy of the sources, and removes the copy afterwards. */
-export async function inCopy<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {
+export async function withCopyOfSources<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-mutant-'));
   try {
     for (const part of [...(await productFolders()), ...copied])
@@ -84,7 +87,7 @@ export async function inCopy<Result>(use: (folder: string) => Promise<Result>): 
   }
 }
 
-async function play(folder: string, args: readonly string[]): Promise<Simulation> {
+async function runSimulationIn(folder: string, args: readonly string[]): Promise<Simulation> {
   const child = spawn(process.execPath, ['--import', 'tsx', 'test/simulation/main.ts', ...args], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],

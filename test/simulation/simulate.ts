@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { histories } from './arbitrary-history.ts';
 import type { History } from './history.ts';
 import { playHistory } from './play-history.ts';
-import type { Played } from './played.ts';
-import type { Stage } from './stage.ts';
+import type { PlayCounts } from './play-counts.ts';
+import type { Harness } from './harness.ts';
 
 export interface SimulationFailure {
   readonly seed: number;
@@ -16,13 +16,13 @@ export interface SimulationFailure {
 
 /** Plays the history of a seed. If it breaks a promise, looks for the smallest one that does, for a limited time. */
 export async function simulate(
-  stage: Stage,
+  harness: Harness,
   input: {
     seed: number;
     path?: string;
     about?: string | undefined;
     shrinkMilliseconds: number;
-    onPlayed?: (played: Played) => void;
+    onPlayed?: (played: PlayCounts) => void;
   },
 ): Promise<SimulationFailure | undefined> {
   const { seed, path, about, shrinkMilliseconds, onPlayed } = input;
@@ -32,7 +32,7 @@ export async function simulate(
     if (performance.now() > deadline) return;
     try {
       // Passed this way because an optional call with the history as its argument would skip playing it.
-      const played = await playHistory(stage, history);
+      const played = await playHistory(harness, history);
       onPlayed?.(played);
     } catch (error) {
       deadline = Math.min(deadline, performance.now() + shrinkMilliseconds);

@@ -6,11 +6,11 @@ import type { ApiClient, ListRequest } from '../../source/api-client.ts';
 import type { ListPage } from '../../source/responses.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import type { Database } from '../../warehouse/tables/database.ts';
-import type { Party, Turns } from './turns.ts';
+import type { Party, StepScheduler } from './step-scheduler.ts';
 
 /** A worker process that can be killed before and after any statement, and can be given up while it still runs. */
 export class SimulatedProcess implements Party {
-  readonly #turns: Turns;
+  readonly #scheduler: StepScheduler;
   readonly #endSession: (pid: number) => Promise<void>;
   readonly #onAnswer: OnAnswer | undefined;
   readonly #onLostCommit: (() => Promise<void>) | undefined;
@@ -22,11 +22,15 @@ export class SimulatedProcess implements Party {
   /** Resolves when Temporal no longer counts on the process: it is dead, or does not answer. */
   readonly lost: Promise<void>;
 
-  constructor(turns: Turns, endSession: (pid: number) => Promise<void>, told: Told = {}) {
-    this.#turns = turns;
+  constructor(
+    turns: StepScheduler,
+    endSession: (pid: number) => Promise<void>,
+    callbacks: ProcessCallbacks = {},
+  ) {
+    this.#scheduler = turns;
     this.#endSession = endSession;
-    this.#onAnswer = told.onAnswer;
-    this.#onLostCommit = told.onLostCommit;
+    this.#onAnswer = callbacks.onAnswer;
+    this.#onLostCommit = callbacks.onLostCommit;
     this.lost = new Promise((resolve) => {
       this.#giveUp = resolve;
     });
@@ -62,7 +66,7 @@ export class SimulatedProcess implements Party {
     if (this.#dead) return;
     this.#dead = true;
     this.#stepsLeft = 0;
-    this.#turns.drop(this);
+    this.#scheduler.rejectStepsOf(this);
     for (const client of this.#clients) await this.#endSession(pidOf(client));
     this.#giveUp();
   }
@@ -85,7 +89,7 @@ export class SimulatedProcess implements Party {
     return {
       list: (request) => this.#list(api, key, request),
       fetch: (request) =>
-        this.#turns.take({ key: `${key} fetch`, party: this }, async () => {
+        this.#scheduler.runStep({ key: `${key} fetch`, party: this }, async () => {
           try {
             return await api.fetch(request);
           } finally {
@@ -105,7 +109,7 @@ export class SimulatedProcess implements Party {
       answer.emit('asks warehouse');
       return request.findHeld?.(texts) ?? Promise.resolve(new Map());
     };
-    const listed = await this.#turns.take({ key: `${key} list`, party: this }, async () => {
+    const listed = await this.#scheduler.runStep({ key: `${key} list`, party: this }, async () => {
       const page = api.list({ ...request, findHeld });
       await Promise.race([asksWarehouse, page]);
       this.#onAnswer?.(key, request);
@@ -115,17 +119,17 @@ export class SimulatedProcess implements Party {
   }
 
   async #connect(pool: Pool, key: string): Promise<PoolClient> {
-    const client = await this.#turns.meanwhile(() => pool.connect());
+    const client = await this.#scheduler.runUnscheduled(() => pool.connect());
     this.#clients.add(client);
-    let notes = remembered.includes(key.split(' ')[3] ?? '');
+    let isLosable = losableActivities.includes(key.split(' ')[3] ?? '');
     return new Proxy(client, {
       get: (target, name): unknown => {
         if (name === 'query') {
           return (...given: [string]) => {
-            const turn = { key: `${key} ${textOf(given[0])}`, party: this, pid: pidOf(target) };
-            return this.#turns.take(turn, () => {
-              notes ||= locksToLand(given[0]);
-              return given[0] === 'commit' && notes ? this.#commit(target) : target.query(...given);
+            const turn = { key: `${key} ${statementPrefix(given[0])}`, party: this, pid: pidOf(target) };
+            return this.#scheduler.runStep(turn, () => {
+              isLosable ||= locksToLand(given[0]);
+              return given[0] === 'commit' && isLosable ? this.#commit(target) : target.query(...given);
             });
           };
         }
@@ -159,7 +163,7 @@ export class SimulatedProcess implements Party {
   }
 }
 
-interface Told {
+interface ProcessCallbacks {
   readonly onAnswer?: OnAnswer;
   /** Called when a standby without the commit has taken over. */
   readonly onLostCommit?: () => Promise<void>;
@@ -172,7 +176,7 @@ export type OnAnswer = (
 ) => void;
 
 /** Activities that commit data on which later ones of their run depend. */
-const remembered = [
+const losableActivities = [
   'planBackfill',
   'findAbsent',
   'listAgain',
@@ -182,7 +186,7 @@ const remembered = [
 ];
 
 /** The beginning of a statement, enough to recognize a commit. */
-function textOf(statement: unknown): string {
+function statementPrefix(statement: unknown): string {
   return typeof statement === 'string' ? statement.trim().slice(0, 8).toLowerCase() : 'named';
 }
 

@@ -2,18 +2,18 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import { isProof, proofTest, some } from '../support/proof-test.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { describe as inWords } from './in-words.ts';
+import { describeHistory as inWords } from './describe-history.ts';
 import type { History } from './history.ts';
-import { mutants, withMistake } from './mutants.ts';
+import { mutants, applyMutant } from './mutants.ts';
 import { playHistory } from './play-history.ts';
 import { cloneDatabase } from './clone-database.ts';
 import { runMutants } from './run-mutants.ts';
 import { runSimulation } from './run-simulation.ts';
-import { openStage } from './stage.ts';
+import { openHarness } from './harness.ts';
 
 const { url } = await createTestDatabase();
-const stage = await openStage(url);
-afterAll(() => stage.close());
+const harness = await openHarness(url);
+afterAll(() => harness.close());
 
 /** Histories that once broke a promise, as small as they could be made. */
 const past = JSON.parse(await readFile(new URL('seeds.json', import.meta.url), 'utf8')) as {
@@ -25,7 +25,7 @@ describe('a history that once broke a promise no longer breaks any', () => {
   test.each(some(past, 3).map(({ broke, history }) => [broke, history] as const))(
     '%s',
     async (_, history) => {
-      await playHistory(stage, history);
+      await playHistory(harness, history);
     },
   );
 });
@@ -33,21 +33,21 @@ describe('a history that once broke a promise no longer breaks any', () => {
 test('the first histories of a fixed seed, with changes, faults, kills and concurrent runs, break no promise', async () => {
   // Always the same histories here; `npm run simulate` plays others, and more.
   const seed = 7_000_000;
-  const { failure, histories } = await runSimulation(stage, {
+  const { failure, histories } = await runSimulation(harness, {
     seed,
     goesOn: (played) => played < (isProof ? 15 : 2),
     shrinkMilliseconds: 30_000,
   });
-  const told =
+  const failureText =
     failure && `${failure.message}\n${inWords(failure.history)}\nseed ${failure.seed}, path ${failure.path}`;
-  expect(told).toBeNull();
+  expect(failureText).toBeNull();
   expect(histories).toBeGreaterThan(0);
 });
 
-test('every listed mistake can still be planted', async () => {
+test('every mutant still fits its file', async () => {
   for (const mutant of mutants) {
     const right = await readFile(new URL(`../../${mutant.file}`, import.meta.url), 'utf8');
-    expect(withMistake(mutant, right)).not.toBe(right);
+    expect(applyMutant(mutant, right)).not.toBe(right);
   }
 });
 

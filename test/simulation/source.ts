@@ -1,11 +1,11 @@
 import { platformNamed, type Platform } from '../../sandbox/api/platforms.ts';
 import { resources as served, type ResourceName } from '../../sandbox/api/resources.ts';
 import type { SandboxAdmin } from '../support/sandbox-admin.ts';
-import { commandsOf } from './commands-of.ts';
+import { buildCommands } from './build-commands.ts';
 import type { Change, History } from './history.ts';
-import type { Post } from './post.ts';
-import type { Surroundings } from './surroundings.ts';
-import { heldId, nameOf, nameOnLine, trueRecord, type TrueRecord } from './true-record.ts';
+import type { WebhookDelivery } from './webhook-delivery.ts';
+import type { Environment } from './environment.ts';
+import { heldId, nameOf, parseRecordName, trueRecord, type TrueRecord } from './true-record.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** The company's books at the service, and the truth about every record that was ever in them. */
@@ -27,14 +27,14 @@ export class Source {
     this.#parts = parts;
     this.#platform = platformNamed(parts.history.platform);
     this.listed = parts.history.resources.filter((resource) => this.#platform.lists.includes(resource));
-    parts.surroundings.whenPutForward(() => {
-      for (const record of this.records.values()) if (record.writtenTwice) record.behind = true;
+    parts.environment.onClockSetForward(() => {
+      for (const record of this.records.values()) if (record.inRepeatedTime) record.behindWatermark = true;
     });
   }
 
   /** The service's time, Unix milliseconds. */
   now(): number {
-    return this.#parts.surroundings.serviceNow();
+    return this.#parts.environment.serviceNow();
   }
 
   /** Records the initial content of the company's books. */
@@ -54,21 +54,21 @@ export class Source {
 
   async apply(change: Change): Promise<void> {
     const { clock, admin, connection } = this.#parts;
-    const resource = this.#resourceOf(change);
+    const resource = this.#chooseResource(change);
     if (resource === undefined) return;
     const isNew = change.what !== 'correct at the same time';
     if (isNew) await clock.pass(change.milliseconds);
-    const targets = this.#targetsOf(change, resource);
+    const targets = this.#chooseTargets(change, resource);
     if (targets.length === 0) return;
     // Nobody could tell apart two versions of one record in one millisecond.
     if (isNew && targets.some((record) => this.#changedNow(record))) await clock.pass(1);
     const versions = targets.map((record) => this.#versionAfter(change, record));
     const commands = targets.flatMap((record, place) =>
-      commandsOf(change, record, { connection, now: this.now(), version: versions[place] ?? 0 }),
+      buildCommands(change, record, { connection, now: this.now(), version: versions[place] ?? 0 }),
     );
-    const tell = (code: string): Promise<void> =>
+    const announceChange = (code: string): Promise<void> =>
       this.#announce(change, targets.slice(0, mostAnnounced), code);
-    if (change.what === 'delete' && this.#announces(resource)) await tell('DELETED');
+    if (change.what === 'delete' && this.#announces(resource)) await announceChange('DELETED');
     const results = await admin.execute(...commands);
     this.changes += 1;
     for (const [place, record] of targets.entries()) {
@@ -78,10 +78,10 @@ export class Source {
       this.#note(change, named, versions[place] ?? 0);
     }
     if (!change.what.startsWith('delete') && change.what !== 'touch')
-      await tell(change.what.includes('create') ? 'CREATED' : 'UPDATED');
+      await announceChange(change.what.includes('create') ? 'CREATED' : 'UPDATED');
   }
 
-  #resourceOf({ what, which }: Change): ResourceName | undefined {
+  #chooseResource({ what, which }: Change): ResourceName | undefined {
     const listed = onlySubscriptions.has(what)
       ? this.listed.filter((resource) => resource === 'subscriptions')
       : this.listed;
@@ -97,9 +97,9 @@ export class Source {
     return this.records.has(nameOf(record)) && [version, announcedAt, deletedAt].includes(this.now());
   }
 
-  #targetsOf({ what, which, count: wish }: Change, resource: ResourceName): TrueRecord[] {
+  #chooseTargets({ what, which, count: mostWanted }: Change, resource: ResourceName): TrueRecord[] {
     // A list of very many pages costs time and shows nothing more.
-    const count = Math.min(wish, this.#parts.history.pageSize * 10);
+    const count = Math.min(mostWanted, this.#parts.history.pageSize * 10);
     if (what.startsWith('create'))
       return Array.from({ length: what.includes(' id') ? Math.min(count, 3) : count }, (_, place) =>
         this.#create(resource, what, which + place),
@@ -122,19 +122,19 @@ export class Source {
     const sourceId = what === 'create with an odd id' ? odd.replace('#', plain) : plain;
     const nameless = what === 'create without an id' || /\p{Surrogate}/u.test(sourceId);
     return {
-      ...trueRecord({ resource, id: heldId(sourceId), version: this.#versionAtBirth(what), nameless }),
+      ...trueRecord({ resource, id: heldId(sourceId), version: this.#versionAtCreation(what), nameless }),
       sourceId,
       spoiled: nameless || what === 'create spoiled',
     };
   }
 
-  #versionAtBirth(what: Change['what']): number {
-    const { surroundings, history } = this.#parts;
+  #versionAtCreation(what: Change['what']): number {
+    const { environment, history } = this.#parts;
     if (what === 'create in the future') return this.now() + 2 * hourMilliseconds;
     if (what === 'create with old times') return this.now() - 40 * dayMilliseconds;
     // The service may list a record after others that it has synced later; the lookback exists for that.
     if (what === 'create late')
-      return this.now() - Math.max(0, history.lookbackSeconds * 1000 - surroundings.listsBehind);
+      return this.now() - Math.max(0, history.lookbackSeconds * 1000 - environment.listLag);
     return this.now();
   }
 
@@ -149,21 +149,21 @@ export class Source {
   }
 
   #note({ what }: Change, record: TrueRecord, version: number): void {
-    const { surroundings, clock, history } = this.#parts;
+    const { environment, clock, history } = this.#parts;
     this.records.set(nameOf(record), record);
     const now = this.now();
     record.changedAt = clock.now();
     // Only a reconcile sees a record that the service dates back, or shows later than it may.
     const isLate =
-      surroundings.listsBehind > history.lookbackSeconds * 1000 && record.resource === 'subscriptions';
+      environment.listLag > history.lookbackSeconds * 1000 && record.resource === 'subscriptions';
     // A sync detects through Postgres's clock that the service's clock was set back. A record held in a newer version is for a reconcile to
     // judge.
-    const isUnnoticed = surroundings.databaseJumps.length > 0 || record.highest > now;
-    record.writtenTwice = now <= surroundings.latestBefore;
-    record.behind = (record.writtenTwice && isUnnoticed) || isLate;
+    const isUnnoticed = environment.databaseJumps.length > 0 || record.highest > now;
+    record.inRepeatedTime = now <= environment.latestTimeBeforeSetback;
+    record.behindWatermark = (record.inRepeatedTime && isUnnoticed) || isLate;
     if (what.startsWith('create')) {
-      record.bornAt = this.changes;
-      record.bornTime = now;
+      record.createdAtChange = this.changes;
+      record.createdAt = now;
       record.backdatedBy = Math.max(0, now - version);
       record.hidden = what === 'create with old times';
       this.newest = Math.max(this.newest, version);
@@ -179,7 +179,7 @@ export class Source {
         hidden: !announced || isOlder,
       });
       Object.assign(record, {
-        deathEra: record.era,
+        deletionEra: record.era,
         highest: Math.max(record.highest, now),
         discarded: record.discarded === 'no' ? 'no' : 'unsure',
       });
@@ -191,13 +191,13 @@ export class Source {
     if (isBack) record.era += 1;
     record.version = version;
     record.eras.set(version, record.era);
-    record.backdatedBy = Math.max(record.backdatedBy, record.bornTime - version);
+    record.backdatedBy = Math.max(record.backdatedBy, record.createdAt - version);
     record.sameContent = new Set([...(what === 'touch' ? record.sameContent : []), version]);
     record.highest = Math.max(record.highest, version);
     this.newest = Math.max(this.newest, version);
     record.hidden = isBack;
     if (what.startsWith('recreate')) {
-      Object.assign(record, { live: true, bornAt: this.changes, bornTime: now });
+      Object.assign(record, { live: true, createdAtChange: this.changes, createdAt: now });
       record.discarded = record.discarded === 'no' ? 'no' : 'unsure';
     }
     if (what === 'flip the type') record.isRefund = !record.isRefund;
@@ -205,11 +205,11 @@ export class Source {
     const mayBeAsItWas = what === 'spoil' && record.discarded === 'unsure';
     if (what !== 'touch' && !what.startsWith('recreate') && !mayBeAsItWas) record.discarded = 'no';
     if (what === 'spoil') record.spoiled = true;
-    else if (writesAll(what, record)) record.spoiled = record.nameless;
+    else if (writesSpoiledMember(what, record)) record.spoiled = record.nameless;
   }
 
   async #announce({ webhook }: Change, targets: readonly TrueRecord[], code: string): Promise<void> {
-    const { admin, connection, post } = this.#parts;
+    const { admin, connection, webhookDelivery } = this.#parts;
     const [first] = targets;
     if (first === undefined || webhook === 'lost') return;
     const { webhookType: type, singular } = served[first.resource];
@@ -219,12 +219,12 @@ export class Source {
     for (const { id, nameless } of targets) {
       if (nameless) continue;
       const text = lines.find(
-        (line) => nameOnLine(first.resource, line) === nameOf({ resource: first.resource, id }),
+        (line) => parseRecordName(first.resource, line) === nameOf({ resource: first.resource, id }),
       );
       if (text === undefined) continue;
       const body = `{"type":"${type}","code":"${type}_${code}","connection_id":"conn-${connection}","${singular}":${text}}`;
-      await post.send(body, delay);
-      if (webhook === 'twice') await post.send(body, delay);
+      await webhookDelivery.send(body, delay);
+      if (webhook === 'twice') await webhookDelivery.send(body, delay);
     }
   }
 }
@@ -234,8 +234,8 @@ export interface SourceParts {
   readonly connection: string;
   readonly clock: VirtualClock;
   readonly admin: SandboxAdmin;
-  readonly post: Post;
-  readonly surroundings: Surroundings;
+  readonly webhookDelivery: WebhookDelivery;
+  readonly environment: Environment;
   /** The index of the company, from 0. */
   readonly place: number;
 }
@@ -258,7 +258,7 @@ const oddIds = [
 ];
 
 /** Whether the change writes the member that was spoiled. */
-function writesAll(what: Change['what'], { resource }: TrueRecord): boolean {
+function writesSpoiledMember(what: Change['what'], { resource }: TrueRecord): boolean {
   if (what === 'recreate') return resource === 'subscriptions';
   return ['edit', 'correct', 'flip', 'write', 'turn'].some((word) => what.includes(word));
 }

@@ -28,9 +28,9 @@ export interface TrueRecord {
    * Whether it changed while the service's clock repeated times that it had told before, unnoticed. A sync that has read up to there may
    * not look again.
    */
-  behind: boolean;
+  behindWatermark: boolean;
   /** Whether it was written in a time that the service's clock tells twice. */
-  writtenTwice: boolean;
+  inRepeatedTime: boolean;
   /** The highest version that the source has ever shown of it, its deletions included. */
   highest: number;
   /** The number of times that its versions went back. */
@@ -40,11 +40,11 @@ export interface TrueRecord {
   /** The versions under which the source has shown its present content. */
   sameContent: ReadonlySet<number>;
   /** The era of its last deletion. */
-  deathEra: number;
+  deletionEra: number;
   /** The number of changes at its last creation or recreation; see `Source.changes`. */
-  bornAt: number;
+  createdAtChange: number;
   /** The time of its last creation or recreation. */
-  bornTime: number;
+  createdAt: number;
   /** The most by which it has claimed to be older than it is, milliseconds. */
   backdatedBy: number;
   /** The right time of its last change, independent of wrong clocks. */
@@ -66,15 +66,15 @@ export function trueRecord(
     spoiled: false,
     nameless: false,
     hidden: false,
-    behind: false,
-    writtenTwice: false,
+    behindWatermark: false,
+    inRepeatedTime: false,
     highest: facts.version,
     era: 0,
     eras: new Map([[facts.version, 0]]),
     sameContent: new Set([facts.version]),
-    deathEra: 0,
-    bornAt: 0,
-    bornTime: 0,
+    deletionEra: 0,
+    createdAtChange: 0,
+    createdAt: 0,
     backdatedBy: 0,
     changedAt: 0,
     discarded: 'no',
@@ -92,7 +92,7 @@ export function heldId(id: string): string {
 }
 
 /** The name of the record on a line of the source. Undefined if it has no id. */
-export function nameOnLine(resource: ResourceName, line: string): string | undefined {
+export function parseRecordName(resource: ResourceName, line: string): string | undefined {
   const { id } = JSON.parse(line) as { id?: unknown };
   return typeof id === 'string' ? nameOf({ resource, id: heldId(id) }) : undefined;
 }
@@ -103,9 +103,9 @@ export function streamOf({ resource, isRefund }: TrueRecord): string {
 }
 
 /** The last era in which the source showed this version; -1: never. */
-export function eraOf({ eras }: TrueRecord, version: number): number {
+export function findEra({ eras }: TrueRecord, version: number): number {
   return eras.get(Math.round(version)) ?? -1;
 }
 
 /** How long a list may show an older version of equal content. A list shows older changes as they are. */
-export const surelyShownMilliseconds = 3_600_000;
+export const equalContentLagMilliseconds = 3_600_000;

@@ -13,7 +13,7 @@ export interface VirtualClock {
   /** Sets the error of Postgres's clock. */
   setDatabaseError(milliseconds: number): Promise<void>;
   /** Does the work with a clock that is wrong by so much, as in one process among others. */
-  wrongBy<Result>(milliseconds: () => number, work: () => Result): Result;
+  withClockError<Result>(milliseconds: () => number, work: () => Result): Result;
   /** Restores the process's real time. */
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export async function startVirtualClock(databaseUrl: string, start: number): Pro
   const ownError = new AsyncLocalStorage<() => number>();
   await client.query(`select setval('sim.microseconds', $1)`, [now * 1000]);
   const real = Date;
-  globalThis.Date = standingStill(real, () => now + (ownError.getStore()?.() ?? 0));
+  globalThis.Date = createVirtualDate(real, () => now + (ownError.getStore()?.() ?? 0));
   return {
     now: () => now,
     async pass(milliseconds) {
@@ -45,7 +45,7 @@ export async function startVirtualClock(databaseUrl: string, start: number): Pro
       databaseError = milliseconds;
       await client.query(`select setval('sim.microseconds', $1)`, [(now + databaseError) * 1000]);
     },
-    wrongBy: (milliseconds, work) => ownError.run(milliseconds, work),
+    withClockError: (milliseconds, work) => ownError.run(milliseconds, work),
     async close() {
       globalThis.Date = real;
       await client.end();
@@ -84,7 +84,7 @@ const defaultsSql = `
   end $$`;
 
 /** Changes only the readings of the present time. */
-function standingStill(real: DateConstructor, now: () => number): DateConstructor {
+function createVirtualDate(real: DateConstructor, now: () => number): DateConstructor {
   return new Proxy(real, {
     construct: (target, given: unknown[]): Date =>
       Reflect.construct(target, given.length === 0 ? [now()] : given) as Date,

@@ -29,7 +29,7 @@ export async function buildProduct(folder: string): Promise<string> {
 const testPrograms = [
   'test/cli/outcomes-main.ts',
   'test/embedded/embedded-main.ts',
-  ...['churn', 'command-lines', 'crumbs', 'flood', 'hang-up', 'pipeline'].map(
+  ...['churn', 'command-lines', 'flood', 'hang-up', 'one-byte-chunks', 'pipeline'].map(
     (name) => `test/security/${name}-main.ts`,
   ),
   'test/support/commands-main.ts',

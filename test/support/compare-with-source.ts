@@ -7,7 +7,7 @@ import {
   canonicalSource,
   canonicalStored,
   isObject,
-  problemOf,
+  findProblem,
   valueAt,
 } from './source-value.ts';
 
@@ -72,7 +72,7 @@ class Differences {
 }
 
 /** The id as the warehouse holds it: Postgres has no NUL. */
-function heldIdOf(record: unknown): string {
+function toStoredId(record: unknown): string {
   return String(valueAt(record, ['id'])).replaceAll('\0', '\uFFFD');
 }
 
@@ -84,11 +84,11 @@ async function compareTable(
   const expected = new Map<string, unknown>();
   const unlandable: unknown[] = [];
   for (const record of input.source) {
-    if (problemsOf(table, record).length > 0) unlandable.push(record);
-    else expected.set(heldIdOf(record), record);
+    if (findProblems(table, record).length > 0) unlandable.push(record);
+    else expected.set(toStoredId(record), record);
   }
-  const kept = new Set(unlandable.map(heldIdOf));
-  const stored = await rowsOf(client, `select * from finance.${table.table} where connection_id = $1`, [
+  const kept = new Set(unlandable.map(toStoredId));
+  const stored = await queryRows(client, `select * from finance.${table.table} where connection_id = $1`, [
     connectionId,
   ]);
   const rows = stored.filter(({ id }) => id !== null && !kept.has(id ?? ''));
@@ -117,7 +117,7 @@ async function compareChild(
   },
 ): Promise<void> {
   const { child, connectionId, expected, difference } = input;
-  const rows = await rowsOf(
+  const rows = await queryRows(
     client,
     `select * from finance.${child.table} where connection_id = $1 order by ${child.parentKey}, position`,
     [connectionId],
@@ -180,7 +180,7 @@ async function compareQuarantine(
   },
 ): Promise<void> {
   const { table, connectionId, unlandable, difference } = input;
-  const entries = await rowsOf(
+  const entries = await queryRows(
     client,
     `select payload from sync.quarantine where connection_id = $1 and resource = $2 and status = 'open'`,
     [connectionId, table.table],
@@ -196,23 +196,25 @@ async function compareQuarantine(
   }
 }
 
-function problemsOf({ table, fields, children }: SourceTable, record: unknown): string[] {
+function findProblems({ table, fields, children }: SourceTable, record: unknown): string[] {
   const version = table === 'subscriptions' ? 'updated_at' : 'last_synced_at';
   const required = (column: string): boolean => column === 'id' || column === version;
   return [
-    ...fields.flatMap((field) => problemOf(field, valueAt(record, field.path), required(field.column)) ?? []),
+    ...fields.flatMap(
+      (field) => findProblem(field, valueAt(record, field.path), required(field.column)) ?? [],
+    ),
     ...children.flatMap(({ from, fields }) => {
       const elements = valueAt(record, [from]) ?? [];
       if (!Array.isArray(elements)) return [`${from} is no list`];
       return elements.flatMap((element: unknown) =>
         isObject(element)
-          ? fields.flatMap((field) => problemOf(field, valueAt(element, field.path), false) ?? [])
+          ? fields.flatMap((field) => findProblem(field, valueAt(element, field.path), false) ?? [])
           : [`an element of ${from} is no object`],
       );
     }),
   ];
 }
 
-async function rowsOf(client: pg.Client, sql: string, values: readonly string[]): Promise<StoredRow[]> {
+async function queryRows(client: pg.Client, sql: string, values: readonly string[]): Promise<StoredRow[]> {
   return (await client.query<StoredRow>(sql, [...values])).rows;
 }

@@ -64,7 +64,7 @@ export function startDaybook(
     pid: child.pid ?? 0,
     ended,
     output: () => output.stdout + output.stderr,
-    async says(pattern) {
+    async waitForOutput(pattern) {
       while (!pattern.test(output.stdout + output.stderr)) {
         const over = await Promise.race([once(child, 'said').then(() => undefined), ended]);
         if (over !== undefined && !pattern.test(over.stdout + over.stderr))
@@ -81,10 +81,10 @@ export function startDaybook(
 export interface DaybookProcess {
   readonly pid: number;
   readonly ended: Promise<Ended>;
-  /** Everything it has said so far. */
+  /** Everything that it has printed so far. */
   readonly output: () => string;
   /** Resolves once the output matches; rejects if the process ends without a match. */
-  readonly says: (pattern: RegExp) => Promise<void>;
+  readonly waitForOutput: (pattern: RegExp) => Promise<void>;
   readonly stop: (signal?: NodeJS.Signals) => Promise<Ended>;
 }
 

@@ -10,7 +10,7 @@ export async function eventually<T>(attempt: () => Promise<T | undefined>, secon
     try {
       const result = await attempt();
       if (result !== undefined) return result;
-      if (Date.now() > deadline) throw new Error(`What was waited for did not happen within ${seconds} s.`);
+      if (Date.now() > deadline) throw new Error(`The condition was not met within ${seconds} s.`);
     } catch (error) {
       if (Date.now() > deadline) throw error;
     }
@@ -19,6 +19,6 @@ export async function eventually<T>(attempt: () => Promise<T | undefined>, secon
 }
 
 /** For what follows a build by dbt or any number of recoveries: waits up to 300 s. */
-export function inTheEnd<T>(attempt: () => Promise<T | undefined>): Promise<T> {
+export function withinFiveMinutes<T>(attempt: () => Promise<T | undefined>): Promise<T> {
   return eventually(attempt, 300);
 }

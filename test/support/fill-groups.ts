@@ -7,7 +7,7 @@ import pg from 'pg';
  */
 export async function fillGroups(
   url: string,
-  { records, shapes = Object.keys(shapesOf) }: { records: number; shapes?: readonly string[] },
+  { records, shapes = Object.keys(shapeStatements) }: { records: number; shapes?: readonly string[] },
 ): Promise<void> {
   const client = new pg.Client(url);
   await client.connect();
@@ -33,12 +33,12 @@ async function fillShape(
      from unnest(array['bills', 'bill_credit_memos', 'customers', 'items', 'subscriptions']) stream`,
     [shape],
   );
-  for (const statement of shapesOf[shape]?.(`'${shape}'`) ?? [])
+  for (const statement of shapeStatements[shape]?.(`'${shape}'`) ?? [])
     await client.query(statement.replaceAll('$n', String(records)));
 }
 
 /** Columns that every record ends with. */
-const closing = `last_synced_at, _run_id, _first_seen_at, _changed_at, _content_hash`;
+const closingColumns = `last_synced_at, _run_id, _first_seen_at, _changed_at, _content_hash`;
 const closingValues = `now(), 'bench', now(), now(), '\\x00'`;
 
 type Expressions = Readonly<Record<string, string>>;
@@ -49,7 +49,7 @@ function inserted(table: string, rows: string, values: Expressions): string {
 }
 
 function record(table: string, rows: string, values: Expressions): string {
-  const columns = { ...values, [closing]: closingValues };
+  const columns = { ...values, [closingColumns]: closingValues };
   return inserted(table, rows, columns);
 }
 
@@ -151,10 +151,10 @@ function versions(
 }
 
 const item = `jsonb_build_object('interval', 'month', 'interval_count', 1, 'quantity', 1, 'amount', i, 'unit_amount', 1)`;
-const itemsOf = (count: string): string =>
+const buildItems = (count: string): string =>
   `(select jsonb_agg(${item.replace("'amount', i", "'amount', k")}) from generate_series(1, ${count}) k)`;
 
-const shapesOf: Readonly<Record<string, (connection: string) => string[]>> = {
+const shapeStatements: Readonly<Record<string, (connection: string) => string[]>> = {
   'one-number': (c) => [bills(c, '$n', { document_number: `'N-1'` }), billLines(c, '$n')],
   'one-number-other-amounts': (c) => [
     bills(c, '$n', { document_number: `'N-1'`, total_amount: 'i', amount_due: 'i' }),
@@ -289,26 +289,26 @@ const shapesOf: Readonly<Record<string, (connection: string) => string[]>> = {
     }),
   ],
   'one-subscription-of-items': (c) =>
-    versions(c, '1', { id: `'subscription'`, at: `now() - interval '400 days'`, items: itemsOf('$n') }),
+    versions(c, '1', { id: `'subscription'`, at: `now() - interval '400 days'`, items: buildItems('$n') }),
   'one-subscription-of-versions': (c) =>
     versions(c, '$n', {
       id: `'subscription'`,
       at: `now() - i * interval '20 minutes'`,
-      items: itemsOf('1 + i % 3'),
+      items: buildItems('1 + i % 3'),
     }),
   'one-customer-of-subscriptions': (c) =>
     versions(c, '$n', {
       id: `'subscription-' || i`,
       at: `now() - (i % 400) * interval '1 day'`,
-      items: itemsOf('1'),
+      items: buildItems('1'),
     }),
   'a-customer-each': (c) =>
     versions(c, '$n', {
       id: `'subscription-' || i`,
       at: `now() - (i % 400) * interval '1 day'`,
-      items: itemsOf('1'),
+      items: buildItems('1'),
       customer: `'customer-' || i`,
     }),
 };
 
-export const shapeNames: readonly string[] = Object.keys(shapesOf);
+export const shapeNames: readonly string[] = Object.keys(shapeStatements);

@@ -37,7 +37,7 @@ declare module 'vitest' {
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-test-'));
   const building = buildProduct(join(folder, 'product'));
-  building.catch(() => undefined); // It is awaited once Postgres is there, beside which it runs.
+  building.catch(() => undefined); // Awaited below; it runs while Postgres starts.
   const given = process.env.TEST_POSTGRES_URL;
   const postgres = given === undefined ? await startTestPostgres(folder) : await useGiven(given);
   const temporal = await temporalOnDemand(folder);

@@ -9,7 +9,7 @@ import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { commandHost } from './command-host.ts';
 import { compareWithSource, type Comparison } from './compare-with-source.ts';
-import { environmentOf } from './environment-of.ts';
+import { buildProcessEnvironment } from './process-environment.ts';
 import { runDaybook, startDaybook, type DaybookProcess, type Ended } from './daybook-process.ts';
 import { isProof } from './proof-test.ts';
 import { createSandboxAdmin, type SandboxAdmin } from './sandbox-admin.ts';
@@ -31,7 +31,7 @@ export async function createInstallation(options: InstallationOptions = {}): Pro
   });
   const admin = createSandboxAdmin(sandbox.adminUrl);
   const env = {
-    ...environmentOf(
+    ...buildProcessEnvironment(
       {
         databaseUrl: database.url,
         temporalAddress: temporal.address,
@@ -68,7 +68,7 @@ export async function createInstallation(options: InstallationOptions = {}): Pro
     async startWorker(more = {}) {
       const worker = startDaybook(['worker'], { cwd, env: { ...env, ...more } });
       workers.push(worker);
-      await worker.says(/worker is ready/);
+      await worker.waitForOutput(/worker is ready/);
       return worker;
     },
     async connect({

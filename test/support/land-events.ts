@@ -6,7 +6,7 @@ import { takePass } from '../../warehouse/passes/take-pass.ts';
 import { eventsListed, landEvents as landInWarehouse } from '../../warehouse/tombstones/land-events.ts';
 import { prepareEvents } from '../../warehouse/tombstones/prepared-events.ts';
 import { object, text, type Fields } from './finance-records.ts';
-import { begin, markOf } from './land.ts';
+import { begin, readTokenMark } from './land.ts';
 import { sourceRecords } from './source-records.ts';
 
 /** Lands the events of a connection as a run does, in one page, which is the last. */
@@ -23,7 +23,7 @@ export async function landEvents(
     part: '',
     runId,
     lease: randomUUID(),
-    token: await markOf(warehouse, connectionId),
+    token: await readTokenMark(warehouse, connectionId),
   };
   await takePass(warehouse, { pass, resource: eventsListed, lookbackMilliseconds: 600_000 });
   const page = prepareEvents(await sourceRecords('events', events));
@@ -39,7 +39,7 @@ export async function landEvents(
 }
 
 /** API document 2.9: the deletion of a bill at `at`, in raw JSON text like the records of finance-records.ts. */
-export function deletionOf(recordId: string, at: string, fields: Fields = {}): string {
+export function buildDeletionEvent(recordId: string, at: string, fields: Fields = {}): string {
   return object({
     id: text(`event-of-${recordId}`),
     data: object({ id: text(recordId), deleted_at: text(at) }),

@@ -5,7 +5,7 @@ import type { PassInHand } from '../../warehouse/passes/pass.ts';
 import { takePass } from '../../warehouse/passes/take-pass.ts';
 import type { ListingInHand } from '../../warehouse/reconcile/listing-in-hand.ts';
 import { beginRun } from '../../warehouse/runs/begin-run.ts';
-import { landRecords, markOf, prove } from './land.ts';
+import { landRecords, readTokenMark, markTokenProved } from './land.ts';
 
 /** A reconcile's listing, whose later steps use the lease of its pass. */
 export interface Listing extends ListingInHand {
@@ -28,7 +28,7 @@ export async function openListing(
     temporalRunId: runId,
     reason: 'test',
   });
-  await prove(warehouse, runId);
+  await markTokenProved(warehouse, runId);
   const pass: PassInHand = {
     connectionId,
     stream,
@@ -36,7 +36,7 @@ export async function openListing(
     part: '',
     runId,
     lease: randomUUID(),
-    token: await markOf(warehouse, connectionId),
+    token: await readTokenMark(warehouse, connectionId),
   };
   await takePass(warehouse, { pass, resource, lookbackMilliseconds: 0 });
   return { connectionId, resource, runId, lease: pass.lease, pass, lookbackMilliseconds: 600_000 };

@@ -41,7 +41,7 @@ export async function openPass(
     part: '',
     runId,
     lease: randomUUID(),
-    token: await markOf(warehouse, connectionId),
+    token: await readTokenMark(warehouse, connectionId),
   };
   const taken = await takePass(warehouse, { pass, ...streamNamed(name), lookbackMilliseconds });
   return { pass, taken };
@@ -61,11 +61,11 @@ export async function begin(
     temporalRunId: runId,
     reason: 'test',
   });
-  await prove(warehouse, runId);
+  await markTokenProved(warehouse, runId);
 }
 
 /** The mark of the connection's current access token. */
-export async function markOf(warehouse: Warehouse, connectionId: string): Promise<string> {
+export async function readTokenMark(warehouse: Warehouse, connectionId: string): Promise<string> {
   const { rows } = await warehouse.pool.query<{ mark: string }>(
     `select ${tokenMarkSql} as mark from sync.connections where connection_id = $1`,
     [connectionId],
@@ -74,7 +74,7 @@ export async function markOf(warehouse: Warehouse, connectionId: string): Promis
 }
 
 /** Marks the run as if the service had named the company of the connection. */
-export async function prove(warehouse: Warehouse, runId: string): Promise<void> {
+export async function markTokenProved(warehouse: Warehouse, runId: string): Promise<void> {
   await warehouse.pool.query(
     `update sync.runs r set proved_token = ${tokenMarkSql}
      from sync.connections c where c.connection_id = r.connection_id and r.run_id = $1`,
@@ -115,7 +115,7 @@ export async function landRecords(
     pass,
     resource,
     page,
-    cursor: await cursorOf(warehouse, pass),
+    cursor: await readCursor(warehouse, pass),
     requests: 1,
     servedAt,
     heardAt,
@@ -125,7 +125,7 @@ export async function landRecords(
 }
 
 /** The cursor of the pass. */
-async function cursorOf({ pool }: Warehouse, pass: PassInHand): Promise<string | null> {
+async function readCursor({ pool }: Warehouse, pass: PassInHand): Promise<string | null> {
   const { rows } = await pool.query<{ cursor: string | null }>(
     'select cursor from sync.passes where connection_id = $1 and stream = $2 and kind = $3 and part = $4',
     [pass.connectionId, pass.stream, pass.kind, pass.part],
@@ -134,7 +134,7 @@ async function cursorOf({ pool }: Warehouse, pass: PassInHand): Promise<string |
 }
 
 /** Turns the text of a response into a prepared page the way a sync does. */
-export async function pageOf(stream: string, records: readonly string[]): Promise<PreparedPage> {
+export async function parsePage(stream: string, records: readonly string[]): Promise<PreparedPage> {
   const { resource } = streamNamed(stream);
   return preparePage(resource, await sourceRecords(resource.name, records));
 }

@@ -6,7 +6,7 @@ import { testProgram } from './daybook-process.ts';
 /** A separate process that takes the lock of exports or builds. */
 export interface LockHolder {
   /** Returns the next line of the process: `held`, or the name of the error that refused the lock; after `ask`, `still held` or `lost`. */
-  says(): Promise<string>;
+  nextLine(): Promise<string>;
   ask(): void;
   signal(signal: NodeJS.Signals): void;
 }
@@ -20,7 +20,7 @@ export function startLockHolder(what: 'export' | 'build', url: string): LockHold
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
-    says: async () => String((await lines.next()).value),
+    nextLine: async () => String((await lines.next()).value),
     ask: () => child.kill('SIGUSR2'),
     signal: (signal) => child.kill(signal),
   };

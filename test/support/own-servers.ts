@@ -10,7 +10,7 @@ import { migrate } from '../../warehouse/schema/migrate.ts';
 import { openWarehouse, type Warehouse } from '../../warehouse/open-warehouse.ts';
 
 /** An empty warehouse and a Temporal namespace for one caller. */
-export interface Place {
+export interface TestServers {
   readonly databaseUrl: string;
   readonly warehouse: Warehouse;
   readonly temporalAddress: string;
@@ -24,9 +24,9 @@ export interface Place {
   readonly interruptPostgres?: (seconds: number) => Promise<void>;
 }
 
-/** Starts a Postgres and a Temporal server for `live`, in a folder that is removed after it. */
-export async function onOwnServers<Result>(
-  live: (place: Place) => Promise<Result>,
+/** Starts a Postgres and a Temporal server for `run`, in a folder that is removed after it. */
+export async function withOwnServers<Result>(
+  run: (place: TestServers) => Promise<Result>,
   report: (progress: string) => void,
 ): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-test-place-'));
@@ -57,7 +57,7 @@ export async function onOwnServers<Result>(
   try {
     await migrate(warehouse);
     report(`Watch it at ${temporal.ui}`);
-    return await live({
+    return await run({
       databaseUrl: postgres.url,
       warehouse,
       temporalAddress: temporal.address,

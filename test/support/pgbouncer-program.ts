@@ -23,7 +23,7 @@ const packages = ['gcc', 'libc6-dev', 'make', 'pkg-config', 'libevent-dev'];
 
 /**
  * The path of a PgBouncer that supports prepared statements: TEST_PGBOUNCER, else our own copy, which is built once (half a minute) and
- * kept. As root on a Debian-like system it installs the compiler first. If no copy can be had, `lacks` says why.
+ * kept. As root on a Debian-like system it installs the compiler first. If no copy can be obtained, `lacks` says why.
  */
 export async function pgBouncerProgram(): Promise<string | { readonly lacks: string }> {
   const chosen = process.env.TEST_PGBOUNCER;
@@ -103,7 +103,7 @@ async function download(): Promise<Buffer> {
     }
   }
   throw new Error(
-    `The sources of PgBouncer ${version} cannot be had. ${failures.join(' ')} Set TEST_PGBOUNCER.`,
+    `The sources of PgBouncer ${version} cannot be downloaded. ${failures.join(' ')} Set TEST_PGBOUNCER.`,
   );
 }
 

@@ -10,13 +10,13 @@ import { cacheFolder } from './cache-folder.ts';
  * Installs what tests would install on their first use, while nothing else uses the network. A failed installation is left to the tests
  * that need it; they report it.
  */
-const places = {
+const installOptions = {
   cacheFolder,
   onStep: () => undefined,
 };
 for (const install of [
-  () => pythonWithDbt(places),
-  () => pythonWithIceberg(places),
+  () => pythonWithDbt(installOptions),
+  () => pythonWithIceberg(installOptions),
   () => pythonEnvironment(),
   () => pythonWithReaders(),
   () => pythonEnvironment(requirementsOfDocs()),

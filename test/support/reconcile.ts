@@ -6,7 +6,7 @@ import type { reconcileConnection } from '../../workflows/index.ts';
 import type { ReconcileConnectionInput } from '../../workflows/reconcile-connection.ts';
 import type { Installation } from './installation.ts';
 import { rows } from './rows.ts';
-import { runOf } from './sync.ts';
+import { readRunByTemporalId } from './sync.ts';
 
 export type ReconcileHandle = WorkflowHandle<typeof reconcileConnection>;
 
@@ -32,7 +32,7 @@ export async function reconcile(
   input: Omit<ReconcileConnectionInput, 'connection'> = {},
 ): Promise<ReconcileEnd> {
   const handle = await startReconcile(installation, connection, input);
-  return endOfReconcile(installation, handle, handle.firstExecutionRunId);
+  return awaitReconcile(installation, handle, handle.firstExecutionRunId);
 }
 
 /** The deletions that wait for approval now, as a person is shown them. */
@@ -58,7 +58,7 @@ export interface ReconcileEnd {
   readonly failure: unknown;
 }
 
-export async function endOfReconcile(
+export async function awaitReconcile(
   { warehouse }: Pick<Installation, 'warehouse'>,
   handle: ReconcileHandle,
   temporalRunId: string,
@@ -67,7 +67,7 @@ export async function endOfReconcile(
     () => undefined,
     (error: unknown) => error,
   );
-  return { run: await runOf({ warehouse }, temporalRunId), handle, failure };
+  return { run: await readRunByTemporalId({ warehouse }, temporalRunId), handle, failure };
 }
 
 export interface Discrepancy {
@@ -78,7 +78,7 @@ export interface Discrepancy {
 }
 
 /** The discrepancies that reconciles of a connection found, by resource and id. */
-export async function discrepanciesOf(
+export async function readFoundDiscrepancies(
   { warehouse }: Pick<Installation, 'warehouse'>,
   connection: string,
 ): Promise<Discrepancy[]> {
@@ -98,7 +98,7 @@ export interface Proof {
 }
 
 /** The totals that a run has written, by stream; null for a stream that it did not prove. */
-export async function proofsOf(
+export async function readProofs(
   { warehouse }: Pick<Installation, 'warehouse'>,
   { run_id }: Pick<RunRead, 'run_id'>,
 ): Promise<Record<string, Proof | null>> {

@@ -12,14 +12,14 @@ export const recordedLake = '/var/lib/daybook/lake';
 
 /** The versions whose lake was recorded: 0.5.0, the last that wrote every snapshot anew and knew no Iceberg tables, and those after it. */
 export const versionsWithLake: readonly string[] = releasedVersions.filter((version) =>
-  existsSync(archiveOf(version)),
+  existsSync(archivePath(version)),
 );
 
 /** Unpacks the lake of a version into another folder, as if it had been moved. Returns the path, which exists until the last test of the file. */
 export async function unpackLake(version: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-released-lake-'));
   afterAll(() => rm(folder, { recursive: true, force: true }));
-  await promisify(execFile)('tar', ['-xzf', archiveOf(version), '-C', folder]);
+  await promisify(execFile)('tar', ['-xzf', archivePath(version), '-C', folder]);
   return join(folder, 'lake');
 }
 
@@ -29,6 +29,6 @@ export async function loadWarehouseOfLake({ version, url }: { version: string; u
   await loadReleased({ version, url, ...(existsSync(join(releasedFolder, version, own)) && { dump: own }) });
 }
 
-function archiveOf(version: string): string {
+function archivePath(version: string): string {
   return join(releasedFolder, version, 'lake.tar.gz');
 }

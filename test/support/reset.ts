@@ -13,7 +13,7 @@ export async function resetTo<T extends Workflow>(
 ): Promise<WorkflowHandle<T> & { temporalRunId: string }> {
   const { workflowId } = handle;
   const { runId: closed } = await handle.describe();
-  const chosen = (await tasksOf(handle)).at(task);
+  const chosen = (await readTaskEventIds(handle)).at(task);
   if (chosen === undefined) throw new Error(`${workflowId} has no such workflow task.`);
   const { runId } = await client.workflowService.resetWorkflowExecution({
     namespace,
@@ -26,7 +26,7 @@ export async function resetTo<T extends Workflow>(
 }
 
 /** Ids of the events that complete a workflow's tasks, which are the points that it can be reset to. */
-export async function tasksOf(handle: WorkflowHandle): Promise<Long[]> {
+export async function readTaskEventIds(handle: WorkflowHandle): Promise<Long[]> {
   const { events } = await handle.fetchHistory();
   return (events ?? []).flatMap(({ workflowTaskCompletedEventAttributes, eventId }) =>
     workflowTaskCompletedEventAttributes && eventId ? [eventId] : [],

@@ -26,7 +26,7 @@ export function canonicalSource(kind: FieldKind, value: unknown): string | null 
     case 'date':
       return text === '' ? null : text.slice(0, 10);
     case 'time':
-      return text === '' ? null : String(microsecondsOf(text));
+      return text === '' ? null : String(parseMicroseconds(text));
     case 'decimal text':
       return canonicalDecimal(text) ?? null;
   }
@@ -36,12 +36,12 @@ export function canonicalSource(kind: FieldKind, value: unknown): string | null 
 export function canonicalStored(kind: FieldKind, text: string | null, parse: Parse): string | null {
   if (text === null) return null;
   if (kind === 'number' || kind === 'decimal text') return canonicalDecimal(text) ?? text;
-  if (kind === 'time') return String(microsecondsOf(text));
+  if (kind === 'time') return String(parseMicroseconds(text));
   return kind === 'json' ? canonicalJson(parse(text)) : text;
 }
 
 /** The reason why no client could store the field. Undefined if it can be stored. */
-export function problemOf(
+export function findProblem(
   { kind, column, path }: SourceField,
   value: unknown,
   required: boolean,
@@ -53,7 +53,7 @@ export function problemOf(
   if (typeof value !== 'string') return `${path.join('.')} is no text`;
   if (value === '') return required ? `${column} is empty` : undefined;
   if (kind === 'date' && !isDay(value.slice(0, 10))) return `${column} is no day`;
-  if (kind === 'time' && !(isDay(value.slice(0, 10)) && microsecondsOf(value) !== undefined))
+  if (kind === 'time' && !(isDay(value.slice(0, 10)) && parseMicroseconds(value) !== undefined))
     return `${column} is no time`;
   return undefined;
 }
@@ -83,7 +83,7 @@ function isDay(text: string): boolean {
 }
 
 /** Parses an ISO time, or a time as Postgres writes it. */
-function microsecondsOf(text: string): bigint | undefined {
+function parseMicroseconds(text: string): bigint | undefined {
   const [, day, clock, fraction = '', zone = 'Z'] =
     /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}(?::?\d{2})?)?$/.exec(text) ?? [];
   if (day === undefined || clock === undefined) return undefined;

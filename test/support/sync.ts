@@ -25,7 +25,7 @@ export async function sync(
   input: { resources?: string[] } = {},
 ): Promise<SyncEnd> {
   const handle = await startSync(installation, connection, input);
-  return endOf(installation, handle, handle.firstExecutionRunId);
+  return awaitSync(installation, handle, handle.firstExecutionRunId);
 }
 
 export interface SyncEnd {
@@ -36,7 +36,7 @@ export interface SyncEnd {
 }
 
 /** Waits for the end of a sync. */
-export async function endOf(
+export async function awaitSync(
   { warehouse }: Pick<Installation, 'warehouse'>,
   handle: SyncHandle,
   temporalRunId: string,
@@ -45,10 +45,10 @@ export async function endOf(
     () => undefined,
     (error: unknown) => error,
   );
-  return { run: await runOf({ warehouse }, temporalRunId), handle, failure };
+  return { run: await readRunByTemporalId({ warehouse }, temporalRunId), handle, failure };
 }
 
-export async function runOf(
+export async function readRunByTemporalId(
   { warehouse }: Pick<Installation, 'warehouse'>,
   temporalRunId: string,
 ): Promise<RunRead> {
@@ -63,6 +63,9 @@ export function statusesOf({ streams }: RunRead): Record<string, string> {
 }
 
 /** A count over all streams of a run. */
-export function totalOf({ streams }: RunRead, count: 'pages' | 'requests' | 'read' | 'inserted'): number {
+export function sumOverStreams(
+  { streams }: RunRead,
+  count: 'pages' | 'requests' | 'read' | 'inserted',
+): number {
   return streams.reduce((sum, stream) => sum + stream[count], 0);
 }

@@ -15,7 +15,7 @@ export async function createTestDatabase(
 ): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const adminUrl = inject('postgresAdminUrl');
-  const url = ofDatabase(inject('postgresUrl'), name);
+  const url = buildDatabaseUrl(inject('postgresUrl'), name);
   const warehouse = openWarehouse({ url, connections: 10 });
   let failed = false;
   beforeEach(({ onTestFailed }) => {
@@ -29,7 +29,7 @@ export async function createTestDatabase(
     else await asAdmin(adminUrl, `drop database if exists ${name} with (force)`);
   });
   await asAdmin(adminUrl, `create database ${name} owner daybook ${options}`);
-  return { warehouse, url, adminUrl: ofDatabase(adminUrl, name) };
+  return { warehouse, url, adminUrl: buildDatabaseUrl(adminUrl, name) };
 }
 
 export interface TestDatabase {
@@ -40,7 +40,7 @@ export interface TestDatabase {
   readonly adminUrl: string;
 }
 
-function ofDatabase(server: string, database: string): string {
+function buildDatabaseUrl(server: string, database: string): string {
   const url = new URL(server);
   url.pathname = database;
   return url.href;

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkSchema, migrate } from '../../warehouse/schema/migrate.ts';
 import { runDaybook, startDaybook } from '../support/daybook-process.ts';
-import { keepAsking } from '../support/keep-asking.ts';
+import { repeatStatements } from '../support/repeat-statements.ts';
 import { loadReleased } from '../support/load-released.ts';
 import { proofTest } from '../support/proof-test.ts';
 import { row, rows } from '../support/rows.ts';
@@ -16,7 +16,7 @@ const [read, killed, left] = await Promise.all([ofRelease(), ofRelease(), ofRele
 test('a migration that waits for a reader names it, blocks others for about a second at most, and succeeds', async () => {
   const { url, warehouse } = read;
   const reader = await holdDeletedRecords(read);
-  const others = keepAsking(url, {
+  const others = repeatStatements(url, {
     deleted: 'select count(*) from finance.deleted_records',
     connections: 'select count(*) from finance.connections',
     bills: 'select count(*) from finance.bills',
@@ -29,7 +29,7 @@ test('a migration that waits for a reader names it, blocks others for about a se
   await reader.end();
   await migrating;
   await checkSchema(warehouse);
-  expect(await others.slowest()).toBeLessThan(1_500);
+  expect(await others.stopAndMeasure()).toBeLessThan(1_500);
   expect(said).toEqual([
     expect.stringMatching(
       /^migration 2026-[a-z0-9-]+ waits for postgres \(session \d+, Tableau\), in a transaction for at least \d+ s$/,
@@ -42,7 +42,7 @@ test('a migrate command killed between two migrations keeps what was done, and t
   const before = await migrated(killed);
   const reader = await holdDeletedRecords(killed);
   const first = startDaybook(['migrate'], optionsOf(killed));
-  await first.says(/waits for postgres/);
+  await first.waitForOutput(/waits for postgres/);
   await first.stop('SIGKILL');
   const done = await migrated(killed);
   expect(done.length).toBeGreaterThan(before.length);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, inject } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { compareWithSource } from '../support/compare-with-source.ts';
 import { runDaybook, startDaybook, type DaybookProcess } from '../support/daybook-process.ts';
-import { searchAttributesOf } from '../support/history-of.ts';
+import { readSearchAttributes } from '../support/workflow-history.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';
 import { pathWithoutPython } from '../support/path-without-python.ts';
 import { rows } from '../support/rows.ts';
@@ -38,7 +38,7 @@ beforeAll(async () => {
   await sync(installation, company);
   const waiting = await startSync(installation, unready);
   await eventually(async () => {
-    const { DaybookPhase: phase } = await searchAttributesOf(waiting);
+    const { DaybookPhase: phase } = await readSearchAttributes(waiting);
     return phase === 'waiting' ? true : undefined;
   });
   await installation.run(['export']);
@@ -70,7 +70,7 @@ describe.each([
       expect(await run('sync', company)).toMatchObject({ code: 2 });
     }
     worker = startDaybook(isOwner ? ['worker'] : ['worker', '--take-over'], { cwd, env: restored });
-    await worker.says(/worker is ready/);
+    await worker.waitForOutput(/worker is ready/);
   });
   afterAll(() => worker.stop());
 

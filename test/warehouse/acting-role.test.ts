@@ -4,7 +4,7 @@ import { afterAll, expect, test } from 'vitest';
 import { dbtApplication, endDbtSessions } from '../../warehouse/marts/build-lock.ts';
 import { missingRoleSettings, setRoleSettings } from '../../warehouse/schema/role-settings.ts';
 import { openSession } from '../../warehouse/session/open-session.ts';
-import { pastThePooler } from '../support/past-the-pooler.ts';
+import { bypassPooler } from '../support/bypass-pooler.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const { url, adminUrl } = await createTestDatabase();
@@ -14,7 +14,7 @@ const login = `login_${randomBytes(6).toString('hex')}`;
 await asAdmin(`create role ${login} login password 'planted-password' in role daybook;
   alter role ${login} set role = 'daybook'`);
 afterAll(() => asAdmin(`drop owned by ${login}; drop role ${login}`));
-const asLogin = new URL(pastThePooler(url));
+const asLogin = new URL(bypassPooler(url));
 asLogin.username = login;
 asLogin.password = 'planted-password';
 
@@ -45,7 +45,7 @@ test('a migration gives its settings to the login and to the role that it acts a
   await client.query('commit');
   expect(await missingRoleSettings(client)).toEqual([]);
   await client.end();
-  for (const address of [asLogin.href, pastThePooler(url)]) {
+  for (const address of [asLogin.href, bypassPooler(url)]) {
     const session = await openSession(address, { application: 'daybook migrate' });
     expect(await missingRoleSettings(session)).toEqual([]);
     expect((await session.query('show idle_in_transaction_session_timeout')).rows).toEqual([

@@ -36,13 +36,13 @@ test('a worker that freezes inside a transaction loses its locks', async () => {
 
 proofTest('a process that freezes with the export lock loses it, and knows when it resumes', async () => {
   const frozen = startLockHolder('export', databaseUrl);
-  expect(await frozen.says()).toBe('held');
+  expect(await frozen.nextLine()).toBe('held');
   frozen.signal('SIGSTOP');
   await expect(openExportSession(databaseUrl)).rejects.toThrow(/Another export/);
   const next = await eventually(() => openExportSession(databaseUrl), 40);
   frozen.signal('SIGCONT');
   frozen.ask();
-  expect(await frozen.says()).toBe('lost');
+  expect(await frozen.nextLine()).toBe('lost');
   await next.close();
 });
 

@@ -6,7 +6,7 @@ import type { ServiceIdentity } from '../../warehouse/connections/pin-identity.t
 import { proveToken, proveTokenAlone } from '../../warehouse/connections/prove-token.ts';
 import { CompanyUnnamed, IdentityChanged, IdentityInUse, TokenNotProved } from '../../warehouse/errors.ts';
 import { bill, subscription } from '../support/finance-records.ts';
-import { landRecords, markOf, openPass } from '../support/land.ts';
+import { landRecords, readTokenMark, openPass } from '../support/land.ts';
 import { row, rows, type Row } from '../support/rows.ts';
 import { addTestConnection, testKey } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -157,7 +157,7 @@ describe('a run lands nothing before a response to its token has named the pinne
     const connectionId = await addTestConnection(warehouse);
     await landAs(connectionId, newIdentity());
     const { pass } = await openPass(warehouse, { connectionId, stream: 'bills' });
-    const late = { ...pass, token: await markOf(warehouse, connectionId), identity: newIdentity() };
+    const late = { ...pass, token: await readTokenMark(warehouse, connectionId), identity: newIdentity() };
     await setToken(warehouse, testKey, { connectionId, token: 'the right one' });
     await expect(proveToken(warehouse, late)).rejects.toThrow(TokenNotProved);
     expect(
@@ -171,7 +171,7 @@ describe('a run lands nothing before a response to its token has named the pinne
     const connectionId = await addTestConnection(warehouse);
     await landAs(connectionId, newIdentity());
     const opened = await openPass(warehouse, { connectionId, stream: 'bills' });
-    const pass = { ...opened.pass, token: await markOf(warehouse, connectionId) };
+    const pass = { ...opened.pass, token: await readTokenMark(warehouse, connectionId) };
     await expect(proveToken(warehouse, { ...pass, identity: newIdentity() })).rejects.toThrow(
       IdentityChanged,
     );

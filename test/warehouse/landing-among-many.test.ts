@@ -4,14 +4,14 @@ import { deleteAbsent } from '../../warehouse/reconcile/delete-absent.ts';
 import { findAbsent } from '../../warehouse/reconcile/find-absent.ts';
 import { bill } from '../support/finance-records.ts';
 import { land } from '../support/land.ts';
-import { deletionOf, landEvents } from '../support/land-events.ts';
+import { buildDeletionEvent, landEvents } from '../support/land-events.ts';
 import { landListing } from '../support/land-listing.ts';
 import { isProof } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
 import { rowsLookedAtSoFar } from '../support/rows-looked-at.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { withinTwoSeconds } from '../support/within-two-seconds.ts';
+import { limitStatementTime } from '../support/limit-statement-time.ts';
 
 /** Statements that compare records in memory, and read few rows, show only with the 8,000 of `npm run proof`, by their time. */
 const many = isProof ? 8_000 : 1_000;
@@ -34,7 +34,7 @@ beforeAll(async () => {
     await warehouse.pool.query(`alter table ${String(name)} set (autovacuum_enabled = off)`);
   }
   connectionId = await addTestConnection(warehouse);
-  if (isProof) await withinTwoSeconds(warehouse);
+  if (isProof) await limitStatementTime(warehouse);
 });
 
 test('pages that touch, change, quarantine, and settle held records read few rows', async () => {
@@ -87,8 +87,8 @@ function day(n: number): string {
   return `"2025-01-0${n}T00:00:00.000Z"`;
 }
 
-function deletions(at: string, name = 'bill'): ReturnType<typeof deletionOf>[] {
-  return Array.from({ length: many }, (_, n) => deletionOf(`${name}-${n}`, at));
+function deletions(at: string, name = 'bill'): ReturnType<typeof buildDeletionEvent>[] {
+  return Array.from({ length: many }, (_, n) => buildDeletionEvent(`${name}-${n}`, at));
 }
 
 async function landAll(

@@ -8,7 +8,7 @@ import { closeUnlisted } from '../../warehouse/reconcile/close-unlisted.ts';
 import { inTransaction } from '../../warehouse/transactions/in-transaction.ts';
 import { resourceNamed } from '../../resources/index.ts';
 import { bill } from '../support/finance-records.ts';
-import { deletionOf, landEvents } from '../support/land-events.ts';
+import { buildDeletionEvent, landEvents } from '../support/land-events.ts';
 import { land } from '../support/land.ts';
 import { row, rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
@@ -70,7 +70,10 @@ test('the text of quarantined records is not reread when entries are listed, dis
     const unwanted = entries.filter(({ record_id }) => record_id === 'unwanted');
     expect(await discardEntries(warehouse, { entries: unwanted, why: 'test' })).toHaveLength(1);
     await land(warehouse, { connectionId, stream: 'bills', pages: [[bill('good')]] });
-    await landEvents(warehouse, { connectionId, events: [deletionOf('buried', '2099-01-01T00:00:00Z')] });
+    await landEvents(warehouse, {
+      connectionId,
+      events: [buildDeletionEvent('buried', '2099-01-01T00:00:00Z')],
+    });
     const began = new Date(Date.now() + 86_400_000).toISOString();
     await inTransaction(warehouse.pool, ({ client }) =>
       closeUnlisted(client, { ...of, runId: 'none', began, lookbackMilliseconds: 600_000 }),

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { relayLogins } from '../../warehouse/session/login-relay.ts';
 import { requiringScram } from '../../warehouse/session/require-auth.ts';
-import { falsePostgres } from '../security/false-postgres.ts';
+import { startFakePostgres } from '../security/fake-postgres.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
@@ -86,14 +86,14 @@ test('a session that the server refuses or ends fails for the client with the er
 });
 
 test('a server that cannot prove its identity gets no password, and the client gets an error', async () => {
-  const stranger = await falsePostgres('clear text');
+  const stranger = await startFakePostgres('clear text');
   const folder = await relayTo(`postgres://somebody:${password}@127.0.0.1:${stranger.port}/daybook`);
   await expect(openSession(folder)).rejects.toMatchObject({
     code: '08001',
     message: expect.stringContaining('does not prove that it is your Postgres') as string,
   });
-  expect(stranger.heard()).toContain(database);
-  expect(stranger.heard()).not.toContain(password);
+  expect(stranger.received()).toContain(database);
+  expect(stranger.received()).not.toContain(password);
   await stranger.close();
   await expect(openSession(folder)).rejects.toMatchObject({ code: '08006' });
 });

@@ -33,7 +33,7 @@ import { holdsDeletions } from '../../warehouse/tombstones/holds-deletions.ts';
 import { prepareEvents } from '../../warehouse/tombstones/prepared-events.ts';
 import { buryAnnounced } from '../../warehouse/webhooks/bury-announced.ts';
 import { bill, billCreditMemo, type Fields } from '../support/finance-records.ts';
-import { deletionOf, landEvents } from '../support/land-events.ts';
+import { buildDeletionEvent, landEvents } from '../support/land-events.ts';
 import { landListing, type Listing } from '../support/land-listing.ts';
 import { begin, land, landRecords, openPass } from '../support/land.ts';
 import { rows, type Row } from '../support/rows.ts';
@@ -288,7 +288,7 @@ function gone(id: string, version: string): { id: string; version: string; delet
 
 function deletionIn({ stream }: Copied, id: string): string {
   const resource = stream === 'bills' ? '"BILL"' : '"BILL_CREDIT_MEMO"';
-  return deletionOf(id, '2024-02-01T00:00:00Z', { resource });
+  return buildDeletionEvent(id, '2024-02-01T00:00:00Z', { resource });
 }
 
 /** All rows of the copy. */

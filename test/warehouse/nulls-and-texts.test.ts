@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { bill, billLine, customer, expense, item, list } from '../support/finance-records.ts';
-import { land, pageOf } from '../support/land.ts';
+import { land, parsePage } from '../support/land.ts';
 import { row, rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -168,7 +168,7 @@ test('platform_data lands as its object, or as null when it is null or missing',
 });
 
 test('an empty page is read and has no records to land', async () => {
-  expect(await pageOf('bills', [])).toEqual({
+  expect(await parsePage('bills', [])).toEqual({
     records: [],
     refused: [],
     read: 0,

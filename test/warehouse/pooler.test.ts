@@ -77,7 +77,7 @@ async function throughPgBouncer(program: string): Promise<void> {
     'a %s lock that two processes take at once goes to one, and is free when that one is killed',
     async (what) => {
       const [one, other] = [startLockHolder(what, pooledUrl), startLockHolder(what, pooledUrl)];
-      const said = await Promise.all([one.says(), other.says()]);
+      const said = await Promise.all([one.nextLine(), other.nextLine()]);
       const refused = what === 'export' ? 'ExportRunning' : 'BuildRunning';
       expect(said.sort()).toEqual([refused, 'held'].sort());
       one.signal('SIGKILL');

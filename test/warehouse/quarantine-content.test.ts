@@ -5,7 +5,7 @@ import { findAbsent } from '../../warehouse/reconcile/find-absent.ts';
 import { finishResource } from '../../warehouse/reconcile/finish-resource.ts';
 import { pruneWarehouse } from '../../warehouse/retention/prune-warehouse.ts';
 import { bill } from '../support/finance-records.ts';
-import { deletionOf, landEvents } from '../support/land-events.ts';
+import { buildDeletionEvent, landEvents } from '../support/land-events.ts';
 import { landListing, type Listing } from '../support/land-listing.ts';
 import { land } from '../support/land.ts';
 import { rows, type Row } from '../support/rows.ts';
@@ -101,7 +101,7 @@ describe('an ID that is not well-formed text is unusable', () => {
     const data = `{"id":${id},"deleted_at":"2024-03-01T00:00:00Z"}`;
     await landEvents(warehouse, {
       connectionId,
-      events: [deletionOf('x', '2024-03-01T00:00:00.000Z', { data })],
+      events: [buildDeletionEvent('x', '2024-03-01T00:00:00.000Z', { data })],
     });
     expect(
       await rows(warehouse, 'select id from finance.bills where connection_id = $1', [connectionId]),
@@ -187,7 +187,10 @@ describe('a discarded record', () => {
   test('differs from a deleted record, which is quarantined again in a newer version with the same content', async () => {
     const connectionId = await addTestConnection(warehouse);
     await landBills(connectionId, bill('b', { ...first, ...bad }));
-    await landEvents(warehouse, { connectionId, events: [deletionOf('b', '2024-02-01T12:00:00.000Z')] });
+    await landEvents(warehouse, {
+      connectionId,
+      events: [buildDeletionEvent('b', '2024-02-01T12:00:00.000Z')],
+    });
     expect(await openOf(connectionId)).toEqual([]);
     await landBills(connectionId, bill('b', { ...first, ...bad }));
     expect(await openOf(connectionId)).toEqual([]);

@@ -27,7 +27,7 @@ import { waitingSessions } from '../support/blocked-session.ts';
 import { connectionWithEverything } from '../support/connection-with-everything.ts';
 import { bill } from '../support/finance-records.ts';
 import { landListing } from '../support/land-listing.ts';
-import { begin, land, markOf } from '../support/land.ts';
+import { begin, land, readTokenMark } from '../support/land.ts';
 import { row, rows, type Row } from '../support/rows.ts';
 import { addTestConnection, testApiAddress, testKey } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -143,7 +143,7 @@ describe('the recorded end of a sync', () => {
   test('leaves a token refused that was found to open another company', async () => {
     const connectionId = await addTestConnection(warehouse);
     const runId = await addRun(warehouse, { connection: connectionId, status: 'succeeded' });
-    const token = await markOf(warehouse, connectionId);
+    const token = await readTokenMark(warehouse, connectionId);
     await refuseToken(warehouse, { connectionId, token });
     await noteSyncEnd(warehouse, { connectionId, runId, status: 'succeeded', pauseWhy: null });
     expect(await stateOf(connectionId)).toMatchObject({ paused_by: 'daybook', refused_token: token });
@@ -244,7 +244,7 @@ async function replace(connectionId: string): Promise<void> {
 async function asking(connectionId: string): Promise<{ connectionId: string; runId: string; token: string }> {
   const runId = randomUUID();
   await begin(warehouse, { connectionId, runId });
-  return { connectionId, runId, token: await markOf(warehouse, connectionId) };
+  return { connectionId, runId, token: await readTokenMark(warehouse, connectionId) };
 }
 
 /** Everything known of its records. */

@@ -3,7 +3,7 @@ import { pauseConnection } from '../../warehouse/connections/pause-connection.ts
 import { resumeConnection } from '../../warehouse/connections/resume-connection.ts';
 import { setToken } from '../../warehouse/connections/set-token.ts';
 import { eventually } from '../support/eventually.ts';
-import { timerSummaries } from '../support/history-of.ts';
+import { timerSummaries } from '../support/workflow-history.ts';
 import { createInstallation, secretKey } from '../support/installation.ts';
 import { proofTest } from '../support/proof-test.ts';
 import { row, rows } from '../support/rows.ts';
@@ -11,28 +11,28 @@ import { sync } from '../support/sync.ts';
 import {
   appliedInbox,
   changeBill,
-  fetchesOf,
-  idsOf,
-  inboxOf,
-  memoOf,
-  recordOf,
+  countFetches,
+  readIds,
+  readInbox,
+  readMemo,
+  readRecord,
   syncedCompany,
-  urlOf,
+  readListeningUrl,
 } from './company.ts';
 import { entityWebhook, send } from './webhook.ts';
 
 const installation = await createInstallation();
 const { admin, client, warehouse } = installation;
 const worker = await installation.startWorker();
-const url = urlOf(worker);
+const url = readListeningUrl(worker);
 
 test('a change lands in finance after its webhook, in a run of its own and without a schedule', async () => {
   const connection = await syncedCompany(installation);
-  const [id = ''] = await idsOf(installation, connection);
+  const [id = ''] = await readIds(installation, connection);
   expect(await send(url, await changeBill(installation, connection, { id, memo: 'by webhook' }))).toBe(200);
   const [entry] = await appliedInbox(installation, connection);
   expect(entry).toMatchObject({ status: 'applied', outcome: 'landed', deliveries: 1 });
-  expect(await memoOf(installation, connection, id)).toBe('by webhook');
+  expect(await readMemo(installation, connection, id)).toBe('by webhook');
   const run = await eventually(async () => {
     const [found] = await rows(
       warehouse,
@@ -54,7 +54,7 @@ test('a change lands in finance after its webhook, in a run of its own and witho
 
 test('a record is fetched once for a burst of webhooks about it', async () => {
   const connection = await syncedCompany(installation);
-  const [id = ''] = await idsOf(installation, connection);
+  const [id = ''] = await readIds(installation, connection);
   const last = await changeBill(installation, connection, { id, memo: 'last' });
   const burst = Array.from({ length: 50 }, (_, index) => last.replace('"last"', `"memo ${index}"`));
   // All of them wait before the first is applied, however slowly they arrive.
@@ -62,13 +62,13 @@ test('a record is fetched once for a burst of webhooks about it', async () => {
   expect(new Set(await Promise.all(burst.map((body) => send(url, body))))).toEqual(new Set([200]));
   await resumeConnection(warehouse, { connectionId: connection });
   expect(await appliedInbox(installation, connection)).toHaveLength(50);
-  expect(await fetchesOf(installation, connection, id)).toBe(1);
-  expect(await memoOf(installation, connection, id)).toBe('last');
+  expect(await countFetches(installation, connection, id)).toBe(1);
+  expect(await readMemo(installation, connection, id)).toBe('last');
 });
 
 proofTest('webhooks out of order, late or twice never bring back an older version', async () => {
   const connection = await syncedCompany(installation);
-  const [id = ''] = await idsOf(installation, connection);
+  const [id = ''] = await readIds(installation, connection);
   const [first, second] = [
     await changeBill(installation, connection, { id, memo: 'first' }),
     await changeBill(installation, connection, { id, memo: 'second' }),
@@ -76,14 +76,14 @@ proofTest('webhooks out of order, late or twice never bring back an older versio
   for (const body of [second, first, second, first]) {
     expect(await send(url, body)).toBe(200);
     await appliedInbox(installation, connection);
-    expect(await memoOf(installation, connection, id)).toBe('second');
+    expect(await readMemo(installation, connection, id)).toBe('second');
   }
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
 proofTest('a 429 is waited out by a timer whose summary says so', async () => {
   const connection = await syncedCompany(installation);
-  const [id = ''] = await idsOf(installation, connection);
+  const [id = ''] = await readIds(installation, connection);
   await admin.addFault({
     match: { connection, path: `/accounting/bills/${id}` },
     times: 1,
@@ -101,7 +101,7 @@ proofTest('a 429 is waited out by a timer whose summary says so', async () => {
 
 proofTest('a record whose request fails is retried, and does not delay other records', async () => {
   const connection = await syncedCompany(installation);
-  const [bad = '', good = ''] = await idsOf(installation, connection, { count: 2 });
+  const [bad = '', good = ''] = await readIds(installation, connection, { count: 2 });
   await admin.addFault({
     match: { connection, path: `/accounting/bills/${bad}` },
     times: 2,
@@ -113,7 +113,7 @@ proofTest('a record whose request fails is retried, and does not delay other rec
   ];
   await Promise.all(bodies.map((body) => send(url, body)));
   await eventually(async () =>
-    (await memoOf(installation, connection, good)) === 'good' ? true : undefined,
+    (await readMemo(installation, connection, good)) === 'good' ? true : undefined,
   );
   const inbox = await appliedInbox(installation, connection);
   expect(inbox.find(({ record_id }) => record_id === bad)).toMatchObject({ outcome: 'landed', tries: 2 });
@@ -121,7 +121,7 @@ proofTest('a record whose request fails is retried, and does not delay other rec
 
 test('refused credentials leave webhooks waiting, and a new token gets them applied', async () => {
   const connection = await syncedCompany(installation);
-  const [id = ''] = await idsOf(installation, connection);
+  const [id = ''] = await readIds(installation, connection);
   const refusal = { status: 401, code: 'INVALID_CREDENTIALS' };
   await admin.execute({ kind: 'refuse', connection, refusal });
   await send(url, await changeBill(installation, connection, { id, memo: 'late' }));
@@ -133,7 +133,7 @@ test('refused credentials leave webhooks waiting, and a new token gets them appl
   });
   const attributes = failed.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]);
   expect(attributes).toContainEqual(['DaybookFailure', 'CredentialsRefused']);
-  // A sync has met the same failure, and paused the connection, which people are told.
+  // A sync has met the same failure, and paused the connection, which is reported.
   await eventually(async () => {
     const { rows } = await warehouse.pool.query(
       `select from sync.connections where connection_id = $1 and paused_by = 'daybook'`,
@@ -141,37 +141,37 @@ test('refused credentials leave webhooks waiting, and a new token gets them appl
     );
     return rows.length > 0 ? true : undefined;
   });
-  const asked = await fetchesOf(installation, connection, id);
+  const asked = await countFetches(installation, connection, id);
   await send(url, await changeBill(installation, connection, { id, memo: 'later' }));
-  expect(await inboxOf(installation, connection)).toMatchObject([
+  expect(await readInbox(installation, connection)).toMatchObject([
     { status: 'waiting' },
     { status: 'waiting' },
   ]);
   await admin.execute({ kind: 'refuse', connection, refusal: null });
-  expect(await fetchesOf(installation, connection, id)).toBe(asked);
+  expect(await countFetches(installation, connection, id)).toBe(asked);
   await setToken(warehouse, secretKey, { connectionId: connection, token: `token-of-${connection}` });
   await appliedInbox(installation, connection);
-  expect(await memoOf(installation, connection, id)).toBe('later');
+  expect(await readMemo(installation, connection, id)).toBe('later');
 });
 
 proofTest('webhooks of a paused connection wait until it is resumed', async () => {
   const connection = await syncedCompany(installation);
-  const [id = ''] = await idsOf(installation, connection);
+  const [id = ''] = await readIds(installation, connection);
   const other = await syncedCompany(installation);
-  const [otherId = ''] = await idsOf(installation, other);
+  const [otherId = ''] = await readIds(installation, other);
   await pauseConnection(warehouse, { connectionId: connection, why: 'month end' });
   await send(url, await changeBill(installation, connection, { id, memo: 'paused' }));
   await send(url, await changeBill(installation, other, { id: otherId, memo: 'not paused' }));
   await appliedInbox(installation, other);
-  expect(await inboxOf(installation, connection)).toMatchObject([{ status: 'waiting', tries: 0 }]);
+  expect(await readInbox(installation, connection)).toMatchObject([{ status: 'waiting', tries: 0 }]);
   await resumeConnection(warehouse, { connectionId: connection });
   await appliedInbox(installation, connection);
-  expect(await memoOf(installation, connection, id)).toBe('paused');
+  expect(await readMemo(installation, connection, id)).toBe('paused');
 });
 
 test('an answer from another company writes nothing', async () => {
   const connection = await syncedCompany(installation);
-  const [id = ''] = await idsOf(installation, connection);
+  const [id = ''] = await readIds(installation, connection);
   const body = await changeBill(installation, connection, { id, memo: 'of another' });
   await warehouse.pool.query(`update sync.connections set org_id = 'another' where connection_id = $1`, [
     connection,
@@ -186,16 +186,16 @@ test('an answer from another company writes nothing', async () => {
     );
     return run;
   });
-  expect(await memoOf(installation, connection, id)).not.toBe('of another');
-  expect(await inboxOf(installation, connection)).toMatchObject([{ status: 'waiting' }]);
+  expect(await readMemo(installation, connection, id)).not.toBe('of another');
+  expect(await readInbox(installation, connection)).toMatchObject([{ status: 'waiting' }]);
 });
 
 proofTest('status counts changes by webhook, and changes that only a sync brought', async () => {
   const connection = await syncedCompany(installation);
-  const [told = '', untold = ''] = await idsOf(installation, connection, { count: 2 });
-  await send(url, await changeBill(installation, connection, { id: told, memo: 'told' }));
+  const [announced = '', unannounced = ''] = await readIds(installation, connection, { count: 2 });
+  await send(url, await changeBill(installation, connection, { id: announced, memo: 'told' }));
   await appliedInbox(installation, connection);
-  await changeBill(installation, connection, { id: untold, memo: 'its webhook is lost' });
+  await changeBill(installation, connection, { id: unannounced, memo: 'its webhook is lost' });
   await sync(installation, connection);
   const { stdout } = await installation.run(['status', connection, '--json']);
   const { connections } = JSON.parse(stdout) as { connections: { webhooks: object; last_run: object }[] };
@@ -209,7 +209,7 @@ proofTest('status counts changes by webhook, and changes that only a sync brough
 
 test('histories of webhook workflows, and the log, contain no token, ID or content of a record', async () => {
   const connection = await syncedCompany(installation);
-  const [id = ''] = await idsOf(installation, connection);
+  const [id = ''] = await readIds(installation, connection);
   const memo = 'planted-memo-of-a-webhook';
   await send(url, await changeBill(installation, connection, { id, memo }));
   await appliedInbox(installation, connection);
@@ -233,7 +233,7 @@ function textsIn(value: unknown): string[] {
 
 proofTest('a record that cannot land goes to quarantine, and its webhook is closed', async () => {
   const connection = await syncedCompany(installation);
-  const [id = ''] = await idsOf(installation, connection);
+  const [id = ''] = await readIds(installation, connection);
   await admin.execute({
     kind: 'change',
     connection,
@@ -241,7 +241,7 @@ proofTest('a record that cannot land goes to quarantine, and its webhook is clos
     id,
     patch: '{"total_amount":"much"}',
   });
-  const record = (await recordOf(installation, connection, { id })) ?? '';
+  const record = (await readRecord(installation, connection, { id })) ?? '';
   await send(url, entityWebhook(connection, { entity: 'BILL', what: 'UPDATED', record }));
   expect(await appliedInbox(installation, connection)).toMatchObject([
     { outcome: 'the record could not be landed and waits in quarantine' },
@@ -257,14 +257,14 @@ proofTest('a record that cannot land goes to quarantine, and its webhook is clos
 
 proofTest('webhooks held back because the clock of Postgres was two hours ahead are applied', async () => {
   const connection = await syncedCompany(installation);
-  const [held = '', putOff = ''] = await idsOf(installation, connection, { count: 2 });
+  const [held = '', putOff = ''] = await readIds(installation, connection, { count: 2 });
   await warehouse.pool.query(
     `update sync.connections set webhooks_after = now() + interval '2 hours' where connection_id = $1`,
     [connection],
   );
   await send(url, await changeBill(installation, connection, { id: held, memo: 'held' }));
   await appliedInbox(installation, connection);
-  expect(await memoOf(installation, connection, held)).toBe('held');
+  expect(await readMemo(installation, connection, held)).toBe('held');
 
   await pauseConnection(warehouse, { connectionId: connection, why: 'to put it off' });
   await send(url, await changeBill(installation, connection, { id: putOff, memo: 'put off' }));
@@ -275,5 +275,5 @@ proofTest('webhooks held back because the clock of Postgres was two hours ahead 
   );
   await resumeConnection(warehouse, { connectionId: connection });
   await appliedInbox(installation, connection);
-  expect(await memoOf(installation, connection, putOff)).toBe('put off');
+  expect(await readMemo(installation, connection, putOff)).toBe('put off');
 });

@@ -7,7 +7,7 @@ import { sync } from '../support/sync.ts';
 import { entityWebhook } from './webhook.ts';
 
 /** The address at which a process of ours listens. */
-export function urlOf(process: DaybookProcess): string {
+export function readListeningUrl(process: DaybookProcess): string {
   const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(process.output()) ?? [];
   if (url === undefined) throw new Error('The process has not said where it listens.');
   return url;
@@ -24,7 +24,7 @@ export async function syncedCompany(
 }
 
 /** Ids of some records of the company. */
-export async function idsOf(
+export async function readIds(
   { admin }: Pick<Installation, 'admin'>,
   connection: string,
   { resource = 'bills', count = 1 }: { resource?: ResourceName; count?: number } = {},
@@ -34,7 +34,7 @@ export async function idsOf(
 }
 
 /** The record as the service has it now. Undefined if it has none. */
-export async function recordOf(
+export async function readRecord(
   { admin }: Pick<Installation, 'admin'>,
   connection: string,
   { id, resource = 'bills' }: { id: string; resource?: ResourceName },
@@ -51,12 +51,15 @@ export async function changeBill(
 ): Promise<string> {
   const patch = JSON.stringify({ memo });
   await installation.admin.execute({ kind: 'change', connection, resource: 'bills', id, patch });
-  const record = (await recordOf(installation, connection, { id })) ?? '';
+  const record = (await readRecord(installation, connection, { id })) ?? '';
   return entityWebhook(connection, { entity: 'BILL', what: 'UPDATED', record });
 }
 
 /** The inbox of a connection in the order of arrival. */
-export function inboxOf({ warehouse }: Pick<Installation, 'warehouse'>, connection: string): Promise<Row[]> {
+export function readInbox(
+  { warehouse }: Pick<Installation, 'warehouse'>,
+  connection: string,
+): Promise<Row[]> {
   return rows(
     warehouse,
     `select code, record_id, status, outcome, deliveries::int, tries, run_id
@@ -71,12 +74,12 @@ export function appliedInbox(
   connection: string,
 ): Promise<Row[]> {
   return eventually(async () => {
-    const inbox = await inboxOf(installation, connection);
+    const inbox = await readInbox(installation, connection);
     return inbox.length > 0 && inbox.every(({ status }) => status !== 'waiting') ? inbox : undefined;
   });
 }
 
-export async function memoOf(
+export async function readMemo(
   { warehouse }: Pick<Installation, 'warehouse'>,
   connection: string,
   id: string,
@@ -86,7 +89,7 @@ export async function memoOf(
 }
 
 /** The number of fetches of the record by its id. */
-export async function fetchesOf(
+export async function countFetches(
   { admin }: Pick<Installation, 'admin'>,
   connection: string,
   id: string,

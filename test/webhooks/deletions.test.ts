@@ -5,19 +5,19 @@ import { sync } from '../support/sync.ts';
 import {
   appliedInbox,
   changeBill,
-  idsOf,
-  inboxOf,
-  memoOf,
-  recordOf,
+  readIds,
+  readInbox,
+  readMemo,
+  readRecord,
   syncedCompany,
-  urlOf,
+  readListeningUrl,
 } from './company.ts';
 import { entityWebhook, send } from './webhook.ts';
 import { eventually } from '../support/eventually.ts';
 
 const installation: Installation = await createInstallation();
 const { admin, warehouse } = installation;
-const url = urlOf(await installation.startWorker());
+const url = readListeningUrl(await installation.startWorker());
 
 test('a deletion announced by a webhook is applied if the service no longer has the record', async () => {
   const { connection, id, deleted } = await companyWithBill();
@@ -43,7 +43,7 @@ test('a deletion that the service does not confirm deletes nothing', async () =>
     { outcome: 'not deleted: the service still has the record' },
   ]);
   expect((await installation.compare(connection)).differences).toEqual([]);
-  expect(await recordOf(installation, connection, { id })).toBeDefined();
+  expect(await readRecord(installation, connection, { id })).toBeDefined();
 });
 
 test('a deletion is left to a reconcile if every fetch returns 404, which proves nothing', async () => {
@@ -58,7 +58,7 @@ test('a deletion is left to a reconcile if every fetch returns 404, which proves
     },
   ]);
   await admin.clearFaults();
-  expect(await recordOf(installation, connection, { id })).toBeDefined();
+  expect(await readRecord(installation, connection, { id })).toBeDefined();
   expect((await installation.compare(connection)).differences).toEqual([]);
   const wanted = `select stream from sync.streams where connection_id = $1 and reconcile_wanted_at is not null`;
   expect(await row(warehouse, wanted, [connection])).toEqual({ stream: 'bills' });
@@ -88,7 +88,7 @@ test('a missing record is not deleted because of a webhook that does not announc
 test('a deleted record is not brought back by a late update webhook or by a sync', async () => {
   const { connection, id } = await companyWithBill();
   const updated = await changeBill(installation, connection, { id, memo: 'before the end' });
-  const record = (await recordOf(installation, connection, { id })) ?? '';
+  const record = (await readRecord(installation, connection, { id })) ?? '';
   await admin.execute({ kind: 'delete', connection, resource: 'bills', id, event: false });
   await send(url, entityWebhook(connection, { entity: 'BILL', what: 'DELETED', record }));
   await appliedInbox(installation, connection);
@@ -96,7 +96,7 @@ test('a deleted record is not brought back by a late update webhook or by a sync
   await appliedInbox(installation, connection);
   await sync(installation, connection);
   expect((await installation.compare(connection)).differences).toEqual([]);
-  expect(await recordOf(installation, connection, { id })).toBeUndefined();
+  expect(await readRecord(installation, connection, { id })).toBeUndefined();
 });
 
 test('a recreated record stays, even if the webhook of its deletion comes last', async () => {
@@ -108,7 +108,7 @@ test('a recreated record stays, even if the webhook of its deletion comes last',
   const second = Math.floor((await admin.now()) / 1_000);
   await eventually(async () => ((await admin.now()) / 1_000 >= second + 1 ? 'over' : undefined));
   await admin.execute({ kind: 'recreate', connection, resource: 'bills', id });
-  const record = (await recordOf(installation, connection, { id })) ?? '';
+  const record = (await readRecord(installation, connection, { id })) ?? '';
   await send(url, entityWebhook(connection, { entity: 'BILL', what: 'CREATED', record }));
   await appliedInbox(installation, connection);
   await send(
@@ -119,7 +119,7 @@ test('a recreated record stays, even if the webhook of its deletion comes last',
       record: `${record.slice(0, -1)},"late":1}`,
     }),
   );
-  await eventually(async () => ((await inboxOf(installation, connection)).length === 3 ? true : undefined));
+  await eventually(async () => ((await readInbox(installation, connection)).length === 3 ? true : undefined));
   expect((await appliedInbox(installation, connection)).at(-1)).toMatchObject({
     outcome: 'not deleted: the service still has the record',
   });
@@ -130,8 +130,8 @@ test('a recreated record stays, even if the webhook of its deletion comes last',
 
 test('a deletion of an unseen record is kept, in case a list shows the record late', async () => {
   const { connection } = await companyWithBill();
-  const [id = ''] = await idsOf(installation, connection, { resource: 'items' });
-  const record = (await recordOf(installation, connection, { id, resource: 'items' })) ?? '';
+  const [id = ''] = await readIds(installation, connection, { resource: 'items' });
+  const record = (await readRecord(installation, connection, { id, resource: 'items' })) ?? '';
   const never = record.replace(id, 'never-seen');
   await send(url, entityWebhook(connection, { entity: 'ITEM', what: 'DELETED', record: never }));
   await appliedInbox(installation, connection);
@@ -142,12 +142,12 @@ test('a deletion of an unseen record is kept, in case a list shows the record la
       [connection],
     ),
   ).toEqual({ resource: 'items', source: 'webhook' });
-  expect(await memoOf(installation, connection, 'never-seen')).toBeNull();
+  expect(await readMemo(installation, connection, 'never-seen')).toBeNull();
 });
 
 async function companyWithBill(): Promise<{ connection: string; id: string; deleted: string }> {
   const connection = await syncedCompany(installation);
-  const [id = ''] = await idsOf(installation, connection);
-  const record = (await recordOf(installation, connection, { id })) ?? '';
+  const [id = ''] = await readIds(installation, connection);
+  const record = (await readRecord(installation, connection, { id })) ?? '';
   return { connection, id, deleted: entityWebhook(connection, { entity: 'BILL', what: 'DELETED', record }) };
 }

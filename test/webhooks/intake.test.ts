@@ -8,7 +8,7 @@ import { startDaybook } from '../support/daybook-process.ts';
 import { bill } from '../support/finance-records.ts';
 import { clientSecret, createInstallation } from '../support/installation.ts';
 import { row, rows } from '../support/rows.ts';
-import { urlOf } from './company.ts';
+import { readListeningUrl } from './company.ts';
 import { connectionWebhook, entityWebhook, send } from './webhook.ts';
 
 const installation = await createInstallation();
@@ -16,11 +16,11 @@ const { warehouse, cwd, env } = installation;
 // No worker runs, so nothing is applied, and stored webhooks stay as they are.
 const serving = startDaybook(['serve'], { cwd, env });
 afterAll(() => serving.stop());
-await serving.says(/Serving at/);
-const url = urlOf(serving);
+await serving.waitForOutput(/Serving at/);
+const url = readListeningUrl(serving);
 
 test('a forged webhook gets 401 and is not stored, whatever is wrong with its signature', async () => {
-  const body = bodyOf('forged');
+  const body = buildBody('forged');
   const right = createHmac('sha256', clientSecret).update(body).digest('base64');
   const wrong = [
     null,
@@ -35,18 +35,21 @@ test('a forged webhook gets 401 and is not stored, whatever is wrong with its si
     `sha256=${createHmac('sha256', '').update(body).digest('base64')}`,
   ];
   for (const signature of wrong) expect(await send(url, body, signature), String(signature)).toBe(401);
-  expect(await entriesOf('forged')).toEqual([]);
+  expect(await readEntries('forged')).toEqual([]);
 });
 
 test('the signature covers the raw bytes: whitespace and any content type are accepted', async () => {
-  const body = `  ${bodyOf('spaced').replaceAll(',', ' ,\n')}`;
+  const body = `  ${buildBody('spaced').replaceAll(',', ' ,\n')}`;
   expect(await send(url, body)).toBe(200);
-  expect(await entriesOf('spaced')).toHaveLength(1);
-  const signature = `sha256=${createHmac('sha256', clientSecret).update(bodyOf('bare')).digest('base64')}`;
+  expect(await readEntries('spaced')).toHaveLength(1);
+  const signature = `sha256=${createHmac('sha256', clientSecret).update(buildBody('bare')).digest('base64')}`;
   for (const type of ['text/plain', 'json', ';;;', '', 'a/b; c="', undefined]) {
     const headers = type === undefined ? {} : { 'content-type': type };
-    expect(await statusOf(bodyOf('bare'), { 'x-service-signature': signature, ...headers }), type).toBe(200);
-    expect(await statusOf(bodyOf('bare'), headers), type).toBe(401);
+    expect(
+      await postForStatus(buildBody('bare'), { 'x-service-signature': signature, ...headers }),
+      type,
+    ).toBe(200);
+    expect(await postForStatus(buildBody('bare'), headers), type).toBe(401);
   }
   expect(serving.output()).not.toContain('could not be stored');
 });
@@ -112,10 +115,10 @@ test('duplicates are counted by their content, whatever their token', async () =
   const body = entityWebhook(connection, { entity: 'BILL', what: 'UPDATED', record: bill('twice') });
   const other = body.replace(`token-of-${connection}`, 'another-token');
   expect(await Promise.all([send(url, body), send(url, other), send(url, body)])).toEqual([200, 200, 200]);
-  expect(await entriesOf('twice')).toMatchObject([{ deliveries: 3, status: 'waiting', resource: 'bills' }]);
+  expect(await readEntries('twice')).toMatchObject([{ deliveries: 3, status: 'waiting', resource: 'bills' }]);
   await warehouse.pool.query(`update sync.webhook_inbox set status = 'applied' where record_id = 'twice'`);
   await send(url, body);
-  expect(await entriesOf('twice')).toMatchObject([{ deliveries: 4, status: 'applied' }]);
+  expect(await readEntries('twice')).toMatchObject([{ deliveries: 4, status: 'applied' }]);
 });
 
 test('a webhook that an earlier release ignored is assigned to its record when it comes again', async () => {
@@ -129,7 +132,7 @@ test('a webhook that an earlier release ignored is assigned to its record when i
     [connection],
   );
   await send(url, body);
-  expect(await entriesOf('unknown')).toMatchObject([
+  expect(await readEntries('unknown')).toMatchObject([
     { deliveries: 2, status: 'waiting', resource: 'bills', version: expect.anything() as Date },
   ]);
 });
@@ -194,29 +197,29 @@ test('a stored webhook keeps every digit, and one with text that Postgres cannot
   expect(await send(url, entityWebhook(connection, { entity: 'BILL', what: 'UPDATED', record: half }))).toBe(
     200,
   );
-  expect(await entriesOf('half')).toMatchObject([{ status: 'waiting', resource: 'bills' }]);
+  expect(await readEntries('half')).toMatchObject([{ status: 'waiting', resource: 'bills' }]);
 });
 
 test('a webhook that cannot be stored gets 503, and is accepted when it comes again', async () => {
-  const body = bodyOf('away');
+  const body = buildBody('away');
   await warehouse.pool.query('alter table sync.webhook_inbox rename to moved');
   expect(await send(url, body)).toBe(503);
   await warehouse.pool.query('alter table sync.moved rename to webhook_inbox');
   expect(await send(url, body)).toBe(200);
-  expect(await entriesOf('away')).toMatchObject([{ deliveries: 1 }]);
+  expect(await readEntries('away')).toMatchObject([{ deliveries: 1 }]);
   const metrics = await (await fetch(`${url}/metrics`)).text();
   expect(metrics).toMatch(/daybook_webhooks_total\{outcome="unavailable"\} 1/);
   expect(metrics).toMatch(/daybook_webhooks_total\{outcome="forged"\} \d+/);
 });
 
 test('a connection that breaks in the middle of a body stores nothing', async () => {
-  const body = bodyOf('broken');
+  const body = buildBody('broken');
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.write(`POST /webhooks HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length + 100}\r\n\r\n${body}`);
   await eventually(() => Promise.resolve(socket.bytesWritten > body.length ? true : undefined));
   socket.destroy();
-  expect(await send(url, bodyOf('after'))).toBe(200);
-  expect(await entriesOf('broken')).toEqual([]);
+  expect(await send(url, buildBody('after'))).toBe(200);
+  expect(await readEntries('broken')).toEqual([]);
 });
 
 /** A connection whose identity is known, although nothing of it was ever read. */
@@ -229,11 +232,11 @@ async function identified(): Promise<string> {
   return connection;
 }
 
-function bodyOf(id: string): string {
-  return entityOf(id, 'memo');
+function buildBody(id: string): string {
+  return buildWebhook(id, 'memo');
 }
 
-function entityOf(id: string, memo: string): string {
+function buildWebhook(id: string, memo: string): string {
   return entityWebhook('anybody', {
     entity: 'BILL',
     what: 'UPDATED',
@@ -241,7 +244,7 @@ function entityOf(id: string, memo: string): string {
   });
 }
 
-function entriesOf(recordId: string) {
+function readEntries(recordId: string) {
   return rows(warehouse, 'select *, deliveries::int from sync.webhook_inbox where record_id = $1', [
     recordId,
   ]);
@@ -255,7 +258,7 @@ function newest() {
 }
 
 /** Sends exactly these headers, while fetch adds a content type if there is none. */
-async function statusOf(body: string, headers: Record<string, string>): Promise<number | undefined> {
+async function postForStatus(body: string, headers: Record<string, string>): Promise<number | undefined> {
   const asked = request(`${url}/webhooks`, { method: 'POST', headers });
   asked.end(body);
   const [answer] = (await once(asked, 'response')) as [IncomingMessage];

@@ -8,7 +8,15 @@ import { startDaybook } from '../support/daybook-process.ts';
 import { bill } from '../support/finance-records.ts';
 import { clientSecret, createInstallation } from '../support/installation.ts';
 import { rows } from '../support/rows.ts';
-import { appliedInbox, changeBill, idsOf, inboxOf, memoOf, syncedCompany, urlOf } from './company.ts';
+import {
+  appliedInbox,
+  changeBill,
+  readIds,
+  readInbox,
+  readMemo,
+  syncedCompany,
+  readListeningUrl,
+} from './company.ts';
 import { entityWebhook, send } from './webhook.ts';
 
 const installation = await createInstallation();
@@ -17,7 +25,7 @@ const { warehouse, cwd, env } = installation;
 test('webhooks that arrive while Temporal is unreachable are stored and acknowledged, and applied later', async () => {
   const worker = await installation.startWorker();
   const connection = await syncedCompany(installation);
-  const [id = ''] = await idsOf(installation, connection);
+  const [id = ''] = await readIds(installation, connection);
   const lines: string[] = [];
   const nobody = Connection.lazy({ address: `127.0.0.1:${await freePort()}` });
   const intake = createWebhookIntake({
@@ -33,7 +41,7 @@ test('webhooks that arrive while Temporal is unreachable are stored and acknowle
   const body = Buffer.from(await changeBill(installation, connection, { id, memo: 'Temporal was down' }));
   expect(await intake.receive(body, webhookSignature(body, clientSecret))).toBe('stored');
   await appliedInbox(installation, connection);
-  expect(await memoOf(installation, connection, id)).toBe('Temporal was down');
+  expect(await readMemo(installation, connection, id)).toBe('Temporal was down');
   await worker.stop();
 });
 
@@ -41,26 +49,29 @@ test('webhooks that arrived while no worker ran are applied within 30 s of the s
   const before = await installation.startWorker();
   const connection = await syncedCompany(installation);
   await before.stop('SIGKILL');
-  const [id = ''] = await idsOf(installation, connection);
+  const [id = ''] = await readIds(installation, connection);
   const serving = startDaybook(['serve'], { cwd, env });
   onTestFinished(async () => {
     await serving.stop();
   });
-  await serving.says(/Serving at/);
-  await send(urlOf(serving), await changeBill(installation, connection, { id, memo: 'nobody was there' }));
-  expect(await inboxOf(installation, connection)).toMatchObject([{ status: 'waiting' }]);
+  await serving.waitForOutput(/Serving at/);
+  await send(
+    readListeningUrl(serving),
+    await changeBill(installation, connection, { id, memo: 'nobody was there' }),
+  );
+  expect(await readInbox(installation, connection)).toMatchObject([{ status: 'waiting' }]);
   await installation.startWorker();
   const started = Date.now();
   await appliedInbox(installation, connection);
   expect(Date.now() - started).toBeLessThan(30_000);
-  expect(await memoOf(installation, connection, id)).toBe('nobody was there');
+  expect(await readMemo(installation, connection, id)).toBe('nobody was there');
 });
 
 test('a server killed in the middle of 200 a second has stored every webhook that it acknowledged', async () => {
   const port = String(await freePort());
   const serve = async (): Promise<ReturnType<typeof startDaybook>> => {
     const serving = startDaybook(['serve'], { cwd, env: { ...env, DAYBOOK_HTTP_PORT: port } });
-    await serving.says(/Serving at/);
+    await serving.waitForOutput(/Serving at/);
     return serving;
   };
   const first = await serve();

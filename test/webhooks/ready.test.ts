@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import { blockWrites } from '../support/blocked-session.ts';
 import { eventually } from '../support/eventually.ts';
-import { eventsOf, timerSummaries } from '../support/history-of.ts';
+import { fetchEvents, timerSummaries } from '../support/workflow-history.ts';
 import { createInstallation } from '../support/installation.ts';
 import { proofTest } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
-import { endOf, startSync, sync } from '../support/sync.ts';
-import { appliedInbox, changeBill, idsOf, syncedCompany, urlOf } from './company.ts';
+import { awaitSync, startSync, sync } from '../support/sync.ts';
+import { appliedInbox, changeBill, readIds, syncedCompany, readListeningUrl } from './company.ts';
 import { connectionWebhook, send } from './webhook.ts';
 
 const installation = await createInstallation();
 const { admin, client, databaseUrl, warehouse } = installation;
-const url = urlOf(await installation.startWorker());
+const url = readListeningUrl(await installation.startWorker());
 
 // On a busy machine the timer of 5 s may win against the webhook.
 test(
@@ -24,10 +24,12 @@ test(
     await eventually(async () => ((await timerSummaries(handle)).length > 0 ? true : undefined));
     await admin.execute({ kind: 'make-ready', connection });
     expect(await send(url, connectionWebhook(connection))).toBe(200);
-    const { run } = await endOf(installation, handle, handle.firstExecutionRunId);
+    const { run } = await awaitSync(installation, handle, handle.firstExecutionRunId);
     expect(run.status).toBe('succeeded');
     // The next run reads that streams other than items are ready too.
-    const events = await eventsOf(client.workflow.getHandle(handle.workflowId, handle.firstExecutionRunId));
+    const events = await fetchEvents(
+      client.workflow.getHandle(handle.workflowId, handle.firstExecutionRunId),
+    );
     expect(events.filter((event) => event.timerCanceledEventAttributes)).toHaveLength(1);
     expect(events.filter((event) => event.timerFiredEventAttributes)).toHaveLength(0);
     expect((await installation.compare(connection)).differences).toEqual([]);
@@ -43,7 +45,7 @@ proofTest(
     await send(url, connectionWebhook(connection));
     await eventually(async () => ((await timerSummaries(handle)).length > 1 ? true : undefined));
     await admin.execute({ kind: 'make-ready', connection });
-    const { run } = await endOf(installation, handle, handle.firstExecutionRunId);
+    const { run } = await awaitSync(installation, handle, handle.firstExecutionRunId);
     expect(run.status).toBe('succeeded');
     expect(
       await rows(warehouse, 'select from sync.runs where connection_id = $1', [connection]),
@@ -66,12 +68,12 @@ proofTest(
       );
       return read.length > 0 ? true : undefined;
     });
-    const [id = ''] = await idsOf(installation, connection);
+    const [id = ''] = await readIds(installation, connection);
     await changeBill(installation, connection, { id, memo: 'ready now' });
     expect(await send(url, connectionWebhook(connection))).toBe(200);
     await appliedInbox(installation, connection);
     await blocked.letGo();
-    expect((await endOf(installation, handle, handle.firstExecutionRunId)).failure).toBeUndefined();
+    expect((await awaitSync(installation, handle, handle.firstExecutionRunId)).failure).toBeUndefined();
     expect((await installation.compare(connection)).differences).toEqual([]);
   },
 );

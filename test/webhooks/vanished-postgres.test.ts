@@ -16,7 +16,7 @@ import { entityWebhook } from './webhook.ts';
 const { warehouse, url } = await createTestDatabase();
 
 test('a webhook that a vanished Postgres does not store is refused within 20 s, and stored when it comes again', async () => {
-  const host = await addressThatVanishes(url);
+  const host = await startBlackholeProxy(url);
   const over = openWarehouse({ url: host.url, connections: 4 });
   const nobody = Connection.lazy({ address: `127.0.0.1:${await freePort()}` });
   const intake = createWebhookIntake({
@@ -51,7 +51,7 @@ test('a webhook that a vanished Postgres does not store is refused within 20 s, 
 });
 
 /** An address of Postgres whose connections end silently. New connections lead to the server that has taken over. */
-async function addressThatVanishes(
+async function startBlackholeProxy(
   target: string,
 ): Promise<{ url: string; vanish: () => void; close: () => void }> {
   const { hostname, port } = new URL(target);

@@ -10,7 +10,7 @@ import { isProof } from '../support/proof-test.ts';
 import { row } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { withinTwoSeconds } from '../support/within-two-seconds.ts';
+import { limitStatementTime } from '../support/limit-statement-time.ts';
 
 const { warehouse } = await createTestDatabase();
 const resource = resourceNamed('bills');
@@ -25,7 +25,7 @@ test('thousands of waiting webhooks are left to the next list within 2 s, despit
   }
   const connectionId = await addTestConnection(warehouse);
   await announce(connectionId);
-  await withinTwoSeconds(warehouse);
+  await limitStatementTime(warehouse);
   await closeKnown(warehouse, { connectionId, resource });
   await leaveToList(warehouse, { connectionId, resource });
   const left = `select count(*)::int as records from sync.webhook_inbox where connection_id = $1 and outcome = 'left to the next list'`;

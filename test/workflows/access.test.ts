@@ -7,9 +7,9 @@ import { eventually } from '../support/eventually.ts';
 import { createInstallation, secretKey } from '../support/installation.ts';
 import { pathWithoutPython } from '../support/path-without-python.ts';
 import { proofTest, some } from '../support/proof-test.ts';
-import { endOfReconcile, startReconcile } from '../support/reconcile.ts';
+import { awaitReconcile, startReconcile } from '../support/reconcile.ts';
 import { rows } from '../support/rows.ts';
-import { endOf, startSync, sync, type SyncEnd } from '../support/sync.ts';
+import { awaitSync, startSync, sync, type SyncEnd } from '../support/sync.ts';
 
 const installation = await createInstallation();
 const { admin, warehouse } = installation;
@@ -25,9 +25,9 @@ test('a wrong access token fails the sync within seconds, with one sentence, bef
   expect(Date.now() - started).toBeLessThan(10_000);
   expect(end.run.status).toBe('failed');
   expect(end.run.failure).toMatch(/was refused for its credentials .*set-token/);
-  expect(failureOf(end)).toMatchObject({ type: 'CredentialsRefused', nonRetryable: true });
-  expect(await attemptsOf(end)).toEqual([1]);
-  expect(await contentOf(connection)).toEqual([]);
+  expect(unwrapFailure(end)).toMatchObject({ type: 'CredentialsRefused', nonRetryable: true });
+  expect(await readAttempts(end)).toEqual([1]);
+  expect(await readContent(connection)).toEqual([]);
 });
 
 test.for(
@@ -42,9 +42,9 @@ test.for(
   await admin.execute({ kind: 'refuse', connection, refusal: { status, code } });
   const end = await sync(installation, connection);
   expect(end.run).toMatchObject({ status: 'failed', failure: expect.stringContaining(code) as string });
-  expect(failureOf(end)).toMatchObject({ type, nonRetryable: true });
-  expect(await attemptsOf(end)).toEqual([1]);
-  expect(await contentOf(connection)).toEqual([]);
+  expect(unwrapFailure(end)).toMatchObject({ type, nonRetryable: true });
+  expect(await readAttempts(end)).toEqual([1]);
+  expect(await readContent(connection)).toEqual([]);
 });
 
 test('a token of another company stops the sync before it writes anything', async () => {
@@ -52,12 +52,12 @@ test('a token of another company stops the sync before it writes anything', asyn
   const other = await installation.connect();
   await sync(installation, connection);
   await admin.activity({ connection, changes: 2 });
-  const before = await contentOf(connection);
+  const before = await readContent(connection);
   await setToken(warehouse, secretKey, { connectionId: connection, token: `token-of-${other}` });
   const end = await sync(installation, connection);
   expect(end.run.status).toBe('failed');
-  expect(failureOf(end)).toMatchObject({ type: 'IdentityChanged', nonRetryable: true });
-  expect(await contentOf(connection)).toEqual(before);
+  expect(unwrapFailure(end)).toMatchObject({ type: 'IdentityChanged', nonRetryable: true });
+  expect(await readContent(connection)).toEqual(before);
 
   await setToken(warehouse, secretKey, { connectionId: connection, token: `token-of-${connection}` });
   expect((await sync(installation, connection)).run.status).toBe('succeeded');
@@ -74,7 +74,7 @@ test.for(some(['sync', 'reconcile'] as const))(
     await eventually(async () => ((await grants()) > before ? true : undefined));
     await setToken(warehouse, secretKey, { connectionId: connection, token: `token-of-${connection}` });
     await admin.clearFaults();
-    const end = { sync: endOf, reconcile: endOfReconcile }[kind];
+    const end = { sync: awaitSync, reconcile: awaitReconcile }[kind];
     const { run } = await end(installation, handle, handle.firstExecutionRunId);
     expect(run).toMatchObject({ status: 'succeeded', failure: null });
     const paused = 'select from sync.connections where connection_id = $1 and paused_at is not null';
@@ -171,8 +171,8 @@ proofTest('a company that already has a connection is refused under a second nam
   const end = await sync(installation, second);
   expect(end.run.status).toBe('failed');
   expect(end.run.failure).toContain(`opens the same company as ${connection}`);
-  expect(failureOf(end)).toMatchObject({ type: 'IdentityInUse', nonRetryable: true });
-  expect(await contentOf(second)).toEqual([]);
+  expect(unwrapFailure(end)).toMatchObject({ type: 'IdentityInUse', nonRetryable: true });
+  expect(await readContent(second)).toEqual([]);
 });
 
 test('a sync fails, instead of finding an empty company, if every list answers 404', async () => {
@@ -181,7 +181,7 @@ test('a sync fails, instead of finding an empty company, if every list answers 4
   const end = await sync(installation, connection);
   expect(end.run.status).toBe('failed');
   expect(end.run.failure).toContain('Check DAYBOOK_API_URL');
-  expect(failureOf(end)).toMatchObject({ type: 'NothingSupported' });
+  expect(unwrapFailure(end)).toMatchObject({ type: 'NothingSupported' });
 });
 
 test('a sync of a connection that does not exist fails at once', async () => {
@@ -201,7 +201,7 @@ test('a wrong client secret fails the sync without retries, and the right one le
   const end = await sync(installation, connection);
   expect(end.run.status).toBe('failed');
   expect(end.run.failure).toContain('DAYBOOK_CLIENT_SECRET');
-  expect(failureOf(end)).toMatchObject({ type: 'CredentialsRefused', nonRetryable: true });
+  expect(unwrapFailure(end)).toMatchObject({ type: 'CredentialsRefused', nonRetryable: true });
   await worker.stop();
   worker = await installation.startWorker();
   expect((await sync(installation, connection)).run.status).toBe('succeeded');
@@ -220,23 +220,23 @@ proofTest('a sync waits for a worker with the new key if its worker has a key th
   });
   await worker.stop();
   worker = await installation.startWorker({ DAYBOOK_SECRET_KEY: to.toString('base64') });
-  const { run } = await endOf(installation, handle, handle.firstExecutionRunId);
+  const { run } = await awaitSync(installation, handle, handle.firstExecutionRunId);
   expect(run.status).toBe('succeeded');
 });
 
-function failureOf({ failure }: SyncEnd): unknown {
+function unwrapFailure({ failure }: SyncEnd): unknown {
   return failure instanceof WorkflowFailedError ? failure.cause : failure;
 }
 
 /** The distinct numbers of attempts of the run's activities. */
-async function attemptsOf({ handle }: SyncEnd): Promise<number[]> {
+async function readAttempts({ handle }: SyncEnd): Promise<number[]> {
   const { events } = await handle.fetchHistory();
   const attempts = (events ?? []).flatMap((event) => event.activityTaskStartedEventAttributes?.attempt ?? []);
   return [...new Set(attempts)];
 }
 
 /** The rows of a connection in finance and history, and the progress of its streams. */
-async function contentOf(connection: string): Promise<unknown[]> {
+async function readContent(connection: string): Promise<unknown[]> {
   return rows(
     warehouse,
     `select 'bill' as what, id, xmin::text as version from finance.bills where connection_id = $1

@@ -15,7 +15,7 @@ afterEach(async () => {
 test('records that change and move while the pages are read land in their final state', async () => {
   const connection = await installation.connect({ records: 2_000 });
   await admin.configure({ maximumLimit: 100 });
-  const bills = await idsOf(connection);
+  const bills = await readIds(connection);
   const change = (id: string | undefined, memo: string) => ({
     kind: 'change' as const,
     connection,
@@ -46,7 +46,7 @@ test('records that change and move while the pages are read land in their final 
 test('1,200 records with the same last_synced_at all land, and no row changes when all are touched again', async () => {
   const connection = await installation.connect({ records: 3_000 });
   await admin.execute({ kind: 'touch', connection, resource: 'bills' });
-  expect((await idsOf(connection)).length).toBeGreaterThan(1_199);
+  expect((await readIds(connection)).length).toBeGreaterThan(1_199);
   await admin.configure({ maximumLimit: 50 });
   await sync(installation, connection, { resources: ['bills'] });
   expect((await installation.compare(connection, { tables: ['bills'] })).differences).toEqual([]);
@@ -72,7 +72,7 @@ test('a pass whose cursor the service refuses midway starts again, and leaves an
 proofTest('a cursor that breaks because its record moved costs no record', async () => {
   const connection = await installation.connect({ records: 600 });
   await admin.configure({ maximumLimit: 20, cursor: 'row' });
-  const bills = await idsOf(connection);
+  const bills = await readIds(connection);
   await admin.addFault({
     match: { connection, path: '/accounting/bills' },
     after: 2,
@@ -118,7 +118,7 @@ proofTest('short and empty pages before the end do not end a list', async () => 
 });
 
 /** The ids of the bills, in the order of the pages. */
-async function idsOf(connection: string): Promise<string[]> {
+async function readIds(connection: string): Promise<string[]> {
   const lines = await admin.content(connection, 'bills');
   return lines.map((line) => (JSON.parse(line) as { id: string }).id);
 }

@@ -1,11 +1,11 @@
 import { afterEach, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { eventsOf, timerSummaries } from '../support/history-of.ts';
+import { fetchEvents, timerSummaries } from '../support/workflow-history.ts';
 import { createInstallation } from '../support/installation.ts';
 import { proofTest } from '../support/proof-test.ts';
 import { row } from '../support/rows.ts';
 import { startSync, sync } from '../support/sync.ts';
-import { appliedInbox, changeBill, idsOf, memoOf, urlOf } from '../webhooks/company.ts';
+import { appliedInbox, changeBill, readIds, readMemo, readListeningUrl } from '../webhooks/company.ts';
 import { send } from '../webhooks/webhook.ts';
 
 /** A worker whose clock is two hours ahead of those of Postgres, Temporal and the service. */
@@ -29,7 +29,7 @@ test('a worker with a clock two hours ahead pauses after a 429 no longer than th
     `select extract(epoch from max(blocked_until) - now())::float8 as seconds from sync.api_budgets`,
   );
   expect(silent.seconds).toBeLessThanOrEqual(3);
-  const timers = (await eventsOf(handle)).flatMap(({ timerStartedEventAttributes: timer }) => timer ?? []);
+  const timers = (await fetchEvents(handle)).flatMap(({ timerStartedEventAttributes: timer }) => timer ?? []);
   expect(timers.map(({ startToFireTimeout }) => Number(startToFireTimeout?.seconds))).toEqual([3]);
   await handle.result();
   expect((await sync(installation, other)).run.status).toBe('succeeded');
@@ -40,15 +40,18 @@ proofTest(
   async () => {
     const connection = await installation.connect();
     await sync(installation, connection);
-    const [id = ''] = await idsOf(installation, connection);
+    const [id = ''] = await readIds(installation, connection);
     await admin.addFault({
       match: { connection, path: `/accounting/bills/${id}` },
       times: 1,
       fault: { kind: 'status', status: 429, code: 'RATE_LIMIT_EXCEEDED', retryAfter: '2' },
     });
-    await send(urlOf(worker), await changeBill(installation, connection, { id, memo: 'after the pause' }));
+    await send(
+      readListeningUrl(worker),
+      await changeBill(installation, connection, { id, memo: 'after the pause' }),
+    );
     await appliedInbox(installation, connection);
-    expect(await memoOf(installation, connection, id)).toBe('after the pause');
+    expect(await readMemo(installation, connection, id)).toBe('after the pause');
     // Its workflow waited just as long.
     await eventually(async () => {
       const { status } = await client.workflow.getHandle(`webhooks/${connection}`).describe();

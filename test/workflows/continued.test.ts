@@ -5,10 +5,10 @@ import { untilEvents } from '../rerun/until-events.ts';
 import { eventually } from '../support/eventually.ts';
 import { createInstallation } from '../support/installation.ts';
 import { proofTest, some } from '../support/proof-test.ts';
-import { endOfReconcile, startReconcile } from '../support/reconcile.ts';
+import { awaitReconcile, startReconcile } from '../support/reconcile.ts';
 import { resetTo } from '../support/reset.ts';
 import { rows } from '../support/rows.ts';
-import { startSync, endOf, runOf, sync } from '../support/sync.ts';
+import { startSync, awaitSync, readRunByTemporalId, sync } from '../support/sync.ts';
 import { startTemporalWith } from '../support/temporal-with.ts';
 
 // Temporal suggests a new execution after 4,096 events; with a lower limit the test need not read for hours.
@@ -26,14 +26,14 @@ test('a sync with a long history continues in a new execution, as the same run',
   const connection = await installation.connect({ records: 600 });
   await admin.configure({ maximumLimit: 3 });
   const handle = await startSync(installation, connection);
-  const { run, failure } = await endOf(installation, handle, handle.firstExecutionRunId);
+  const { run, failure } = await awaitSync(installation, handle, handle.firstExecutionRunId);
   expect(failure).toBeUndefined();
   expect(run.status).toBe('succeeded');
   expect(run.run_id).toBe(handle.firstExecutionRunId);
   expect(
     await rows(warehouse, 'select status from sync.runs where connection_id = $1', [connection]),
   ).toEqual([{ status: 'succeeded' }]);
-  expect(await executionsOf(`sync/${connection}`)).toBeGreaterThan(1);
+  expect(await countExecutions(`sync/${connection}`)).toBeGreaterThan(1);
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
@@ -48,11 +48,11 @@ test('a reconcile whose fetches are told to pause again and again continues in a
   await admin.addFault({ match: { connection, query: 'limit=1&' }, fault: pause });
   const handle = await startReconcile(installation, connection, { resources: ['bills'] });
   await eventually(async () => {
-    expect(await executionsOf(`reconcile/${connection}`)).toBeGreaterThan(2);
+    expect(await countExecutions(`reconcile/${connection}`)).toBeGreaterThan(2);
     return true;
   }, 120);
   await admin.clearFaults();
-  const { run, failure } = await endOfReconcile(installation, handle, handle.firstExecutionRunId);
+  const { run, failure } = await awaitReconcile(installation, handle, handle.firstExecutionRunId);
   expect(failure).toBeUndefined();
   expect(run).toMatchObject({ run_id: handle.firstExecutionRunId, status: 'succeeded' });
   expect((await installation.compare(connection)).differences).toEqual([]);
@@ -75,10 +75,10 @@ test.each(some(kinds, 2))(
     await admin.execute({ ...change, patch: '{"memo":"changed since"}' });
     const again = await resetTo(installation, handle, 0);
     await again.result();
-    const run = await runOf(installation, again.temporalRunId);
+    const run = await readRunByTemporalId(installation, again.temporalRunId);
     expect(run).toMatchObject({ run_id: again.temporalRunId, kind, status: 'succeeded' });
     expect((await installation.compare(connection)).differences).toEqual([]);
-    expect(await runOf(installation, ended.run_id)).toEqual(ended);
+    expect(await readRunByTemporalId(installation, ended.run_id)).toEqual(ended);
   },
 );
 
@@ -89,11 +89,11 @@ test.each(some(kinds, 2))(
     for (const task of [-2, 3]) {
       const again = await resetTo(installation, handle, task);
       await again.result();
-      const run = await runOf(installation, again.temporalRunId);
+      const run = await readRunByTemporalId(installation, again.temporalRunId);
       expect(run).toMatchObject({ run_id: again.temporalRunId, kind, status: 'succeeded' });
     }
     expect((await installation.compare(connection)).differences).toEqual([]);
-    expect(await runOf(installation, ended.run_id)).toEqual(ended);
+    expect(await readRunByTemporalId(installation, ended.run_id)).toEqual(ended);
   },
 );
 
@@ -116,9 +116,9 @@ proofTest.for(kinds)(
     const again = await resetTo(installation, handle, -1);
     await admin.clearFaults();
     await again.result();
-    const run = await runOf(installation, again.temporalRunId);
+    const run = await readRunByTemporalId(installation, again.temporalRunId);
     expect(run).toMatchObject({ run_id: again.temporalRunId, kind, status: 'succeeded' });
-    expect((await runOf(installation, handle.firstExecutionRunId)).status).toBe('interrupted');
+    expect((await readRunByTemporalId(installation, handle.firstExecutionRunId)).status).toBe('interrupted');
     expect((await installation.compare(connection)).differences).toEqual([]);
   },
 );
@@ -136,13 +136,13 @@ async function continued<T extends Workflow>(
   await admin.configure({ maximumLimit: 3 });
   const handle = await start(connection);
   await handle.result();
-  const ended = await runOf(installation, handle.firstExecutionRunId);
+  const ended = await readRunByTemporalId(installation, handle.firstExecutionRunId);
   expect(ended).toMatchObject({ run_id: handle.firstExecutionRunId, kind, status: 'succeeded' });
   expect(ended.temporal_run_id).not.toBe(ended.run_id);
   return { connection, handle, ended };
 }
 
-async function executionsOf(workflowId: string): Promise<number> {
+async function countExecutions(workflowId: string): Promise<number> {
   let executions = 0;
   for await (const execution of client.workflow.list()) {
     if (execution.workflowId === workflowId) executions += 1;

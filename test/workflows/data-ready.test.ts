@@ -3,12 +3,12 @@ import { dataReadySignal, syncNowUpdate } from '../../workflows/sync-connection.
 import { blockWrites, waitingSessions } from '../support/blocked-session.ts';
 import { eventually } from '../support/eventually.ts';
 import { createInstallation } from '../support/installation.ts';
-import { untilPages } from '../support/progress-of.ts';
+import { untilPages } from '../support/sync-progress.ts';
 import { proofTest } from '../support/proof-test.ts';
 import { rows } from '../support/rows.ts';
-import { endOf, runOf, startSync, sync, type SyncHandle } from '../support/sync.ts';
+import { awaitSync, readRunByTemporalId, startSync, sync, type SyncHandle } from '../support/sync.ts';
 import { startTemporalWith } from '../support/temporal-with.ts';
-import { changeBill, idsOf } from '../webhooks/company.ts';
+import { changeBill, readIds } from '../webhooks/company.ts';
 
 // Temporal suggests a new execution after 4,096 events; with a lower limit the test need not read for hours.
 const temporalAddress = await startTemporalWith('limit.historyCount.suggestContinueAsNew=60');
@@ -26,12 +26,12 @@ test('syncNow answers which run will have read what the source has now, and that
   const blocked = await blockWrites(databaseUrl, 'finance.items');
   const handle = await startSync(installation, connection);
   await untilRead(connection, 'bills');
-  const [id = ''] = await idsOf(installation, connection);
+  const [id = ''] = await readIds(installation, connection);
   await changeBill(installation, connection, { id, memo: 'before it was asked' });
   const answer = await handle.executeUpdate(syncNowUpdate);
   expect(answer).toEqual({ runId: handle.firstExecutionRunId, readsIn: 'the run that follows it' });
   await blocked.letGo();
-  await endOf(installation, handle, handle.firstExecutionRunId);
+  await awaitSync(installation, handle, handle.firstExecutionRunId);
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
@@ -42,7 +42,7 @@ test('syncNow answers with the current run if it has read nothing yet, and no ot
   expect(await handle.executeUpdate(syncNowUpdate)).toMatchObject({ readsIn: 'this run' });
   await admin.execute({ kind: 'make-ready', connection });
   await handle.result();
-  expect(await runsOf(connection)).toEqual([{ status: 'succeeded', reason: 'test' }]);
+  expect(await readRuns(connection)).toEqual([{ status: 'succeeded', reason: 'test' }]);
 });
 
 describe('dataReady leads to a read that begins after it', () => {
@@ -53,7 +53,7 @@ describe('dataReady leads to a read that begins after it', () => {
     await untilRead(connection, 'bills');
     await announce(connection, handle);
     await blocked.letGo();
-    expect((await endOf(installation, handle, handle.firstExecutionRunId)).failure).toBeUndefined();
+    expect((await awaitSync(installation, handle, handle.firstExecutionRunId)).failure).toBeUndefined();
     await expectReadAgain(connection, ['succeeded', 'succeeded', 'succeeded']);
   });
 
@@ -82,7 +82,7 @@ describe('dataReady leads to a read that begins after it', () => {
       return second;
     });
     await handle.result();
-    expect(await runOf(installation, String(lost.temporal_run_id))).toMatchObject({
+    expect(await readRunByTemporalId(installation, String(lost.temporal_run_id))).toMatchObject({
       status: 'partial',
       failure: expect.stringContaining('That bills was read is not written') as string,
     });
@@ -95,7 +95,7 @@ describe('dataReady leads to a read that begins after it', () => {
     await waitingSessions(databaseUrl);
     await announce(connection, handle);
     await blocked.letGo();
-    await endOf(installation, handle, handle.firstExecutionRunId);
+    await awaitSync(installation, handle, handle.firstExecutionRunId);
     await expectReadAgain(connection, ['succeeded', 'succeeded']);
   });
 
@@ -109,7 +109,7 @@ describe('dataReady leads to a read that begins after it', () => {
     await waitingSessions(databaseUrl);
     await announce(connection, handle);
     await blocked.letGo();
-    await endOf(installation, handle, handle.firstExecutionRunId);
+    await awaitSync(installation, handle, handle.firstExecutionRunId);
     await expectReadAgain(connection, ['succeeded', 'succeeded']);
   });
 
@@ -125,7 +125,7 @@ describe('dataReady leads to a read that begins after it', () => {
     await untilRead(connection, 'bills');
     await announce(connection, handle);
     await blocked.letGo();
-    await endOf(installation, handle, handle.firstExecutionRunId);
+    await awaitSync(installation, handle, handle.firstExecutionRunId);
     await expectReadAgain(connection, ['succeeded', 'partial', 'succeeded']);
   });
 
@@ -137,7 +137,7 @@ describe('dataReady leads to a read that begins after it', () => {
     await waitingSessions(databaseUrl);
     await announce(connection, handle);
     await blocked.letGo();
-    await endOf(installation, handle, handle.firstExecutionRunId);
+    await awaitSync(installation, handle, handle.firstExecutionRunId);
     await expectReadAgain(connection, ['succeeded', 'succeeded', 'succeeded']);
   });
 
@@ -147,7 +147,7 @@ describe('dataReady leads to a read that begins after it', () => {
     const handle = await startSync(installation, connection);
     await untilPages(installation, { connection, pages: 1 });
     await announce(connection, handle);
-    await endOf(installation, handle, handle.firstExecutionRunId);
+    await awaitSync(installation, handle, handle.firstExecutionRunId);
     await expectReadAgain(connection, ['succeeded', 'succeeded']);
   });
 
@@ -181,8 +181,8 @@ describe('dataReady costs no second run', () => {
     await untilAllWait(handle);
     await handle.signal(dataReadySignal);
     await admin.execute({ kind: 'make-ready', connection });
-    await endOf(installation, handle, handle.firstExecutionRunId);
-    expect(await runsOf(connection)).toEqual([{ status: 'succeeded', reason: 'test' }]);
+    await awaitSync(installation, handle, handle.firstExecutionRunId);
+    expect(await readRuns(connection)).toEqual([{ status: 'succeeded', reason: 'test' }]);
   });
 
   proofTest('if the run is cancelled', async () => {
@@ -194,7 +194,7 @@ describe('dataReady costs no second run', () => {
     await handle.cancel();
     await blocked.letGo();
     await expect(handle.result()).rejects.toMatchObject({ cause: { name: 'CancelledFailure' } });
-    expect(await runsOf(connection)).toMatchObject([{ status: 'succeeded' }, { status: 'cancelled' }]);
+    expect(await readRuns(connection)).toMatchObject([{ status: 'succeeded' }, { status: 'cancelled' }]);
   });
 });
 
@@ -217,7 +217,7 @@ proofTest(
     expect(stderr).toContain('More data was announced meanwhile: another run has started to read it.');
     expect(code).toBe(0);
     await eventually(async () => {
-      expect(await runsOf(connection)).toMatchObject([
+      expect(await readRuns(connection)).toMatchObject([
         { status: 'succeeded' },
         { status: 'succeeded' },
         { status: 'partial' },
@@ -247,19 +247,19 @@ async function untilAllWait(handle: SyncHandle): Promise<void> {
 
 /** Changes a bill, and signals that there is more to read. */
 async function announce(connection: string, handle: SyncHandle): Promise<void> {
-  const [id = ''] = await idsOf(installation, connection);
+  const [id = ''] = await readIds(installation, connection);
   await changeBill(installation, connection, { id, memo: 'announced' });
   await handle.signal(dataReadySignal);
 }
 
 async function expectReadAgain(connection: string, statuses: readonly string[]): Promise<void> {
-  const runs = await runsOf(connection);
+  const runs = await readRuns(connection);
   expect(runs.map(({ status }) => status)).toEqual(statuses);
   expect(runs.at(-1)?.reason).toBe('data ready');
   expect((await installation.compare(connection)).differences).toEqual([]);
 }
 
-function runsOf(connection: string): Promise<{ status?: unknown; reason?: unknown }[]> {
+function readRuns(connection: string): Promise<{ status?: unknown; reason?: unknown }[]> {
   return rows(
     warehouse,
     `select status, reason from sync.runs where connection_id = $1 order by started_at`,

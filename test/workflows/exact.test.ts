@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { eventsOf, searchAttributesOf, textOf } from '../support/history-of.ts';
+import { fetchEvents, readSearchAttributes, decodePayload } from '../support/workflow-history.ts';
 import { createInstallation } from '../support/installation.ts';
-import { untilPages } from '../support/progress-of.ts';
+import { untilPages } from '../support/sync-progress.ts';
 import { rows } from '../support/rows.ts';
-import { endOf, startSync, statusesOf, sync, totalOf } from '../support/sync.ts';
+import { awaitSync, startSync, statusesOf, sync, sumOverStreams } from '../support/sync.ts';
 
 const installation = await createInstallation();
 const { warehouse, admin, client } = installation;
@@ -16,29 +16,29 @@ test('the first sync lands every field of every record exactly', async () => {
   expect(run.status).toBe('succeeded');
   const comparison = await installation.compare(connection);
   expect(comparison.differences).toEqual([]);
-  expect(comparison.records).toBe(totalOf(run, 'inserted'));
+  expect(comparison.records).toBe(sumOverStreams(run, 'inserted'));
   expect(comparison.values).toBeGreaterThan(20_000);
 });
 
 test('a second sync without changes writes nothing to finance and history', async () => {
   const connection = await installation.connect();
   await sync(installation, connection);
-  const before = await versionsOf(connection);
+  const before = await readRowVersions(connection);
   const { run } = await sync(installation, connection);
   expect(run.status).toBe('succeeded');
-  expect(totalOf(run, 'inserted')).toBe(0);
-  expect(await versionsOf(connection)).toEqual(before);
+  expect(sumOverStreams(run, 'inserted')).toBe(0);
+  expect(await readRowVersions(connection)).toEqual(before);
 });
 
 test('a sync lands changes, and adds no version of records that were only touched', async () => {
   const connection = await installation.connect();
   await sync(installation, connection);
-  const versions = await historyOf(connection);
+  const versions = await countVersions(connection);
   await admin.activity({ connection, changes: 3, touches: 5 });
   const { run } = await sync(installation, connection);
   expect(run.streams.reduce((sum, { updated }) => sum + updated, 0)).toBe(3 * 6);
   expect((await installation.compare(connection)).differences).toEqual([]);
-  expect(await historyOf(connection)).toBe(versions + 3 * 6);
+  expect(await countVersions(connection)).toBe(versions + 3 * 6);
 });
 
 test('a platform without subscriptions has an unsupported stream, which the next sync does not request', async () => {
@@ -61,7 +61,7 @@ test('a platform without subscriptions has an unsupported stream, which the next
 test('the history of a sync has at most six events per activity besides its start and end, and no payload of 2 KB', async () => {
   const connection = await installation.connect();
   const { handle } = await sync(installation, connection);
-  const events = await eventsOf(handle);
+  const events = await fetchEvents(handle);
   const activities = events.filter((event) => event.activityTaskScheduledEventAttributes);
   expect(activities).toHaveLength(1 + 8 + 1);
   // Besides the activities: the start and the end, the first task (three events), and two phases.
@@ -82,15 +82,15 @@ test('a sync has search attributes for its connection, kind and phase, and a rea
   });
   const handle = await startSync(installation, connection);
   await untilPages(installation, { connection, pages: 2 });
-  expect(await searchAttributesOf(handle)).toMatchObject({
+  expect(await readSearchAttributes(handle)).toMatchObject({
     DaybookConnection: connection,
     DaybookKind: 'sync',
     DaybookPhase: 'reading',
   });
   await admin.clearFaults();
   await admin.configure({});
-  await endOf(installation, handle, handle.firstExecutionRunId);
-  expect(await searchAttributesOf(handle)).toMatchObject({ DaybookPhase: 'succeeded' });
+  await awaitSync(installation, handle, handle.firstExecutionRunId);
+  expect(await readSearchAttributes(handle)).toMatchObject({ DaybookPhase: 'succeeded' });
   const metadata = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
   expect(metadata.currentDetails).toMatch(/^\*\*co-.*\*\*: succeeded$/m);
   expect(metadata.currentDetails).toMatch(/^\| bills \| complete \| \d+ \| \d+ \|/m);
@@ -103,14 +103,14 @@ test('a sync has search attributes for its connection, kind and phase, and a rea
 test('an activity that reads a stream names the stream in its summary', async () => {
   const connection = await installation.connect();
   const { handle } = await sync(installation, connection);
-  const summaries = (await eventsOf(handle))
+  const summaries = (await fetchEvents(handle))
     .filter((event) => event.activityTaskScheduledEventAttributes)
-    .map(({ userMetadata }) => textOf(userMetadata?.summary?.data));
+    .map(({ userMetadata }) => decodePayload(userMetadata?.summary?.data));
   expect(summaries).toEqual(expect.arrayContaining(['bills', 'refunds', 'subscriptions']));
 });
 
 /** The location and the writer of every row, which any write changes. */
-async function versionsOf(connection: string): Promise<unknown[]> {
+async function readRowVersions(connection: string): Promise<unknown[]> {
   const tables = await rows(
     warehouse,
     `select format('%I.%I', schemaname, tablename) as name from pg_tables
@@ -124,7 +124,7 @@ async function versionsOf(connection: string): Promise<unknown[]> {
   return rows(warehouse, statements.join(' union all '), [connection]);
 }
 
-async function historyOf(connection: string): Promise<number> {
+async function countVersions(connection: string): Promise<number> {
   const [row] = await rows(
     warehouse,
     'select count(*) as versions from history.record_versions where connection_id = $1',

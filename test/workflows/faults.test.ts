@@ -2,7 +2,7 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { afterEach, expect, test } from 'vitest';
 import type { FaultRuleInput } from '../../sandbox/faults/fault-rule.ts';
 import { createInstallation } from '../support/installation.ts';
-import { statusesOf, sync, totalOf } from '../support/sync.ts';
+import { statusesOf, sync, sumOverStreams } from '../support/sync.ts';
 
 const installation = await createInstallation({ env: { DAYBOOK_GIVE_UP_AFTER: '2s' } });
 const { admin } = installation;
@@ -26,7 +26,7 @@ test('a sync retries after a 500, a 550, half a body, a broken connection and HT
   const { run, failure } = await sync(installation, connection);
   expect(failure).toBeUndefined();
   expect(run.status).toBe('succeeded');
-  expect(totalOf(run, 'requests') - totalOf(run, 'pages')).toBe(Object.keys(brief).length);
+  expect(sumOverStreams(run, 'requests') - sumOverStreams(run, 'pages')).toBe(Object.keys(brief).length);
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createInstallation } from '../support/installation.ts';
-import { passOf, untilPages } from '../support/progress-of.ts';
-import { endOf, startSync } from '../support/sync.ts';
+import { readPass, untilPages } from '../support/sync-progress.ts';
+import { awaitSync, startSync } from '../support/sync.ts';
 
 const installation = await createInstallation();
 const { admin } = installation;
@@ -15,17 +15,17 @@ test('a sync whose worker is killed continues from the last committed page withi
   await untilPages(installation, { connection, pages: 5 });
   await worker.stop('SIGKILL');
   const killed = Date.now();
-  const { cursor } = await passOf(installation, { connection });
+  const { cursor } = await readPass(installation, { connection });
   const before = await billRequests();
   await admin.clearFaults();
   await installation.startWorker();
-  const { run, failure } = await endOf(installation, handle, handle.firstExecutionRunId);
+  const { run, failure } = await awaitSync(installation, handle, handle.firstExecutionRunId);
   expect(failure).toBeUndefined();
   expect(run.status).toBe('succeeded');
   const after = (await billRequests()).slice(before.length);
   expect(new URLSearchParams(after[0]?.query).get('cursor')).toBe(cursor);
   expect((after[0]?.at ?? 0) - killed).toBeLessThan(40_000);
-  // The page in hand, and the one requested ahead of it.
+  // The page being landed, and the one requested ahead of it.
   const asked = new Set(before.map(({ query }) => query));
   expect(after.filter(({ query }) => asked.has(query)).length).toBeLessThanOrEqual(2);
   expect((await installation.compare(connection)).differences).toEqual([]);

@@ -41,25 +41,25 @@ describe('a list that returned pages before and answers 404 now', () => {
     const { run, failure } = await sync(installation, connection);
     expect(run.status).toBe('partial');
     expect(statusesOf(run)).toMatchObject({ items: 'failed', bills: 'succeeded', events: 'succeeded' });
-    expect(failureOf(run, 'items')).toMatchObject({
+    expect(findFailure(run, 'items')).toMatchObject({
       failure_type: 'GaveUp',
       failure: expect.stringMatching(/404.*returned pages before.*7 days/) as string,
     });
     expect(failure).toBeInstanceOf(WorkflowFailedError);
     const [status] = await readStatus(warehouse, connection);
     expect(status?.stale).toBe(true);
-    expect(streamOf(status?.streams, 'items').state).toBe('missing');
-    const told = await installation.run(['status', connection]);
-    expect(told.code).toBe(3);
-    expect(told.stdout).toMatch(/items.*returns 404/);
+    expect(findStream(status?.streams, 'items').state).toBe('missing');
+    const statusOutput = await installation.run(['status', connection]);
+    expect(statusOutput.code).toBe(3);
+    expect(statusOutput.stdout).toMatch(/items.*returns 404/);
 
     await admin.clearRequests();
     await sync(installation, connection);
-    expect(await asksOf(connection)).toBeGreaterThan(0);
+    expect(await countRequests(connection)).toBeGreaterThan(0);
     await admin.clearFaults();
     expect((await sync(installation, connection)).run.status).toBe('succeeded');
     const [healed] = await readStatus(warehouse, connection);
-    expect(streamOf(healed?.streams, 'items').state).toBe('complete');
+    expect(findStream(healed?.streams, 'items').state).toBe('complete');
     expect((await installation.compare(connection)).differences).toEqual([]);
   });
 
@@ -78,7 +78,7 @@ describe('a list that returned pages before and answers 404 now', () => {
     await loseItems(connection);
     const { run } = await reconcile(installation, connection);
     expect(run.status).toBe('partial');
-    expect(failureOf(run, 'items')).toMatchObject({ status: 'failed', failure_type: 'GaveUp' });
+    expect(findFailure(run, 'items')).toMatchObject({ status: 'failed', failure_type: 'GaveUp' });
     const only = await reconcile(installation, connection, { resources: ['items'] });
     expect(only.run.status).toBe('failed');
   });
@@ -105,24 +105,24 @@ describe('a list that returned pages before and answers 404 now', () => {
       [connection],
     );
     await sync(installation, connection, { resources: ['items'] });
-    expect(streamOf(await streamsOf(connection), 'items').state).toBe('missing');
+    expect(findStream(await readStreams(connection), 'items').state).toBe('missing');
     await missingFor(connection, '7 days 1 hour');
     const { run } = await sync(installation, connection);
     expect(statusesOf(run).items).toBe('unsupported');
     await judgeAlerts(warehouse, { pausedElsewhere: [] });
-    expect(await alertsOf(connection)).toMatchObject([
+    expect(await findAlerts(connection)).toMatchObject([
       { kind: 'unsupported', message: expect.stringContaining('items') as string },
     ]);
     const reconciled = await reconcile(installation, connection);
     expect(reconciled.run.status).toBe('partial');
-    expect(failureOf(reconciled.run, 'items')).toMatchObject({
+    expect(findFailure(reconciled.run, 'items')).toMatchObject({
       status: 'failed',
       failure_type: 'NotListed',
     });
 
     await admin.clearRequests();
     expect((await sync(installation, connection)).run.status).toBe('succeeded');
-    expect(await asksOf(connection)).toBe(0);
+    expect(await countRequests(connection)).toBe(0);
     await warehouse.pool.query(
       `update sync.streams set capability_checked_at = capability_checked_at - interval '25 hours',
          missing_since = missing_since - interval '25 hours', missing_at = missing_at - interval '25 hours'
@@ -134,7 +134,7 @@ describe('a list that returned pages before and answers 404 now', () => {
     expect(statusesOf(healed.run).items).toBe('succeeded');
     await reconcile(installation, connection);
     await judgeAlerts(warehouse, { pausedElsewhere: [] });
-    expect(await alertsOf(connection)).toEqual([]);
+    expect(await findAlerts(connection)).toEqual([]);
   });
 
   proofTest('stays failed after 7 days if it also gave another answer', async () => {
@@ -191,7 +191,7 @@ proofTest(
     );
     const { run } = await reconcile(installation, connection);
     expect(run.status).toBe('partial');
-    expect(failureOf(run, 'subscriptions')).toMatchObject({ status: 'failed', failure_type: 'NotListed' });
+    expect(findFailure(run, 'subscriptions')).toMatchObject({ status: 'failed', failure_type: 'NotListed' });
   },
 );
 
@@ -212,27 +212,27 @@ async function missingFor(connection: string, time: string): Promise<void> {
   );
 }
 
-async function asksOf(connection: string): Promise<number> {
+async function countRequests(connection: string): Promise<number> {
   const asked = await admin.requests();
   return asked.filter((one) => one.connection === connection && one.path === itemsPath).length;
 }
 
-async function streamsOf(connection: string): Promise<StreamStatus[]> {
+async function readStreams(connection: string): Promise<StreamStatus[]> {
   const [status] = await readStatus(warehouse, connection);
   return status?.streams ?? [];
 }
 
-function streamOf(streams: readonly StreamStatus[] | undefined, name: string): StreamStatus {
+function findStream(streams: readonly StreamStatus[] | undefined, name: string): StreamStatus {
   const found = streams?.find(({ stream }) => stream === name);
   if (found === undefined) throw new Error(`There is no stream ${name}.`);
   return found;
 }
 
-function failureOf(run: RunRead, name: string): unknown {
+function findFailure(run: RunRead, name: string): unknown {
   return run.streams.find(({ stream }) => stream === name);
 }
 
-async function alertsOf(connection: string): Promise<unknown[]> {
+async function findAlerts(connection: string): Promise<unknown[]> {
   return (await readOpenAlerts(warehouse)).filter(({ connection_id }) => connection_id === connection);
 }
 

@@ -73,7 +73,7 @@ const landing: Record<string, string> = {
 
 test.for(Object.entries(landing))('%s land exactly', async ([, record]) => {
   const connection = await installation.connect({ records: 20 });
-  const resource = resourceOf(record);
+  const resource = detectResource(record);
   await admin.execute({ kind: 'add', connection, resource, record });
   const { run } = await sync(installation, connection, { resources: [resource] });
   expect(run.status).toBe('succeeded');
@@ -114,7 +114,7 @@ test.for(Object.entries(refused))(
   '%s goes to quarantine with its reason and payload, and the other records land',
   async ([, { record, reason }]) => {
     const connection = await installation.connect({ records: 20 });
-    const resource = resourceOf(record);
+    const resource = detectResource(record);
     await admin.execute(
       { kind: 'add', connection, resource, record: recordLike(resource, 'good') },
       { kind: 'add', connection, resource, record },
@@ -165,7 +165,7 @@ test('a record that becomes invalid keeps its last good version, and its quarant
   });
 });
 
-const makers: Partial<Record<ResourceName, (id: string, fields?: Fields) => string>> = {
+const recordBuilders: Partial<Record<ResourceName, (id: string, fields?: Fields) => string>> = {
   bills: bill,
   expenses: expense,
   bill_credit_memos: billCreditMemo,
@@ -174,11 +174,11 @@ const makers: Partial<Record<ResourceName, (id: string, fields?: Fields) => stri
 };
 
 function recordLike(resource: ResourceName, id: string): string {
-  return makers[resource]?.(id) ?? bill(id);
+  return recordBuilders[resource]?.(id) ?? bill(id);
 }
 
 /** The resource that alone has the field in the record. */
-function resourceOf(record: string): ResourceName {
+function detectResource(record: string): ResourceName {
   const marks: [string, ResourceName][] = [
     ['"transaction_date"', 'expenses'],
     ['"linked_bills"', 'bill_credit_memos'],

@@ -54,7 +54,7 @@ describe('the slot of an activity', () => {
     await vi.advanceTimersByTimeAsync(soon);
     await begin();
     first.answer();
-    // It waits for the slot with its answer in hand.
+    // It holds its response while it waits for the slot.
     expect(await isSettled(first.page)).toBe(false);
     const second = ask({}, undefined, activity);
     end();

@@ -92,7 +92,7 @@ describe.each(
   });
 });
 
-/** Returns a function that tells the cursor that failed. */
+/** Returns a function that returns the cursor that failed. */
 async function failFromSecondPageOn(connection: string, path: string): Promise<() => Promise<string>> {
   await admin.clearRequests();
   await admin.addFault({ match: { connection, path, query: 'cursor=' }, fault: unavailable });

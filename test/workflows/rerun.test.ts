@@ -3,12 +3,12 @@ import { afterEach, expect, test } from 'vitest';
 import { startBackfill } from '../backfill/run-backfill.ts';
 import { untilEvents } from '../rerun/until-events.ts';
 import { createInstallation } from '../support/installation.ts';
-import { untilPages } from '../support/progress-of.ts';
+import { untilPages } from '../support/sync-progress.ts';
 import { proofTest } from '../support/proof-test.ts';
 import { startReconcile } from '../support/reconcile.ts';
 import { resetTo } from '../support/reset.ts';
 import { rows } from '../support/rows.ts';
-import { endOf, runOf, startSync, statusesOf, sync } from '../support/sync.ts';
+import { awaitSync, readRunByTemporalId, startSync, statusesOf, sync } from '../support/sync.ts';
 
 const installation = await createInstallation();
 const { warehouse, admin } = installation;
@@ -27,7 +27,7 @@ test('a sync that is terminated and started again leaves an exact copy, and its 
   await admin.clearFaults();
   const { run } = await sync(installation, connection);
   expect(run.status).toBe('succeeded');
-  const interrupted = await runOf(installation, first.firstExecutionRunId);
+  const interrupted = await readRunByTemporalId(installation, first.firstExecutionRunId);
   expect(interrupted.status).toBe('interrupted');
   expect(statusesOf(interrupted).bills).toBe('interrupted');
   expect((await installation.compare(connection)).differences).toEqual([]);
@@ -38,7 +38,7 @@ test('a cancelled sync is recorded as cancelled, and the next sync completes its
   const handle = await startSync(installation, connection);
   await untilPages(installation, { connection, pages: 2 });
   await handle.cancel();
-  const { run, failure } = await endOf(installation, handle, handle.firstExecutionRunId);
+  const { run, failure } = await awaitSync(installation, handle, handle.firstExecutionRunId);
   expect(failure).toBeDefined();
   expect(run.status).toBe('cancelled');
   expect(statusesOf(run).bills).toBe('cancelled');
@@ -57,7 +57,7 @@ test('a sync that is started several times at once is one run', async () => {
   );
   await admin.clearFaults();
   await started?.value.result();
-  expect(await runsOf(connection)).toEqual(['succeeded']);
+  expect(await readRunStatuses(connection)).toEqual(['succeeded']);
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
@@ -68,11 +68,11 @@ proofTest.for([
   const connection = await installation.connect();
   const { handle } = await sync(installation, connection);
   const again = await resetTo(installation, handle, number);
-  const { run, failure } = await endOf(installation, again, again.temporalRunId);
+  const { run, failure } = await awaitSync(installation, again, again.temporalRunId);
   expect(failure).toBeUndefined();
   expect(run.status).toBe('succeeded');
   expect((await installation.compare(connection)).differences).toEqual([]);
-  expect(await runsOf(connection)).toEqual(['succeeded', 'succeeded']);
+  expect(await readRunStatuses(connection)).toEqual(['succeeded', 'succeeded']);
 });
 
 test('a finished sync that is reset to its last task does nothing, and gets no new run', async () => {
@@ -81,7 +81,7 @@ test('a finished sync that is reset to its last task does nothing, and gets no n
   const again = await resetTo(installation, handle, -1);
   await again.result();
   expect((await installation.compare(connection)).differences).toEqual([]);
-  expect(await runsOf(connection)).toEqual(['succeeded']);
+  expect(await readRunStatuses(connection)).toEqual(['succeeded']);
 });
 
 test('a failed sync succeeds if it is reset to its first task after its cause is gone', async () => {
@@ -95,7 +95,7 @@ test('a failed sync succeeds if it is reset to its first task after its cause is
   expect(failed.run.status).toBe('failed');
   await admin.execute({ kind: 'refuse', connection, refusal: null });
   const again = await resetTo(installation, failed.handle, 0);
-  const { run } = await endOf(installation, again, again.temporalRunId);
+  const { run } = await awaitSync(installation, again, again.temporalRunId);
   expect(run.status).toBe('succeeded');
   expect(run.failure).toBeNull();
   expect((await installation.compare(connection)).differences).toEqual([]);
@@ -110,7 +110,7 @@ test('a failed sync that is reset after some lists have failed, once the cause i
   await admin.execute({ kind: 'refuse', connection, refusal: null });
   const again = await resetTo(installation, failed.handle, 2);
   await again.result().catch(() => undefined);
-  const statuses = statusesOf(await runOf(installation, failed.run.run_id));
+  const statuses = statusesOf(await readRunByTemporalId(installation, failed.run.run_id));
   expect(statuses.subscriptions).toBe('succeeded');
   // A list that failed before that task is not requested again.
   expect(Object.values(statuses)).toContain('failed');
@@ -127,7 +127,7 @@ proofTest(
     });
     const failed = await sync(installation, connection);
     const again = await resetTo(installation, failed.handle, -2);
-    const { run, failure } = await endOf(installation, again, again.temporalRunId);
+    const { run, failure } = await awaitSync(installation, again, again.temporalRunId);
     expect(failure).toBeDefined();
     expect(run).toMatchObject({ status: 'failed', failure: failed.run.failure });
   },
@@ -139,9 +139,9 @@ test('a running sync that is reset continues in the new execution, and leaves an
   await untilPages(installation, { connection, pages: 2 });
   const again = await resetTo(installation, handle, 0);
   await admin.clearFaults();
-  const { run } = await endOf(installation, again, again.temporalRunId);
+  const { run } = await awaitSync(installation, again, again.temporalRunId);
   expect(run.status).toBe('succeeded');
-  expect((await runOf(installation, handle.firstExecutionRunId)).status).toBe('interrupted');
+  expect((await readRunByTemporalId(installation, handle.firstExecutionRunId)).status).toBe('interrupted');
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
@@ -162,8 +162,8 @@ test.each([
     await untilEvents(installation, handle, 25);
     const again = await resetTo(installation, handle, -1);
     await again.result();
-    expect((await runOf(installation, again.temporalRunId)).status).toBe('succeeded');
-    expect((await runOf(installation, handle.firstExecutionRunId)).status).toBe('interrupted');
+    expect((await readRunByTemporalId(installation, again.temporalRunId)).status).toBe('succeeded');
+    expect((await readRunByTemporalId(installation, handle.firstExecutionRunId)).status).toBe('interrupted');
     expect((await installation.compare(connection)).differences).toEqual([]);
   },
 );
@@ -183,7 +183,7 @@ async function longConnection(): Promise<string> {
 }
 
 /** The statuses of all runs of a connection, oldest first. */
-async function runsOf(connection: string): Promise<unknown[]> {
+async function readRunStatuses(connection: string): Promise<unknown[]> {
   const runs = await rows(
     warehouse,
     'select status from sync.runs where connection_id = $1 order by started_at',

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { retriesOf, searchAttributesOf, timerSummaries } from '../support/history-of.ts';
+import { countRetries, readSearchAttributes, timerSummaries } from '../support/workflow-history.ts';
 import { createInstallation } from '../support/installation.ts';
 import { proofTest } from '../support/proof-test.ts';
-import { endOf, startSync, sync } from '../support/sync.ts';
+import { awaitSync, startSync, sync } from '../support/sync.ts';
 
 const installation = await createInstallation();
 const { admin } = installation;
@@ -20,15 +20,15 @@ test('a sync waits for a company that is not ready with one timer that says why,
   });
   expect(waiting).toEqual([`The service is still preparing the data of ${connection}`]);
   await eventually(async () => {
-    const { DaybookPhase: phase } = await searchAttributesOf(handle);
+    const { DaybookPhase: phase } = await readSearchAttributes(handle);
     return phase === 'waiting' ? true : undefined;
   });
   await admin.execute({ kind: 'make-ready', connection });
-  const { run, failure } = await endOf(installation, handle, handle.firstExecutionRunId);
+  const { run, failure } = await awaitSync(installation, handle, handle.firstExecutionRunId);
   expect(failure).toBeUndefined();
   expect(run.status).toBe('succeeded');
   expect(await timerSummaries(handle)).toHaveLength(1);
-  expect(await retriesOf(handle)).toBe(0);
+  expect(await countRetries(handle)).toBe(0);
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
@@ -44,12 +44,12 @@ test('a 429 with Retry-After pauses every connection of the organization that lo
     (await admin.requests()).find(({ connection, status }) => connection === limited && status === 429),
   );
   const { run: otherRun } = await sync(installation, other);
-  const { run } = await endOf(installation, handle, handle.firstExecutionRunId);
+  const { run } = await awaitSync(installation, handle, handle.firstExecutionRunId);
   expect([run.status, otherRun.status]).toEqual(['succeeded', 'succeeded']);
   const first = (await admin.requests()).find(({ connection }) => connection === other);
   expect((first?.at ?? 0) - refused.at).toBeGreaterThanOrEqual(2_900);
   expect(await timerSummaries(handle)).toEqual(['The service asked for a pause: too many requests']);
-  expect(await retriesOf(handle)).toBe(0);
+  expect(await countRetries(handle)).toBe(0);
   expect((await installation.compare(limited)).differences).toEqual([]);
 });
 
@@ -62,7 +62,7 @@ proofTest('a 429 without Retry-After leads to a wait, too, and costs no attempt'
   });
   const { run, handle } = await sync(installation, connection);
   expect(run.status).toBe('succeeded');
-  expect(await retriesOf(handle)).toBe(0);
+  expect(await countRetries(handle)).toBe(0);
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
@@ -80,7 +80,7 @@ proofTest('a 452 of the platform pauses its own connection alone', async () => {
   const started = Date.now();
   await sync(installation, other);
   expect(Date.now() - started).toBeLessThan(3_000);
-  const { run } = await endOf(installation, handle, handle.firstExecutionRunId);
+  const { run } = await awaitSync(installation, handle, handle.firstExecutionRunId);
   expect(run.status).toBe('succeeded');
-  expect(await retriesOf(handle)).toBe(0);
+  expect(await countRetries(handle)).toBe(0);
 });

@@ -66,7 +66,7 @@ def is_alike(one, other):
     return abs(less(one, other)) <= Decimal('0.000001')
 
 
-class ToldOfTax:
+class ReportedTax:
     """What a document tells about the tax of all its lines."""
 
     def __init__(self, document):
@@ -139,7 +139,7 @@ class Taxes:
     """The lines of a bill or a credit, each with its tax, and for a bill the tax that only its header has."""
 
     def __init__(self, document):
-        told = ToldOfTax(document)
+        told = ReportedTax(document)
         self.lines = [Taxed(line, document, told) for line in document.lines]
         self.rest = less(document.total, *(line.gross for line in self.lines))
         self.rest_net = self.rest
@@ -300,21 +300,21 @@ class Ledger:
             for entry in credit.allocations:
                 pairs.setdefault((entry.linked_id, credit.id), ([], []))[1].append(entry)
         self.links_of_two_dates = set()
-        tales = {}
+        recorded = {}
         for (bill_id, credit_id), (by_bill, by_credit) in pairs.items():
             if bill_id is None or credit_id is None:
-                lasting(by_bill + by_credit)
+                drop_undone(by_bill + by_credit)
                 continue
             both = [one for one in (bills.get(bill_id), credits.get(credit_id)) if one is not None]
             all_entries = by_bill + by_credit
             for entry in all_entries:
                 entry.parts = []
-            by_bill, by_credit = lasting(by_bill), lasting(by_credit)
+            by_bill, by_credit = drop_undone(by_bill), drop_undone(by_credit)
             for entry in all_entries:
                 entry.parts = [(later(day, both), amount) for day, amount in entry.parts]
             is_one_currency = len({document.currency for document in both}) <= 1
-            is_one_tale = not by_bill or not by_credit
-            for size, one, other in side_by_side(by_bill, by_credit, is_one_currency):
+            is_one_sided = not by_bill or not by_credit
+            for size, one, other in match_applications(by_bill, by_credit, is_one_currency):
                 days = [entry.date for entry in (one, other) if entry is not None and entry.date is not None]
                 if len(set(days)) > 1:
                     self.links_of_two_dates.add(bill_id)
@@ -324,18 +324,18 @@ class Ledger:
                         amount = entry.amount if size is None else size if entry.amount > 0 else -size
                         entry.parts.append((when, amount))
                 # Entries matched only by position may be told there in another way.
-                if len(both) == 2 and is_one_currency and None in (one, other) and (size is not None or is_one_tale):
+                if len(both) == 2 and is_one_currency and None in (one, other) and (size is not None or is_one_sided):
                     bill, credit = both
-                    teller, silent = (credit, bill) if one is None else (bill, credit)
-                    if teller.is_posted:
+                    recording, counterpart = (credit, bill) if one is None else (bill, credit)
+                    if recording.is_posted:
                         entry = other if one is None else one
-                        silent.told_by_other.append((when, amount))
-                        tales.setdefault(id(silent), []).append((entry.date, teller.id, entry, amount, when))
+                        counterpart.told_by_other.append((when, amount))
+                        recorded.setdefault(id(counterpart), []).append((entry.date, recording.id, entry, amount, when))
                         entry.alone.append((when, amount))
         for document in self.book.bills + self.book.credits:
             told = document.told_by_other
             document.told_by_other = unexplained_by_its_own(document)
-            share_out(tales.get(id(document), []), told, document.told_by_other)
+            distribute(recorded.get(id(document), []), told, document.told_by_other)
 
     def base_total(self, document, rate):
         """The sum of its lines, each rounded once."""
@@ -355,7 +355,7 @@ def in_order(entries):
     return sorted(entries, key=lambda one: (one.date is None, one.date or date.min, one.position))
 
 
-def lasting(entries):
+def drop_undone(entries):
     """Leaves out entries of 0, and each pair of entries in which the second undoes the first. Such a pair counts on one day, and adds
     up to 0."""
     kept = []
@@ -374,7 +374,7 @@ def lasting(entries):
     return kept
 
 
-def side_by_side(ones, others, is_one_currency):
+def match_applications(ones, others, is_one_currency):
     """Matches two lists of applications, ordered by date, by amount: (amount, one or None, other or None). If amounts cannot be
     compared, matches entry by entry: (None, …).
     """
@@ -435,14 +435,14 @@ def unexplained_by_its_own(document):
     return [(days.pop() if len(days) == 1 else None, rest)]
 
 
-def share_out(tales, told, counted):
+def distribute(recorded, told, counted):
     """Distributes the counted amount over the applications that other documents tell: each its own amount if all counts, else the
     earliest first until it is used up.
     """
     whole = total(amount for _, amount in counted)
     counts_all = counted == told
     so_far = Decimal(0)
-    for _, _, entry, amount, when in sorted(tales, key=lambda one: (one[0] is None, one[0] or date.min, one[1], one[2].position)):
+    for _, _, entry, amount, when in sorted(recorded, key=lambda one: (one[0] is None, one[0] or date.min, one[1], one[2].position)):
         if whole is None:
             here = None
         elif not counted or counts_all:
@@ -627,7 +627,7 @@ def bills(ledger):
             'days_overdue': (today - bill.due_date).days if overdue else None,
             'as_of_date': today,
             'has_unfit_amount': bill.has_too_large,
-            'awaits_deletion': bill.id in (ledger.book.told.get('waiting') or {}).get('bills', []),
+            'awaits_deletion': bill.id in (ledger.book.data.get('waiting') or {}).get('bills', []),
             'memo': bill.memo,
             **_times(bill),
         }
@@ -681,7 +681,7 @@ def expenses(ledger):
             'fx_rate': rate.value,
             'fx_status': rate.status,
             'signed_amount_base': ledger.base_total(expense, rate),
-            'awaits_deletion': expense.id in (ledger.book.told.get('waiting') or {}).get('expenses', []),
+            'awaits_deletion': expense.id in (ledger.book.data.get('waiting') or {}).get('expenses', []),
             'memo': expense.memo,
             **_times(expense),
         }
@@ -738,7 +738,7 @@ def vendor_credits(ledger):
             'total_amount_base': negative(ledger.base_total(credit, rate)),
             'base_rounding_amount': less(negative(ledger.base_total(credit, rate)), rate.of(credit.total)),
             'remaining_amount_base': rate.of(credit.remaining),
-            'awaits_deletion': credit.id in (ledger.book.told.get('waiting') or {}).get('bill_credit_memos', []),
+            'awaits_deletion': credit.id in (ledger.book.data.get('waiting') or {}).get('bill_credit_memos', []),
             'memo': credit.memo,
             **_times(credit),
         }

@@ -47,11 +47,11 @@ BY_LEDGER = {
 }
 
 
-def marts_of(told):
-    today = datetime.fromisoformat(told['now'].replace('Z', '+00:00')).astimezone(ZoneInfo(told['time_zone'])).date()
+def build_marts(data):
+    today = datetime.fromisoformat(data['now'].replace('Z', '+00:00')).astimezone(ZoneInfo(data['time_zone'])).date()
     marts = {'dates': list(people.dates(today))}
     books = [
-        Book({'fx_rates': told['fx_rates'], 'time_zone': told['time_zone'], **told_of_book}) for told_of_book in told['books']
+        Book({'fx_rates': data['fx_rates'], 'time_zone': data['time_zone'], **book_data}) for book_data in data['books']
     ]
     bills_elsewhere = quality.bills_elsewhere(books)
     for book in books:
@@ -76,4 +76,4 @@ def written(value):
 
 
 if __name__ == '__main__':
-    json.dump(marts_of(json.load(sys.stdin)), sys.stdout, default=written)
+    json.dump(build_marts(json.load(sys.stdin)), sys.stdout, default=written)

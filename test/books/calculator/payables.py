@@ -25,7 +25,7 @@ from records import last_of_month, month_before, month_of
 AGEING_MONTHS = 36
 
 
-def days_told_of(today):
+def as_of_days(today):
     """Today, and the last days of the months before."""
     return [today] + [last_of_month(month_before(today, count)) for count in range(1, AGEING_MONTHS + 1)]
 
@@ -68,7 +68,7 @@ def open_items(ledger, when):
 
 
 def ap_open_items(ledger):
-    for when in days_told_of(ledger.today):
+    for when in as_of_days(ledger.today):
         for item in open_items(ledger, when):
             document = item.document
             yield {
@@ -94,7 +94,7 @@ def ap_open_items(ledger):
 
 
 def ap_ageing(ledger):
-    for when in days_told_of(ledger.today):
+    for when in as_of_days(ledger.today):
         groups = defaultdict(list)
         for item in open_items(ledger, when):
             groups[item.document.vendor, item.document.currency].append(item)

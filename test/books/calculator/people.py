@@ -23,13 +23,13 @@ def vendors(ledger):
         yield {
             'vendor_id': vendor,
             'vendor_name': labels[vendor],
-            'known_name': name_of(names.get(vendor)) if vendor != '(none)' else None,
+            'known_name': strip_name(names.get(vendor)) if vendor != '(none)' else None,
             'first_seen': min(days, default=None),
             'last_seen': max(days, default=None),
             'bill_count': kinds['bill'],
             'expense_count': kinds['expense'],
             'vendor_credit_count': kinds['credit'],
-            'is_inferred': name_of(names.get(vendor)) is None,
+            'is_inferred': strip_name(names.get(vendor)) is None,
         }
 
 
@@ -51,19 +51,19 @@ def accounts(ledger):
         counts['(none)'] += counts.pop(None, 0)
     found = {*ap, *source, *debit}
     names = {one: (ledger.book.accounts.get(one) or {}).get('account_name') for one in found}
-    labels = labels_of('Account', names | {'(none)': name_of(names['(none)']) or '(none)'})
+    labels = labels_of('Account', names | {'(none)': strip_name(names['(none)']) or '(none)'})
     for account in found:
         named = ledger.book.accounts.get(account) or {}
         yield {
             'account_id': account,
             'account_name': labels[account],
-            'known_name': name_of(named.get('account_name')),
+            'known_name': strip_name(named.get('account_name')),
             'account_type': named.get('account_type') or None,
             'role': None if account == '(none)' else 'ap_credit' if ap[account] else 'payment_source' if source[account] else 'expense_debit',
             'ap_documents': ap[account],
             'expense_documents': source[account],
             'spend_lines': debit[account],
-            'is_inferred': name_of(named.get('account_name')) is None,
+            'is_inferred': strip_name(named.get('account_name')) is None,
         }
 
 
@@ -113,7 +113,7 @@ def address(customer, kind):
 
 def items(ledger):
     sent = ledger.book.sent['items']
-    labels = labels_of('Item', {one['id']: name_of(one.get('name')) or one.get('code') for one in sent})
+    labels = labels_of('Item', {one['id']: strip_name(one.get('name')) or one.get('code') for one in sent})
     for one in sent:
         reader = Reader(ledger.book, 'items', one['id'])
         bought, sold = one.get('bill_item') or {}, one.get('invoice_item') or {}
@@ -174,13 +174,13 @@ def lowered(word):
     return ''.join(one.lower() if one.isascii() else one for one in word or '')
 
 
-def name_of(text):
+def strip_name(text):
     return (text or '').strip(WHITE_SPACE) or None
 
 
 def labels_of(kind, names):
     """A unique label for each ID: its name, followed by the ID if another one would have the same label."""
-    short = {key: (name_of(name) or '')[:1000] or f'{kind} {key}' for key, name in names.items()}
+    short = {key: (strip_name(name) or '')[:1000] or f'{kind} {key}' for key, name in names.items()}
     # The last opening parenthesis always precedes the ID, so the end of the name is unambiguous.
     long = {key: f'{label} ({key.replace("%", "%25").replace("(", "%28")})' for key, label in short.items()}
     times = Counter(short.values())

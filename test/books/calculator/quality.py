@@ -8,7 +8,7 @@ from documents import Taxes, applications_of, credits_of, signed_lines, unexplai
 from people import top_of
 from records import RESOURCES, code, months_on
 from readings import day_in_zone, day_known_whole, earliest, is_or_was_offered, lists_of_spend, streams_of
-from recurring import fits_of, items_of_today, late_today
+from recurring import find_rounded_and_too_large, items_of_today, late_today
 from spend import duplicate_bills
 
 
@@ -30,7 +30,7 @@ def bills_elsewhere(books):
     for book in books:
         for bill in book.bills:
             if bill.is_posted and None not in (bill.platform_id, bill.date, bill.total):
-                company = (book.told['platform'], book.told['connection']['org_id'])
+                company = (book.data['platform'], book.data['connection']['org_id'])
                 of_one = (company, bill.platform_id, bill.date, bill.currency, bill.total)
                 holders.setdefault(of_one, []).append((book.id, bill.id))
     found = {book.id: set() for book in books}
@@ -56,7 +56,7 @@ def found_by(ledger):
     unconverted = lambda one: ledger.rates[id(one)].status in ('missing_rate', 'unverified_direction')
     too_early, too_late = date(2000, 1, 1), months_on(today, 60)
     in_range = lambda when: when is None or too_early <= when <= too_late
-    rounded_subscriptions, unfit_subscriptions = fits_of(book)
+    rounded_subscriptions, unfit_subscriptions = find_rounded_and_too_large(book)
     subscribed = items_of_today(book, today)
     ids = lambda records: [record.id for record in records]
     # Accounts on which bills and credits are owed, or from which expenses are paid.
@@ -142,7 +142,7 @@ def found_by(ledger):
         'subscription_learned_late': late_today(book, today),
         'source_quiet': [book.id] if newest(ledger)['is_quiet'] else [],
         'possible_duplicate': {row['bill_id_a'] for row in duplicate_bills(ledger)},
-        'deletion_awaits_approval': {one for ids_of in (book.told.get('waiting') or {}).values() for one in ids_of},
+        'deletion_awaits_approval': {one for ids_of in (book.data.get('waiting') or {}).values() for one in ids_of},
         'quarantined_record': [],
     }
 
@@ -217,16 +217,16 @@ def one_sided(bills, credits):
 
 
 def sync_health(ledger):
-    told = ledger.book.told
+    data = ledger.book.data
     for resource in RESOURCES:
         streams = streams_of(ledger.book, resource)
         offered = [stream for stream in streams if is_or_was_offered(stream)]
         first = lambda name: earliest(stream[name] for stream in offered)
         yield {
             'resource': resource,
-            'capability': capability_of(streams),
+            'capability': combine_capabilities(streams),
             'record_count': len(ledger.book.sent[resource]),
-            'deleted_records': told['deleted'].get(resource, 0),
+            'deleted_records': data['deleted'].get(resource, 0),
             'quarantined_records': 0,
             # A list that was read and is empty has no limit.
             'watermark': first('last_success_at')
@@ -240,20 +240,20 @@ def sync_health(ledger):
         }
 
 
-def capability_of(streams):
-    told = {stream['capability'] for stream in streams}
-    return 'unsupported' if told == {'unsupported'} else 'supported' if 'supported' in told else 'unknown'
+def combine_capabilities(streams):
+    capabilities = {stream['capability'] for stream in streams}
+    return 'unsupported' if capabilities == {'unsupported'} else 'supported' if 'supported' in capabilities else 'unknown'
 
 
 def connections(ledger):
     book = ledger.book
-    connection = book.told['connection']
+    connection = book.data['connection']
     streams = [stream for resource in RESOURCES for stream in streams_of(book, resource)]
     offered = [stream for stream in streams if is_or_was_offered(stream)]
     last = earliest(stream['last_success_at'] for stream in offered)
     yield {
         'name': book.id,
-        'platform': book.told['platform'],
+        'platform': book.data['platform'],
         'org_id': connection['org_id'],
         'base_currency': book.base_currency,
         'rates_multiply': book.rates_multiply,

@@ -13,7 +13,7 @@ NEVER_BEGUN = {
 
 
 def streams_of(book, resource):
-    begun = {stream['stream']: stream for stream in book.told['streams']}
+    begun = {stream['stream']: stream for stream in book.data['streams']}
     held = {list_of(resource, record) for record in book.sent[resource]}
     return [{**as_known(begun.get(name, NEVER_BEGUN)), 'is_held': name in held} for name in LISTS[resource]]
 
@@ -42,7 +42,7 @@ def earliest(moments):
 
 def day_in_zone(moment, ledger):
     """The day of that moment in the company's time zone."""
-    return datetime.fromisoformat(f'{moment[:19]}+00:00').astimezone(ZoneInfo(ledger.book.told['time_zone'])).date()
+    return datetime.fromisoformat(f'{moment[:19]}+00:00').astimezone(ZoneInfo(ledger.book.data['time_zone'])).date()
 
 
 def were_read_after(ledger, day):

@@ -238,20 +238,20 @@ def _allocations(reader, sent, name, table):
 class Book:
     """The books of one connection."""
 
-    def __init__(self, told):
-        self.id = told['connection_id']
-        self.told = told
+    def __init__(self, data):
+        self.id = data['connection_id']
+        self.data = data
         self.rounded, self.too_large, self.unreadable = set(), set(), set()
-        self.sent = {name: [parse(text) for text in told['records'].get(name, [])] for name in RESOURCES}
+        self.sent = {name: [parse(text) for text in data['records'].get(name, [])] for name in RESOURCES}
         self.bills = [Bill(self, sent) for sent in self.sent['bills']]
         self.credits = [Credit(self, sent) for sent in self.sent['bill_credit_memos']]
         self.expenses = [Expense(self, sent) for sent in self.sent['expenses']]
-        settings = told.get('settings') or {}
+        settings = data.get('settings') or {}
         self.base_currency = currency(settings.get('base_currency'))
-        self.rates_multiply = settings.get('fx_direction') == 'multiply' or told['platform'] == 'QUICKBOOKS'
-        self.vendor_names = told.get('vendor_names') or {}
-        self.accounts = told.get('account_map') or {}
+        self.rates_multiply = settings.get('fx_direction') == 'multiply' or data['platform'] == 'QUICKBOOKS'
+        self.vendor_names = data.get('vendor_names') or {}
+        self.accounts = data.get('account_map') or {}
         self.fx_rates = [
             (currency(rate['from_currency']), currency(rate['to_currency']), date.fromisoformat(rate['valid_from']), Decimal(rate['rate']))
-            for rate in told.get('fx_rates') or []
+            for rate in data.get('fx_rates') or []
         ]

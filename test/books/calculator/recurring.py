@@ -18,7 +18,7 @@ MONTHS = {'day': Fraction(12, 365), 'week': Fraction(12, 52), 'month': Fraction(
 LONGEST_INTERVAL = 9_999
 
 
-def fits_of(book):
+def find_rounded_and_too_large(book):
     """The subscriptions with a rounded amount in any version, and those with an amount that is too large."""
     versions = [version for version in versions_kept(book) if version['payload'] is not None]
     items = [
@@ -42,13 +42,13 @@ def lines_of(sent):
 
 def pruned_apart(book):
     """The versions that history still has, and those that a prune took: each superseded version, with its successor."""
-    told = sorted(book.told.get('subscription_versions') or [], key=lambda version: version['recorded_at'])
+    recorded = sorted(book.data.get('subscription_versions') or [], key=lambda version: version['recorded_at'])
     of_record = defaultdict(list)
-    for version in told:
+    for version in recorded:
         ones = of_record[version['record_id']]
         if not ones or (ones[-1]['op'], ones[-1]['payload']) != (version['op'], version['payload']):
             ones.append(version)
-    until = book.told.get('pruned_until')
+    until = book.data.get('pruned_until')
     kept, taken = [], []
     for ones in of_record.values():
         for one, newer in zip(ones, [*ones[1:], None]):
@@ -68,11 +68,11 @@ def last_pruned_month(book):
     prune it is the month before, because nobody knows what earlier prunes took. After others it is the last month at whose end a
     removed version was current.
     """
-    until = book.told.get('pruned_until')
+    until = book.data.get('pruned_until')
     if until is None:
         return None
-    if book.told.get('is_first_prune', True):
-        has_older = any(one['recorded_at'][:10] < until for one in book.told['subscription_versions'])
+    if book.data.get('is_first_prune', True):
+        has_older = any(one['recorded_at'][:10] < until for one in book.data['subscription_versions'])
         return month_before(date.fromisoformat(until)) if has_older else None
     stood = [
         month_before(month_counted_in(book, newer))
@@ -133,8 +133,8 @@ class Item:
 
 def day_read_until(book, month):
     """The last day of the month, in UTC, on which all subscriptions were read. None if nobody read or recorded that."""
-    told = (book.told.get('observed_until') or {}).get(month.isoformat())
-    return None if told is None else date.fromisoformat(told)
+    until = (book.data.get('observed_until') or {}).get(month.isoformat())
+    return None if until is None else date.fromisoformat(until)
 
 
 def known_until(book, month, is_seen, today):
@@ -148,8 +148,8 @@ def is_over(book, month, today):
     """Whether the month is over where the company is and in UTC, which defines the months. Where the local time is ahead of UTC,
     nobody knows that on the first day of the next month, unless all subscriptions were read in a later month of UTC.
     """
-    midnight = datetime(today.year, today.month, today.day, tzinfo=ZoneInfo(book.told['time_zone']))
-    is_read_later = any(month.isoformat() < one for one in book.told.get('observed_months') or [])
+    midnight = datetime(today.year, today.month, today.day, tzinfo=ZoneInfo(book.data['time_zone']))
+    is_read_later = any(month.isoformat() < one for one in book.data.get('observed_months') or [])
     days_open = 1 if midnight.utcoffset() > timedelta(0) and not is_read_later else 0
     return last_of_month(month) < today - timedelta(days=days_open)
 
@@ -167,15 +167,15 @@ class Recorded:
         return [Item(self.sent, place, line, self.subscription_id) for place, line in enumerate(lines_of(self.sent))]
 
 
-def told_by_month(book, today):
+def states_by_month(book, today):
     """The versions recorded, in order; and for each month whether it was observed, and the subscriptions known at its end."""
-    zone = ZoneInfo(book.told['time_zone'])
+    zone = ZoneInfo(book.data['time_zone'])
     versions = [one for one in versions_kept(book) if moment_of(one).astimezone(zone).date() <= today]
     if not versions:
         return [], {}
     gone = last_pruned_month(book)
-    observed = {date.fromisoformat(month) for month in book.told.get('observed_months') or []}
-    unobserved = {date.fromisoformat(month) for month in book.told.get('unobserved_months') or []}
+    observed = {date.fromisoformat(month) for month in book.data.get('observed_months') or []}
+    unobserved = {date.fromisoformat(month) for month in book.data.get('unobserved_months') or []}
     last = month_of(today)
     # Months are those of UTC. Versions recorded until now, even this evening, belong at the latest to the company's current month.
     came = [min(month_of(moment_of(one).date()), last) for one in versions]
@@ -186,15 +186,15 @@ def told_by_month(book, today):
     def is_seen(month):
         return (month in observed or month < known_from) and (gone is None or month > gone)
 
-    def month_told_in(version, month):
+    def month_assigned_to(version, month):
         """The month of a version. If a month was read only up to its third day, a version of the fourth belongs to the month after."""
         until = day_read_until(book, month) if is_seen(month) else None
         is_too_late = until not in (None, last_of_month(month)) and moment_of(version).date() > until
         return month_before(month, -1) if is_too_late else month
 
-    owners = owners_of(versions)
+    owners = assign_customers(versions)
     history = [
-        Recorded(version, owners[id(version)], month_told_in(version, month)) for version, month in zip(versions, came)
+        Recorded(version, owners[id(version)], month_assigned_to(version, month)) for version, month in zip(versions, came)
     ]
     months, month = {}, first
     while month <= last:
@@ -204,21 +204,21 @@ def told_by_month(book, today):
     return history, months
 
 
-def beginning_of(months):
+def first_observed_month(months):
     """The first observed month."""
     return next((month for month, (is_seen, _) in months.items() if is_seen), None)
 
 
 def late_today(book, today):
     """The existing subscriptions that are older than their history."""
-    history, months = told_by_month(book, today)
+    history, months = states_by_month(book, today)
     there = {one['id'] for one in book.sent['subscriptions']}
-    return {one.subscription_id for one in learned_late(history, beginning_of(months))} & there
+    return {one.subscription_id for one in learned_late(history, first_observed_month(months))} & there
 
 
 def items_of_today(book, today):
     """The items of existing subscriptions, whatever month they will belong to."""
-    history, _ = told_by_month(book, today)
+    history, _ = states_by_month(book, today)
     newest = {one.subscription_id: one for one in history}
     return [(subscription_id, item) for subscription_id, one in newest.items() for item in one.items()]
 
@@ -227,7 +227,7 @@ def moment_of(version):
     return datetime.fromisoformat(version['recorded_at'].replace('Z', '+00:00'))
 
 
-def owners_of(versions):
+def assign_customers(versions):
     """The data of each version. A version without a customer gets the next customer that the subscription names, else the last one
     before.
     """
@@ -281,7 +281,7 @@ class Past:
         return False
 
 
-def pasts_of(history, beginning):
+def build_pasts(history, beginning):
     pasts = defaultdict(Past)
     for recorded in history:
         if recorded.sent is not None:
@@ -308,12 +308,12 @@ def learned_late(history, beginning):
 
 
 def moment_created(sent):
-    told = sent.get('created_at')
-    return datetime.fromisoformat(told.replace('Z', '+00:00')).astimezone(timezone.utc) if told else None
+    created = sent.get('created_at')
+    return datetime.fromisoformat(created.replace('Z', '+00:00')).astimezone(timezone.utc) if created else None
 
 
 def subscription_mrr_monthly(book, today):
-    _, months = told_by_month(book, today)
+    _, months = states_by_month(book, today)
     seen = [month for month, (is_seen, _) in months.items() if is_seen]
     for month, is_seen, subscription_id, item in items_known(months):
         status, mrr = item.priced() if is_seen else ('not_observed', None)
@@ -334,20 +334,20 @@ def subscription_mrr_monthly(book, today):
             'mrr': mrr,
             'is_estimated': item.is_estimated,
             'is_baseline': bool(seen) and month == seen[0],
-            'awaits_deletion': subscription_id in (book.told.get('waiting') or {}).get('subscriptions', []),
+            'awaits_deletion': subscription_id in (book.data.get('waiting') or {}).get('subscriptions', []),
         }
 
 
 def mrr_movements_monthly(book, today):
-    history, months = told_by_month(book, today)
+    history, months = states_by_month(book, today)
     seen = [month for month, (is_seen, _) in months.items() if is_seen]
     customers = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for month, _, _, item in items_known(months):
         customers[item.customer][item.currency][month].append(item)
     # Nobody knows who paid in the missing versions.
     has_gaps = is_forgotten(book)
-    beginning = beginning_of(months)
-    pasts = pasts_of(history, beginning)
+    beginning = first_observed_month(months)
+    pasts = build_pasts(history, beginning)
     for customer, by_currency in customers.items():
         known_of = {code_: known(by_month, months) for code_, by_month in by_currency.items()}
         for month, (is_seen, _) in months.items():
@@ -403,7 +403,7 @@ def moves_of(pays_before, pays_after, moved, has_paid):
     if moved == 0:
         return dict.fromkeys(moves, 0)
     names = {
-        name_of(before, after, moved, paid)
+        name_movement(before, after, moved, paid)
         for before in either(pays_before)
         for after in either(pays_after)
         for paid in either(has_paid)
@@ -416,7 +416,7 @@ def either(known):
     return (True, False) if known is None else (known,)
 
 
-def name_of(pays_before, pays_after, moved, has_paid):
+def name_movement(pays_before, pays_after, moved, has_paid):
     if not pays_before:
         return 'reactivation' if has_paid else 'new'
     if not pays_after:

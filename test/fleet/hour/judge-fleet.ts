@@ -1,5 +1,5 @@
 import { compareWithSource } from '../../support/compare-with-source.ts';
-import { largeCompany } from './misfortunes.ts';
+import { largeCompany } from './fleet-faults.ts';
 import type { Fleet, FleetOptions } from './open-fleet.ts';
 
 /** Judges the product's promises after an hour. */

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { onOwnServers } from '../../support/own-servers.ts';
+import { withOwnServers } from '../../support/own-servers.ts';
 import { runHour, type HourOptions } from './run-hour.ts';
 
 const program = new Command('fleet-hour')
@@ -18,7 +18,7 @@ const program = new Command('fleet-hour')
       process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${progress}\n`);
     };
     report(`Seed ${options.seed}`);
-    const hour = await onOwnServers((place) => runHour(place, options, report), report);
+    const hour = await withOwnServers((servers) => runHour(servers, options, report), report);
     process.stdout.write(`${JSON.stringify(hour)}\n`);
     process.exitCode = hour.complaints.length === 0 ? 0 : 1;
   });

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { peakMegabytes } from '../../support/process-cost.ts';
-import type { Place } from '../../support/own-servers.ts';
+import type { TestServers } from '../../support/own-servers.ts';
 import type { Processes } from '../../day/processes.ts';
 
 /** Seconds since connections were last completely read. Null: the connection at that rank never was. */
@@ -11,9 +11,9 @@ export interface Ages {
   readonly oldest: number | null;
 }
 
-export async function agesOf(
-  { warehouse }: Pick<Place, 'warehouse'>,
-  { but }: { but: readonly string[] },
+export async function measureAges(
+  { warehouse }: Pick<TestServers, 'warehouse'>,
+  { except }: { except: readonly string[] },
 ): Promise<Ages> {
   const { rows } = await warehouse.pool.query<{ median: number; p95: number; oldest: number }>(
     `select percentile_disc(0.5) within group (order by age) as median, percentile_disc(0.95) within group (order by age) as p95,
@@ -27,7 +27,7 @@ export async function agesOf(
        ) s using (connection_id)
        where connection_id <> all($1)
      ) connection`,
-    [but],
+    [except],
   );
   const [found] = rows;
   const whole = (age = Infinity): number | null => (age === Infinity ? null : Math.round(age));
@@ -35,7 +35,10 @@ export async function agesOf(
 }
 
 /** The number of connections that no sync has completely read since `since`. */
-export async function notReadSince({ warehouse }: Pick<Place, 'warehouse'>, since: Date): Promise<number> {
+export async function notReadSince(
+  { warehouse }: Pick<TestServers, 'warehouse'>,
+  since: Date,
+): Promise<number> {
   const { rows } = await warehouse.pool.query<{ left: number }>(
     `select count(*)::int as left
      from sync.connections c
@@ -55,18 +58,18 @@ export interface Sizes {
   readonly temporalMegabytes: number;
 }
 
-export async function sizesOf({
+export async function measureSizes({
   warehouse,
   folder,
   processes,
-}: Place & { processes: Processes }): Promise<Sizes> {
+}: TestServers & { processes: Processes }): Promise<Sizes> {
   const pids = await processes.pids();
   const { rows } = await warehouse.pool.query<{ bytes: string }>(
     'select pg_database_size(current_database())::text as bytes',
   );
   const { size } = await stat(join(folder, 'temporal.db'));
   return {
-    // A process may have ended by itself; the judge reports that.
+    // A process may have ended by itself; `processes.stop` reports that.
     processMegabytes: await Promise.all(
       pids.map(async (pid) => Math.round(await peakMegabytes(pid).catch(() => 0))),
     ),

@@ -3,8 +3,8 @@ import { freePort } from '../../../embedded/free-port.ts';
 import { startSandbox, type Sandbox } from '../../../sandbox/start-sandbox.ts';
 import { addConnection } from '../../../warehouse/connections/add-connection.ts';
 import { startProcesses, type Processes } from '../../day/processes.ts';
-import { environmentOf } from '../../support/environment-of.ts';
-import type { Place } from '../../support/own-servers.ts';
+import { buildProcessEnvironment } from '../../support/process-environment.ts';
+import type { TestServers } from '../../support/own-servers.ts';
 
 export interface FleetOptions {
   readonly connections: number;
@@ -18,7 +18,7 @@ export interface FleetOptions {
   readonly misfortunes: boolean;
 }
 
-export interface Fleet extends Place {
+export interface Fleet extends TestServers {
   readonly names: readonly string[];
   readonly sandbox: Sandbox;
   readonly admin: SandboxAdmin;
@@ -26,18 +26,18 @@ export interface Fleet extends Place {
 }
 
 /** Two workers, and the server that receives webhooks. */
-export const processesOfFleet = 3;
+export const processCount = 3;
 
 const platforms = ['QUICKBOOKS', 'XERO', 'NETSUITE'] as const;
 
 /** Whether the list of deletion events includes those of bills. */
-export function tellsDeletions(name: string): boolean {
+export function hasDeletionEvents(name: string): boolean {
   return platformOf(Number(name.slice(3))) === 'QUICKBOOKS';
 }
 
 /** Opens companies of the sandbox, each with a schedule, and processes that may be killed. Nothing is loaded yet. */
 export async function openFleet(
-  place: Place,
+  servers: TestServers,
   options: FleetOptions,
   report: (progress: string) => void,
 ): Promise<Fleet> {
@@ -47,33 +47,40 @@ export async function openFleet(
     const admin = createSandboxAdmin(sandbox.adminUrl);
     await admin.configure({ requestsPer10s: Math.ceil(requestsPer10s * 1.1) });
     const names = Array.from({ length: connections }, (_, n) => `co-${String(n).padStart(5, '0')}`);
-    for (let first = 0; first < connections; first += groupOf) {
-      const group = names.slice(first, first + groupOf);
-      await addCompanies({ ...place, admin, apiAddress: sandbox.url }, { group, ...options });
+    for (let first = 0; first < connections; first += groupSize) {
+      const group = names.slice(first, first + groupSize);
+      await addCompanies({ ...servers, admin, apiAddress: sandbox.url }, { group, ...options });
       if (first % 1_000 === 0) report(`${first} of ${connections} connections added`);
     }
     const port = await freePort();
     const env = {
-      ...environmentOf(place, { sandbox, secretKey }),
+      ...buildProcessEnvironment(servers, { sandbox, secretKey }),
       DAYBOOK_API_REQUESTS_PER_10S: String(requestsPer10s),
       DAYBOOK_LOG_LEVEL: 'error',
     };
     const worker = { command: 'worker', ready: /worker is ready/ };
     const serve = { command: 'serve', ready: /Serving at/, env: { DAYBOOK_HTTP_PORT: String(port) } };
-    const processes = await startProcesses([worker, worker, serve], { env, cwd: place.folder });
-    await admin.sendWebhooks({ ...badPost, addresses: [`http://127.0.0.1:${port}/webhooks`], seed });
-    return { ...place, names, sandbox, admin, processes };
+    const processes = await startProcesses([worker, worker, serve], { env, cwd: servers.folder });
+    await admin.sendWebhooks({ ...webhookFaults, addresses: [`http://127.0.0.1:${port}/webhooks`], seed });
+    return { ...servers, names, sandbox, admin, processes };
   } catch (error) {
     await sandbox.close();
     throw error;
   }
 }
 
-const groupOf = 100;
+const groupSize = 100;
 const secretKey = Buffer.alloc(32, 'k');
 
 /** Some webhooks get lost, come twice or late, or are forged. */
-const badPost = { lost: 0.1, doubled: 0.1, delayed: 0.2, delayMs: 60_000, forged: 0.05, timeFactor: 10 };
+const webhookFaults = {
+  lost: 0.1,
+  doubled: 0.1,
+  delayed: 0.2,
+  delayMs: 60_000,
+  forged: 0.05,
+  timeFactor: 10,
+};
 
 function platformOf(n: number): string {
   return platforms[n % platforms.length] ?? platforms[0];

@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { chanceOf } from '../../day/chance.ts';
+import { createChance } from '../../day/chance.ts';
 import { mostWithin } from '../../day/judge-requests.ts';
-import { untilPostIsDone } from '../../day/until-post-is-done.ts';
-import type { Place } from '../../support/own-servers.ts';
+import { untilWebhooksAreApplied } from '../../day/until-webhooks-are-applied.ts';
+import type { TestServers } from '../../support/own-servers.ts';
 import { judgeFleet } from './judge-fleet.ts';
-import { misfortunesOf } from './misfortunes.ts';
-import { agesOf, notReadSince, sizesOf, type Ages, type Sizes } from './measure-fleet.ts';
-import { openFleet, processesOfFleet, tellsDeletions, type Fleet, type FleetOptions } from './open-fleet.ts';
+import { createFleetFaults } from './fleet-faults.ts';
+import { measureAges, notReadSince, measureSizes, type Ages, type Sizes } from './measure-fleet.ts';
+import { openFleet, processCount, hasDeletionEvents, type Fleet, type FleetOptions } from './open-fleet.ts';
 
 export interface HourOptions extends FleetOptions {
   /** The length in minutes, after the first loads. */
@@ -39,36 +39,36 @@ export interface Hour {
 }
 
 /**
- * Plays an hour of many small companies with a schedule each. After all are loaded, a tenth of them change during the hour, webhooks get
+ * Runs an hour of many small companies with a schedule each. After all are loaded, a tenth of them change during the hour, webhooks get
  * lost or come twice or late, processes are killed every five minutes, and Temporal is down for a while. Then everything must match the
  * source.
  */
 export async function runHour(
-  place: Place,
+  servers: TestServers,
   options: HourOptions,
   report: (progress: string) => void,
 ): Promise<Hour> {
   const began = performance.now();
-  const fleet = await openFleet(place, options, report);
+  const fleet = await openFleet(servers, options, report);
   const secondsSince = (moment: number): number => Math.round((performance.now() - moment) / 1_000);
   try {
     const loading = performance.now();
     report(`All are added after ${secondsSince(began)} s; the first loads begin`);
-    await until(fleet, new Date(0), report);
+    await untilAllSynced(fleet, new Date(0), report);
     const firstLoadsSeconds = secondsSince(loading);
     report(`All are loaded after ${firstLoadsSeconds} s`);
-    const lived = await liveThrough(fleet, options, report);
+    const workloadResult = await runWorkloadWithFaults(fleet, options, report);
     const settling = performance.now();
-    await until(fleet, new Date(), report);
-    await untilPostIsDone(fleet, { seconds: 600 });
+    await untilAllSynced(fleet, new Date(), report);
+    await untilWebhooksAreApplied(fleet, { seconds: 600 });
     const settledSeconds = secondsSince(settling);
-    const sizes = await sizesOf(fleet);
+    const sizes = await measureSizes(fleet);
     const ended = await fleet.processes.stop();
     report('Comparing each with its source');
     const { records, values, complaints } = await judgeFleet(fleet, options, report);
     return {
       ...{ connections: options.connections, minutes: options.minutes, firstLoadsSeconds, settledSeconds },
-      ...lived,
+      ...workloadResult,
       runs: await countRuns(fleet),
       webhooks: (await fleet.admin.deliveries()).total,
       kills: fleet.processes.kills(),
@@ -80,25 +80,25 @@ export async function runHour(
   }
 }
 
-type Lived = Pick<
+type WorkloadResult = Pick<
   Hour,
   'changed' | 'worstAges' | 'worstAgesWithoutTemporal' | 'mostRequestsPer10s' | 'refused'
 >;
 
-async function liveThrough(
+async function runWorkloadWithFaults(
   fleet: Fleet,
   options: HourOptions,
   report: (progress: string) => void,
-): Promise<Lived> {
+): Promise<WorkloadResult> {
   const { minutes, temporalAwayMinutes, seed } = options;
-  const chance = chanceOf(`fleet/${seed}`);
-  const changing = chance.someOf(fleet.names, Math.ceil(fleet.names.length / 10));
+  const chance = createChance(`fleet/${seed}`);
+  const changing = chance.pickSome(fleet.names, Math.ceil(fleet.names.length / 10));
   const worst = { before: noAges, after: noAges };
   let changed = 0;
   let mostRequestsPer10s = 0;
   let refused = 0;
   let away: Promise<void> | undefined;
-  const misfortunes = options.misfortunes ? misfortunesOf(fleet, options, report) : undefined;
+  const faults = options.misfortunes ? createFleetFaults(fleet, options, report) : undefined;
   await fleet.admin.clearRequests();
   const began = performance.now();
   for (let minute = 0; minute < minutes; minute += 1) {
@@ -109,8 +109,8 @@ async function liveThrough(
       await change(fleet, name, seed + minute);
       changed += 1;
     }
-    await misfortunes?.during(minute);
-    if (minute % 5 === 4) fleet.processes.kill(chance.below(processesOfFleet));
+    await faults?.injectAt(minute);
+    if (minute % 5 === 4) fleet.processes.kill(chance.below(processCount));
     if (minute === Math.floor(minutes / 2) && temporalAwayMinutes > 0)
       away = fleet.interruptTemporal?.(temporalAwayMinutes * 60);
     await wait(Math.max(0, began + (minute + 1) * 60_000 - performance.now()));
@@ -118,16 +118,16 @@ async function liveThrough(
     await fleet.admin.clearRequests();
     mostRequestsPer10s = Math.max(mostRequestsPer10s, mostWithin(10_000, requests));
     refused += requests.filter(({ status }) => status === 429).length;
-    const ages = await agesOf(fleet, { but: misfortunes?.struck ?? [] });
+    const ages = await measureAges(fleet, { except: faults?.affected ?? [] });
     const when = away === undefined ? 'before' : 'after';
-    worst[when] = olderOf(worst[when], ages);
+    worst[when] = maxAges(worst[when], ages);
     report(
       `minute ${minute}: complete ${String(ages.median)} s ago (median), ${String(ages.p95)} (p95), ${String(ages.oldest)} (oldest); ` +
         `${requests.length} requests, ${changed} companies changed, ${fleet.processes.kills()} kills`,
     );
   }
   await away;
-  await misfortunes?.end();
+  await faults?.end();
   return {
     changed,
     mostRequestsPer10s,
@@ -139,7 +139,7 @@ async function liveThrough(
 
 const noAges: Ages = { median: 0, p95: 0, oldest: 0 };
 
-function olderOf(one: Ages, other: Ages): Ages {
+function maxAges(one: Ages, other: Ages): Ages {
   const older = (left: number | null, right: number | null): number | null =>
     left === null || right === null ? null : Math.max(left, right);
   return {
@@ -151,12 +151,12 @@ function olderOf(one: Ages, other: Ages): Ages {
 
 async function change({ admin }: Fleet, connection: string, seed: number): Promise<void> {
   await admin.activity({ connection, seed, changes: 1, touches: 1 });
-  if (tellsDeletions(connection))
+  if (hasDeletionEvents(connection))
     await admin.activity({ connection, seed: seed + 1, resources: ['bills'], deletes: 1 });
 }
 
 /** Waits until each connection was completely read by a sync that began after `since`. */
-async function until(fleet: Fleet, since: Date, report: (progress: string) => void): Promise<void> {
+async function untilAllSynced(fleet: Fleet, since: Date, report: (progress: string) => void): Promise<void> {
   for (let looks = 0; ; looks += 1) {
     const left = await notReadSince(fleet, since);
     if (left === 0) return;

@@ -5,17 +5,14 @@ import { reads } from './reads.ts';
 import { reconciles } from './reconciles.ts';
 import { openStandby } from './standby.ts';
 
-// all-scenarios.proof.test.ts plays all scenarios.
+// all-scenarios.proof.test.ts runs all scenarios.
 const { warehouse, adminUrl } = await createTestDatabase();
 const standby = await openStandby(warehouse, adminUrl);
 afterAll(() => standby.close());
 
 test.each([
   {
-    scenario: named(
-      reconciles,
-      'a reconcile that a deletion has asked for, beside a record that cannot be stored',
-    ),
+    scenario: named(reconciles, 'a reconcile requested by a deletion, beside a record that cannot be stored'),
     lacks: 'the last commit',
     lacking: () => [1],
   },
@@ -27,8 +24,8 @@ test.each([
 ])(
   '$scenario.name keeps its promises when a standby that lacks $lacks takes over after any commit',
   async ({ scenario, lacking }) => {
-    const { takeovers, broken } = await afterEachCommit(scenario, { warehouse, standby, lacking });
-    expect(broken).toEqual([]);
+    const { takeovers, brokenInvariants } = await afterEachCommit(scenario, { warehouse, standby, lacking });
+    expect(brokenInvariants).toEqual([]);
     expect(takeovers).toBeGreaterThan(10);
   },
 );

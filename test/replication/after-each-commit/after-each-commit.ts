@@ -1,19 +1,19 @@
 import type { Warehouse } from '../../../warehouse/open-warehouse.ts';
-import { brokenPromises } from './judge.ts';
-import { play } from './play.ts';
+import { findBrokenInvariants } from './judge.ts';
+import { runScenario } from './run-scenario.ts';
 import type { Scenario } from './scenario.ts';
 import type { Standby } from './standby.ts';
 
-export interface Played {
+export interface FailoverResult {
   /** The number of takeovers by a standby. */
   readonly takeovers: number;
-  readonly broken: readonly string[];
+  readonly brokenInvariants: readonly string[];
 }
 
 /**
- * Plays a scenario once without a takeover, which must go well, and then with a takeover after each of its commits in turn.
+ * Runs a scenario once without a takeover, which must succeed, and then with a takeover after each of its commits in turn.
  *
- * @param lacking the numbers of commits that the standby lacks, each in a play of its own, from the number of commits so far
+ * @param lacking the numbers of commits that the standby lacks, each in an execution of its own, from the number of commits so far
  */
 export async function afterEachCommit(
   scenario: Scenario,
@@ -21,10 +21,10 @@ export async function afterEachCommit(
     lacking,
     ...on
   }: { warehouse: Warehouse; standby: Standby; lacking: (commits: number) => readonly number[] },
-): Promise<Played> {
-  const { commits, status, differences } = await play(scenario, on);
+): Promise<FailoverResult> {
+  const { commits, status, differences } = await runScenario(scenario, on);
   const wrong = [...differences.afterRun, ...differences.atEnd];
-  if (status !== scenario.ends || wrong.length > 0)
+  if (status !== scenario.expectedStatus || wrong.length > 0)
     throw new Error(`Without a takeover, "${scenario.name}" ends ${status}: ${wrong.join('; ')}`);
   let takeovers = 0;
   const broken: string[] = [];
@@ -32,10 +32,10 @@ export async function afterEachCommit(
     for (const lost of new Set(lacking(after + 1))) {
       if (lost < 1 || lost > after + 1) continue;
       const takeover = { has: after + 1 - lost, after: after + 1 };
-      const outcome = await play(scenario, { ...on, takeover });
+      const outcome = await runScenario(scenario, { ...on, takeover });
       if (outcome.hasTakenOver) takeovers += 1;
       const where = `Without the last ${lost} of ${after + 1} commits, in "${commits[after] ?? ''}"`;
-      broken.push(...brokenPromises(outcome).map((one) => `${where}: ${one}`));
+      broken.push(...findBrokenInvariants(outcome).map((one) => `${where}: ${one}`));
     }
-  return { takeovers, broken };
+  return { takeovers, brokenInvariants: broken };
 }

@@ -2,17 +2,17 @@ import { ApplicationFailure } from '@temporalio/common';
 import { addConnection } from '../../../warehouse/connections/add-connection.ts';
 import { removeConnection } from '../../../warehouse/connections/remove-connection.ts';
 import { UnknownConnection } from '../../../warehouse/errors.ts';
-import { secretKey } from '../../simulation/dependencies-of.ts';
+import { secretKey } from '../../simulation/create-dependencies.ts';
 import { bill } from '../../support/finance-records.ts';
 import { rebuildBills, replayOne } from '../as-commands.ts';
 import { at, type ScriptedService } from '../scripted-service.ts';
-import { longAgo, old, statusOf, type Scenario } from './scenario.ts';
+import { longAgo, old, runStatus, type Scenario } from './scenario.ts';
 
 /** Scenarios that a person or a webhook causes. */
 export const commands: readonly Scenario[] = [
   {
     name: 'webhooks',
-    ends: 'succeeded',
+    expectedStatus: 'succeeded',
     resources: ['bills'],
     repairedBy: 'syncs',
     async prepare(service: ScriptedService): Promise<void> {
@@ -25,13 +25,13 @@ export const commands: readonly Scenario[] = [
       await service.storeWebhook('DELETED', bill('b', { last_synced_at: at(longAgo) }));
       await service.storeWebhook('CREATED', created);
     },
-    async act(service: ScriptedService): Promise<string> {
-      return endOf(service, 'webhook', () => service.applyWebhooks());
+    async run(service: ScriptedService): Promise<string> {
+      return runAndReadStatus(service, 'webhook', () => service.applyWebhooks());
     },
   },
   {
     name: 'a replay from quarantine',
-    ends: 'succeeded',
+    expectedStatus: 'succeeded',
     resources: ['bills'],
     repairedBy: 'the same again',
     async prepare(service: ScriptedService): Promise<void> {
@@ -40,11 +40,11 @@ export const commands: readonly Scenario[] = [
       await service.sync(['bills']);
       service.lists.bills = old('a', 'b');
     },
-    act: (service) => endOf(service, 'replay', () => replayOne(service.warehouse, service)),
+    run: (service) => runAndReadStatus(service, 'replay', () => replayOne(service.warehouse, service)),
   },
   {
     name: 'a rebuild',
-    ends: 'succeeded',
+    expectedStatus: 'succeeded',
     resources: ['bills'],
     repairedBy: 'the same again',
     async prepare(service: ScriptedService): Promise<void> {
@@ -52,11 +52,11 @@ export const commands: readonly Scenario[] = [
       await service.sync(['bills']);
       await service.rows(`delete from finance.bills where connection_id = $1 and id = 'b'`);
     },
-    act: (service) => endOf(service, 'rebuild', () => rebuildBills(service.warehouse, service)),
+    run: (service) => runAndReadStatus(service, 'rebuild', () => rebuildBills(service.warehouse, service)),
   },
   {
     name: 'a connection that is removed, but for its data, and added again',
-    ends: 'succeeded',
+    expectedStatus: 'succeeded',
     resources: ['bills'],
     repairedBy: 'the same again',
     async prepare(service: ScriptedService): Promise<void> {
@@ -65,12 +65,16 @@ export const commands: readonly Scenario[] = [
       const edited = bill('c', { memo: '"edited"', last_synced_at: at(longAgo + 1_000) });
       service.lists.bills = [...old('a'), edited, bill('d', { last_synced_at: at(-1_000) })];
     },
-    act: (service) => removeAndAdd(service).catch(refused),
+    run: (service) => removeAndAdd(service).catch(refused),
   },
 ];
 
 /** The status of the run that a command makes. A failed command reports nothing else. */
-async function endOf(service: ScriptedService, kind: string, command: () => Promise<void>): Promise<string> {
+async function runAndReadStatus(
+  service: ScriptedService,
+  kind: string,
+  command: () => Promise<void>,
+): Promise<string> {
   const error: unknown = await command().then(
     () => undefined,
     (thrown: unknown) => thrown,
@@ -78,7 +82,7 @@ async function endOf(service: ScriptedService, kind: string, command: () => Prom
   const [run] = await service.rows(
     `select status from sync.runs where connection_id = $1 and kind = '${kind}' order by started_at desc limit 1`,
   );
-  return error === undefined || run?.status !== 'succeeded' ? statusOf(run ?? {}) : 'failed';
+  return error === undefined || run?.status !== 'succeeded' ? runStatus(run ?? {}) : 'failed';
 }
 
 /** Removes a connection and adds it again. After a refusal it starts over. */
@@ -92,7 +96,7 @@ async function removeAndAdd(service: ScriptedService): Promise<string> {
   const added = { connectionId, apiAddress, token, expandPlatformData: false };
   await addConnection(warehouse, secretKey, added);
   await service.sync(['bills']);
-  return statusOf(await service.reconcile(['bills']));
+  return runStatus(await service.reconcile(['bills']));
 }
 
 /** Recognizes a refusal before any work, because the connection exists, or does not, as the previous command left it. */

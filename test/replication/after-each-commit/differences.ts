@@ -21,7 +21,7 @@ export async function differences(service: ScriptedService, resources: readonly 
 
 async function readHeld(service: ScriptedService, resource: string): Promise<string> {
   const records = await service.rows(
-    `select ${['id', ...fieldsOf(resource)].join(', ')} from finance.${resource} where connection_id = $1 order by id`,
+    `select ${['id', ...comparedFields(resource)].join(', ')} from finance.${resource} where connection_id = $1 order by id`,
   );
   const lines =
     resource === 'bills'
@@ -33,20 +33,22 @@ async function readHeld(service: ScriptedService, resource: string): Promise<str
        where connection_id = $1 and resource = '${resource}' order by record_id, recorded_at desc
      ) latest where op = 'upsert'`,
   );
-  return inWords({ records, lines, living });
+  return describeRows({ records, lines, living });
 }
 
 function readSource(service: ScriptedService, resource: string): string {
   const all = (service.lists[resource] ?? []).map((text) => JSON.parse(text) as Record<string, unknown>);
   const records = all
     .filter(({ total_amount }) => total_amount !== 'much')
-    .map((record) => Object.fromEntries(['id', ...fieldsOf(resource)].map((name) => [name, record[name]])));
-  return inWords({ records, lines: records, living: records });
+    .map((record) =>
+      Object.fromEntries(['id', ...comparedFields(resource)].map((name) => [name, record[name]])),
+    );
+  return describeRows({ records, lines: records, living: records });
 }
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
-function inWords({ records, lines, living }: { records: Rows; lines: Rows; living: Rows }): string {
+function describeRows({ records, lines, living }: { records: Rows; lines: Rows; living: Rows }): string {
   const ids = (of: Rows): string =>
     of
       .map(({ id }) => String(id))
@@ -56,6 +58,6 @@ function inWords({ records, lines, living }: { records: Rows; lines: Rows; livin
   return `${each.join()}, lines of ${ids(lines)}, in history ${ids(living)}`;
 }
 
-function fieldsOf(resource: string): readonly string[] {
+function comparedFields(resource: string): readonly string[] {
   return compared[resource] ?? [];
 }

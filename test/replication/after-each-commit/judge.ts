@@ -1,16 +1,18 @@
-import type { Outcome } from './play.ts';
+import type { Outcome } from './run-scenario.ts';
 
-/** The promises, in words, that a run broke whose standby took over. */
-export function brokenPromises({ status, wanted, differences }: Outcome): string[] {
+/** Describes the invariants that a run broke whose standby took over. */
+export function findBrokenInvariants({ status, reconcileWanted, differences }: Outcome): string[] {
   const { afterRun, atEnd } = differences;
-  const isForgotten = wanted.before && !wanted.after;
+  const isForgotten = reconcileWanted.before && !reconcileWanted.after;
   return [
-    ...(endings.includes(status) ? [] : [`It ended otherwise: ${status}`]),
-    ...(status === 'succeeded' ? afterRun.map((one) => `It says it succeeded, and differs: ${one}`) : []),
-    ...(isForgotten ? afterRun.map((one) => `A reconcile was wanted, and is not any more: ${one}`) : []),
-    ...atEnd.map((one) => `It stays so, whatever comes: ${one}`),
+    ...(allowedStatuses.includes(status) ? [] : [`It ended with an unexpected status: ${status}`]),
+    ...(status === 'succeeded'
+      ? afterRun.map((one) => `It reported success, but the data differ: ${one}`)
+      : []),
+    ...(isForgotten ? afterRun.map((one) => `A reconcile request was lost: ${one}`) : []),
+    ...atEnd.map((one) => `It is never repaired: ${one}`),
   ];
 }
 
-/** The possible statuses in the row of a run, which may be lost too; `refused` is that of a command. */
-const endings = ['refused', 'succeeded', 'failed', 'partial', 'running', 'no row'];
+/** The allowed statuses in the row of a run, which may be lost too; `refused` is the status of a command. */
+const allowedStatuses = ['refused', 'succeeded', 'failed', 'partial', 'running', 'no row'];

@@ -1,7 +1,7 @@
 import { bill, customer } from '../../support/finance-records.ts';
-import { deletionOf } from '../../support/land-events.ts';
+import { buildDeletionEvent } from '../../support/land-events.ts';
 import { at, page, type Answer, type ScriptedService } from '../scripted-service.ts';
-import { longAgo, old, statusOf, type Scenario } from './scenario.ts';
+import { longAgo, old, runStatus, type Scenario } from './scenario.ts';
 
 const bills = ['bills'];
 const both = ['bills', 'customers'];
@@ -10,7 +10,7 @@ const both = ['bills', 'customers'];
 export const reads: readonly Scenario[] = [
   {
     name: 'a first sync',
-    ends: 'succeeded',
+    expectedStatus: 'succeeded',
     resources: both,
     repairedBy: 'syncs',
     async prepare(service: ScriptedService): Promise<void> {
@@ -18,11 +18,11 @@ export const reads: readonly Scenario[] = [
       service.onList = oneByOne(service);
       return Promise.resolve();
     },
-    act: async (service) => statusOf(await service.sync(both)),
+    run: async (service) => runStatus(await service.sync(both)),
   },
   {
     name: 'a sync',
-    ends: 'succeeded',
+    expectedStatus: 'succeeded',
     resources: both,
     repairedBy: 'syncs',
     async prepare(service: ScriptedService): Promise<void> {
@@ -33,14 +33,14 @@ export const reads: readonly Scenario[] = [
         bill('c', { memo: '"c2"', last_synced_at: at(-2_000) }),
         bill('d', { last_synced_at: at(-1_000) }),
       ];
-      service.events = [deletionOf('b', new Date().toISOString())];
+      service.events = [buildDeletionEvent('b', new Date().toISOString())];
       service.onList = oneByOne(service);
     },
-    act: async (service) => statusOf(await service.sync(both)),
+    run: async (service) => runStatus(await service.sync(both)),
   },
   {
     name: 'a sync whose cursor is refused',
-    ends: 'succeeded',
+    expectedStatus: 'succeeded',
     resources: bills,
     repairedBy: 'syncs',
     async prepare(service: ScriptedService): Promise<void> {
@@ -55,11 +55,11 @@ export const reads: readonly Scenario[] = [
       };
       return Promise.resolve();
     },
-    act: async (service) => statusOf(await service.sync(bills)),
+    run: async (service) => runStatus(await service.sync(bills)),
   },
   {
     name: 'a sync after the service has put its clock back',
-    ends: 'succeeded',
+    expectedStatus: 'succeeded',
     resources: bills,
     repairedBy: 'syncs',
     async prepare(service: ScriptedService): Promise<void> {
@@ -70,11 +70,11 @@ export const reads: readonly Scenario[] = [
       service.date = () => new Date(Date.now() + back);
       service.lists.bills = [...recent, bill('d', { last_synced_at: at(back + 500) })];
     },
-    act: async (service) => statusOf(await service.sync(bills)),
+    run: async (service) => runStatus(await service.sync(bills)),
   },
   {
     name: 'a backfill',
-    ends: 'succeeded',
+    expectedStatus: 'succeeded',
     resources: bills,
     repairedBy: 'the same again',
     async prepare(service: ScriptedService): Promise<void> {
@@ -90,13 +90,14 @@ export const reads: readonly Scenario[] = [
           Number(query.get('updated_at_max') ?? Infinity),
         ];
         const isIn = (text: string): boolean => {
-          const updatedAt = timeOf(text, 'updated_at');
+          const updatedAt = parseTime(text, 'updated_at');
           return updatedAt >= from && updatedAt <= to;
         };
         return page(service, 'bills', (service.lists.bills ?? []).filter(isIn));
       };
     },
-    act: async (service) => statusOf(await service.backfill(bills, { from: '2024-01-01', to: '2024-03-31' })),
+    run: async (service) =>
+      runStatus(await service.backfill(bills, { from: '2024-01-01', to: '2024-03-31' })),
   },
 ];
 
@@ -109,13 +110,13 @@ function oneByOne(service: ScriptedService): (resource: string, query: URLSearch
   return (resource, query) => {
     if (resource !== 'bills') return undefined;
     const floor = Number(query.get('last_synced_at_min') ?? -Infinity);
-    const shown = (service.lists.bills ?? []).filter((text) => timeOf(text, 'last_synced_at') >= floor);
+    const shown = (service.lists.bills ?? []).filter((text) => parseTime(text, 'last_synced_at') >= floor);
     const place = Number(query.get('cursor') ?? 0);
     const next = place + 1 < shown.length ? String(place + 1) : null;
     return page(service, 'bills', shown.slice(place, place + 1), next);
   };
 }
 
-function timeOf(text: string, field: string): number {
+function parseTime(text: string, field: string): number {
   return Date.parse((JSON.parse(text) as Record<string, string>)[field] ?? '');
 }

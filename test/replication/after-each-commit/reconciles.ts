@@ -1,26 +1,26 @@
 import { bill, expense, subscription } from '../../support/finance-records.ts';
 import { readWaitingDeletions } from '../../../warehouse/reconcile/read-waiting-deletions.ts';
 import { buildQuestion } from '../../../warehouse/reconcile/deletion-question.ts';
-import { syncDoubtedDeletion } from '../doubted-deletion.ts';
+import { syncAmbiguousDeletion } from '../ambiguous-deletion.ts';
 import { at, page, type ScriptedService } from '../scripted-service.ts';
-import { longAgo, old, statusOf, type Scenario } from './scenario.ts';
+import { longAgo, old, runStatus, type Scenario } from './scenario.ts';
 
-type Told = Pick<Scenario, 'name' | 'prepare'> & Partial<Scenario>;
+type ScenarioInput = Pick<Scenario, 'name' | 'prepare'> & Partial<Scenario>;
 
 /** Runs that compare whole lists, which alone find the differences of these scenarios. */
 export const reconciles: readonly Scenario[] = [
-  ofBills({
-    name: 'a reconcile that a deletion has asked for',
-    prepare: (service) => syncDoubtedDeletion(service, [bill('b'), bill('c')]),
+  billScenario({
+    name: 'a reconcile requested by a deletion',
+    prepare: (service) => syncAmbiguousDeletion(service, [bill('b'), bill('c')]),
     repairedBy: 'syncs',
   }),
-  ofBills({
-    name: 'a reconcile that a deletion has asked for, beside a record that cannot be stored',
-    ends: 'partial',
+  billScenario({
+    name: 'a reconcile requested by a deletion, beside a record that cannot be stored',
+    expectedStatus: 'partial',
     repairedBy: 'syncs',
-    prepare: (service) => syncDoubtedDeletion(service, [bill('b'), bill('c'), unstorable('bad')]),
+    prepare: (service) => syncAmbiguousDeletion(service, [bill('b'), bill('c'), unstorable('bad')]),
   }),
-  ofBills({
+  billScenario({
     name: 'a reconcile of bills of which more than half are gone at the source',
     async prepare(service: ScriptedService): Promise<void> {
       service.lists = { bills: old('a', 'b', 'c', 'd', 'e') };
@@ -28,13 +28,13 @@ export const reconciles: readonly Scenario[] = [
       service.lists.bills = old('a', 'b');
     },
   }),
-  ofBills({
+  billScenario({
     name: 'a reconcile of bills of which a second listing decides',
     async prepare(service: ScriptedService): Promise<void> {
       service.lists = { bills: old('a', 'b', 'c', 'd') };
       await service.sync(['bills']);
       service.lists.bills = old('a', 'b', 'c');
-      // The answer does not tell whether the record exists.
+      // The response does not show whether the record exists.
       service.onFetch = () => ({ status: 404, body: '{}' });
       service.onList = (_, query) => {
         if (query.has('last_synced_at_min')) return undefined;
@@ -45,7 +45,7 @@ export const reconciles: readonly Scenario[] = [
       };
     },
   }),
-  ofBills({
+  billScenario({
     name: 'a reconcile of bills of which one that could not be stored is gone at the source',
     async prepare(service: ScriptedService): Promise<void> {
       service.lists = { bills: [...old('a', 'b'), unstorable('z')] };
@@ -53,7 +53,7 @@ export const reconciles: readonly Scenario[] = [
       service.lists.bills = old('a', 'b');
     },
   }),
-  ofBills({
+  billScenario({
     name: 'a reconcile of bills of which a row was lost, and the record is gone',
     async prepare(service: ScriptedService): Promise<void> {
       service.lists = { bills: old('a', 'b', 'c') };
@@ -63,7 +63,7 @@ export const reconciles: readonly Scenario[] = [
     },
   }),
   {
-    ...reconcileOf('expenses'),
+    ...reconcileScenario('expenses'),
     name: 'a reconcile of expenses: a refund now, an older version, and one that is gone',
     async prepare(service: ScriptedService): Promise<void> {
       const last_synced_at = at(longAgo);
@@ -77,7 +77,7 @@ export const reconciles: readonly Scenario[] = [
     },
   },
   {
-    ...reconcileOf('subscriptions'),
+    ...reconcileScenario('subscriptions'),
     name: 'a reconcile of subscriptions of which half are gone',
     async prepare(service: ScriptedService): Promise<void> {
       const subscriptions = (...ids: string[]): string[] =>
@@ -87,7 +87,7 @@ export const reconciles: readonly Scenario[] = [
       service.lists.subscriptions = subscriptions('a', 'd');
     },
   },
-  ofBills({
+  billScenario({
     name: 'an approval',
     async prepare(service: ScriptedService): Promise<void> {
       service.lists = { bills: old('a', 'b', 'c') };
@@ -95,24 +95,24 @@ export const reconciles: readonly Scenario[] = [
       service.lists.bills = [];
       await service.reconcile(['bills']);
     },
-    async act(service: ScriptedService): Promise<string> {
+    async run(service: ScriptedService): Promise<string> {
       const { warehouse, connection: connectionId } = service;
       const question = buildQuestion(await readWaitingDeletions(warehouse, { connectionId }));
-      return statusOf(await service.approve(['bills'], question));
+      return runStatus(await service.approve(['bills'], question));
     },
   }),
 ];
 
-function ofBills(told: Told): Scenario {
-  return { ...reconcileOf('bills'), ...told };
+function billScenario(input: ScenarioInput): Scenario {
+  return { ...reconcileScenario('bills'), ...input };
 }
 
-function reconcileOf(resource: string): Omit<Scenario, 'name' | 'prepare'> {
+function reconcileScenario(resource: string): Omit<Scenario, 'name' | 'prepare'> {
   return {
-    ends: 'succeeded',
+    expectedStatus: 'succeeded',
     resources: [resource],
     repairedBy: 'the same again',
-    act: async (service) => statusOf(await service.reconcile([resource])),
+    run: async (service) => runStatus(await service.reconcile([resource])),
   };
 }
 

@@ -7,15 +7,15 @@ export interface Scenario {
   readonly resources: readonly string[];
   prepare(service: ScriptedService): Promise<void>;
   /** Returns the status of the run. */
-  act(service: ScriptedService): Promise<string>;
+  run(service: ScriptedService): Promise<string>;
   /** The status in which it ends without a takeover. */
-  readonly ends: string;
-  /** How the data of a failed run are repaired: by the syncs that come anyway, or only by the same run again. */
+  readonly expectedStatus: string;
+  /** How the data of a failed run are repaired: by the next syncs, or only by the same run again. */
   readonly repairedBy: 'syncs' | 'the same again';
 }
 
 /** The status in the row of a run. */
-export function statusOf({ status }: Record<string, unknown>): string {
+export function runStatus({ status }: Record<string, unknown>): string {
   return typeof status === 'string' ? status : 'no row';
 }
 
