@@ -7,20 +7,20 @@ import { openHarness } from '../simulation/harness.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const { url } = await createTestDatabase();
-const stage = await openHarness(url);
-afterAll(() => stage.close());
+const harness = await openHarness(url);
+afterAll(() => harness.close());
 
 const past = JSON.parse(
   await readFile(new URL('../simulation/seeds.json', import.meta.url), 'utf8'),
 ) as readonly { broke: string; history: History }[];
 
 test.each(past.map(({ broke, history }) => [broke, history] as const))('%s', async (_, history) => {
-  await playHistory(stage, history);
+  await playHistory(harness, history);
 });
 
 test('no random history breaks a promise', async () => {
   const deadline = performance.now() + Number(process.env.MUTATION_HISTORIES_SECONDS ?? '25') * 1_000;
   const goesOn = (): boolean => performance.now() < deadline;
-  const { failure } = await runSimulation(stage, { seed: 4_711, goesOn, shrinkMilliseconds: 0 });
+  const { failure } = await runSimulation(harness, { seed: 4_711, goesOn, shrinkMilliseconds: 0 });
   expect(failure?.message ?? null).toBeNull();
 });

@@ -8,7 +8,7 @@ import { runJobs } from './run-jobs.ts';
 import { runMutants, type MutantOutcome } from './run-mutants.ts';
 import { runSimulation, type Simulation } from './run-simulation.ts';
 import { simulate } from './simulate.ts';
-import { openHarness } from './harness.ts';
+import { openHarness, type Harness } from './harness.ts';
 
 interface Options {
   for: string;
@@ -87,9 +87,10 @@ async function play(): Promise<number> {
   const deadline = performance.now() + milliseconds;
   report(`Seed ${options.seed}`);
   let lastReportAt = performance.now();
-  const simulation = await withHarness((harness) =>
+  const simulation = await withHarness((harness, renew) =>
     runSimulation(harness, {
       seed: options.seed,
+      renew,
       goesOn: (histories) => !stopped.now && performance.now() < deadline && histories < options.histories,
       shrinkMilliseconds: shrinkMilliseconds(),
       about: options.about,
@@ -235,21 +236,27 @@ function formatRow({ name, file, caughtBy, histories, seconds }: MutantOutcome):
   return `| ${name} | ${file} | ${caughtBy ?? 'NOT CAUGHT'} | ${seconds} s, ${histories} histories |`;
 }
 
+/** `renew` replaces the harness by one with an empty database; undefined with a database of the caller. */
 async function withHarness<Result>(
-  use: (harness: Awaited<ReturnType<typeof openHarness>>) => Promise<Result>,
+  use: (harness: Harness, renew: (() => Promise<Harness>) | undefined) => Promise<Result>,
 ): Promise<Result> {
-  const play = async (url: string): Promise<Result> => {
-    const harness = await openHarness(url);
+  const play = async (createDatabase: () => Promise<string>, canRenew: boolean): Promise<Result> => {
+    let harness = await openHarness(await createDatabase());
+    const renew = async (): Promise<Harness> => {
+      await harness.close();
+      harness = await openHarness(await createDatabase());
+      return harness;
+    };
     try {
-      return await use(harness);
+      return await use(harness, canRenew ? renew : undefined);
     } finally {
       await harness.close();
     }
   };
   const { database } = options;
   return database === undefined
-    ? withPostgres(async (place) => play(await place.createDatabase()))
-    : play(database);
+    ? withPostgres((place) => play(() => place.createDatabase(), true))
+    : play(() => Promise.resolve(database), false);
 }
 
 function formatSummary({ histories, seconds, played }: Simulation): string {

@@ -20,17 +20,30 @@ export async function runSimulation(
     /** Plays only histories of this scenario; see `scenarios`. */
     about?: string | undefined;
     onHistory?: (simulation: Simulation) => void;
+    /** Returns a harness with an empty database, after closing the last one. */
+    renew?: (() => Promise<Harness>) | undefined;
   },
 ): Promise<Simulation> {
-  const { seed, goesOn, shrinkMilliseconds, about, onHistory } = input;
+  const { seed, goesOn, shrinkMilliseconds, about, onHistory, renew } = input;
   const started = performance.now();
   const played = zeroPlayCounts();
   const onPlayed = (one: PlayCounts): void => {
     for (const name of Object.keys(played) as (keyof PlayCounts)[]) played[name] += one[name];
   };
+  let current = harness;
+  const harnessFor = async (histories: number): Promise<Harness> => {
+    const isFull = histories > 0 && histories % historiesPerDatabase === 0;
+    if (isFull && renew !== undefined) current = await renew();
+    return current;
+  };
   for (let histories = 0; ;) {
     const failure = goesOn(histories)
-      ? await simulate(harness, { seed: seed + histories, shrinkMilliseconds, about, onPlayed })
+      ? await simulate(await harnessFor(histories), {
+          seed: seed + histories,
+          shrinkMilliseconds,
+          about,
+          onPlayed,
+        })
       : null;
     if (failure !== null) histories += 1;
     const seconds = Math.round((performance.now() - started) / 100) / 10;
@@ -39,3 +52,9 @@ export async function runSimulation(
     onHistory?.(simulation);
   }
 }
+
+/**
+ * The companies of earlier histories stay, as neighbors of the next ones. But an export reads all of them, so that after 650 histories one took
+ * three to four times as long as the first.
+ */
+const historiesPerDatabase = 50;
