@@ -17,7 +17,6 @@ interface Options {
   mutants?: boolean;
   books?: boolean;
   only?: string;
-  database?: string;
   json?: boolean;
   histories: number;
   jobs: number;
@@ -46,7 +45,6 @@ const program = new Command('simulate')
     'random books instead: every figure of the marts is compared; --mutants are mistakes in the models then',
   )
   .option('--only <text>', 'with --mutants: those with the text in their name')
-  .option('--database <url>', 'an empty migrated database to play in, instead of one of its own')
   .option(
     '--json',
     'prints the result as one line of JSON, and does not look for a smaller history unless --shrink says how long',
@@ -148,17 +146,15 @@ async function replay(path: string): Promise<number> {
 async function plantMutants(): Promise<number> {
   const json = options.json === true;
   if (!json) process.stdout.write('| mistake | in | caught by | after |\n|---|---|---|---|\n');
-  const outcomes = await withPostgres((place) =>
-    runMutants(place, {
-      ...options,
-      milliseconds,
-      goesOn: () => !stopped.now,
-      onOutcome(outcome) {
-        // With --json only the result goes to standard output.
-        (json ? process.stderr : process.stdout).write(`${formatRow(outcome)}\n`);
-      },
-    }),
-  );
+  const outcomes = await runMutants({
+    ...options,
+    milliseconds,
+    goesOn: () => !stopped.now,
+    onOutcome(outcome) {
+      // With --json only the result goes to standard output.
+      (json ? process.stderr : process.stdout).write(`${formatRow(outcome)}\n`);
+    },
+  });
   const survivors = outcomes.filter(({ caughtBy }) => caughtBy === null).length;
   process.stdout.write(
     json
@@ -172,8 +168,8 @@ async function playBooks(): Promise<number> {
   const deadline = performance.now() + milliseconds;
   const { seed, histories } = options;
   report(`Seed ${seed}`);
-  const played = await withPostgres((place) =>
-    runBooks(() => place.createDatabase(), {
+  const played = await withPostgres((postgres) =>
+    runBooks(() => postgres.createDatabase(), {
       seed,
       documents: billsPerBook,
       goesOn: (batches) =>
@@ -211,9 +207,9 @@ async function plantInModels(): Promise<number> {
   // With --json only the result goes to standard output.
   const shown = json ? process.stderr : process.stdout;
   shown.write('| mistake | in | caught by | after |\n|---|---|---|---|\n');
-  const outcomes = await withPostgres(async (place) =>
+  const outcomes = await withPostgres(async (postgres) =>
     runModelMutants({
-      databaseUrl: await place.createDatabase(),
+      databaseUrl: await postgres.createDatabase(),
       seed,
       books: 12,
       documents: billsPerBook,
@@ -236,27 +232,23 @@ function formatRow({ name, file, caughtBy, histories, seconds }: MutantOutcome):
   return `| ${name} | ${file} | ${caughtBy ?? 'NOT CAUGHT'} | ${seconds} s, ${histories} histories |`;
 }
 
-/** `renew` replaces the harness by one with an empty database; undefined with a database of the caller. */
+/** `renew` replaces the harness by one with an empty database. */
 async function withHarness<Result>(
-  use: (harness: Harness, renew: (() => Promise<Harness>) | undefined) => Promise<Result>,
+  use: (harness: Harness, renew: () => Promise<Harness>) => Promise<Result>,
 ): Promise<Result> {
-  const play = async (createDatabase: () => Promise<string>, canRenew: boolean): Promise<Result> => {
-    let harness = await openHarness(await createDatabase());
+  return withPostgres(async (postgres) => {
+    let harness = await openHarness(await postgres.createDatabase());
     const renew = async (): Promise<Harness> => {
       await harness.close();
-      harness = await openHarness(await createDatabase());
+      harness = await openHarness(await postgres.createDatabase());
       return harness;
     };
     try {
-      return await use(harness, canRenew ? renew : undefined);
+      return await use(harness, renew);
     } finally {
       await harness.close();
     }
-  };
-  const { database } = options;
-  return database === undefined
-    ? withPostgres((place) => play(() => place.createDatabase(), true))
-    : play(() => Promise.resolve(database), false);
+  });
 }
 
 function formatSummary({ histories, seconds, played }: Simulation): string {

@@ -6,7 +6,6 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { mapConcurrently } from '../../workflows/map-concurrently.ts';
 import { productFolders } from '../support/product-folders.ts';
-import type { SimulationPostgres } from './with-postgres.ts';
 import { mutants, applyMutant, type Mutant } from './mutants.ts';
 import type { Simulation } from './run-simulation.ts';
 
@@ -31,17 +30,14 @@ export interface MutantOutcome {
  * into the checkout. Throws if a mistake no longer fits its file: the list is stale. A mistake that
  * stops the program says nothing about promises, and counts as unnoticed.
  */
-export async function runMutants(
-  place: Pick<SimulationPostgres, 'createDatabase'>,
-  input: {
-    seed: number;
-    /** The most for each mistake. */
-    milliseconds: number;
-    only?: string;
-    goesOn: () => boolean;
-    onOutcome?: (outcome: MutantOutcome) => void;
-  },
-): Promise<readonly MutantOutcome[]> {
+export async function runMutants(input: {
+  seed: number;
+  /** The most for each mistake. */
+  milliseconds: number;
+  only?: string;
+  goesOn: () => boolean;
+  onOutcome?: (outcome: MutantOutcome) => void;
+}): Promise<readonly MutantOutcome[]> {
   const { seed, milliseconds, only = '', goesOn, onOutcome } = input;
   const chosen = mutants.filter(({ name }) => name.includes(only));
   const outcomes = await mapConcurrently(2, chosen, async (mutant) => {
@@ -49,7 +45,6 @@ export async function runMutants(
     const { failure, histories, seconds } = await withMutatedCopy(mutant, async (folder) =>
       runSimulationIn(folder, [
         ...['--json', '--seed', String(seed), '--for', `${Math.ceil(milliseconds / 1000)}s`],
-        ...['--database', await place.createDatabase()],
         ...(mutant.about === undefined ? [] : ['--about', mutant.about]),
       ]),
     );

@@ -21,7 +21,7 @@ export async function runSimulation(
     about?: string | undefined;
     onHistory?: (simulation: Simulation) => void;
     /** Returns a harness with an empty database, after closing the last one. */
-    renew?: (() => Promise<Harness>) | undefined;
+    renew?: () => Promise<Harness>;
   },
 ): Promise<Simulation> {
   const { seed, goesOn, shrinkMilliseconds, about, onHistory, renew } = input;

@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { isProof, proofTest, some } from '../support/proof-test.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { describeHistory as inWords } from './describe-history.ts';
+import { describeHistory } from './describe-history.ts';
 import type { History } from './history.ts';
 import { mutants, applyMutant } from './mutants.ts';
 import { playHistory } from './play-history.ts';
-import { cloneDatabase } from './clone-database.ts';
 import { runMutants } from './run-mutants.ts';
 import { runSimulation } from './run-simulation.ts';
 import { openHarness } from './harness.ts';
@@ -39,7 +38,8 @@ test('the first histories of a fixed seed, with changes, faults, kills and concu
     shrinkMilliseconds: 30_000,
   });
   const failureText =
-    failure && `${failure.message}\n${inWords(failure.history)}\nseed ${failure.seed}, path ${failure.path}`;
+    failure &&
+    `${failure.message}\n${describeHistory(failure.history)}\nseed ${failure.seed}, path ${failure.path}`;
   expect(failureText).toBeNull();
   expect(histories).toBeGreaterThan(0);
 });
@@ -55,11 +55,7 @@ test('every mutant still fits its file', async () => {
 proofTest.each(['the watermark is the local clock', 'what is new is asked for by updated_at'])(
   'the simulation notices that %s',
   async (only) => {
-    const place = {
-      createDatabase: () =>
-        cloneDatabase({ url: inject('postgresUrl'), adminUrl: inject('postgresAdminUrl') }),
-    };
-    const [outcome] = await runMutants(place, { seed: 5000, milliseconds: 90_000, only, goesOn: () => true });
+    const [outcome] = await runMutants({ seed: 5000, milliseconds: 90_000, only, goesOn: () => true });
     expect(outcome?.caughtBy).toEqual(expect.any(String));
   },
 );
