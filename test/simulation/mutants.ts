@@ -168,8 +168,8 @@ export const mutants: readonly Mutant[] = [
     name: 'a reconcile that stood still, and proves nothing, clears what was wanted',
     about: 'sleptBeforeProof',
     file: 'warehouse/reconcile/finish-resource.ts',
-    find: 'if (!stoodStill) {',
-    replace: 'if (began !== "") {',
+    find: 'if (!stoodStill) {\n      const explained = totals',
+    replace: 'if (began !== "") {\n      const explained = stoodStill || totals',
   },
   {
     name: 'a reconcile does not ask the service what time it is before it deletes',
