@@ -160,7 +160,8 @@ export function interruptedDeletion(): fc.Arbitrary<Episode[]> {
       runs: ['reconcile'],
       standstill: {
         activities: ['settleResource'],
-        answers: upTo(45),
+        // The steps that a reconcile of all resources takes there.
+        answers: upTo(190),
         changes: [{ ...gone, milliseconds: [700_000, 7_200_000] }],
         steps: [0],
         stepsLeft: [0],
