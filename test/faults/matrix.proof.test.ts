@@ -1,4 +1,5 @@
 import { test } from 'vitest';
+import { isDatabaseAway } from '../../warehouse/session/is-database-away.ts';
 import { plannedKills, describeKills, faultAt } from './planned-kills.ts';
 import type { Kill } from './commit-killer.ts';
 import { lastFaultMessage } from './last-fault-message.ts';
@@ -18,9 +19,7 @@ test.each(phases)(
   { timeout: 3_600_000 },
   async ({ name: during, run }) => {
     const { kills, recovered } = world.commitKiller;
-    await recovered();
-    // Each round deletes some of its records.
-    const name = await world.connect({ records: 300 });
+    const name = await connectCompany();
     await retryUntilDone(world, ['sync', name]);
     let last: number;
     do {
@@ -42,6 +41,19 @@ test.each(phases)(
     await prove(...[...survived].map(buildRow));
   },
 );
+
+/** Background work of the processes commits too, and a kill of Postgres there may hit the test's own session. */
+async function connectCompany(): Promise<string> {
+  for (;;) {
+    await world.commitKiller.recovered();
+    try {
+      // Each round deletes some of its records.
+      return await world.connect({ records: 300 });
+    } catch (error) {
+      if (!isDatabaseAway(error)) throw error;
+    }
+  }
+}
 
 function buildRow([point, { during, kills, seen }]: [string, Survived]): Row {
   return { fault: faultAt(point), during, survived: describeKills(kills), seen };
