@@ -62,7 +62,7 @@ export async function openWorld(plannedKillsAt: (point: string) => readonly Plan
   });
   await Promise.all(processes.map((one) => one.nextReady()));
   const webhookUrl = `http://127.0.0.1:${port}/webhooks`;
-  return { ...servers, ...start, commitKiller: commitKiller, webhookUrl, errorOutputs: [] };
+  return { ...servers, ...start, commitKiller, webhookUrl, errorOutputs: [] };
 }
 
 export interface World extends Servers {
