@@ -330,8 +330,8 @@ function momentInMonth(
   const end =
     monthsAgo === 0 ? latest : Math.min(Date.parse(monthBefore(today, monthsAgo - 1)) - 1000, latest);
   const first = Date.parse(monthBefore(today, monthsAgo));
-  // If the company's month has begun and the UTC month has not, its two steps are still seconds apart.
-  const begin = Math.min(Math.max(first > end ? end - 59_000 : first, after + 1000), end);
+  // If the UTC month has not begun, or has only just, the month's two steps are still seconds apart.
+  const begin = Math.min(Math.max(Math.min(first, end - 59_000), after + 1000), end);
   return begin + Math.floor((at * (end - begin)) / 1000) * 1000;
 }
 

@@ -252,7 +252,10 @@ function judgeMistakes(result: unknown): Verdict {
       '| mistake | in | what was noticed | after |',
       '|---|---|---|---|',
       ...outcomes.map(({ name, file, caughtBy, seconds, histories }) => {
-        const after = histories === undefined ? `${seconds} s` : `${seconds} s, ${histories} histories`;
+        const after =
+          histories === undefined
+            ? `${seconds} s`
+            : `${seconds} s, ${histories} ${histories === 1 ? 'history' : 'histories'}`;
         return `| ${name} | \`${file}\` | ${formatTableCell(caughtBy ?? '**nothing**')} | ${after} |`;
       }),
     ],
