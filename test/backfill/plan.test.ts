@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { backfillPlan, InvalidBackfill } from '../../warehouse/passes/backfill-plan.ts';
 import { dropWindows, nextWindow } from '../../warehouse/passes/backfill-windows.ts';
@@ -81,6 +82,31 @@ test('a plan made twice is one plan, and its finished windows are not planned ag
   await planBackfill(warehouse, { connectionId, runId, plan });
   expect(await nextWindow(warehouse, of)).toMatchObject({ left: 1 });
   expect(await nextWindow(warehouse, { ...of, stream: 'items' })).toBeUndefined();
+});
+
+test.each([
+  ['8 days ago', 0],
+  ['6 days ago', 31],
+  [null, 31],
+])('windows that a failed backfill of other days left, which ended %s, are kept: %i', async (ended, kept) => {
+  const { connectionId, runId } = await connectionWithRun();
+  const plan = backfillPlan({ ...january, windowMilliseconds: day, resources: ['bills'] });
+  await planBackfill(warehouse, { connectionId, runId, plan });
+  await warehouse.pool.query(
+    `update sync.runs set started_at = now() - interval '9 days', finished_at = now() - $2::interval,
+       kind = 'backfill', workflow_id = 'others',
+       status = case when $2::interval is null then 'running' else 'failed' end where run_id = $1`,
+    [runId, ended?.replace(' ago', '') ?? null],
+  );
+  const later = randomUUID();
+  await begin(warehouse, { connectionId, runId: later });
+  const others = backfillPlan({ from: '2024-03-01', to: '2024-03-02', resources: ['bills'] });
+  await planBackfill(warehouse, { connectionId, runId: later, plan: others });
+  const left = await rows(warehouse, 'select from sync.passes where connection_id = $1 and run_id = $2', [
+    connectionId,
+    runId,
+  ]);
+  expect(left).toHaveLength(kept);
 });
 
 describe('the estimate', () => {

@@ -61,3 +61,21 @@ async function planned(connectionId: string): Promise<void> {
 function now(): string {
   return `"${new Date().toISOString()}"`;
 }
+
+test.each([true, false])(
+  'removing a connection deletes what came of its company before the company had a name (data kept: %s)',
+  async (keepData) => {
+    const service = await serve();
+    const { connection: connectionId } = service;
+    await service.storeWebhook('CREATED', bill('before'));
+    service.lists = { bills: [bill('a')] };
+    await service.sync(['bills']);
+    // Adoption gives it a name; one that is about nothing that is copied keeps none.
+    await service.rows(`update sync.webhook_inbox set connection_id = null where connection_id = $1`);
+    const left = async (): Promise<unknown> =>
+      service.rows(`select from sync.webhook_inbox where service_connection_id = 'svc-' || $1`);
+    expect(await left()).toHaveLength(1);
+    await removeConnection(warehouse, { connectionId, keepData });
+    expect(await left()).toEqual([]);
+  },
+);

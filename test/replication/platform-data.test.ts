@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { bill } from '../support/finance-records.ts';
+import { buildDeletionEvent } from '../support/land-events.ts';
+import type { Row } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { at } from './scripted-service.ts';
+import { at, type ScriptedService } from './scripted-service.ts';
 import { createServiceStarter } from './serve.ts';
 
 const { warehouse } = await createTestDatabase();
@@ -30,3 +32,52 @@ test.each(['null', undefined])(
     ).toEqual([{ platform_data: { k: 1 } }]);
   },
 );
+
+test('a record that a reconcile revives keeps the platform_data of its history, and the next listing proves it', async () => {
+  const service = await serve();
+  await service.rows('update sync.connections set expand_platform_data = true where connection_id = $1');
+  const a = bill('a', { last_synced_at: at(-3_600_000), platform_data: '{"k":1}' });
+  service.lists = { bills: [a, bill('b')] };
+  await service.sync(['bills']);
+  // The server that announced it was ahead: its deletion has a version that beats what the service lists.
+  service.events = [buildDeletionEvent('a', new Date(Date.now() - 60_000).toISOString())];
+  service.lists.bills = [bill('b')];
+  await service.sync(['bills']);
+  expect(await service.ids('bills')).toEqual(['b']);
+  service.lists.bills = [a, bill('b')];
+  service.onFetch = (_resource, id) =>
+    id === 'a'
+      ? {
+          status: 200,
+          body: `{"connection":${service.connectionJson},"bill":${bill('a', { last_synced_at: at(-3_600_000) })}}`,
+        }
+      : undefined;
+  expect(await service.reconcile(['bills'])).toMatchObject({ status: 'partial' });
+  expect(await readPlatformData(service)).toEqual([{ platform_data: { k: 1 } }]);
+  expect(await service.isReconcileWanted('bills')).toBe(true);
+  expect(await service.reconcile(['bills'])).toMatchObject({ status: 'succeeded' });
+  expect(await service.isReconcileWanted('bills')).toBe(false);
+});
+
+test('a record held under the version of a wrong clock gets the platform_data of the right one by the next listing', async () => {
+  const service = await serve();
+  await service.rows('update sync.connections set expand_platform_data = true where connection_id = $1');
+  service.lists = {
+    bills: [bill('a', { last_synced_at: at(-60_000), platform_data: '{"k":1}' }), bill('b')],
+  };
+  await service.sync(['bills']);
+  const corrected = { last_synced_at: at(-3_600_000), memo: '"corrected"' };
+  service.lists.bills = [bill('a', { ...corrected, platform_data: '{"k":2}' }), bill('b')];
+  service.onFetch = (_resource, id) =>
+    id === 'a'
+      ? { status: 200, body: `{"connection":${service.connectionJson},"bill":${bill('a', corrected)}}` }
+      : undefined;
+  expect(await service.reconcile(['bills'])).toMatchObject({ status: 'partial' });
+  expect(await service.isReconcileWanted('bills')).toBe(true);
+  expect(await service.reconcile(['bills'])).toMatchObject({ status: 'succeeded' });
+  expect(await readPlatformData(service)).toEqual([{ platform_data: { k: 2 } }]);
+});
+
+function readPlatformData(service: ScriptedService): Promise<Row[]> {
+  return service.rows(`select platform_data from finance.bills where connection_id = $1 and id = 'a'`);
+}

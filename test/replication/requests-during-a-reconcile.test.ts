@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { resourceNamed } from '../../resources/index.ts';
 import { readWantedReconciles } from '../../warehouse/reconcile/read-wanted-reconciles.ts';
 import { wantReconcile } from '../../warehouse/reconcile/want-reconcile.ts';
-import { bill } from '../support/finance-records.ts';
+import { bill, expense } from '../support/finance-records.ts';
 import { buildDeletionEvent } from '../support/land-events.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { syncAmbiguousDeletion } from './ambiguous-deletion.ts';
-import { at } from './scripted-service.ts';
+import { at, type Answer } from './scripted-service.ts';
 import { createServiceStarter } from './serve.ts';
 
 const { warehouse } = await createTestDatabase();
@@ -122,6 +122,51 @@ test('a reconcile request that a reconcile cannot answer is retried after an hou
   expect(await service.ids('bills')).toEqual(['kept', 'other']);
   expect(await service.isReconcileWanted('bills')).toBe(false);
   expect(await due()).toEqual([]);
+});
+
+// Each of these reconciles ends before it could settle the request, and each would list the whole resource again with every sync.
+test.each<[string, Answer]>([
+  ['whose other list the service does not offer', { status: 404, body: '{"error_code":"NOT_SUPPORTED"}' }],
+  ['whose other list keeps failing', { status: 500, body: '{}' }],
+])('a requested reconcile of a resource %s is repeated after an hour', async (_which, answer) => {
+  const service = await serve();
+  service.lists = { expenses: [expense('e')] };
+  service.onList = (_resource, query) => (query.get('expense_type') === 'refund' ? answer : undefined);
+  await service.sync(['expenses']);
+  await wantReconcile(warehouse.pool, {
+    connectionId: service.connection,
+    resource: resourceNamed('expenses'),
+  });
+  const due = async (): Promise<string[]> => readWantedReconciles(warehouse, service.connection);
+  expect(await due()).toEqual(['expenses']);
+  await service.reconcile(['expenses']);
+  expect(await service.isReconcileWanted('expenses')).toBe(true);
+  expect(await due()).toEqual([]);
+});
+
+test('a request for a reconcile of a list that the service does not offer is repeated after an hour', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('b')] };
+  service.onList = (resource) =>
+    resource === 'items' ? { status: 404, body: '{"error_code":"NOT_SUPPORTED"}' } : undefined;
+  await service.sync(['bills', 'items']);
+  await wantReconcile(warehouse.pool, { connectionId: service.connection, resource: resourceNamed('items') });
+  await service.reconcile(['items']);
+  expect(await readWantedReconciles(warehouse, service.connection)).toEqual([]);
+});
+
+test('a request that comes while a reconcile fails does not wait for an hour', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('b')] };
+  await service.sync(['bills']);
+  const scope = { connectionId: service.connection, resource: resourceNamed('bills') };
+  await wantReconcile(warehouse.pool, scope);
+  service.onList = async () => {
+    await wantReconcile(warehouse.pool, scope);
+    return { status: 500, body: '{}' };
+  };
+  await service.reconcile(['bills']);
+  expect(await readWantedReconciles(warehouse, service.connection)).toEqual(['bills']);
 });
 
 test('a discarded bad record leaves no reconcile request unanswered', async () => {

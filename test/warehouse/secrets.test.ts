@@ -5,7 +5,7 @@ import { setToken } from '../../warehouse/connections/set-token.ts';
 import { KeyRotated, UnknownConnection, WrongSecretKey } from '../../warehouse/errors.ts';
 import { checkSecretKey } from '../../warehouse/secrets/check-secret-key.ts';
 import { rotateSecretKey } from '../../warehouse/secrets/rotate-secret-key.ts';
-import { openToken, sealToken } from '../../warehouse/secrets/sealed-token.ts';
+import { openToken, sealToken, tokenMarkSql } from '../../warehouse/secrets/sealed-token.ts';
 import { row } from '../support/rows.ts';
 import { addTestConnection, testApiAddress, testKey } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -128,6 +128,24 @@ test('a rotation leaves only the new key able to open tokens, and the old key is
   await expect(rotateSecretKey(other, { from: testKey, to: randomBytes(32) })).rejects.toThrow(
     WrongSecretKey,
   );
+});
+
+test('a refused token stays refused under its new seal, and another one is not refused by it', async () => {
+  const { warehouse: other } = await createTestDatabase();
+  const [refused, replaced] = [await addTestConnection(other), await addTestConnection(other)];
+  await other.pool.query(
+    `update sync.connections set refused_token = case connection_id when $1 then ${tokenMarkSql} else 'an earlier one' end`,
+    [refused],
+  );
+  await rotateSecretKey(other, { from: testKey, to: randomBytes(32) });
+  const { rows } = await other.pool.query(
+    `select connection_id, refused_token = ${tokenMarkSql} as refused, refused_token from sync.connections order by connection_id = $1 desc`,
+    [refused],
+  );
+  expect(rows).toMatchObject([
+    { connection_id: refused, refused: true },
+    { connection_id: replaced, refused: false, refused_token: 'an earlier one' },
+  ]);
 });
 
 test('a rotation that meets a token it cannot open changes nothing', async () => {

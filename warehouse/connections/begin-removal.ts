@@ -80,6 +80,7 @@ async function begin(
     });
   }
   if (!keepsData && (!begun || found.removing_keeps_data)) await forgetData(db, connectionId);
+  await forgetWebhooksBefore(db, found.service_connection_id);
   return { removed: 'connection', removal: await mark(db, { connectionId, keepsData, foundNoData }) };
 }
 
@@ -117,6 +118,7 @@ async function beginWithKept(
     .values({ connection_id: connectionId, api_address: kept.api_address ?? '', token_sealed: noToken })
     .execute();
   await forgetData(db, connectionId);
+  await forgetWebhooksBefore(db, kept.service_connection_id);
   const removal = await mark(db, { connectionId, keepsData: false, foundNoData: false });
   return { removed: 'kept data', removal };
 }
@@ -161,6 +163,15 @@ async function closeRuns(db: Warehouse['db'], connectionId: string): Promise<voi
       and (finished_at is null or finished_at > clock_timestamp() - interval '1 day')
     on conflict do nothing
   `.execute(db);
+}
+
+/** Deletes webhooks about the company that came before anybody knew that it is this connection's; no row names the connection. */
+async function forgetWebhooksBefore(db: Warehouse['db'], serviceConnectionId: string | null): Promise<void> {
+  await db
+    .deleteFrom('sync.webhook_inbox')
+    .where('connection_id', 'is', null)
+    .where('service_connection_id', '=', serviceConnectionId)
+    .execute();
 }
 
 /** Whether there are records to keep. */

@@ -6,6 +6,7 @@ import { inTransaction } from '../transactions/in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { readHeld } from './read-held.ts';
 import { lockResource } from '../passes/lock-pass.ts';
+import { latestVersion } from '../history/latest-version.ts';
 import { noteOffered } from '../passes/note-offered.ts';
 import { noteAhead } from '../passes/note-ahead.ts';
 import type { RunScope } from '../record-scope.ts';
@@ -122,7 +123,10 @@ export async function landOne(
   return { counts: landed.counts, refused: refused[0]?.reason };
 }
 
-/** Adds the stored `platform_data`: a fetch brings none, or null, so the data that a list brought last are kept. */
+/**
+ * Adds the stored `platform_data`: a fetch brings none, or null, so the data that a list brought last are kept. Those of a record that is not held are
+ * in its history.
+ */
 async function withPlatformData(client: PoolClient, input: RecordToLand): Promise<SourceRecord> {
   const { connectionId, resource, record } = input;
   const { text, value } = record;
@@ -130,7 +134,10 @@ async function withPlatformData(client: PoolClient, input: RecordToLand): Promis
     return record;
   if (!resource.columns.some(({ name }) => name === 'platform_data')) return record;
   const { rows } = await client.query<{ data: string | null }>(
-    `select platform_data::text as data from finance.${resource.name} where connection_id = $1 and id = $2`,
+    `select nullif(case when held.id is not null then held.platform_data else latest.payload -> 'platform_data' end, 'null')::text as data
+     from (values ($2::text)) as fetched (id)
+     left join finance.${resource.name} held on held.connection_id = $1 and held.id = fetched.id
+     left join lateral (${latestVersion(resource.name, 'fetched.id')}) latest on held.id is null`,
     [connectionId, value.id],
   );
   const data = rows[0]?.data ?? null;

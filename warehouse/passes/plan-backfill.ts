@@ -9,7 +9,8 @@ import { openStreams } from './open-streams.ts';
 
 /**
  * Opens a pass for each window of each stream. If windows of the same plan are left from an unfinished run that ended less than a week ago, only
- * those are to be done, and no others are opened; what was read longer ago says little about today. A run that was ended from outside counts from its
+ * those are to be done, and no others are opened; what was read longer ago says little about today. Such windows of other
+ * plans are deleted too: a schedule asks for other days each time, and nobody would continue them. A run that was ended from outside counts from its
  * beginning. A run that began or ended in the future, because a clock was ahead, does not count, since its time is unknown. Throws
  * ConnectionReplaced.
  */
@@ -23,7 +24,9 @@ export async function planBackfill(
     await unlessRemoved(connectionId, () => openStreams(db, { connectionId, streams }));
     await sql`
       delete from sync.passes p
-      where connection_id = ${connectionId} and kind = 'backfill' and ${isOfPlan(plan.name)} and not exists (
+      where connection_id = ${connectionId} and kind = 'backfill' and (${isOfPlan(plan.name)} or not exists (
+        select from sync.runs r where r.run_id = p.run_id and r.finished_at is null
+      )) and not exists (
         select from sync.runs r
         where r.run_id = p.run_id and (r.run_id = ${runId} or clock_timestamp() - interval '7 days' < case
           -- It was ended from outside, nobody knows when, and is closed since this one began.

@@ -224,8 +224,7 @@ function describeFailure(
 
 /**
  * Settles the reasons for a reconcile. They are answered by a complete listing that left no record undecided, and no difference unexplained, except
- * reasons announced after it began, which it may have missed. If they are not answered, the reconcile is repeated after an hour, and then after as
- * long as it has been needed, at most a day, because it lists a whole resource.
+ * reasons announced after it began, which it may have missed. The end of the run puts off those that are left.
  */
 async function settle(
   client: PoolClient,
@@ -243,9 +242,7 @@ async function settle(
        last_reconcile_at = case when $4 then clock_timestamp() else last_reconcile_at end,
        -- A time that is still to come was written while a clock was ahead: the next reconcile answers it.
        reconcile_wanted_at = case when reconcile_wanted_at >= $3 or not $5 then least(reconcile_wanted_at, clock_timestamp()) end,
-       reconcile_not_before = case when reconcile_wanted_at < $3 and not $5
-         then clock_timestamp() + least(greatest(clock_timestamp() - reconcile_wanted_at, interval '1 hour'), interval '1 day')
-       end
+       reconcile_not_before = null
      where connection_id = $1 and stream = any($2::text[])`,
     [connectionId, streamsOf(resource), began, proved, answered],
   );

@@ -13,6 +13,7 @@ import type { RunScope } from '../record-scope.ts';
 import { lockListing, type ListingInHand } from './listing-in-hand.ts';
 import { leaveUndecided } from './fetches-failing.ts';
 import { addToRun } from '../runs/add-to-run.ts';
+import { wantReconcile } from './want-reconcile.ts';
 
 /**
  * Decides, after a fetch, about a record that a listing did not show, or showed under an older version than the one held or in quarantine. A fetch
@@ -47,7 +48,8 @@ export async function landAhead(
       record: input.record,
       overruling: isAhead ? [input.id] : [],
     });
-    if (held !== undefined && landing.refused === undefined)
+    const isStored = landing.refused === undefined;
+    if (held !== undefined && isStored)
       await closeOverruled(client, {
         connectionId,
         resource,
@@ -56,22 +58,24 @@ export async function landAhead(
         landedAt,
       });
     // The run proves nothing then: what is held is not what the source has.
-    if (landing.refused !== undefined)
+    if (!isStored)
       await addToRun(client, {
         runId,
         connectionId,
         stream: firstStream(resource),
         counts: { quarantined: 1 },
       });
-    if (held === undefined && landing.counts.suppressed > 0) {
-      // Another run has written a newer version meanwhile, perhaps from a wrong clock.
+    const isOverwritten = held === undefined && landing.counts.suppressed > 0;
+    // Either another run has written a newer version meanwhile, perhaps from a wrong clock; or only a list brings the platform_data of this version.
+    if (isOverwritten || (isAhead && isStored && (await expandsPlatformData(client, connectionId)))) {
       await leaveUndecided(client, input, input.id);
+      if (!isOverwritten) await wantReconcile(client, input);
       return landing;
     }
     const [status, why] = decideOutcome({
       kind: input.kind,
       isAhead,
-      isStored: landing.refused === undefined,
+      isStored,
     });
     await client.query(
       `update sync.discrepancies set status = $5, closed_at = $6, closed_why = $7
@@ -80,6 +84,15 @@ export async function landAhead(
     );
     return landing;
   });
+}
+
+/** Whether lists are asked for `platform_data`, which fetches never bring. */
+async function expandsPlatformData(client: PoolClient, connectionId: string): Promise<boolean> {
+  const { rowCount } = await client.query(
+    'select from sync.connections where connection_id = $1 and expand_platform_data',
+    [connectionId],
+  );
+  return rowCount !== 0;
 }
 
 function decideOutcome({

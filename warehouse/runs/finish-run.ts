@@ -4,6 +4,7 @@ import { inTransaction } from '../transactions/in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { areUnsupported, judgeUnsupported } from '../passes/judge-unsupported.ts';
 import { CommitsLost } from '../errors.ts';
+import { putOffUnanswered } from '../reconcile/put-off-unanswered.ts';
 import type { RunKind } from '../tables/runs.ts';
 import { countNames, type CountsToAdd } from './add-to-run.ts';
 import { judgeRun, type CountedStream, type FinishedRun, type StreamOutcome } from './judge-run.ts';
@@ -42,6 +43,7 @@ export async function finishRun(
     const done = outcomes.filter(({ state }) => state === 'done').map(({ stream }) => stream);
     const counted = await closeStreams(db, { runId, kind, outcomes, done });
     await judgeUnsupported(db, runId);
+    if (kind === 'reconcile') await putOffUnanswered(db, runId);
     const unread = done.filter((stream) => !counted.some((row) => row.stream === stream));
     const before = await readBefore(db, { runId, streams: unread, firstExecutionRunId });
     const known = [...counted, ...before];
