@@ -3,7 +3,7 @@ export const pagesOfChunk = 50;
 const maximumMilliseconds = 30_000;
 
 export interface Chunk {
-  /** Counts a page; true when it was the last of this chunk. */
+  /** Counts a step (a page, a few fetches); true when it was the last of this chunk. */
   pageWasLast(): boolean;
 }
 

@@ -98,7 +98,7 @@ export async function readRunAccess(
   return { access, company: {} };
 }
 
-/** The same within an activity that does more and has begun the run. Reads at most `pages`. */
+/** Takes the pass and reads at most `pages` pages of it, for an activity that has begun the run. `readChunk` is the activity around it. */
 export async function takeAndRead<Page>(
   dependencies: Dependencies,
   input: ReadStreamInput,

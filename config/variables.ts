@@ -165,7 +165,7 @@ export const variables = {
     .transform(Number)
     .prefault('0.2')
     .describe(
-      'A reconcile that would delete more than this share of a resource, and more than 50 records, asks first',
+      'A reconcile that would delete more than this share of a resource, and more than 50 records, asks first; so does one that would delete all of several records',
     ),
   DAYBOOK_ALERT_URL: webAddress
     .refine(hasReadableLogin, 'must be a URL whose user and password are percent-encoded: a % itself is %25')

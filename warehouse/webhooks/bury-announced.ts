@@ -8,8 +8,8 @@ import type { RunScope } from '../record-scope.ts';
 import { applyTombstones, type BuriedCounts } from '../tombstones/apply-tombstones.ts';
 
 /**
- * Deletes a record that a webhook says was deleted and that the service no longer has. `version` was decided before the service was asked: a row that
- * has become newer since, because the record was recreated, stays; in the same second, a reconcile is requested. `close` closes the webhook in the
+ * Deletes a record that a webhook says was deleted and that the service no longer has. A row that is newer than `version` stays, because
+ * the record was recreated; in the same second, a reconcile is requested. `close` closes the webhook in the
  * same commit.
  */
 export async function buryAnnounced(

@@ -18,7 +18,7 @@ export function rotateKeyCommand(): Command {
   return new Command('rotate-key')
     .description('Re-encrypt all access tokens with a new key.')
     .option('--new-key-stdin', 'read the new key from standard input (if DAYBOOK_SECRET_KEY is set)')
-    .option('--new-key-env <variable>', 'read the new key from this environment variable')
+    .option('--new-key-env <variable>', 'read the new key from this environment variable (not from .env)')
     .addHelpText(
       'after',
       `

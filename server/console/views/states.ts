@@ -21,7 +21,7 @@ export function connectionStates(
   if (streams.some(({ state }) => state === 'stalled'))
     states.push({ tone: 'warn', icon: 'warning', words: 'stalled' });
   if (streams.some(({ state }) => state === 'begun'))
-    states.push({ tone: 'warn', icon: 'warning', words: 'incomplete' });
+    states.push({ tone: 'warn', icon: 'warning', words: 'partly read' });
   if (quarantined > 0) states.push({ tone: 'warn', icon: 'warning', words: 'quarantine' });
   if (reading) states.push({ tone: 'active', icon: 'turning', words: 'running' });
   if (states.length > 0) return states;
