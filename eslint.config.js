@@ -31,9 +31,16 @@ const mayImport = {
   sandbox: [],
   server: ['operations', 'worker', 'temporal', 'config', 'source', 'warehouse', 'resources'],
   cli: [
-    ...['server', 'operations', 'worker', 'workflows', 'temporal', 'config'],
+    'server',
+    'operations',
+    'worker',
+    'workflows',
+    'temporal',
+    'config',
     ...data,
-    ...['embedded', 'sandbox', 'scripts'],
+    'embedded',
+    'sandbox',
+    'scripts',
   ],
 };
 

@@ -33,7 +33,7 @@ export async function applyBatch(
   // Before any request: answers that arrive after the connection was removed no longer have a run.
   await run.begin();
   const answers = await Promise.all(records.map((record) => fetchAnnounced(asking, record, signal)));
-  await run.add(resource, { requests: counting.takeCount() });
+  await run.add(resource, { requests: counting.takeCount() }, records.length);
   if (answers.some(isUnnamed)) await proof.requireNow(null);
   const lookbackMilliseconds = lookbackOf(resource, policies.lookbackMilliseconds);
   const where = { connectionId: connection, resource, runId, proof, lookbackMilliseconds };

@@ -53,8 +53,8 @@ export interface StreamSource<Page> {
   readonly prepare: (records: readonly SourceRecord[]) => Page | Promise<Page>;
   /** Whether the page has records, and the connection holds all of them: then the page belongs to its company. */
   readonly holds: (connectionId: string, page: Page) => Promise<boolean>;
-  /** The watermark, in microseconds, after a page without news; undefined for a page with news. */
-  readonly movesTo: (page: Page) => number | undefined;
+  /** Whether a page that is the whole of a sync's pass changes anything, be it only the watermark (in microseconds; -Infinity: none yet). */
+  readonly hasNews: (page: Page, watermark: number) => boolean;
   readonly land: (
     landing: Omit<PageToLand, 'resource' | 'page' | 'lookbackMilliseconds'> & { page: Page },
   ) => Promise<PageFacts>;
@@ -210,9 +210,8 @@ function movesNothing<Page>(
   { pass, taken, source }: { pass: PassInHand; taken: Taken; source: StreamSource<Page> },
   page: Page,
 ): boolean {
-  const movesTo = source.movesTo(page);
-  if (pass.kind !== 'sync' || movesTo === undefined || taken.highestMilliseconds !== null) return false;
-  return movesTo <= (taken.watermarkMilliseconds ?? -Infinity) * 1_000;
+  if (pass.kind !== 'sync' || taken.highestMilliseconds !== null) return false;
+  return !source.hasNews(page, (taken.watermarkMilliseconds ?? -Infinity) * 1_000);
 }
 
 function passInHand(

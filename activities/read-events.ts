@@ -16,10 +16,9 @@ export function eventsSource({ warehouse }: Pick<Dependencies, 'warehouse'>): St
     listed: eventsListed,
     listWithin: listOfDeletions,
     prepare: prepareEvents,
-    movesTo: ({ deletions, refused, highest }) => {
-      if (deletions.size + refused.size > 0) return undefined;
-      return highest === null ? -Infinity : (microsecondsOf(highest.version) ?? Infinity);
-    },
+    hasNews: ({ deletions, refused, highest }, watermark) =>
+      deletions.size + refused.size > 0 ||
+      (highest !== null && (microsecondsOf(highest.version) ?? Infinity) > watermark),
     holds: (connectionId, page) => holdsDeletions(warehouse, connectionId, page),
     land: (landing) => landEvents(warehouse, landing),
   };

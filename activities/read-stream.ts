@@ -25,7 +25,7 @@ export function recordsSource(
     listWithin: (bounds) => listOfStream(listed, bounds),
     createFindHeld: (connectionId) => createFindHeld(warehouse, { connectionId, resource }),
     prepare: (records) => preparePage(resource, records),
-    movesTo: ({ read }) => (read === 0 ? -Infinity : undefined),
+    hasNews: ({ read }) => read > 0,
     holds: async (connectionId, { records, refused }) =>
       refused.length === 0 &&
       records.length > 0 &&

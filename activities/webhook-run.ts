@@ -11,7 +11,8 @@ import { runOfActivity } from './run-of-activity.ts';
 /** The run that applies webhooks. A run with nothing to fetch leaves no row. */
 export interface WebhookRun {
   begin(): Promise<void>;
-  add(resource: Resource, counts: CountsToAdd): Promise<void>;
+  /** Adds counts to the run's row, and records that were fetched, whatever the answer. */
+  add(resource: Resource, counts: CountsToAdd, fetched?: number): Promise<void>;
   /** Notes that a record of the resource could not be fetched; its webhooks wait. */
   noteFailure(resource: Resource, failure: Error): void;
   /** Ends the run, with the failure that ended it early, if any. */
@@ -31,10 +32,10 @@ export function createWebhookRun(
     (begun ??= beginRun(warehouse, runOfActivity({ runId, connection, kind: 'webhook', reason: 'webhook' })));
   return {
     begin,
-    async add(resource, counts) {
+    async add(resource, counts, fetched = 0) {
       const stream = firstStream(resource);
       streams.set(stream, streams.get(stream));
-      records += counts.requests ?? 0;
+      records += fetched;
       await addToRun(warehouse.pool, { runId, connectionId: connection, stream, counts });
     },
     noteFailure(resource, failure) {

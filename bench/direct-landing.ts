@@ -67,7 +67,11 @@ export async function landDirectly(
   }));
   for await (const page of pages)
     await landPage(warehouse, {
-      ...{ pass, resource, requests: 1, heardAt: null, lookbackMilliseconds: 0 },
+      pass,
+      resource,
+      requests: 1,
+      heardAt: null,
+      lookbackMilliseconds: 0,
       ...page,
     });
   const seconds = (performance.now() - started) / 1000;

@@ -8,7 +8,7 @@ import pg from 'pg';
 import { startPostgres } from '../embedded/postgres.ts';
 import { openApiBudget } from '../warehouse/api-budget/api-budget.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/open-warehouse.ts';
-import { tick } from '../warehouse/clock/resource-clock.ts';
+import { takeWriteTime } from '../warehouse/clock/resource-clock.ts';
 import { migrateDatabase } from './initial.ts';
 import { perSecond, ratio, type Measured } from './measured.ts';
 
@@ -81,7 +81,7 @@ function takeFromBudget(warehouse: Warehouse): () => Promise<void> {
 function tickResource({ db }: Warehouse): () => Promise<void> {
   const connectionId = randomUUID();
   return async () => {
-    await tick(db, { connectionId, resource: 'bills' });
+    await takeWriteTime(db, { connectionId, resource: 'bills' });
   };
 }
 

@@ -45,8 +45,15 @@ export async function openHome(path: string): Promise<Home> {
 }
 
 const placeIsWrong = [
-  ...['EACCES', 'EPERM', 'EROFS'],
-  ...['EEXIST', 'EISDIR', 'ELOOP', 'ENAMETOOLONG', 'ENOENT', 'ENOTDIR'],
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'EEXIST',
+  'EISDIR',
+  'ELOOP',
+  'ENAMETOOLONG',
+  'ENOENT',
+  'ENOTDIR',
 ];
 
 /** Creates a folder and its parents. Node's `recursive` loops forever if the system says ENOENT below an existing folder, as below /proc. */

@@ -75,16 +75,30 @@ function serverArguments(input: {
   namespaces: readonly string[];
 }): string[] {
   return [
-    ...['server', 'start-dev', '--db-filename', input.databaseFile],
+    'server',
+    'start-dev',
+    '--db-filename',
+    input.databaseFile,
     // WAL with NORMAL loses nothing when a process is killed; a power cut may cost the last moments, which syncs repeat.
-    ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'],
-    ...['--ip', '127.0.0.1', '--port', String(input.port), '--ui-port', String(input.uiPort)],
+    '--sqlite-pragma',
+    'journal_mode=WAL',
+    '--sqlite-pragma',
+    'synchronous=NORMAL',
+    '--ip',
+    '127.0.0.1',
+    '--port',
+    String(input.port),
+    '--ui-port',
+    String(input.uiPort),
     ...input.namespaces.flatMap((name) => ['--namespace', name]),
-    ...['--log-level', 'warn'],
+    '--log-level',
+    'warn',
     ...searchAttributeNames.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
-    ...['--dynamic-config-value', 'matching.enableFairness=true'],
+    '--dynamic-config-value',
+    'matching.enableFairness=true',
     // Its HTTP API accepts a POST from any web page in a browser on this machine. Nothing here uses the API, so no host name is allowed.
-    ...['--dynamic-config-value', 'frontend.httpAllowedHosts=["nobody.invalid"]'],
+    '--dynamic-config-value',
+    'frontend.httpAllowedHosts=["nobody.invalid"]',
   ];
 }
 

@@ -57,11 +57,22 @@ export async function runDbt(build: DbtBuild): Promise<DbtResult> {
   await writeFile(join(folder, 'profiles.yml'), profile(build));
   const code = await dbt(build, [
     'build',
-    ...['--project-dir', project, '--profiles-dir', folder],
-    ...['--target-path', target, '--log-path', join(folder, 'logs')],
+    '--project-dir',
+    project,
+    '--profiles-dir',
+    folder,
+    '--target-path',
+    target,
+    '--log-path',
+    join(folder, 'logs'),
     // Logging every statement would take 5 MB per build; the SQL is in target/.
-    ...['--log-level', 'none', '--log-level-file', 'info', '--no-use-colors'],
-    ...['--vars', JSON.stringify(build.vars)],
+    '--log-level',
+    'none',
+    '--log-level-file',
+    'info',
+    '--no-use-colors',
+    '--vars',
+    JSON.stringify(build.vars),
   ]);
   build.signal?.throwIfAborted();
   const outcomes = existsSync(results)

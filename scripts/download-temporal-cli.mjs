@@ -23,8 +23,12 @@ export async function downloadTemporalCli(target, report) {
       checkArchive(platform, content);
       await writeFile(join(folder, archive), content);
       await promisify(execFile)('tar', [
-        ...['--no-same-owner', '-xzf', join(folder, archive)],
-        ...['-C', folder, 'temporal'],
+        '--no-same-owner',
+        '-xzf',
+        join(folder, archive),
+        '-C',
+        folder,
+        'temporal',
       ]);
     });
   } catch (error) {

@@ -44,8 +44,14 @@ const references = z.array(z.object({ id }));
 
 const lineNames = ['account_id', 'class_id', 'customer_id', 'department_id', 'location_id', 'tax_rate_id'];
 const billLineNames = [
-  ...[...lineNames, 'description', 'discount_amount', 'discount_percentage'],
-  ...['sub_total', 'tax_amount', 'total_amount', 'item'],
+  ...lineNames,
+  'description',
+  'discount_amount',
+  'discount_percentage',
+  'sub_total',
+  'tax_amount',
+  'total_amount',
+  'item',
 ];
 
 /**

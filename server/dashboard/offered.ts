@@ -33,7 +33,11 @@ const mostChoices = 500;
 
 /** The marts that the statement below reads. */
 export const martsOfOffered: readonly string[] = [
-  ...['connections', 'bills', 'expenses', 'vendor_credits', 'subscription_mrr_monthly'],
+  'connections',
+  'bills',
+  'expenses',
+  'vendor_credits',
+  'subscription_mrr_monthly',
 ];
 
 /**

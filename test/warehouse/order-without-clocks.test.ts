@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { rebuildConnection } from '../../operations/rebuild-connection.ts';
 import { findAbsent } from '../../warehouse/reconcile/find-absent.ts';
 import { resources } from '../../resources/index.ts';
-import { tick } from '../../warehouse/clock/resource-clock.ts';
+import { takeWriteTime } from '../../warehouse/clock/resource-clock.ts';
 import { bill } from '../support/finance-records.ts';
 import { landListing } from '../support/land-listing.ts';
 import { land } from '../support/land.ts';
@@ -97,7 +97,8 @@ async function heldMemo(connectionId: string): Promise<unknown> {
 async function timesOfWrites(connectionId: string): Promise<string[]> {
   const times: string[] = [];
   const rolledBack = warehouse.db.transaction().execute(async (db) => {
-    for (let write = 0; write < 3; write++) times.push(await tick(db, { connectionId, resource: 'bills' }));
+    for (let write = 0; write < 3; write++)
+      times.push(await takeWriteTime(db, { connectionId, resource: 'bills' }));
     throw new Error('rolled back');
   });
   await expect(rolledBack).rejects.toThrow('rolled back');

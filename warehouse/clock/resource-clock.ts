@@ -8,13 +8,13 @@ import type { Database } from '../tables/database.ts';
  *
  * `from` is a from clause of rows that must exist, and be locked, first.
  */
-export function tickSql(connectionId: string, resource: string, from = ''): string {
+export function writeTimeSql(connectionId: string, resource: string, from = ''): string {
   return `
     insert into ${clocks} select ${connectionId}, ${resource}, clock_timestamp() ${from} ${unlessAhead}`;
 }
 
 /** Takes the time of the next write. */
-export async function tick(
+export async function takeWriteTime(
   db: Kysely<Database>,
   { connectionId, resource }: { connectionId: string; resource: string },
 ): Promise<string> {

@@ -196,7 +196,7 @@ async function keepIdentity(
 
 /**
  * Makes the records belong to nobody: readers of single connections lose access, and consumers with copies are told. Expects the landings to be
- * locked: the clocks have ticked, and no write has a later time.
+ * locked: the times of the last writes are taken, and no write has a later time.
  */
 async function forgetData(db: Warehouse['db'], connectionId: string): Promise<void> {
   await db.deleteFrom('sync.kept_data').where('connection_id', '=', connectionId).execute();

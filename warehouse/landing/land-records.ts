@@ -47,7 +47,7 @@ export interface LandingInput extends LandingScope {
   compare: 'hashes' | 'columns';
   /** The pass of a reconcile that lists the records; it compares columns. */
   listedBy?: PassInHand | undefined;
-  /** IDs of records that land whatever newer version or tombstone is held: see `find-ahead.ts`. */
+  /** IDs of records that a fetch, or two listings, have shown under an older version: they land whatever newer version or tombstone is held. */
   overruling?: readonly string[];
 }
 
@@ -62,20 +62,19 @@ export async function landRecords(
   const thorough = input.compare === 'columns';
   const inHistory = await sameContent(client, { ...input, records: [...changed, ...lost] });
   const updated = changed.filter(({ id }) => !inHistory.has(id));
-  const onlyMoved = [...touched, ...changed.filter(({ id }) => inHistory.has(id))];
+  // Their content is the newest in history, but the row is another one: somebody restored it.
+  const restored = changed.filter(({ id }) => inHistory.has(id));
+  const onlyMoved = [...touched, ...restored];
   const known = [...onlyMoved, ...unchanged];
-  // A row may differ from the one that was landed, if somebody restored it.
-  const doubtful = changed.filter(({ id }) => inHistory.has(id));
-  const inspected = await inspectRecords(client, thorough ? input : { ...input, records: doubtful });
+  const inspected = await inspectRecords(client, thorough ? input : { ...input, records: restored });
   const differing = new Set(inspected.filter((one) => one.damaged).map(({ id }) => id));
   const damaged = known.filter(({ id }) => differing.has(id));
-  const damagedIds = new Set(damaged.map(({ id }) => id));
   // By its hash, such a row held what arrives. If the newest content in history is another, this is a new version.
   const notCompared = damaged.filter(({ id }) => !inHistory.has(id));
   const damagedInHistory = await sameContent(client, { ...input, records: notCompared });
   const written = [...inserted, ...updated, ...damaged];
   await noteOverruled(client, { ...input, ids: input.overruling ?? [] });
-  await touchRecords(client, { ...input, records: onlyMoved.filter(({ id }) => !damagedIds.has(id)) });
+  await touchRecords(client, { ...input, records: onlyMoved.filter(({ id }) => !differing.has(id)) });
   await removeChildren(client, {
     ...input,
     ids: (thorough ? written : [...updated, ...lost, ...damaged]).map(({ id }) => id),

@@ -4,7 +4,7 @@ import { resourceNames } from '../../resources/index.ts';
 import { provedSql } from '../connections/prove-token.ts';
 import { CommitsLost, ConnectionReplaced, LeaseLost, TokenNotProved, UnknownConnection } from '../errors.ts';
 import { indexesOnlyColumns } from '../transactions/indexes-only.ts';
-import { tick, tickSql } from '../clock/resource-clock.ts';
+import { takeWriteTime, writeTimeSql } from '../clock/resource-clock.ts';
 import type { PassInHand } from './pass.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 
@@ -35,10 +35,10 @@ export async function lockPass(
         select asked_at, cursor from sync.passes
         where connection_id = $1 and stream = $2 and kind = $3 and part = $4 and lease = $5
         for update
-      ), ${lockClock('$1', '$6', 'from pass')}, ticked as (${tickSql('$1', '$6', 'from resource')}
+      ), ${lockClock('$1', '$6', 'from pass')}, write_time as (${writeTimeSql('$1', '$6', 'from resource')}
       )
       select landed_at, (select asked_at::text from pass), (select cursor from pass), exists (select ${provedSql({ runId: '$7', token: '$8' })}) as proved
-      from ticked`,
+      from write_time`,
     values: [
       pass.connectionId,
       pass.stream,
@@ -80,9 +80,9 @@ export async function lockResource(
 ): Promise<{ landedAt: string }> {
   const { rows } = await client.query<{ landed_at: string }>({
     name: 'lock resource',
-    text: `with ${lockClock('$1', '$2', '')}, ticked as (${tickSql('$1', '$2', 'from resource')}
+    text: `with ${lockClock('$1', '$2', '')}, write_time as (${writeTimeSql('$1', '$2', 'from resource')}
       )
-      select landed_at from ticked`,
+      select landed_at from write_time`,
     values: [connectionId, resource],
   });
   // A separate statement, so that it sees what was committed while the first one waited for the lock.
@@ -116,7 +116,7 @@ export async function lockLandings(db: Warehouse['db'], connectionId: string): P
     await sql`select sync.wait_for_old_release(hashtextextended(${`${connectionId}/${resource}`}, 0))`.execute(
       db,
     );
-    await tick(db, { connectionId, resource });
+    await takeWriteTime(db, { connectionId, resource });
   }
 }
 

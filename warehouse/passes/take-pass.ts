@@ -3,7 +3,7 @@ import { inTransaction } from '../transactions/in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
 import { ConnectionReplaced, ReconcileReplaced } from '../errors.ts';
 import { knownUnsupported } from './known-unsupported.ts';
-import { tick } from '../clock/resource-clock.ts';
+import { takeWriteTime } from '../clock/resource-clock.ts';
 import { unlessRemoved } from '../runs/unless-removed.ts';
 import { openPass } from './open-pass.ts';
 import { openRunStream } from './open-run-stream.ts';
@@ -119,7 +119,7 @@ async function takeListingStart(
     .where('run_id', '=', pass.runId)
     .executeTakeFirst();
   if (begun !== undefined) return null;
-  return tick(db, { connectionId: pass.connectionId, resource: resource.name });
+  return takeWriteTime(db, { connectionId: pass.connectionId, resource: resource.name });
 }
 
 /** Creates the row only if there is none: finding out what is kept of the stream may mean reading all of it. */

@@ -3,7 +3,7 @@ import { streamsOf } from '../../resources/streams-of.ts';
 import { latestVersion } from '../history/latest-version.ts';
 import { inTransaction } from '../transactions/in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
-import { tick } from '../clock/resource-clock.ts';
+import { takeWriteTime } from '../clock/resource-clock.ts';
 import { withoutNestedLoops } from '../transactions/without-nested-loops.ts';
 import { longHeld, surelyListed } from './list-lag.ts';
 import { lockListing, type ListingInHand } from './listing-in-hand.ts';
@@ -50,7 +50,7 @@ export async function findAbsent(
 ): Promise<Absent> {
   const { connectionId, resource, runId, lookbackMilliseconds } = input;
   // Ticks in a separate transaction, so that landings do not wait for the comparison.
-  const foundAt = await tick(warehouse.db, { connectionId, resource: resource.name });
+  const foundAt = await takeWriteTime(warehouse.db, { connectionId, resource: resource.name });
   return inTransaction(warehouse.pool, async ({ client }) => {
     await lockListing(client, input);
     const values = [connectionId, streamsOf(resource), runId];

@@ -11,17 +11,16 @@ import { joinScopes } from '../join-scopes.ts';
 
 /** 0 if there is nothing, null if a part is not known. */
 const summedUp = [
-  ...[
-    'open_bills',
-    'open_credited',
-    'overdue',
-    'overdue_credited',
-    'credits',
-    'credits_used',
-    'due_in_14_days',
-    'dated_ahead',
-  ],
-  ...['spend_this_month', 'spend_last_month'],
+  'open_bills',
+  'open_credited',
+  'overdue',
+  'overdue_credited',
+  'credits',
+  'credits_used',
+  'due_in_14_days',
+  'dated_ahead',
+  'spend_this_month',
+  'spend_last_month',
 ];
 
 function figureSql(figure: string): string {
@@ -40,18 +39,19 @@ export const keyFigures: Chart = defineChart({
   about: 'Posted documents as of today; amounts of one currency are never added to those of another.',
   shownAs: 'tiles',
   marts: [
-    ...['ap_ageing', 'cash_requirements', 'connections', 'data_quality'],
-    ...[
-      'mrr_movements_monthly',
-      'subscription_mrr_monthly',
-      'vendor_spend_monthly',
-      'bills',
-      'expenses',
-      'ap_open_items',
-      'vendor_credits',
-      'spend_lines',
-      'accounts',
-    ],
+    'ap_ageing',
+    'cash_requirements',
+    'connections',
+    'data_quality',
+    'mrr_movements_monthly',
+    'subscription_mrr_monthly',
+    'vendor_spend_monthly',
+    'bills',
+    'expenses',
+    'ap_open_items',
+    'vendor_credits',
+    'spend_lines',
+    'accounts',
   ],
   sql: `
 with today as (
@@ -239,21 +239,25 @@ ${withLeftOuts('bill_count desc, currency_code')}`,
       rows: [
         ['Open bills', shown(row.open_bills), `${bills}${creditedWords(row.open_credited, currency)}`],
         [
-          ...['Overdue', shown(row.overdue)],
+          'Overdue',
+          shown(row.overdue),
           overdue === null
             ? ''
             : `${overdue} % of what is to be paid${creditedWords(row.overdue_credited, currency)}`,
         ],
         [
-          ...['Due within 14 days', shown(row.due_in_14_days)],
+          'Due within 14 days',
+          shown(row.due_in_14_days),
           `today included${ahead !== null && isZero(ahead) ? '' : `; ${toldAmount(ahead, currency)} of it dated ahead`}`,
         ],
         [
-          ...['Unapplied credits', shown(row.credits)],
+          'Unapplied credits',
+          shown(row.credits),
           `and bills below 0 or overpaid; not taken off open bills${usedWords(row.credits_used, currency)}`,
         ],
         [
-          ...[`Spend in ${monthName(asOf)}`, shown(row.spend_this_month)],
+          `Spend in ${monthName(asOf)}`,
+          shown(row.spend_this_month),
           `the month is not over; ${toldAmount(lastMonth, currency)} in the month before`,
         ],
         [

@@ -20,8 +20,14 @@ export const spendByMonth: Chart = defineChart({
     'Posted bills and expenses less refunds and credits, tax included, dated up to today, of the last 24 months: the 15 vendors with most spend and all others.',
   shownAs: 'drawing',
   marts: [
-    ...['vendor_spend_monthly', 'vendors', 'connections', 'spend_lines', 'accounts'],
-    ...['bills', 'expenses', 'vendor_credits'],
+    'vendor_spend_monthly',
+    'vendors',
+    'connections',
+    'spend_lines',
+    'accounts',
+    'bills',
+    'expenses',
+    'vendor_credits',
   ],
   sql: `
 with today as (

@@ -28,8 +28,14 @@ export const spendByVendor: Chart = defineChart({
     'The last 12 months that are over beside the 12 before: the 15 vendors with most spend and all others. A month that was not read to its end is compared with nothing.',
   shownAs: 'drawing',
   marts: [
-    ...['vendor_spend_monthly', 'vendors', 'connections', 'spend_lines', 'accounts'],
-    ...['bills', 'expenses', 'vendor_credits'],
+    'vendor_spend_monthly',
+    'vendors',
+    'connections',
+    'spend_lines',
+    'accounts',
+    'bills',
+    'expenses',
+    'vendor_credits',
   ],
   sql: `
 with last_over as (

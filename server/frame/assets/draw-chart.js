@@ -91,7 +91,11 @@ function seriesOf({ name, color: named, shape, values }, kind) {
       z: 3,
     };
   return {
-    ...{ name, data, type: 'bar', color, barMaxWidth: kind === 'bars' ? 14 : 30 },
+    name,
+    data,
+    type: 'bar',
+    color,
+    barMaxWidth: kind === 'bars' ? 14 : 30,
     ...(shape === 'stacked'
       ? { stack: 'all', barCategoryGap: '28%' }
       : { barGap: '10%', barCategoryGap: '30%' }),
