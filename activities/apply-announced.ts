@@ -87,9 +87,10 @@ async function settleAnnounced(
   }: { announced: WaitingRecord; found: FetchedRecord | 'unproved' | RecordGone | RequestRefused },
 ): Promise<Applied> {
   if (found instanceof RecordGone && announced.deleted) return bury(warehouse, where, { announced, found });
-  if (found instanceof RecordGone) return closed(warehouse, where, await doubt(warehouse, where, announced));
+  if (found instanceof RecordGone)
+    return closeWithoutRecord(warehouse, where, await leaveInDoubt(warehouse, where, announced));
   if (found === 'unproved' || found instanceof RequestRefused)
-    return closed(warehouse, where, leaveToReconcile({ announced, found }));
+    return closeWithoutRecord(warehouse, where, leaveToReconcile({ announced, found }));
   return applyFound(warehouse, where, { announced, found });
 }
 
@@ -128,14 +129,18 @@ function leaveToReconcile({
   return { status: 'ignored', outcome, counts: {}, wantsReconcile: true };
 }
 
-async function closed({ pool }: Warehouse, where: ToClose, applied: Applied): Promise<Applied> {
+async function closeWithoutRecord({ pool }: Warehouse, where: ToClose, applied: Applied): Promise<Applied> {
   const wanted = applied.wantsReconcile === true ? [where] : [];
   await wantReconcilesWith(pool, wanted, (client) => where.close(client, applied));
   return applied;
 }
 
 /** The deletion may never be announced: a webhook can be lost, and most platforms have no events. */
-async function doubt(warehouse: Warehouse, where: Announcement, { id }: WaitingRecord): Promise<Applied> {
+async function leaveInDoubt(
+  warehouse: Warehouse,
+  where: Announcement,
+  { id }: WaitingRecord,
+): Promise<Applied> {
   const wantsReconcile = await mayBeHeld(warehouse, { ...where, id });
   const outcome = 'the service no longer has the record: its deletion is left to who announces it';
   return { status: 'ignored', outcome, counts: {}, wantsReconcile };
@@ -149,7 +154,11 @@ async function bury(
   const { id, deletedAt } = announced;
   const version = newerTime(announced.version, found.servedAt?.toISOString() ?? null);
   if (version === null)
-    return closed(warehouse, where, { status: 'applied', outcome: 'gone, and never held', counts: {} });
+    return closeWithoutRecord(warehouse, where, {
+      status: 'applied',
+      outcome: 'gone, and never held',
+      counts: {},
+    });
   const { connectionId, resource, runId, close } = where;
   const buried = await buryAnnounced(
     warehouse,

@@ -67,12 +67,12 @@ const mostFetched = 300;
 async function applyDue(dependencies: Dependencies, applying: Applying): Promise<'more' | 'done'> {
   const { warehouse, temporal } = dependencies;
   const { connection, runId } = applying;
-  const { ready, resources: due } = await readWaiting(warehouse, connection);
-  if (ready.length > 0) {
+  const { dataReady, resources: due } = await readWaiting(warehouse, connection);
+  if (dataReady.length > 0) {
     await tellDataReady(temporal, connection);
     const outcome = 'a sync was told, or started';
     await wantReconcilesWith(warehouse.pool, await resourcesOfHistory(warehouse, connection), (client) =>
-      closeWebhooks(client, { webhooks: ready, status: 'applied', outcome, runId }),
+      closeWebhooks(client, { webhooks: dataReady, status: 'applied', outcome, runId }),
     );
   }
   const announced = resources.filter(({ name }) => due.has(name));

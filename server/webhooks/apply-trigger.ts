@@ -36,10 +36,10 @@ export function createApplyTrigger(parts: {
   /** The names being signaled, and whether more webhooks arrived for each since its last signal. */
   const asked = new Map<string, boolean>();
   return {
-    trigger({ due, unknownIsReady }) {
+    trigger({ due, isUnknownDataReady }) {
       for (const connection of due)
         ask(workflowIds.webhooks(connection), () => signalApplying(temporal, connection));
-      if (unknownIsReady) ask('unknown', () => wakeUnidentified({ warehouse, temporal, apiAddress }));
+      if (isUnknownDataReady) ask('unknown', () => wakeUnidentified({ warehouse, temporal, apiAddress }));
     },
     close: () => {
       closing.abort();

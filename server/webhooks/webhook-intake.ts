@@ -102,7 +102,7 @@ async function storeGroup(
     return {
       stored: {
         due: [...new Set(each.flatMap((one) => one?.due ?? []))],
-        unknownIsReady: each.some((one) => one?.unknownIsReady === true),
+        isUnknownDataReady: each.some((one) => one?.isUnknownDataReady === true),
       },
       readable: each.map((one) => one !== undefined),
     };

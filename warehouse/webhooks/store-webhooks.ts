@@ -23,7 +23,7 @@ export interface WebhooksStored {
   /** Connections with something to apply now: neither paused nor held back. */
   readonly due: readonly string[];
   /** The data of a connection that has no name here is ready: it may be any whose identity is not known yet. */
-  readonly unknownIsReady: boolean;
+  readonly isUnknownDataReady: boolean;
 }
 
 /**
@@ -59,7 +59,7 @@ async function store(
   const deliveries = new Map<string, number>();
   for (const { digest } of webhooks) deliveries.set(digest, (deliveries.get(digest) ?? 0) + 1);
   const distinct = [...new Map(webhooks.map((webhook) => [webhook.digest, webhook])).values()];
-  const { rows } = await client.query<{ due: string[]; unknown_is_ready: boolean; nameless: Nameless[] }>({
+  const { rows } = await client.query<{ due: string[]; unknown_data_ready: boolean; nameless: Nameless[] }>({
     name: 'store webhooks',
     text: storeSql,
     values: [
@@ -76,10 +76,10 @@ async function store(
       distinct.map(({ text }) => text),
     ],
   });
-  const { due = [], unknown_is_ready: unknownIsReady = false, nameless = [] } = rows[0] ?? {};
+  const { due = [], unknown_data_ready: isUnknownDataReady = false, nameless = [] } = rows[0] ?? {};
   for (const { connectionId, resource } of nameless)
     await wantReconcile(client, { connectionId, resource: resourceNamed(resource) });
-  return { due, unknownIsReady };
+  return { due, isUnknownDataReady };
 }
 
 /** A deletion that does not name its record. */
@@ -143,6 +143,6 @@ const storeSql = `
     coalesce(array_agg(distinct c.connection_id) filter (
       where stored.status = 'waiting' and c.paused_at is null and coalesce(c.webhooks_after <= now(), true)
     ), '{}') as due,
-    coalesce(bool_or(stored.connection_id is null and stored.code = 'INITIAL_UPDATE'), false) as unknown_is_ready
+    coalesce(bool_or(stored.connection_id is null and stored.code = 'INITIAL_UPDATE'), false) as unknown_data_ready
   from stored
   left join sync.connections c using (connection_id)`;

@@ -10,7 +10,7 @@ export interface TakenWebhook {
 
 export interface WaitingWebhooks {
   /** Entries that announce that the data of the connection is ready. */
-  readonly ready: readonly TakenWebhook[];
+  readonly dataReady: readonly TakenWebhook[];
   /** For each resource with waiting webhooks: the number of records, without deleted ones and those that lists did not bring. */
   readonly resources: ReadonlyMap<string, number>;
 }
@@ -22,13 +22,13 @@ const listsTried = 3;
 export async function readWaiting({ pool }: Warehouse, connectionId: string): Promise<WaitingWebhooks> {
   const { rows } = await pool.query<{
     resource: string | null;
-    ready: TakenWebhook[] | null;
+    dataReady: TakenWebhook[] | null;
     records: number;
   }>({
     name: 'read waiting webhooks',
     text: `
       select w.resource,
-        ${takenSql} filter (where w.resource is null) as ready,
+        ${takenSql} filter (where w.resource is null) as "dataReady",
         count(distinct w.record_id) filter (where not ${isDeletion('w')} and w.tries < ${listsTried}) as records
       from sync.webhook_inbox w
       join sync.connections c using (connection_id)
@@ -37,7 +37,7 @@ export async function readWaiting({ pool }: Warehouse, connectionId: string): Pr
     values: [connectionId],
   });
   return {
-    ready: rows.flatMap(({ ready }) => ready ?? []),
+    dataReady: rows.flatMap(({ dataReady }) => dataReady ?? []),
     resources: new Map(
       rows.flatMap(({ resource, records }) => (resource === null ? [] : [[resource, records]])),
     ),
