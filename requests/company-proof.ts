@@ -1,13 +1,14 @@
 import { resources } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import type { ApiClient } from '../source/api-client.ts';
-import { NotSupported, RequestRefused } from '../source/errors.ts';
+import { isAnswer, isLimitOfService, NotSupported, RequestRefused } from '../source/errors.ts';
 import { listOfOne } from '../source/lists.ts';
 import type { ConnectionAccess } from '../warehouse/connections/read-access.ts';
 import type { ServiceIdentity } from '../warehouse/connections/pin-identity.ts';
 import { proveToken, proveTokenAlone, type TokenOfRun } from '../warehouse/connections/prove-token.ts';
 import { CompanyUnnamed } from '../warehouse/errors.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
+import { handlingOf } from './handling.ts';
 
 /** Proves that an access token opens the company of its connection; required before data read with it is used. */
 export interface CompanyProof {
@@ -69,8 +70,8 @@ export function createCompanyProof(
 }
 
 /**
- * Asks lists for the company. Every list names it, except that of subscriptions; a platform may lack or refuse some lists. Null if it lacks all
- * that do.
+ * Asks lists for the company. Every list names it, except that of subscriptions; a platform may lack or refuse some lists, and one that fails is no
+ * reason to stop what needs the name: then the next one is asked. Null if the platform lacks all lists that name it.
  */
 async function askForCompany({
   connectionId,
@@ -78,7 +79,7 @@ async function askForCompany({
   api,
   signal,
 }: Parameters<typeof createCompanyProof>[1]): Promise<ServiceIdentity | null> {
-  let refusal: Error | undefined;
+  const failures: Error[] = [];
   const unnamed: Resource[] = [];
   for (const resource of resources) {
     try {
@@ -87,14 +88,29 @@ async function askForCompany({
       if (connection !== null) return connection;
       unnamed.push(resource);
     } catch (error) {
-      if (error instanceof RequestRefused) refusal = error;
-      else if (!(error instanceof NotSupported)) throw error;
+      if (!(error instanceof Error) || !isOfOneList(error)) throw error;
+      if (!(error instanceof NotSupported)) failures.push(error);
+      if (failures.filter(mayPass).length === mostFailures) break;
     }
   }
-  if (refusal !== undefined) throw refusal;
+  const failure = failures.find(mayPass) ?? failures[0];
+  if (failure !== undefined) throw failure;
   if (unnamed.length === 0 || unnamed.some(({ namesCompany }) => namesCompany))
     throw new CompanyUnnamed(connectionId);
   return null;
+}
+
+/** So many lists that fail mean that the service is down. */
+const mostFailures = 3;
+
+function mayPass(failure: Error): boolean {
+  return handlingOf(failure) !== 'stop';
+}
+
+/** Whether another list may answer. What concerns the token, the connection or the organization concerns every list. */
+function isOfOneList(error: Error): boolean {
+  if (isLimitOfService(error) || !isAnswer(error)) return false;
+  return mayPass(error) || error instanceof RequestRefused || error instanceof NotSupported;
 }
 
 function isSame(named: ServiceIdentity, proved: NonNullable<NamedCompany['proved']>): boolean {

@@ -143,7 +143,7 @@ export function noteRemoval(company: Company): void {
 
 /** `warehouse` defaults to the harness's. */
 export async function addConnectionWithToken(
-  { harness, connection }: Company,
+  { harness, connection, history }: Company,
   whose: string,
   warehouse: Warehouse = harness.warehouse,
 ): Promise<void> {
@@ -152,7 +152,7 @@ export async function addConnectionWithToken(
     connectionId: connection,
     apiAddress,
     token: sandboxToken(whose),
-    expandPlatformData: false,
+    expandPlatformData: history.expands === true,
   };
   await addConnection(warehouse, secretKey, access);
 }

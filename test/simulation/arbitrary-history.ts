@@ -116,6 +116,7 @@ export function histories(about?: string): fc.Arbitrary<History> {
       about !== undefined && datelessScenarios.has(about)
         ? fc.constant(true)
         : fc.constantFrom(false, false, false, false, false, false, false, true),
+    expands: fc.constantFrom(false, false, true),
     rebuild: fc.constantFrom(false, false, false, true),
     resets: fc.constantFrom(false, false, true),
     episodes: about === undefined ? episodes : scenarioNamed(about),

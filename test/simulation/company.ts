@@ -96,7 +96,7 @@ export async function openCompany(
     connectionId: connection,
     apiAddress,
     token: sandboxToken(connection),
-    expandPlatformData: false,
+    expandPlatformData: history.expands === true,
   };
   await addConnection(warehouse, secretKey, access);
   const webhookDelivery = new WebhookDelivery(harness);

@@ -25,6 +25,8 @@ export interface History {
   readonly dateless?: boolean;
   /** Whether the list of subscriptions does not name its company. */
   readonly anonymous?: boolean;
+  /** Whether lists are asked for `platform_data`, which fetches by ID lack. */
+  readonly expands?: boolean;
   /** Whether `finance` is also rebuilt from history at the end. */
   readonly rebuild?: boolean;
   /** Whether a person who sees an activity without its worker resets it, so that its attempts count from 1 again. */

@@ -104,13 +104,19 @@ function isAbout(difference: string, id: string): boolean {
 }
 
 /** Quarantine is judged record by record: see `judgeQuarantine`. */
-async function findDifferences({ harness, connection, source }: CompanyAtEnd): Promise<readonly string[]> {
+async function findDifferences({
+  harness,
+  connection,
+  source,
+  history,
+}: CompanyAtEnd): Promise<readonly string[]> {
   const { databaseUrl, admin } = harness;
   const { differences } = await compareWithSource({
     databaseUrl,
     admin,
     connectionId: connection,
     tables: source.listed,
+    expandPlatformData: history.expands === true,
   });
   const nameless = [...source.records.values()].filter((record) => record.nameless);
   return differences.filter(

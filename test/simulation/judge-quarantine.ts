@@ -130,12 +130,18 @@ function judgeNameless(
 }
 
 function canonicalContent(text: string): string {
-  return canonicalJson(parseExactly(text));
+  return canonicalJson(withoutPlatformData(parseExactly(text)));
+}
+
+/** A record without what only an expanded list brings. */
+function withoutPlatformData(record: unknown): unknown {
+  if (!isObject(record)) return record;
+  return Object.fromEntries(Object.entries(record).filter(([name]) => name !== 'platform_data'));
 }
 
 /** The content of a record as a person sees it, without the time at which the service last looked at it. */
 export function contentWithoutVersion(text: string): string {
-  const record = parseExactly(text);
+  const record = withoutPlatformData(parseExactly(text));
   if (!isObject(record)) return text;
   const { last_synced_at: version, ...content } = record;
   return canonicalJson(typeof version === 'string' ? content : record);

@@ -6,6 +6,7 @@ import { parseExactly } from '../support/exact-json.ts';
 import { sourceTables, type SourceField } from '../support/source-tables.ts';
 import { canonicalSource, canonicalStored, valueAt } from '../support/source-value.ts';
 import type { Company } from './company.ts';
+import type { History } from './history.ts';
 import { parseRecordName } from './true-record.ts';
 import { InvariantViolation } from './invariant-checker.ts';
 
@@ -40,7 +41,10 @@ export async function exportInto(lake: string, { harness, connection }: Company)
   return join(lake, 'snapshots', id);
 }
 
-async function compareTables({ harness, connection, source }: Company, folder: string): Promise<void> {
+async function compareTables(
+  { harness, connection, source, history }: Company,
+  folder: string,
+): Promise<void> {
   for (const { table, fields, children } of sourceTables) {
     const resource = source.listed.find((name) => name === table);
     if (resource === undefined) continue;
@@ -51,7 +55,7 @@ async function compareTables({ harness, connection, source }: Company, folder: s
       return (await readParquet(folder, query)).filter((row) => isStorable(row[key] ?? ''));
     };
     const records = new Map<string, unknown>();
-    for (const line of await harness.admin.content(connection, resource)) {
+    for (const line of await harness.admin.content(connection, resource, expanding(history))) {
       const name = parseRecordName(resource, line);
       const record = name === undefined ? undefined : source.records.get(name);
       if (record !== undefined && !record.spoiled) records.set(record.id, parseExactly(line));
@@ -70,6 +74,10 @@ async function compareTables({ harness, connection, source }: Company, folder: s
       compare(list, fields, { wanted, found });
     }
   }
+}
+
+function expanding({ expands }: History): { expand?: 'platform_data' } {
+  return expands === true ? { expand: 'platform_data' } : {};
 }
 
 type Row = Record<string, string | null>;
