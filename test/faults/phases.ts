@@ -52,7 +52,7 @@ async function firstSync(world: World, { turn }: SyncedConnection): Promise<void
   await retryUntilDone(world, ['connection', 'resume', name]);
   await retryUntilDone(world, ['sync', name]);
   await expectExact(world, name);
-  await retryUntilDone(world, ['connection', 'remove', name], { done: /no connection/ });
+  await retryUntilDone(world, ['connection', 'remove', name], { done: /There is no connection/ });
   await withinFiveMinutes(async () => {
     const left = await row(
       world.warehouse,
