@@ -1,16 +1,13 @@
 import { resourcesNamed } from '../resources/index.ts';
-import type { Resource } from '../resources/resource.ts';
-import { isRequestFailure } from '../source/errors.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
 import { deleteApproved as deleteInWarehouse } from '../warehouse/reconcile/delete-absent.ts';
 import type { DeletionQuestion } from '../warehouse/reconcile/deletion-question.ts';
 import { beginRun } from '../warehouse/runs/begin-run.ts';
-import { hasLasted } from '../warehouse/runs/has-lasted.ts';
+import { readRunAge } from '../warehouse/runs/read-run-age.ts';
 import { createCompanyProof } from '../requests/company-proof.ts';
 import type { Dependencies } from './dependencies.ts';
-import { GaveUp } from './gave-up.ts';
 import { heartbeating } from './heartbeating.ts';
-import { handlingOf } from '../requests/handling.ts';
+import { judgeFailing } from './judge-request-failure.ts';
 import { retryWithDeadline } from '../requests/retry-with-deadline.ts';
 import { runOfActivity } from './run-of-activity.ts';
 
@@ -39,20 +36,14 @@ export async function deleteApproved(
     const proof = createCompanyProof(dependencies, { connectionId, runId, access, api, signal });
     await retryWithDeadline(() => proof.require(null), signal).catch(async (error: unknown) => {
       signal.throwIfAborted();
-      throw await judgeUnproved(dependencies, { runId, resources, error });
+      throw await judgeFailing(dependencies.policies, {
+        what: input.resources.join(', '),
+        error,
+        ofOneAlone: true,
+        // The approval is what the run begins with.
+        failingMilliseconds: () => readRunAge(warehouse, runId),
+      });
     });
     return { deleted: await deleteInWarehouse(warehouse, { connectionId, resources, runId, approved }) };
   });
-}
-
-/** Returns the error, or GaveUp if nobody has named the company for longer than DAYBOOK_GIVE_UP_AFTER: the approval is what the run begins with. */
-async function judgeUnproved(
-  { warehouse, policies }: Dependencies,
-  { runId, resources, error }: { runId: string; resources: readonly Resource[]; error: unknown },
-): Promise<unknown> {
-  const { giveUpAfterMilliseconds: milliseconds } = policies;
-  if (!(error instanceof Error) || !isRequestFailure(error) || handlingOf(error) === 'stop') return error;
-  if (!(await hasLasted(warehouse, { runId, milliseconds }))) return error;
-  const what = resources.map(({ name }) => name).join(', ');
-  return new GaveUp(what, `for ${Math.round(milliseconds / 1000)} s`, error);
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../server/frame/counted.ts';
 import type { Hour } from '../fleet/hour/run-hour.ts';
 import { hasJava } from '../support/has-java.ts';
 import { formatTableCell } from '../support/format-table-cell.ts';
@@ -255,7 +256,7 @@ function judgeMistakes(result: unknown): Verdict {
         const after =
           histories === undefined
             ? `${seconds} s`
-            : `${seconds} s, ${histories} ${histories === 1 ? 'history' : 'histories'}`;
+            : `${seconds} s, ${counted(histories, 'history', 'histories')}`;
         return `| ${name} | \`${file}\` | ${formatTableCell(caughtBy ?? '**nothing**')} | ${after} |`;
       }),
     ],

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { bill, customer, item } from '../support/finance-records.ts';
 import { buildDeletionEvent } from '../support/land-events.ts';
+import { proofTest } from '../support/proof-test.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import type { Answer, ScriptedService } from './scripted-service.ts';
 import { createServiceStarter } from './serve.ts';
@@ -36,6 +37,32 @@ test.each(failures)(
     service.lists.bills = [bill('b')];
     await service.deliverWebhook('DELETED', bill('gone-too'));
     expect(await service.ids('bills')).toEqual(['b']);
+  },
+);
+
+// An attempt asks for a minute.
+proofTest(
+  'an approval is given up if no list names the company for longer than DAYBOOK_GIVE_UP_AFTER',
+  async () => {
+    const service = await serve();
+    service.lists = { bills: ['a', 'b', 'c', 'd'].map((id) => bill(id)) };
+    await service.sync(['bills']);
+    service.lists.bills = [];
+    const { id: found } = await service.reconcile(['bills']);
+    service.onList = service.onOne = () => ({ status: 503, body: '{}' });
+    const { id } = await service.approve(['bills'], { bills: { records: 4, run: String(found) } });
+    const runs = await service.rows(
+      `select status, failure from sync.runs where connection_id = $1 and run_id = '${String(id)}'`,
+    );
+    expect(runs).toMatchObject([
+      {
+        status: 'failed',
+        failure: expect.stringMatching(
+          /^Reading bills failed for \d+ s, so this run gave up on it/,
+        ) as string,
+      },
+    ]);
+    expect(await service.ids('bills')).toHaveLength(4);
   },
 );
 

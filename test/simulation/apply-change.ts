@@ -1,13 +1,11 @@
 import { rebuildConnection } from '../../operations/rebuild-connection.ts';
-import { addConnection } from '../../warehouse/connections/add-connection.ts';
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { setToken } from '../../warehouse/connections/set-token.ts';
 import { discardEntries } from '../../warehouse/quarantine/discard-entries.ts';
 import { resourceNamed, resources } from '../../resources/index.ts';
-import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { buildQuestion } from '../../warehouse/reconcile/deletion-question.ts';
 import { readWaitingDeletions } from '../../warehouse/reconcile/read-waiting-deletions.ts';
-import { sandboxToken, type Company, type ShownDeletions } from './company.ts';
+import { addConnectionWithToken, sandboxToken, type Company, type ShownDeletions } from './company.ts';
 import { secretKey } from './create-dependencies.ts';
 import { isIncident, neverNamesCompany, type Change } from './history.ts';
 import { contentWithoutVersion } from './judge-quarantine.ts';
@@ -139,22 +137,6 @@ export function noteRemoval(company: Company): void {
   const { records, discardedContents } = company.source;
   for (const record of records.values()) if (record.discarded === 'yes') record.discarded = 'unsure';
   for (const content of discardedContents.keys()) discardedContents.set(content, 'unsure');
-}
-
-/** `warehouse` defaults to the harness's. */
-export async function addConnectionWithToken(
-  { harness, connection, history }: Company,
-  whose: string,
-  warehouse: Warehouse = harness.warehouse,
-): Promise<void> {
-  const { apiAddress } = harness;
-  const access = {
-    connectionId: connection,
-    apiAddress,
-    token: sandboxToken(whose),
-    expandPlatformData: history.expands === true,
-  };
-  await addConnection(warehouse, secretKey, access);
 }
 
 /** The deletions that wait for approval, as a page or a command would list them. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ResourceName } from '../../sandbox/api/resources.ts';
 import type { DeletionQuestion } from '../../warehouse/reconcile/deletion-question.ts';
 import { addConnection } from '../../warehouse/connections/add-connection.ts';
+import type { Warehouse } from '../../warehouse/open-warehouse.ts';
 import { secretKey } from './create-dependencies.ts';
 import type { History } from './history.ts';
 import { OpenSyncs } from './open-syncs.ts';
@@ -78,12 +79,28 @@ export interface ShownDeletions {
   readonly question: DeletionQuestion;
 }
 
+/** Adds the connection with the token of the company `whose`. `warehouse` defaults to the harness's. */
+export async function addConnectionWithToken(
+  { harness, connection, history }: Pick<Company, 'harness' | 'connection' | 'history'>,
+  whose: string,
+  warehouse: Warehouse = harness.warehouse,
+): Promise<void> {
+  const { apiAddress } = harness;
+  const access = {
+    connectionId: connection,
+    apiAddress,
+    token: sandboxToken(whose),
+    expandPlatformData: history.expands === true,
+  };
+  await addConnection(warehouse, secretKey, access);
+}
+
 /** Opens a new company at the service, and its connection. */
 export async function openCompany(
   harness: Harness,
   { history, environment, place }: { history: History; environment: Environment; place: number },
 ): Promise<Company> {
-  const { admin, clock, warehouse, apiAddress } = harness;
+  const { admin, clock } = harness;
   const connection = `c-${randomBytes(5).toString('hex')}`;
   const { platform, records } = history;
   await admin.execute({
@@ -92,13 +109,7 @@ export async function openCompany(
     platform,
     records: fewestRecords + records,
   });
-  const access = {
-    connectionId: connection,
-    apiAddress,
-    token: sandboxToken(connection),
-    expandPlatformData: history.expands === true,
-  };
-  await addConnection(warehouse, secretKey, access);
+  await addConnectionWithToken({ harness, connection, history }, connection);
   const webhookDelivery = new WebhookDelivery(harness);
   const source = new Source({ history, connection, clock, admin, webhookDelivery, environment, place });
   await source.open();

@@ -6,7 +6,6 @@ import { parseExactly } from '../support/exact-json.ts';
 import { sourceTables, type SourceField } from '../support/source-tables.ts';
 import { canonicalSource, canonicalStored, valueAt } from '../support/source-value.ts';
 import type { Company } from './company.ts';
-import type { History } from './history.ts';
 import { parseRecordName } from './true-record.ts';
 import { InvariantViolation } from './invariant-checker.ts';
 
@@ -55,7 +54,9 @@ async function compareTables(
       return (await readParquet(folder, query)).filter((row) => isStorable(row[key] ?? ''));
     };
     const records = new Map<string, unknown>();
-    for (const line of await harness.admin.content(connection, resource, expanding(history))) {
+    for (const line of await harness.admin.content(connection, resource, {
+      expandPlatformData: history.expands,
+    })) {
       const name = parseRecordName(resource, line);
       const record = name === undefined ? undefined : source.records.get(name);
       if (record !== undefined && !record.spoiled) records.set(record.id, parseExactly(line));
@@ -74,10 +75,6 @@ async function compareTables(
       compare(list, fields, { wanted, found });
     }
   }
-}
-
-function expanding({ expands }: History): { expand?: 'platform_data' } {
-  return expands === true ? { expand: 'platform_data' } : {};
 }
 
 type Row = Record<string, string | null>;

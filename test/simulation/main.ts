@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { runModelMutants } from '../books/run-model-mutants.ts';
 import { billsPerBook, runBooks, type BooksResult } from '../books/run-books.ts';
 import { parseDuration } from '../../config/duration.ts';
+import { counted } from '../../server/frame/counted.ts';
 import { describeHistory } from './describe-history.ts';
 import { withPostgres } from './with-postgres.ts';
 import { runJobs } from './run-jobs.ts';
@@ -229,7 +230,7 @@ async function plantInModels(): Promise<number> {
 }
 
 function formatRow({ name, file, caughtBy, histories, seconds }: MutantOutcome): string {
-  return `| ${name} | ${file} | ${caughtBy ?? 'NOT CAUGHT'} | ${seconds} s, ${histories} histories |`;
+  return `| ${name} | ${file} | ${caughtBy ?? 'NOT CAUGHT'} | ${seconds} s, ${counted(histories, 'history', 'histories')} |`;
 }
 
 /** `renew` replaces the harness by one with an empty database. */

@@ -1,8 +1,8 @@
 import { ConnectionExists } from '../../warehouse/connections/add-connection.ts';
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { UnknownConnection } from '../../warehouse/errors.ts';
-import { addConnectionWithToken, noteRemoval } from './apply-change.ts';
-import type { Company } from './company.ts';
+import { noteRemoval } from './apply-change.ts';
+import { addConnectionWithToken, type Company } from './company.ts';
 import { neverNamesCompany } from './history.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 import { InvariantViolation } from './invariant-checker.ts';

@@ -35,7 +35,7 @@ export async function compareWithSource(input: {
   tables?: readonly string[];
   expandPlatformData?: boolean;
 }): Promise<Comparison> {
-  const { databaseUrl, connectionId, sourceConnection = connectionId } = input;
+  const { databaseUrl, connectionId, sourceConnection = connectionId, expandPlatformData } = input;
   const client = new pg.Client({
     connectionString: databaseUrl,
     options: '-c timezone=UTC',
@@ -47,8 +47,9 @@ export async function compareWithSource(input: {
     let records = 0;
     let quarantined = 0;
     for (const table of sourceTables.filter(({ table }) => input.tables?.includes(table) ?? true)) {
-      const options = input.expandPlatformData === true ? ({ expand: 'platform_data' } as const) : {};
-      const lines = await input.admin.content(sourceConnection, table.table as Resource, options);
+      const lines = await input.admin.content(sourceConnection, table.table as Resource, {
+        expandPlatformData,
+      });
       const source = lines.map((line) => parseExactly(line));
       records += source.length;
       quarantined += await compareTable(client, { table, connectionId, source, difference });

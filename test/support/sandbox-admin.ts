@@ -31,7 +31,7 @@ export function createSandboxAdmin(adminUrl: string): SandboxAdmin {
     connection: (name) => json('GET', `/connections/${name}`),
     content: async (connection, resource, options) => {
       const query = new URLSearchParams();
-      if (options?.expand !== undefined) query.set('expand', options.expand);
+      if (options?.expandPlatformData === true) query.set('expand', 'platform_data');
       if (options?.limit !== undefined) query.set('limit', String(options.limit));
       const response = await call('GET', `/content/${connection}/${resource}?${query.toString()}`);
       return (await response.text()).split('\n').slice(0, -1);
@@ -61,7 +61,7 @@ export interface SandboxAdmin {
   content(
     connection: string,
     resource: ResourceName,
-    options?: { expand?: 'platform_data'; limit?: number },
+    options?: { expandPlatformData?: boolean | undefined; limit?: number },
   ): Promise<string[]>;
   execute(...commands: CommandInput[]): Promise<CommandResult[]>;
   /** Changes, touches and deletes some records of every resource. Returns the commands. */

@@ -39,6 +39,15 @@ export function listWebhooks(
 /** Types and codes of the document are short. An unknown one may be as long as a webhook, and nobody reads more of it. */
 const columns = [
   ...(['type', 'code'] as const).map((name) => sql<string>`left(${sql.ref(name)}, 100)`.as(name)),
-  ...(['id', 'connection_id', 'resource', 'record_id', 'status', 'outcome'] as const),
-  ...(['deliveries', 'tries', 'run_id', 'received_at', 'closed_at'] as const),
+  'id',
+  'connection_id',
+  'resource',
+  'record_id',
+  'status',
+  'outcome',
+  'deliveries',
+  'tries',
+  'run_id',
+  'received_at',
+  'closed_at',
 ] as const;

@@ -9,10 +9,15 @@ import { wholeSum } from '../whole-sum.ts';
 import { joinScopes } from '../join-scopes.ts';
 
 const leftOuts = [
-  ...(['unknown_status', 'unknown_credit'] as const),
-  ...(['unexplained', 'overstated', 'undated_settlement'] as const),
-  ...(['gone_open', 'gone_partly_settled', 'gone_settled'] as const),
-];
+  'unknown_status',
+  'unknown_credit',
+  'unexplained',
+  'overstated',
+  'undated_settlement',
+  'gone_open',
+  'gone_partly_settled',
+  'gone_settled',
+] as const;
 
 const inTwoYears =
   ">= (select date_trunc('month', max(as_of_date)) - interval '24 months' from marts.connections)";

@@ -28,8 +28,15 @@ function figureSql(figure: string): string {
 }
 
 const leftOuts = [
-  ...(['unknown_status', 'unknown_credit', 'unknown_spend', 'undated', 'settling'] as const),
-  ...(['gone_due', 'gone_ahead_soon', 'gone_spend', 'gone_revenue'] as const),
+  'unknown_status',
+  'unknown_credit',
+  'unknown_spend',
+  'undated',
+  'settling',
+  'gone_due',
+  'gone_ahead_soon',
+  'gone_spend',
+  'gone_revenue',
 ] as const;
 
 /** The figures that people ask for first. */

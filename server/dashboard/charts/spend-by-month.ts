@@ -9,6 +9,7 @@ import { vendorLabels, vendorsShown } from '../vendor-labels.ts';
 import type { Series } from '../view.ts';
 import { wholeSum } from '../whole-sum.ts';
 import { joinScopes } from '../join-scopes.ts';
+import { spendMarts } from '../spend-marts.ts';
 
 const leftOuts = ['unknown_spend', 'undated', 'settling', 'gone_spend'] as const;
 
@@ -19,16 +20,7 @@ export const spendByMonth: Chart = defineChart({
   about:
     'Posted bills and expenses less refunds and credits, tax included, dated up to today, of the last 24 months: the 15 vendors with most spend and all others.',
   shownAs: 'drawing',
-  marts: [
-    'vendor_spend_monthly',
-    'vendors',
-    'connections',
-    'spend_lines',
-    'accounts',
-    'bills',
-    'expenses',
-    'vendor_credits',
-  ],
+  marts: spendMarts,
   sql: `
 with today as (
   select date_trunc('month', max(as_of_date))::date as month from marts.connections

@@ -8,6 +8,7 @@ import { readMonths, type Read } from '../unread.ts';
 import { vendorLabels } from '../vendor-labels.ts';
 import { wholeSum } from '../whole-sum.ts';
 import { joinScopes } from '../join-scopes.ts';
+import { spendMarts } from '../spend-marts.ts';
 
 const leftOuts = ['unknown_spend', 'undated', 'settling', 'gone_spend'] as const;
 
@@ -27,16 +28,7 @@ export const spendByVendor: Chart = defineChart({
   about:
     'The last 12 months that are over beside the 12 before: the 15 vendors with most spend and all others. A month that was not read to its end is compared with nothing.',
   shownAs: 'drawing',
-  marts: [
-    'vendor_spend_monthly',
-    'vendors',
-    'connections',
-    'spend_lines',
-    'accounts',
-    'bills',
-    'expenses',
-    'vendor_credits',
-  ],
+  marts: spendMarts,
   sql: `
 with last_over as (
   select (date_trunc('month', max(as_of_date)) - interval '1 month')::date as month from marts.connections
