@@ -24,11 +24,14 @@ export interface Batch {
   readonly inRow: number;
 }
 
-/** Fetches a few records at once and applies the answers. Returns the number of consecutive failures so far, or that the service is down. */
+/**
+ * Fetches a few records at once and applies the answers. Returns the number of consecutive failures so far, or the error that every record of
+ * the resource gets.
+ */
 export async function applyBatch(
   { warehouse, policies }: Dependencies,
   batch: Batch,
-): Promise<number | 'is down'> {
+): Promise<number | Error> {
   const { connection, runId, run, signal, resource, records, asking, held, proof, counting } = batch;
   // Before any request: answers that arrive after the connection was removed no longer have a run.
   await run.begin();
@@ -45,8 +48,8 @@ export async function applyBatch(
     inRow = failure === undefined ? 0 : inRow + 1;
     if (failure !== undefined) failed.push({ id: answer.announced.id, error: failure });
   }
-  const verdict = await judgeAnnouncedFailures(failed, { inRow, held, fetch: asking.fetch });
   for (const { error } of failed) run.noteFailure(resource, error);
-  if (verdict === 'is down') return 'is down';
+  const verdict = await judgeAnnouncedFailures(failed, { inRow, held, fetch: asking.fetch });
+  if (verdict instanceof Error) return verdict;
   return verdict === 'answers' ? 0 : inRow;
 }

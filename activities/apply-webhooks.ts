@@ -1,19 +1,13 @@
 import { resources } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
-import { readAccess } from '../warehouse/connections/read-access.ts';
-import { heldIds } from '../warehouse/landing/held-ids.ts';
 import { CommitsLost, ConnectionReplaced } from '../warehouse/errors.ts';
 import { closeKnown, closeWebhooks } from '../warehouse/webhooks/close-webhooks.ts';
 import { holdWebhooks } from '../warehouse/webhooks/hold-webhooks.ts';
 import { leaveToList, listsWereRead } from '../warehouse/webhooks/leave-to-list.ts';
-import { readWaiting, takeWaiting } from '../warehouse/webhooks/waiting-webhooks.ts';
+import { readWaiting } from '../warehouse/webhooks/waiting-webhooks.ts';
 import { resourcesOfHistory, wantReconcilesWith } from '../warehouse/reconcile/want-reconcile.ts';
-import { applyBatch } from './apply-batch.ts';
-import { askForRecords } from '../requests/ask-for-records.ts';
+import { applyRecords, notReadyMilliseconds } from './apply-records.ts';
 import { checkedConnection } from './checked-run.ts';
-import { startChunk } from './chunk.ts';
-import { createCompanyProof } from '../requests/company-proof.ts';
-import { createCountingClient } from '../requests/counting-client.ts';
 import type { Dependencies } from './dependencies.ts';
 import { handlingOf } from '../requests/handling.ts';
 import { heartbeating } from './heartbeating.ts';
@@ -98,61 +92,8 @@ async function leaveToLists(
   }
 }
 
-/** Records fetched concurrently: a response takes longer than its landing, and other connections need their turn too. */
-const fetchesAtOnce = 4;
-const recordsAtOnce = 40;
-/** The pause before a service that is down is asked again. */
-const downMilliseconds = 10_000;
-
-async function applyRecords(
-  dependencies: Dependencies,
-  { announced, ...applying }: Applying & { announced: readonly Resource[] },
-): Promise<'more' | 'done'> {
-  const { warehouse, apiAddress, secretKey, stopping } = dependencies;
-  const { connection, runId, signal } = applying;
-  const access = await readAccess(warehouse, secretKey, { connectionId: connection, apiAddress });
-  const counting = createCountingClient(dependencies.api);
-  const proof = createCompanyProof(dependencies, {
-    connectionId: connection,
-    runId,
-    access,
-    api: counting.api,
-    signal,
-  });
-  const chunk = startChunk(stopping);
-  let inRow = 0;
-  for (const resource of announced) {
-    const of = { connectionId: connection, resource };
-    const held = (): Promise<string[]> => heldIds(warehouse, of);
-    const asking = askForRecords({
-      api: counting.api,
-      resource,
-      accessToken: access.token,
-      signal,
-      readAlive: held,
-    });
-    for (;;) {
-      const waiting = await takeWaiting(warehouse, { ...of, limit: recordsAtOnce });
-      if (waiting.length === 0) break;
-      for (let at = 0; at < waiting.length; at += fetchesAtOnce) {
-        const records = waiting.slice(at, at + fetchesAtOnce);
-        const batch = { ...applying, resource, records, asking, held, proof, counting, inRow };
-        const failing = await applyBatch(dependencies, batch);
-        if (failing === 'is down') {
-          await holdWebhooks(warehouse, { connectionId: connection, milliseconds: downMilliseconds });
-          return 'done';
-        }
-        inRow = failing;
-        if (chunk.pageWasLast()) return 'more';
-      }
-    }
-  }
-  return 'done';
-}
-
 /** Somebody has to set another token, or the platform's access; until then every request would be refused. */
 const refusedMilliseconds = 300_000;
-const notReadyMilliseconds = 60_000;
 
 /** Holds back the whole connection if the service asks for a pause. Rethrows errors that Temporal is to retry. */
 async function settleFailure(

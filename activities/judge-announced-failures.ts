@@ -12,20 +12,19 @@ export interface FailedRecord {
 }
 
 /**
- * Judges the failures among records that were fetched together. They do not affect the others while the service answers for a record that is
- * `held` and not among them. `inRow`: consecutive failures without an answer in between. Throws a refusal or a requested pause that other
- * records get too, and errors that concern more than a record.
+ * Judges the failures among records of one resource that were fetched together. They do not affect the others while the service answers for a
+ * record that is `held` and not among them. `inRow`: consecutive failures without an answer in between. Returns the error that every record
+ * of the resource gets; throws an error of the held ones if it concerns more than a record.
  */
 export async function judgeAnnouncedFailures(
   failed: readonly FailedRecord[],
   { inRow, held, fetch }: { inRow: number; held: () => Promise<readonly string[]>; fetch: Asking['fetch'] },
-): Promise<'answers' | 'may be down' | 'is down'> {
+): Promise<'answers' | 'may be down' | Error> {
   const refusal = failed.find(({ error }) => handlingOf(error) !== 'retry');
   const isInDoubt = inRow >= failuresInRow;
   const suspect = refusal ?? (isInDoubt ? failed.at(-1) : undefined);
   if (suspect === undefined) return failed.length === 0 ? 'answers' : 'may be down';
   const others = (await held()).filter((id) => !failed.some((one) => one.id === id));
   if (await concernsOneAlone(suspect.error, { others, fetch })) return 'answers';
-  if (refusal !== undefined) throw refusal.error;
-  return 'is down';
+  return suspect.error;
 }

@@ -3,6 +3,7 @@ import { askForRecords, type Asking } from '../requests/ask-for-records.ts';
 import { concernsOneAlone } from '../requests/concerns-one-alone.ts';
 import { createCompanyProof } from '../requests/company-proof.ts';
 import { createCountingClient } from '../requests/counting-client.ts';
+import { mayConcernOneResource } from '../requests/may-concern-one-resource.ts';
 import { retryingFetch } from '../requests/retry-with-deadline.ts';
 import type { Settings } from '../config/settings.ts';
 import { resourceNamed } from '../resources/index.ts';
@@ -128,10 +129,11 @@ async function replayInRun(
     { warehouse, api: counting.api },
     { connectionId, accessToken: access.token, signal },
   );
-  let allFail: Error | undefined;
+  /** Errors that are not about a record, by the resource that they concern, or for all. */
+  const failing = new Map<Resource | 'all', Error>();
   for (const entry of entries) {
     const resource = resourceNamed(entry.resource);
-    const known = reasonToEnd(signal) ?? allFail;
+    const known = reasonToEnd(signal) ?? failing.get('all') ?? failing.get(resource);
     const { counts, failure } = known
       ? { counts: {}, failure: known }
       : await replayEntry(warehouse, { entry, resource, runId, proof, signal, ...asking(resource) }).then(
@@ -140,13 +142,14 @@ async function replayInRun(
         );
     if (failure !== undefined) run.noteFailure(entry.stream, failure);
     // An error that is not about this record will affect the others too.
-    if (failure !== undefined && !(failure instanceof RequestRefused) && allFail === undefined) {
+    if (failure !== undefined && !(failure instanceof RequestRefused) && known === undefined) {
       const others = await idsToCompare(warehouse, { connectionId, resource, entries, except: entry });
       // Fetches each of the others once: the retries were spent on the record itself.
       const fetch = (id: string): Promise<FetchedRecord> =>
         counting.api.fetch({ accessToken: access.token, resource, id, signal });
       const isAlone = await concernsOneAlone(failure, { others, fetch }).catch(asError);
-      if (isAlone !== true) allFail = failure;
+      const isOfResource = mayConcernOneResource(isAlone instanceof Error ? isAlone : failure);
+      if (isAlone !== true) failing.set(isOfResource ? resource : 'all', failure);
     }
     run.noteCounted(entry.stream, counts);
     await run.count(entry.stream, { requests: counting.takeCount() });

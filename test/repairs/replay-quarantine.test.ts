@@ -250,6 +250,22 @@ proofTest(
   },
 );
 
+test('a replay continues with another resource when every fetch of one is told to wait', async () => {
+  const connection = await installation.connect();
+  // The newest entries are replayed first.
+  await quarantine(connection, customer('c', { email: '7' }));
+  await quarantine(connection, bill('a', { memo: '7' }), bill('b', { memo: '7' }));
+  await admin.execute({ connection, resource: 'customers', kind: 'add', record: customer('c') });
+  await admin.addFault({
+    match: { connection, path: '/accounting/bills/' },
+    fault: { kind: 'status', status: 452, retryAfter: '90' },
+  });
+  const { code, stdout } = await installation.run(['quarantine', 'replay']);
+  expect(stdout.match(/bills [ab] of co-\w+: open, /g)).toHaveLength(2);
+  expect(stdout).toMatch(/customers c of co-\w+: landed/);
+  expect(code).toBe(3);
+});
+
 test('a replay does not fetch for a connection of another API address', async () => {
   const connection = await installation.connect();
   await quarantine(connection, bill('b', { memo: '7' }));

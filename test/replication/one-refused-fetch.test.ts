@@ -2,7 +2,7 @@ import { setTimeout as pass } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { readWebhook } from '../../source/read-webhook.ts';
 import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
-import { bill } from '../support/finance-records.ts';
+import { bill, customer } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import type { ScriptedService } from './scripted-service.ts';
 import { createServiceStarter } from './serve.ts';
@@ -44,6 +44,36 @@ test('a pause requested for every fetch holds back the webhooks of the connectio
   expect(await service.rows(inbox)).toEqual([{ record_id: 'x', status: 'waiting', tries: 1 }]);
 });
 
+test.each([
+  { what: 'fails', status: 500, body: '{}', notWithin: 5 },
+  { what: 'asks for a pause', status: 452, body: '{}', notWithin: 0 },
+  { what: 'has no data yet', status: 400, body: '{"error_code":"PRODUCT_NOT_READY"}', notWithin: 55 },
+])(
+  'webhooks of other resources are applied while every fetch of a bill $what',
+  async ({ status, body, notWithin }) => {
+    const service = await serve();
+    const bills = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => bill(id));
+    service.lists = { bills, customers: [] };
+    await service.sync(['bills', 'customers']);
+    service.onFetch = (resource) => (resource === 'bills' ? { status, body } : undefined);
+    for (const record of bills) await store(service, 'UPDATED', record);
+    service.lists.customers = [customer('x')];
+    await store(service, 'UPDATED', customer('x'), 'customer');
+    await service.applyWebhooks();
+    expect(await service.ids('customers')).toEqual(['x']);
+    expect(await service.rows(held)).toEqual([{ held: false }]);
+    expect(await service.rows(dueSoon(notWithin))).toEqual([]);
+    expect(await service.rows(newestRun)).toEqual([
+      { stream: 'bills', status: 'failed' },
+      { stream: 'customers', status: 'succeeded' },
+    ]);
+    service.onFetch = () => undefined;
+    await service.rows('update sync.webhook_inbox set try_after = null where connection_id = $1');
+    await service.applyWebhooks();
+    expect(await service.rows(waiting)).toEqual([]);
+  },
+);
+
 test('a reconcile completes even if the fetch of one record always answers with a requested pause', async () => {
   const service = await serve();
   service.lists = { bills: [bill('a'), bill('b'), bill('x')] };
@@ -58,11 +88,24 @@ test('a reconcile completes even if the fetch of one record always answers with 
 
 const inbox = `
   select record_id, status, tries::int from sync.webhook_inbox where connection_id = $1 order by id`;
+const waiting = `select record_id from sync.webhook_inbox where connection_id = $1 and status = 'waiting'`;
+/** Webhooks that are tried again within so many seconds, except those that were tried, which have a delay of their own. */
+const dueSoon = (seconds: number): string =>
+  `${waiting} and tries = 0 and coalesce(try_after < clock_timestamp() + interval '${seconds} s', true)`;
+const newestRun = `
+  select stream, s.status from sync.run_streams s
+  where run_id = (select run_id from sync.runs where connection_id = $1 order by started_at desc limit 1) order by stream`;
 const held =
   'select coalesce(webhooks_after > now(), false) as held from sync.connections where connection_id = $1';
 
-async function store(service: ScriptedService, code: string, record: string): Promise<void> {
-  const body = `{"type":"BILL","code":"BILL_${code}","access_token":"t","connection_id":"svc-${service.connection}","bill":${record}}`;
+async function store(
+  service: ScriptedService,
+  code: string,
+  record: string,
+  entity: 'bill' | 'customer' = 'bill',
+): Promise<void> {
+  const type = entity.toUpperCase();
+  const body = `{"type":"${type}","code":"${type}_${code}","access_token":"t","connection_id":"svc-${service.connection}","${entity}":${record}}`;
   const webhook = readWebhook(Buffer.from(body));
   if (webhook === undefined) throw new Error('That is no webhook.');
   await storeWebhooks(warehouse, { apiAddress: service.url, webhooks: [webhook] });

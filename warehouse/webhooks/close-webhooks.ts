@@ -69,3 +69,18 @@ export async function putOffWebhooks(
     values: [webhooks.map(({ id }) => id), Math.ceil(milliseconds)],
   });
 }
+
+/** Delays the webhooks of a resource that are due; those that arrive later are not delayed. */
+export async function putOffResource(
+  { pool }: Warehouse,
+  { connectionId, resource, milliseconds }: RecordScope & { milliseconds: number },
+): Promise<void> {
+  await pool.query({
+    name: 'put off resource',
+    text: `
+      update sync.webhook_inbox set try_after = clock_timestamp() + $3 * interval '1 millisecond'
+      where connection_id = $1 and resource = $2 and status = 'waiting'
+        and coalesce(try_after <= clock_timestamp(), true)`,
+    values: [connectionId, resource.name, Math.ceil(milliseconds)],
+  });
+}
