@@ -3,6 +3,7 @@ import { bill } from '../support/finance-records.ts';
 import { buildDeletionEvent } from '../support/land-events.ts';
 import type { Row } from '../support/rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
+import { replayOne } from './as-commands.ts';
 import { at, type ScriptedService } from './scripted-service.ts';
 import { createServiceStarter } from './serve.ts';
 
@@ -76,6 +77,26 @@ test('a record held under the version of a wrong clock gets the platform_data of
   expect(await service.isReconcileWanted('bills')).toBe(true);
   expect(await service.reconcile(['bills'])).toMatchObject({ status: 'succeeded' });
   expect(await readPlatformData(service)).toEqual([{ platform_data: { k: 2 } }]);
+});
+
+test('a record that is replayed from quarantine by a fetch gets its platform_data by the next listing', async () => {
+  const service = await serve();
+  await service.rows('update sync.connections set expand_platform_data = true where connection_id = $1');
+  const version = { last_synced_at: at(-3_600_000), platform_data: '{"k":1}' };
+  service.lists = { bills: [bill('a', { ...version, total_amount: '"much"' }), bill('b')] };
+  await service.sync(['bills']);
+  expect(await service.isReconcileWanted('bills')).toBe(false);
+  service.lists.bills = [bill('a', version), bill('b')];
+  const fetched = bill('a', { last_synced_at: version.last_synced_at });
+  service.onFetch = () => ({
+    status: 200,
+    body: `{"connection":${service.connectionJson},"bill":${fetched}}`,
+  });
+  await replayOne(warehouse, service);
+  expect(await readPlatformData(service)).toEqual([{ platform_data: null }]);
+  expect(await service.isReconcileWanted('bills')).toBe(true);
+  expect(await service.reconcile(['bills'])).toMatchObject({ status: 'succeeded' });
+  expect(await readPlatformData(service)).toEqual([{ platform_data: { k: 1 } }]);
 });
 
 function readPlatformData(service: ScriptedService): Promise<Row[]> {

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import { isObject } from '../../resources/is-object.ts';
 import { sentIdOf, type SourceRecord } from '../../resources/source-record.ts';
+import { expandsPlatformData } from '../connections/expands-platform-data.ts';
 import { requireProof } from '../connections/prove-token.ts';
 import { inTransaction } from '../transactions/in-transaction.ts';
 import type { Warehouse } from '../open-warehouse.ts';
@@ -59,7 +60,8 @@ export async function landFetched(
     if (token !== null && landing.counts.suppressed > 0 && !(await isHeld(client, input)))
       await wantReconcile(client, { connectionId, resource });
     if (token !== null) await noteOffered(client, { connectionId, resource, ids: textIds(record) });
-    if (landing.counts.inserted + landing.counts.updated > 0 && (await isPassedBy(client, input)))
+    const isChanged = landing.counts.inserted + landing.counts.updated > 0;
+    if (isChanged && ((await isPassedBy(client, input)) || (await lacksPlatformData(client, input))))
       await wantReconcile(client, { connectionId, resource });
     await close(client, landing);
     return landing;
@@ -80,6 +82,14 @@ async function isPassedBy(
     [connectionId, textIds(record), lookbackMilliseconds],
   );
   return rows[0]?.passed ?? false;
+}
+
+/** Whether only a complete listing still brings the `platform_data` of the record; that of a webhook comes with the next list. */
+async function lacksPlatformData(
+  client: PoolClient,
+  { connectionId, token, aheadOfList }: RecordToLand & { readonly token: string | null },
+): Promise<boolean> {
+  return token !== null && aheadOfList !== true && (await expandsPlatformData(client, connectionId));
 }
 
 async function isHeld(client: PoolClient, { record, ...where }: RecordToLand): Promise<boolean> {

@@ -12,6 +12,7 @@ import { versionOfEntry } from '../quarantine/version-of-entry.ts';
 import type { RunScope } from '../record-scope.ts';
 import { lockListing, type ListingInHand } from './listing-in-hand.ts';
 import { leaveUndecided } from './fetches-failing.ts';
+import { expandsPlatformData } from '../connections/expands-platform-data.ts';
 import { addToRun } from '../runs/add-to-run.ts';
 import { wantReconcile } from './want-reconcile.ts';
 
@@ -84,15 +85,6 @@ export async function landAhead(
     );
     return landing;
   });
-}
-
-/** Whether lists are asked for `platform_data`, which fetches never bring. */
-async function expandsPlatformData(client: PoolClient, connectionId: string): Promise<boolean> {
-  const { rowCount } = await client.query(
-    'select from sync.connections where connection_id = $1 and expand_platform_data',
-    [connectionId],
-  );
-  return rowCount !== 0;
 }
 
 function decideOutcome({
