@@ -73,8 +73,10 @@ function pageAsker(
       if (page.nextCursor !== null && page.nextCursor === cursor) throw notMoving(reading, page);
       return page;
     } catch (error) {
-      if (error instanceof AnswerTooLarge && sendsLimit && limit > 1) {
+      // The service's default may be too large after a refused limit: a smaller one may be accepted.
+      if (error instanceof AnswerTooLarge && limit > 1) {
         limit = Math.ceil(limit / 10);
+        sendsLimit = true;
         return await ask(cursor, awaited);
       }
       if (!isBadRequest(error)) throw error;

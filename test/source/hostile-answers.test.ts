@@ -174,6 +174,23 @@ test('a page that is too large is requested again with fewer records, and so are
   expect(api.requests.map(({ query }) => query.get('limit'))).toEqual(['500', '50', '50']);
 });
 
+test('a default page that is too large after a refused limit is requested again with a smaller limit', async () => {
+  const api = await startScriptedApi(({ query }, response) => {
+    const count = Number(query.get('limit') ?? 200);
+    if (count > 200) response.writeHead(400).end();
+    else {
+      const bills = Array.from({ length: count }, () => ({ id: 'b', memo: 'x'.repeat(1_000) }));
+      answerJson(response, { bills, next_cursor: query.has('cursor') ? null : 'a' });
+    }
+  });
+  const { client } = clientOf(api, { limits: { bytes: 55_000 } });
+  const sizes: number[] = [];
+  for await (const page of readPages(client, { ...billsRequest, cursor: null }, (page: ListPage) => page))
+    sizes.push(page.records.length);
+  expect(sizes).toEqual([50, 50]);
+  expect(api.requests.map(({ query }) => query.get('limit'))).toEqual(['500', null, '50', '50']);
+});
+
 test('a single record that is too large is an error with a message, after requests for fewer and fewer records', async () => {
   const api = await startScriptedApi((_, response) => {
     answerJson(response, { bills: [{ id: 'b', memo: 'x'.repeat(60_000) }] });
