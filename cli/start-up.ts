@@ -55,6 +55,7 @@ export async function startUp(config: Config, options: UpOptions): Promise<Runni
       sandbox: wantsSandbox
         ? { asOf: yesterday(), webhookHosts: [hostInUrl(config.http.host)], ...options.sandboxOptions }
         : false,
+      httpPort: config.http.port,
       onStep: (step) => {
         options.onStep(inWords(step));
       },

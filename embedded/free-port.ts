@@ -1,10 +1,13 @@
 import { createServer } from 'node:net';
 import getPort from 'get-port';
 
-/** Returns the preferred port if it is free, otherwise any free one. */
-export async function freePort(preferred?: number): Promise<number> {
+/** Returns the preferred port if it is free, otherwise any free one, but never `except`. */
+export async function freePort(preferred?: number, { except }: { except?: number } = {}): Promise<number> {
   // get-port is not used for the preferred port: it refuses a port for 15 s after handing it out, so a restart would move.
-  return preferred !== undefined && (await isFreePort(preferred)) ? preferred : getPort();
+  if (preferred !== undefined && preferred !== except && (await isFreePort(preferred))) return preferred;
+  const port = await getPort();
+  // For the same reason, it hands out another one now.
+  return port === except ? getPort() : port;
 }
 
 /** Checks all addresses and loopback: macOS lets one of them be bound while the other is taken. */

@@ -2,14 +2,15 @@ import { freePort, isFreePort } from './free-port.ts';
 
 /**
  * Starts a server on its preferred ports, or on free ones in place of taken ones. A port is certain only once the server holds it, so if
- * the start fails and another program has a port by then, the start is retried on other ports.
+ * the start fails and another program has a port by then, the start is retried on other ports. `except` is a port that it must leave free.
  */
 export async function onFreePorts<Name extends string, Server>(
   preferred: Readonly<Record<Name, number>>,
   start: (ports: Record<Name, number>) => Promise<Server>,
+  { except }: { readonly except: number },
 ): Promise<{ readonly ports: Record<Name, number>; readonly server: Server }> {
   for (let attempt = 1; ; attempt++) {
-    const ports = await choosePorts(preferred);
+    const ports = await choosePorts(preferred, except);
     try {
       return { ports, server: await start(ports) };
     } catch (error) {
@@ -63,9 +64,12 @@ async function takenPorts(ports: readonly number[]): Promise<number[]> {
 
 async function choosePorts<Name extends string>(
   preferred: Readonly<Record<Name, number>>,
+  except: number,
 ): Promise<Record<Name, number>> {
   const chosen = await Promise.all(
-    Object.entries<number>(preferred).map(async ([name, port]) => [name, await freePort(port)] as const),
+    Object.entries<number>(preferred).map(
+      async ([name, port]) => [name, await freePort(port, { except })] as const,
+    ),
   );
   return Object.fromEntries(chosen) as Record<Name, number>;
 }

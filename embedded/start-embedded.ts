@@ -50,6 +50,8 @@ export interface EmbeddedInput {
   readonly postgres: boolean;
   readonly temporal: boolean;
   readonly sandbox: SandboxOptions | false;
+  /** The port of Daybook's own HTTP server, which starts last: none of these servers takes it. */
+  readonly httpPort: number;
   /** Temporal's namespace; default `default`. */
   readonly namespace?: string;
   readonly onStep: (step: EmbeddedStep) => void;
@@ -143,13 +145,13 @@ async function keepSandbox(
 const sandboxCredentials = { clientId: 'sandbox-client', clientSecret: 'sandbox-secret' };
 
 async function keep<Name extends keyof Ports, Server extends EmbeddedServer>(
-  { onStep }: EmbeddedInput,
+  { onStep, httpPort }: EmbeddedInput,
   server: EmbeddedStep['server'],
   preferred: Pick<Ports, Name>,
   start: (ports: Record<Name, number>) => Promise<Server>,
 ): Promise<Kept<Server>> {
   onStep({ server, state: 'starting', detail: '' });
-  const first = await onFreePorts<Name, Server>(preferred, start);
+  const first = await onFreePorts<Name, Server>(preferred, start, { except: httpPort });
   onStep({ server, state: 'ready', detail: '' });
   const { stop } = keepRunning(first.server, {
     restart: () => onSamePorts(server, first.ports, start),

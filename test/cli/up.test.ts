@@ -2,6 +2,8 @@ import { mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { openHome } from '../../embedded/home.ts';
+import { preferredPorts } from '../../embedded/ports.ts';
 import { eventually } from '../support/eventually.ts';
 import { run } from '../setup/run.ts';
 import {
@@ -91,6 +93,17 @@ test('Ctrl-C stops everything and leaves no process, and commands say how to sta
   expect(stderr).toContain('start it with "npx daybook up"');
 });
 
+proofTest(
+  'the HTTP server gets the port of DAYBOOK_HTTP_PORT, although the sandbox had it before',
+  async () => {
+    const { sandbox } = await preferredPorts(await openHome(home));
+    up = await startUp({ DAYBOOK_HTTP_PORT: String(sandbox) });
+    expect(up.output()).toContain(`Daybook          http://127.0.0.1:${sandbox}\n`);
+    expect((await daybook(['sync', 'acme-us'])).code).toBe(0);
+    await up.stop('SIGTERM');
+  },
+);
+
 proofTest('a closed terminal stops everything, too, although up can print nothing more', async () => {
   const pseudoTerminal = `
 import os, pty, sys
@@ -121,8 +134,11 @@ proofTest('the tour syncs two companies, shows queries, exits with 0 and leaves 
   expect(await processesOfHome()).toEqual([]);
 });
 
-async function startUp(): Promise<DaybookProcess> {
-  const started = startDaybook(['up', '--records', '100'], options);
+async function startUp(env: Record<string, string> = {}): Promise<DaybookProcess> {
+  const started = startDaybook(['up', '--records', '100'], {
+    ...options,
+    env: { ...options.env, ...env },
+  });
   await started.waitForOutput(/Running\. Stop with Ctrl-C/);
   return started;
 }

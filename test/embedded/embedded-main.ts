@@ -19,6 +19,7 @@ try {
     postgres: wanted.includes('postgres'),
     temporal: wanted.includes('temporal'),
     sandbox: wanted.includes('sandbox') ? {} : false,
+    httpPort: 0,
     onStep: (step) => {
       print({ step });
     },

@@ -16,6 +16,7 @@ export async function openServers(folder: string): Promise<Servers> {
     postgres: true,
     temporal: true,
     sandbox: false,
+    httpPort: 0,
     onStep: ({ server, state }) => {
       if (state === 'restarted') waiting.get(server)?.();
     },
