@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loginParts } from '../../cli/login-parts.ts';
 import { databaseAddress } from '../../warehouse/session/database-address.ts';
 import { loginUrl } from '../../warehouse/readers/make-login.ts';
 import { migrate } from '../../warehouse/schema/migrate.ts';
@@ -158,6 +159,32 @@ test('url --json has every part that a form asks for', async () => {
     user: username,
     password,
     schemas: ['marts', 'finance'],
+  });
+});
+
+test('url --json has the host and port of the parameters, if DATABASE_URL has them there', async () => {
+  const spelled = new URL(database.url);
+  const { hostname, port } = spelled;
+  Object.assign(spelled, { hostname: 'elsewhere', port: '1' });
+  spelled.search = new URLSearchParams({ host: hostname, port }).toString();
+  const { stdout } = await daybook({ url: spelled.href }, ['url', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({ host: hostname, port: Number(port) });
+});
+
+test.each([
+  ['postgres://u:p@[::1]:6543/books', '::1', 6543],
+  ['postgres://u:p@[fd00::2]/books', 'fd00::2', 5432],
+  ['postgres://u:p@%2Frun%2Fpostgresql/books', '/run/postgresql', 5432],
+  ['postgres://u:p@%2Frun%2Fpostgresql/books?port=6543', '/run/postgresql', 6543],
+  ['postgres://u:p@db.example.com/books', 'db.example.com', 5432],
+])('a form gets the host as the driver connects to it, and the port: %s', (url, host, port) => {
+  expect(loginParts(new URL(url))).toEqual({
+    url,
+    host,
+    port,
+    database: 'books',
+    user: 'u',
+    password: 'p',
   });
 });
 
