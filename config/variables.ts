@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { parseKeepRule } from '../lake/snapshots/keep-rule.ts';
 import { parseDuration } from './duration.ts';
+import { unreadableFiles } from './unreadable-files.ts';
 
 const duration = z.string().transform((text, context) => {
   const milliseconds = parseDuration(text);
@@ -42,7 +43,13 @@ const databaseAddress = z
   .refine(
     (text) => /^postgres(ql)?:\/\//i.test(text) && URL.canParse(text),
     'must be a URL that starts with postgres://',
-  );
+  )
+  .superRefine((text, context) => {
+    for (const file of unreadableFiles(text)) {
+      const message = `names a file that cannot be read, ${file}: correct the path, or let this user read the file`;
+      context.addIssue({ code: 'custom', message });
+    }
+  });
 
 /**
  * Every variable of Daybook: its check, its default as a user would write it, and its meaning. `docs/reference.md` is generated from them. An

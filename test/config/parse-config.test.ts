@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -114,6 +115,25 @@ test('quiet runs must be kept for at least a day', () => {
 test('an empty variable counts as not set', () => {
   expect(parseConfig({ DATABASE_URL: '', DAYBOOK_API_URL: '', TEMPORAL_ADDRESS: '' })).toEqual(
     parseConfig({}),
+  );
+});
+
+test('a file that a database URL names and that cannot be read is told with its parameter', () => {
+  const url = 'postgres://db.example.com/books?sslmode=verify-full';
+  expect(
+    problemsOf({
+      ...credentials,
+      DATABASE_URL: `${url}&sslrootcert=/nowhere/ca.pem&sslcert=${tmpdir()}&sslkey=planted-key`,
+      DAYBOOK_DATABASE_DIRECT_URL: `${url}&sslrootcert=/nowhere/old.pem&sslrootcert=/nowhere/new%20one.pem`,
+    }),
+  ).toEqual([
+    'DATABASE_URL names a file that cannot be read, sslrootcert=/nowhere/ca.pem (ENOENT): correct the path, or let this user read the file.',
+    'DATABASE_URL names a file that cannot be read, the one of sslcert (EISDIR): correct the path, or let this user read the file.',
+    'DATABASE_URL names a file that cannot be read, the one of sslkey (ENOENT): correct the path, or let this user read the file.',
+    'DAYBOOK_DATABASE_DIRECT_URL names a file that cannot be read, sslrootcert=/nowhere/new one.pem (ENOENT): correct the path, or let this user read the file.',
+  ]);
+  expect(problemsOf({ ...credentials, DATABASE_URL: `${url}&sslrootcert=${import.meta.filename}` })).toEqual(
+    [],
   );
 });
 
