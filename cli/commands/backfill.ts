@@ -30,11 +30,14 @@ export function backfillCommand(setExitCode: SetExitCode): Command {
     .argument('<name>', 'the connection')
     .option('--from <time>', 'start of the period: a day or a time, inclusive')
     .option('--to <time>', 'end of the period: a day or a time, exclusive')
-    .option('--window <duration>', 'length of each window (default: 30d)')
+    .option('--window <duration>', 'length of each window, from 1h to 100 years (default: 30d)')
     .addOption(resourceOption())
     .option('--dry-run', 'show what would be read, and read nothing')
-    .option('--last <duration>', 'with --every: how far back each run reads')
-    .option('--every <duration>', 'schedule the backfill at this interval; "off" removes the schedule')
+    .option('--last <duration>', 'with --every: how far back each run reads, from 1h to 3650d')
+    .option(
+      '--every <duration>',
+      'schedule the backfill at this interval, from 1h to 3650d; "off" removes the schedule',
+    )
     .option('--no-wait', 'start it and return')
     .option('--json', 'print JSON')
     .addHelpText('after', examples)

@@ -18,7 +18,10 @@ export function exportCommand(setExitCode: SetExitCode): Command {
     .description(
       'Publish all tables as one consistent Parquet snapshot if anything has changed since the last one, then build the marts.',
     )
-    .option('--every <duration>', 'schedule exports at this interval, or "off", instead of exporting now')
+    .option(
+      '--every <duration>',
+      'schedule exports at this interval, from 1m to 3650d, or "off", instead of exporting now',
+    )
     .option('--wait', 'wait until the marts are built too')
     .option('--no-wait', 'start it and return')
     .option('--force', 'publish a snapshot even if nothing has changed', false)

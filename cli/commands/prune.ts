@@ -6,7 +6,7 @@ import { withWarehouse } from '../with-warehouse.ts';
 export function pruneCommand(): Command {
   return new Command('prune')
     .description(
-      'Remove runs (with their closed entries, webhooks and alerts) and record versions that DAYBOOK_KEEP_RUNS, DAYBOOK_KEEP_QUIET_RUNS and DAYBOOK_KEEP_HISTORY no longer keep.',
+      'Remove runs (with their closed entries, webhooks and alerts) and record versions that DAYBOOK_KEEP_RUNS, DAYBOOK_KEEP_QUIET_RUNS and DAYBOOK_KEEP_HISTORY no longer keep. Snapshots are not pruned here: exports remove those that DAYBOOK_KEEP_SNAPSHOTS no longer keeps.',
     )
     .option('--dry-run', 'only count what would be removed', false)
     .option('--json', 'print JSON')

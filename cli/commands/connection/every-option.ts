@@ -6,7 +6,7 @@ export type Every = number | 'off';
 
 /** Creates an option that takes a time between two runs, or `off`. */
 export function everyOption(flags: string, description: string): Option {
-  return new Option(flags, `${description}, or "off"`).argParser(parseEvery);
+  return new Option(flags, `${description}, from 1s to 3650d, or "off"`).argParser(parseEvery);
 }
 
 /** Converts the option to its stored form. */
