@@ -97,6 +97,8 @@ const linesWithSecrets: readonly TypedLine[] = [
   [['connection', 'set-token', 'acme', `--token='planted\n-token`], "unknown option '--token'\n"],
   [['connection', 'add', 'acme', '-tplanted-token'], "unknown option '-t'\n"],
   [['--password=planted-password', 'connection', 'list'], "unknown option '--password'\n"],
+  [['connection', 'add', 'acme', 'planted-token', '--token-stdin'], "too many arguments for 'add'"],
+  [['connection', 'set-token', 'acme', 'planted-token'], "too many arguments for 'set-token'"],
   [['connection', 'add', 'Planted.token', '--token-stdin'], "That cannot be a connection's name"],
 ];
 
