@@ -1,6 +1,6 @@
 /**
- * A resource is data. Validation, table columns, landing SQL and Parquet types all follow from these descriptors; no code branches on the
- * resource.
+ * A resource is data. Validation, table columns, landing SQL and Parquet types all follow from these descriptors; few places name a
+ * resource (docs/extending.md lists them).
  */
 export interface Resource {
   /** The name in the API's path, in `finance`, on the command line. */

@@ -46,7 +46,7 @@ test('a stopped Postgres is reported once, and so is its return', async () => {
   onTestFinished(() => again.stop());
   const [, resolved] = await receiver.gets(2);
   expect(resolved).toMatchObject({ event: 'resolve', alert: { kind: 'database' } });
-  expect(resolved!.text).toMatch(/^Daybook: over: Postgres answers, and accepts writes again\./);
+  expect(resolved!.text).toMatch(/^Daybook: resolved: Postgres answers, and accepts writes again\./);
   stopping.abort();
   await ended;
   expect(receiver.received).toHaveLength(2);

@@ -111,7 +111,9 @@ test('stuck workflows of one connection share an alert, and those of none or of 
   expect(ours).toMatchObject({ connection_id: name });
   expect(ours!.message).toContain('the workflow sync/a (One) and the workflow sync/b (One)');
   expect(gone).toMatchObject({ connection_id: null });
-  expect(gone!.message).toMatch(/^Daybook: .*marts\/a \(Two\) and .*marts\/b \(Two\) and .*sync\/gone \(x\)/);
+  expect(gone!.message).toMatch(
+    /^Temporal has workers retry .*marts\/a \(Two\) and .*marts\/b \(Two\) and .*sync\/gone \(x\)/,
+  );
   await removeConnection(warehouse, { connectionId: name, keepData: false });
   expect(await readAlerts(warehouse, { limit: 10 })).toHaveLength(2);
 });

@@ -60,7 +60,7 @@ test('two watchers report the opening and the end of an alert once each, in text
     },
   });
   expect(resolved!.text).toMatch(
-    new RegExp(`^Daybook: over: ${name}: no stream has stalled. It was: ${name}: `),
+    new RegExp(`^Daybook: resolved: ${name}: no stream has stalled. The alert was: ${name}: `),
   );
 });
 

@@ -64,8 +64,8 @@ function stuckWorkflows(stuck: readonly StuckWorkflow[]): RawBuilder<unknown> {
   ];
   return sql`
     select 'stuck', s.connection_id,
-      format('%s: Temporal has workers retry %s again and again, and it fails each time.',
-        coalesce(s.connection_id, 'Daybook'),
+      format('%sTemporal has workers retry %s again and again, and it fails each time.',
+        coalesce(s.connection_id || ': ', ''),
         string_agg(format('the workflow %s (%s)', s.workflow_id, s.cause), ' and ' order by s.workflow_id)),
       'Run the same, newest release in every worker: then it continues by itself. If it still fails, save its history from the '
         'Temporal Web UI for a report, then end it there (Terminate): the next run picks up what it left, and loses nothing.'

@@ -76,6 +76,7 @@ import * as lockPath from './2026-12-29-lock-path.ts';
 import * as issuesCounted from './2026-12-30-issues-counted.ts';
 import * as martsCopied from './2026-12-31-marts-copied.ts';
 import * as sparkCommits from './2027-01-01-spark-commits.ts';
+import * as alertKinds from './2027-01-02-alert-kinds.ts';
 import * as rightsOfReaders from './2026-11-30-rights-of-readers.ts';
 import type { Migration } from './migration.ts';
 
@@ -160,4 +161,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '2026-12-30-issues-counted': issuesCounted,
   '2026-12-31-marts-copied': martsCopied,
   '2027-01-01-spark-commits': sparkCommits,
+  '2027-01-02-alert-kinds': alertKinds,
 };

@@ -15,17 +15,20 @@ export interface AlertsTable {
   try_after: Time | null;
 }
 
-export type AlertKind =
-  | 'failed'
-  | 'paused'
-  | 'stale'
-  | 'stalled'
-  | 'unsupported'
-  | 'approval'
-  | 'quarantine'
-  | 'webhooks'
-  | 'stuck'
-  | 'missed'
-  | 'backlog'
-  | 'export'
-  | 'marts';
+export const alertKinds = [
+  'failed',
+  'paused',
+  'stale',
+  'stalled',
+  'unsupported',
+  'approval',
+  'quarantine',
+  'webhooks',
+  'stuck',
+  'missed',
+  'backlog',
+  'export',
+  'marts',
+] as const;
+
+export type AlertKind = (typeof alertKinds)[number];

@@ -25,7 +25,7 @@ export function alertMessage({ connection_id: connection, ...alert }: ToldAlert)
   const text =
     resolvedAt === null
       ? `Daybook: ${message} What to do: ${remedy}`
-      : `Daybook: over: ${connection === null ? '' : `${connection}: `}${over[kind]} It was: ${message}`;
+      : `Daybook: resolved: ${connection === null ? '' : `${connection}: `}${over[kind]} The alert was: ${message}`;
   return {
     text: escaped(text),
     event: resolvedAt === null ? 'open' : 'resolve',
@@ -49,7 +49,8 @@ const over: Record<ToldKind, string> = {
   quarantine: 'no record of the last 24 hours is in quarantine.',
   webhooks: 'no webhook waits too long.',
   stuck: 'workers continue every workflow.',
-  missed: 'the missed runs were made up for.',
+  missed:
+    'the affected connections have synced since, are paused or no longer scheduled, or a day has passed.',
   backlog: 'no work waits for a worker for long.',
   export: 'the newest export did not fail.',
   marts: 'the newest builds of the marts did not fail.',
