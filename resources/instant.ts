@@ -22,9 +22,9 @@ export function isTime(text: string): boolean {
   return microsecondsOf(text) !== undefined;
 }
 
-/** Whether a text begins with a calendar day (`2024-02-29T…`): the day is taken as written, whatever the zone. */
+/** Whether a text begins with a calendar day (`2024-02-29T…`), as every time does: the day is taken as written, whatever the zone. */
 export function beginsWithDay(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}($|[T ])/.test(text) && isCalendarDay(text.slice(0, 10));
+  return /^\d{4}-\d{2}-\d{2}($|[T ])/i.test(text) && isCalendarDay(text.slice(0, 10));
 }
 
 /** By arithmetic, because a Date treats 30 February as 1 March. The year 0 exists in ISO 8601, not in Postgres. */

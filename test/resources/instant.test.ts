@@ -3,7 +3,7 @@ import { beginsWithDay, microsecondsOf } from '../../resources/instant.ts';
 
 const newYear = Date.parse('2024-01-01T00:00:00Z') * 1000;
 
-describe('an ISO 8601 text is a moment, to the microsecond', () => {
+describe('an ISO 8601 text is a moment, to the microsecond, and begins with a day', () => {
   test.each([
     ['2024-01-01', 0],
     ['2024-01-01T00:00', 0],
@@ -20,6 +20,7 @@ describe('an ISO 8601 text is a moment, to the microsecond', () => {
     ['2024-01-01T00:00:00.123456789Z', 123_457],
   ])('%s', (text, microseconds) => {
     expect(microsecondsOf(text)).toBe(newYear + microseconds);
+    expect(beginsWithDay(text)).toBe(true);
   });
 });
 
@@ -56,6 +57,7 @@ test.each([
   ['2000-02-29T00:00:00Z', true],
   ['2024-01-31 whatever follows', true],
   ['2024-01-31T25:99', true],
+  ['2024-01-31t00:00:00z', true],
   ['2100-02-29', false],
   ['2024-04-31', false],
   ['2024-01-311', false],
