@@ -12,6 +12,7 @@ import type { Grant, RequestBudget } from './request-budget.ts';
 import { parseServedAt } from './retry-after.ts';
 import { endWhenSlow, type SlowestBody } from './slow-body.ts';
 import { withTimeLimit } from './time-limit.ts';
+import { withoutTokensWithin } from './tokens-within.ts';
 import { isFreeOfSecrets, longEnough, withoutSecrets } from '../errors/without-secrets.ts';
 
 /** The service's address, and everything that its requests share. */
@@ -206,11 +207,15 @@ function formatQuery(request: ServiceRequest): string {
   return parameters.toString().replaceAll('+', '%20');
 }
 
-/** It will be shown, so text that does not look like an id, or repeats a secret, is rejected. */
+/** It will be shown, so text that does not look like an id, or repeats a secret or a token, is rejected. */
 function readRequestId(headers: IncomingHttpHeaders, secrets: readonly string[]): string | null {
   const id = readHeader(headers, 'x-service-request-id');
-  return id !== null && /^[\w.:-]{1,128}$/.test(id) && isFreeOfSecrets(id, secrets) ? id : null;
+  if (id === null || !idPattern.test(id)) return null;
+  return isFreeOfSecrets(id, secrets) && withoutTokensWithin(id) === id ? id : null;
 }
+
+/** Names and numbers, or base64 and pairs of them (`Root=1-67891233-abcdef`): with `/`, no `.` or `:`, so no address of the web. */
+const idPattern = /^(?:[\w.:-]{1,128}|[\w+/=-]{1,128})$/;
 
 function readHeader(headers: IncomingHttpHeaders, name: string): string | null {
   const value = headers[name];

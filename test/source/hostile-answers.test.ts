@@ -204,6 +204,18 @@ test('a single record that is too large is an error with a message, after reques
   expect(api.requests.map(({ query }) => query.get('limit'))).toEqual(['500', '50', '5', '1']);
 });
 
+test('a default page that is too large is an error if the service refuses every limit', async () => {
+  const api = await startScriptedApi(({ query }, response) => {
+    if (query.has('limit')) response.writeHead(400).end();
+    else answerJson(response, { bills: [{ id: 'b', memo: 'x'.repeat(60_000) }] });
+  });
+  const { client } = clientOf(api, { limits: { bytes: 50_000 } });
+  const reading = readPages(client, { ...billsRequest, cursor: null }, (page: ListPage) => page);
+  await expect(reading.next()).rejects.toThrow('a body of more than 50,000 bytes');
+  const limits = ['500', null, '50', null, '5', null, '1', null];
+  expect(api.requests.map(({ query }) => query.get('limit'))).toEqual(limits);
+});
+
 const basic = Buffer.from(`client:${clientSecret}`).toString('base64');
 
 test.each([
@@ -211,8 +223,10 @@ test.each([
   ['the client id and secret', `client:${clientSecret}`],
   ['the client secret among other words', `req.${clientSecret}:1`],
   ['the client secret, cut off', clientSecret.slice(0, -3)],
-  ['the client secret in base64', Buffer.from(clientSecret).toString('base64url')],
-  ['the header of the credentials', basic.replace(/=+$/, '')],
+  ['the client secret in base64', Buffer.from(clientSecret).toString('base64')],
+  ['the client secret in base64 for URLs', Buffer.from(clientSecret).toString('base64url')],
+  ['the header of the credentials', basic],
+  ['the header of the credentials, without padding', basic.replace(/=+$/, '')],
   ['the access token', accessToken],
   ['the access token in hexadecimal digits', Buffer.from(accessToken).toString('hex')],
 ])('a request ID that is %s is ignored', async (_, id) => {
@@ -226,6 +240,36 @@ test.each([
     expect(error).toMatchObject({ requestId: null, status });
     expect((error as Error).message).not.toContain(id);
   }
+});
+
+test.each([
+  ['a UUID', '3f2c6c1e-8a54-4c0b-9d7e-0f4b1c2d3e4f'],
+  ['base64', 'eftixk72aD6Ap51TnqcoF8eFidJG9Z/2+kiDFu8yU9AtS1ed4OpIszj7UDNEHGran=='],
+  ['a trace', 'Root=1-67891233-abcdef012345678912345678'],
+])('a request ID that is %s is told with the error', async (_, id) => {
+  const api = await startScriptedApi((_, response) => {
+    response.writeHead(400, { 'x-service-request-id': id }).end();
+  });
+  const listing = clientOf(api).client.list(billsRequest);
+  await expect(listing).rejects.toMatchObject({
+    requestId: id,
+    message: expect.stringContaining(`request ${id})`) as string,
+  });
+});
+
+test.each([
+  ['an address of the web', 'https://example.com/login'],
+  ['an address without its scheme', 'example.com/login'],
+  ['an access token with its name', 'access_token=another-company'],
+  ['several words', 'two words'],
+  ['markup', '<b>'],
+  ['not ASCII', 'é'],
+  ['longer than 128 characters', 'A'.repeat(127) + '=='],
+])('a request ID that is %s is ignored', async (_, id) => {
+  const api = await startScriptedApi((_, response) => {
+    response.writeHead(400, { 'x-service-request-id': id }).end();
+  });
+  await expect(clientOf(api).client.list(billsRequest)).rejects.toMatchObject({ requestId: null });
 });
 
 test('an error code that is the client secret is ignored', async () => {
