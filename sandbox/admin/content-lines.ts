@@ -9,9 +9,7 @@ export function* contentLines(collection: Collection, options: ContentOptions): 
     count += 1;
     // A record may span several lines; in valid JSON, a line break can only be white space between tokens.
     const text = collection.text(record).replaceAll(/[\r\n]+/g, ' ');
-    lines.push(
-      options.expanded ? `${text.slice(0, -1)},"platform_data":${collection.platformData(record)}}` : text,
-    );
+    lines.push(options.expanded ? collection.expanded(record, text) : text);
     if (lines.length === 500) {
       yield `${lines.join('\n')}\n`;
       lines = [];

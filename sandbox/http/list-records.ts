@@ -40,7 +40,7 @@ export function listRecords(request: DataRequest<Connection>, resource: Resource
   });
   const texts = records.map((record) => {
     const text = inVersion(version, resource, collection.text(record));
-    return expanded ? `${text.slice(0, -1)},"platform_data":${collection.platformData(record)}}` : text;
+    return expanded ? collection.expanded(record, text) : text;
   });
   const [first] = records;
   const following = request.repeatsCursor && first !== undefined ? sortPlace(first, sort.field) : next;

@@ -1,7 +1,7 @@
 import { ApiError } from '../api/api-error.ts';
 import type { Parameters } from '../api/parameters.ts';
 import type { Settings } from '../api/settings.ts';
-import { batchesArrived } from '../world/arrival.ts';
+import { batchesArrived, timeReached } from '../world/arrival.ts';
 import type { Connection } from '../world/connection.ts';
 import { isReady } from '../world/connection.ts';
 import type { World } from '../world/world.ts';
@@ -61,10 +61,10 @@ export function notReady(settings: Settings): ApiError {
 
 /** Returns the share of the first sync that has arrived: before it is finished, `force_fetch` sees only the first records. */
 export function syncedSoFar(connection: Connection, now: number): number {
-  const { addedAt, readyAt, batches } = connection.arrival;
-  if (isReady(connection, now)) return batchesArrived(connection.arrival, now) / batches;
-  if (readyAt === null) return 0.5;
-  return Math.min(1, Math.max(0, (now - addedAt) / (readyAt - addedAt)));
+  const { arrival } = connection;
+  const { addedAt, readyAt, batches } = arrival;
+  if (isReady(connection, now)) return batchesArrived(arrival, now) / batches;
+  return readyAt === null ? 0.5 : (timeReached(arrival, now) - addedAt) / (readyAt - addedAt);
 }
 
 /** Returns the `connection` object of section 2.1, as JSON text. */

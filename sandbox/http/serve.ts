@@ -42,7 +42,7 @@ export function createServe(service: ApiService, limitRate: () => void): Serve {
         atMostRecords: fault?.kind === 'short-page' ? fault.records : null,
         target,
         url: `http://${request.host}${request.url}`,
-        idempotencyKey: asText(request.headers['idempotency-key']),
+        idempotencyKey: readIdempotencyKey(request),
         body: asText(request.body) ?? '',
       };
       const given = await answer(data, readId(request.params));
@@ -93,6 +93,12 @@ function logAndTakeFault(
 
 function readId(params: unknown): string {
   return typeof params === 'object' && params !== null && 'id' in params ? String(params.id) : '';
+}
+
+/** An empty header is no key. */
+function readIdempotencyKey(request: FastifyRequest): string | null {
+  const key = asText(request.headers['idempotency-key']);
+  return key === '' ? null : key;
 }
 
 function asText(value: unknown): string | null {

@@ -19,6 +19,13 @@ export function splitMembers(text: string): Map<string, string> {
   }
 }
 
+/** Appends a member to the text of a valid JSON object, and leaves the others as written. */
+export function withMember(text: string, name: string, value: string): string {
+  const others = text.slice(0, text.lastIndexOf('}'));
+  const comma = others.trimEnd().endsWith('{') ? '' : ',';
+  return `${others}${comma}${JSON.stringify(name)}:${value}}`;
+}
+
 /** The inverse of `splitMembers`. */
 export function joinMembers(members: ReadonlyMap<string, string>): string {
   return `{${[...members].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;

@@ -1,11 +1,16 @@
 import type { RecordSource } from '../data/record-source.ts';
 
 /** Returns how many batches of the first sync have arrived. A sync without batches counts as one. */
-export function batchesArrived({ addedAt, readyAt, batches }: Arrival, now: number): number {
+export function batchesArrived(arrival: Arrival, now: number): number {
+  const { addedAt, readyAt, batches } = arrival;
   if (readyAt === null) return 0;
-  // A connection that was ready when it was added stays ready, even if the clock is set back.
-  if (readyAt <= Math.max(now, addedAt)) return batches;
-  return Math.max(0, Math.floor((batches * (now - addedAt)) / (readyAt - addedAt)));
+  const reached = timeReached(arrival, now);
+  return readyAt <= reached ? batches : Math.floor((batches * (reached - addedAt)) / (readyAt - addedAt));
+}
+
+/** Returns the time up to which records have arrived: they stay, even if the clock is set back. */
+export function timeReached({ reachedAt }: Arrival, now: number): number {
+  return Math.max(now, reachedAt);
 }
 
 /** Gives records of later batches the sync time of their batch, so that a client that continues by `last_synced_at` finds them. */
@@ -30,4 +35,6 @@ export interface Arrival {
   /** The time at which the initial sync is (or was) finished; null: not until a command says so. */
   readyAt: number | null;
   readonly batches: number;
+  /** The latest time that the service's clock showed when the connection was added, or just before the clock was set. */
+  reachedAt: number;
 }

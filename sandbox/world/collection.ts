@@ -1,4 +1,5 @@
 import type { RecordSource } from '../data/record-source.ts';
+import { withMember } from '../json/members.ts';
 import { firstSyncOrder } from './first-sync-order.ts';
 import type { FirstSyncOrder } from './first-sync-order.ts';
 import { comparePlaces, sortPlace } from './stored-record.ts';
@@ -102,6 +103,11 @@ export class Collection {
 
   platformData(record: StoredRecord): string {
     return record.platformData ?? (record.index === null ? '{}' : this.source.platformData(record.index));
+  }
+
+  /** Returns the record's text, in any version, with its `platform_data`. */
+  expanded(record: StoredRecord, text: string): string {
+    return withMember(text, 'platform_data', this.platformData(record));
   }
 
   /** Walks all records in order, from the one at `from`, or from the place where it would be. */

@@ -21,7 +21,8 @@ export function createConnection(input: ConnectionInput): Connection {
     asOf: input.asOf,
     counts: splitRecords(platform, input.records),
   });
-  const arrival = { addedAt: input.addedAt, readyAt: input.readyAt, batches: input.batches };
+  const { addedAt, readyAt, batches } = input;
+  const arrival = { addedAt, readyAt, batches, reachedAt: addedAt };
   const collections = {} as Record<ResourceName, Collection>;
   for (const name of resourceNames)
     collections[name] = new Collection(inBatches(withOddities(sources[name], name, input.chaos), arrival));

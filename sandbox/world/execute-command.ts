@@ -40,8 +40,7 @@ export function executeCommand(world: World, command: Command, at: number): Comm
     case 'apply-credit':
       return applyCredit(world.connectionNamed(command.connection), command, at);
     case 'set-clock':
-      world.clock.set(command);
-      return {};
+      return setClock(world, command, at);
   }
 }
 
@@ -112,6 +111,12 @@ function addRecord(collection: Collection, command: CommandOf<'add'>, at: number
     writeSynced(collection, command.resource, { id, members, platformData: null }, at);
   }
   return { id, ...(replaced && { replaced }) };
+}
+
+function setClock(world: World, command: CommandOf<'set-clock'>, at: number): CommandResult {
+  for (const { arrival } of world.connections.values()) arrival.reachedAt = Math.max(arrival.reachedAt, at);
+  world.clock.set(command);
+  return {};
 }
 
 function find(collection: Collection, target: { resource: ResourceName; id: string }): StoredRecord {

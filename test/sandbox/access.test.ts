@@ -148,6 +148,33 @@ test('a ready connection stays ready when the clock is set back', async () => {
   await admin.execute({ kind: 'set-clock' });
 });
 
+test('what has arrived at its set time stays when the clock is set back', async () => {
+  const start = await admin.now();
+  const company = { kind: 'add-connection', platform: 'XERO', records: 400, readyAfterMs: 4_000 } as const;
+  await admin.execute(
+    { kind: 'set-clock', frozenAt: start },
+    { ...company, name: 'timed' },
+    { ...company, name: 'batched', batches: 4 },
+    { kind: 'set-clock', frozenAt: start + 2_000 },
+  );
+  const forced = { ...tokenOf('timed'), force_fetch: 'true' };
+  const [partOfTimed, batches] = [await idsOf(forced), await idsOf(tokenOf('batched'))];
+  expect(batches.length).toBeGreaterThan(0);
+
+  await admin.execute({ kind: 'set-clock', frozenAt: start - 3_600_000 });
+  expect(await idsOf(forced)).toEqual(partOfTimed);
+  expect(await idsOf(tokenOf('batched'))).toEqual(batches);
+
+  await admin.execute(
+    { kind: 'set-clock', frozenAt: start + 4_000 },
+    { kind: 'set-clock', frozenAt: start - 3_600_000 },
+  );
+  const { counts } = await admin.connection('timed');
+  expect(await idsOf(tokenOf('timed'))).toHaveLength(counts.bills);
+  expect(await idsOf(tokenOf('batched'))).toHaveLength(counts.bills);
+  await admin.execute({ kind: 'set-clock' });
+});
+
 test('a refused connection answers as configured, until it is accepted again', async () => {
   await admin.execute({
     kind: 'refuse',
@@ -238,3 +265,7 @@ test.each([
   }
   expect((await admin.requests()).slice(before).map((one) => one.status)).toEqual([401, status]);
 });
+
+async function idsOf(query: Record<string, string>): Promise<string[]> {
+  return (await api.readAll(bills, { ...query, limit: '500' })).map(({ id }) => id);
+}

@@ -82,6 +82,21 @@ test('a record without an ID or last_synced_at can be added as it is', async () 
   expect(text).toContain(record);
 });
 
+test.each([
+  ['with white space around it', ' {"id":"spaced"}\n', '{"id":"spaced","platform_data":{}}'],
+  ['with white space in it', '{"id":"airy"\n}', '{"id":"airy"\n,"platform_data":{}}'],
+  ['without a member', '{ }', '{ "platform_data":{}}'],
+])('a record added as it is %s is valid JSON in expanded lists', async (_, record, expanded) => {
+  await admin.execute({ kind: 'add', ...us, resource: 'items', record, keepLastSyncedAt: true });
+  const query = { sort: 'last_synced_at DESC', limit: '1', expand: 'platform_data' };
+  const { text } = await api.get('/accounting/items', query);
+  expect(text).toContain(expanded);
+  const [first] = recordsOf(JSON.parse(text) as Page);
+  expect(first).toEqual(JSON.parse(expanded));
+  const lines = await admin.content('acme-us', 'items', { expandPlatformData: true });
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toContainEqual(first);
+});
+
 test('a deleted record is gone from lists and fetches, and leaves one event', async () => {
   const from = String(await admin.now());
   const id = await firstId('acme-us', 'bills');

@@ -113,6 +113,12 @@ test('a synchronous write differs from an asynchronous one of the same idempoten
   expect((await send('sync', 'key-5')).status).toBe(200);
 });
 
+test('an empty idempotency key is none', async () => {
+  const ids = [asyncResponse(await send('async', '')).id, asyncResponse(await send('async', '')).id];
+  expect(new Set(ids).size).toBe(2);
+  for (const id of ids) await finished(id);
+});
+
 test('an idempotent preferably synchronous write is done once, and answered alike', async () => {
   const answers = await Promise.all([send('prefer_sync', 'key-2'), send('prefer_sync', 'key-2')]);
   expect(answers[0].text).toContain('"customer"');
