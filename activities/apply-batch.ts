@@ -1,5 +1,6 @@
 import type { Resource } from '../resources/resource.ts';
 import type { Asking } from '../requests/ask-for-records.ts';
+import { mayConcernResource } from '../requests/concerns-one-alone.ts';
 import type { CompanyProof } from '../requests/company-proof.ts';
 import type { CountingClient } from '../requests/counting-client.ts';
 import { lookbackOf } from '../warehouse/passes/lookback-of.ts';
@@ -37,13 +38,15 @@ export async function applyBatch(
   await run.begin();
   const answers = await Promise.all(records.map((record) => fetchAnnounced(asking, record, signal)));
   await run.add(resource, { requests: counting.takeCount() }, records.length);
-  if (answers.some(isUnnamed)) await proof.requireNow(null);
+  const unproved = answers.some(isUnnamed) ? await proveUnnamed(batch) : undefined;
   const lookbackMilliseconds = lookbackOf(resource, policies.lookbackMilliseconds);
   const where = { connectionId: connection, resource, runId, proof, lookbackMilliseconds };
   const failed: FailedRecord[] = [];
   let { inRow } = batch;
   for (const answer of answers) {
-    const { counts, failure } = await applyAnnounced(warehouse, where, answer);
+    const { announced } = answer;
+    const usable = unproved !== undefined && isUnnamed(answer) ? { announced, found: unproved } : answer;
+    const { counts, failure } = await applyAnnounced(warehouse, where, usable);
     await run.add(resource, counts);
     inRow = failure === undefined ? 0 : inRow + 1;
     if (failure !== undefined) failed.push({ id: answer.announced.id, error: failure });
@@ -52,4 +55,17 @@ export async function applyBatch(
   const verdict = await judgeAnnouncedFailures(failed, { inRow, held, fetch: asking.fetch });
   if (verdict instanceof Error) return verdict;
   return verdict === 'answers' ? 0 : inRow;
+}
+
+/** Returns why nothing named the company: then the unnamed answers cannot be used, and their records are fetched again. */
+async function proveUnnamed({ proof, run, resource }: Batch): Promise<Error | undefined> {
+  try {
+    await proof.requireNow(null);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    run.noteFailure(resource, error);
+    if (!mayConcernResource(error)) throw error;
+    return error;
+  }
 }

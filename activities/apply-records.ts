@@ -3,21 +3,17 @@ import { askForRecords } from '../requests/ask-for-records.ts';
 import { createCompanyProof, type CompanyProof } from '../requests/company-proof.ts';
 import { createCountingClient, type CountingClient } from '../requests/counting-client.ts';
 import { handlingOf } from '../requests/handling.ts';
-import { mayConcernOneResource } from '../requests/may-concern-one-resource.ts';
 import { waitOf } from '../requests/wait.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
 import { heldIds } from '../warehouse/landing/held-ids.ts';
 import { putOffResource } from '../warehouse/webhooks/close-webhooks.ts';
-import { holdWebhooks } from '../warehouse/webhooks/hold-webhooks.ts';
 import { takeWaiting } from '../warehouse/webhooks/waiting-webhooks.ts';
+import { hasSyncedLately } from '../warehouse/runs/has-synced-lately.ts';
 import { applyBatch } from './apply-batch.ts';
-import { startChunk, type Chunk } from './chunk.ts';
+import { pagesOfChunk, startChunk, type Chunk } from './chunk.ts';
 import type { Dependencies } from './dependencies.ts';
+import { requestSync } from './request-sync.ts';
 import type { WebhookRun } from './webhook-run.ts';
-
-/** The pause before a service that is down is asked again. */
-const downMilliseconds = 10_000;
-export const notReadyMilliseconds = 60_000;
 
 interface Applying {
   readonly connection: string;
@@ -27,9 +23,8 @@ interface Applying {
 }
 
 /**
- * Fetches the records that webhooks of these resources have named, for one chunk. If the service answers for no record of a resource, the webhooks
- * of that resource are put off; if it answers for no resource, all webhooks of the connection are held back. Throws a refusal, or a requested
- * pause, of all of them, and errors that concern more than a resource.
+ * Fetches the records that webhooks of these resources have named, for one chunk, of which each resource gets its share. If the service answers
+ * for no record of a resource, the webhooks of that resource alone are put off. Throws errors that concern more than a resource.
  */
 export async function applyRecords(
   dependencies: Dependencies,
@@ -41,19 +36,21 @@ export async function applyRecords(
   const counting = createCountingClient(dependencies.api);
   const proof = createCompanyProof(dependencies, { connectionId, runId, access, api: counting.api, signal });
   const chunk = startChunk(stopping);
-  const failures: Error[] = [];
+  const batches = Math.ceil(pagesOfChunk / announced.length);
+  const states: ('more' | 'done' | Error)[] = [];
   for (const resource of announced) {
-    const ofResource = { ...applying, resource, token: access.token, proof, counting, chunk };
+    const ofResource = { ...applying, resource, token: access.token, proof, counting, chunk, batches };
     const state = await applyResource(dependencies, ofResource);
-    if (state === 'more') return 'more';
-    if (state === 'done') continue;
-    if (!mayConcernOneResource(state)) return holdBack(dependencies, { connectionId, failure: state });
-    failures.push(state);
-    await putOffResource(warehouse, { connectionId, resource, milliseconds: pauseAfter(state) });
+    states.push(state);
+    if (state instanceof Error)
+      await putOffResource(warehouse, { connectionId, resource, milliseconds: pauseAfter(state) });
+    if (chunk.isOver()) return 'more';
   }
-  const [failure] = failures;
-  if (failure === undefined || failures.length < announced.length) return 'done';
-  return holdBack(dependencies, { connectionId, failure });
+  // A sync may meet the same refusal: then it pauses the connection with a sentence that says what to do.
+  const isRefused = states.every((state) => handlingOf(state) === 'stop');
+  if (isRefused && !(await hasSyncedLately(warehouse, connectionId)))
+    await requestSync(dependencies.temporal, connectionId);
+  return states.includes('more') ? 'more' : 'done';
 }
 
 /** Records fetched concurrently: a response takes longer than its landing, and other connections need their turn too. */
@@ -66,41 +63,44 @@ interface ApplyingResource extends Applying {
   readonly proof: CompanyProof;
   readonly counting: CountingClient;
   readonly chunk: Chunk;
+  /** At most so many. */
+  readonly batches: number;
 }
 
 /** Returns the error that every record of the resource gets, if there is one. */
 async function applyResource(
   dependencies: Dependencies,
-  { token: accessToken, chunk, ...applying }: ApplyingResource,
+  { token: accessToken, chunk, batches, ...applying }: ApplyingResource,
 ): Promise<'more' | 'done' | Error> {
   const { warehouse } = dependencies;
   const { connection: connectionId, resource, counting, signal } = applying;
   const held = (): Promise<string[]> => heldIds(warehouse, { connectionId, resource });
   const asking = askForRecords({ api: counting.api, resource, accessToken, signal, readAlive: held });
   let inRow = 0;
+  let left = batches;
   for (;;) {
     const waiting = await takeWaiting(warehouse, { connectionId, resource, limit: recordsAtOnce });
     if (waiting.length === 0) return 'done';
     for (let at = 0; at < waiting.length; at += fetchesAtOnce) {
       const records = waiting.slice(at, at + fetchesAtOnce);
       const failing = await applyBatch(dependencies, { ...applying, records, asking, held, inRow });
+      chunk.countPage();
       if (failing instanceof Error) return failing;
       inRow = failing;
-      if (chunk.pageWasLast()) return 'more';
+      left -= 1;
+      if (left === 0 || chunk.isOver()) return 'more';
     }
   }
 }
 
-async function holdBack(
-  { warehouse }: Dependencies,
-  { connectionId, failure }: { connectionId: string; failure: Error },
-): Promise<'done'> {
-  if (handlingOf(failure) !== 'retry') throw failure;
-  await holdWebhooks(warehouse, { connectionId, milliseconds: downMilliseconds });
-  return 'done';
-}
+const downMilliseconds = 10_000;
+/** Webhooks are applied within 30 s of the end of any obstacle. */
+export const notReadyMilliseconds = 20_000;
+/** Somebody has to set another token, or the platform's access; until then every request would be refused. */
+export const refusedMilliseconds = 300_000;
 
 function pauseAfter(failure: Error): number {
   const wait = waitOf(failure);
-  return wait === undefined ? downMilliseconds : (wait.milliseconds ?? notReadyMilliseconds);
+  if (wait !== undefined) return wait.milliseconds ?? notReadyMilliseconds;
+  return handlingOf(failure) === 'stop' ? refusedMilliseconds : downMilliseconds;
 }

@@ -1,12 +1,11 @@
-import { resources } from '../resources/index.ts';
-import type { Resource } from '../resources/resource.ts';
+import { resourceNamed } from '../resources/index.ts';
 import { CommitsLost, ConnectionReplaced } from '../warehouse/errors.ts';
 import { closeKnown, closeWebhooks } from '../warehouse/webhooks/close-webhooks.ts';
 import { holdWebhooks } from '../warehouse/webhooks/hold-webhooks.ts';
 import { leaveToList, listsWereRead } from '../warehouse/webhooks/leave-to-list.ts';
 import { readWaiting } from '../warehouse/webhooks/waiting-webhooks.ts';
 import { resourcesOfHistory, wantReconcilesWith } from '../warehouse/reconcile/want-reconcile.ts';
-import { applyRecords, notReadyMilliseconds } from './apply-records.ts';
+import { applyRecords, notReadyMilliseconds, refusedMilliseconds } from './apply-records.ts';
 import { checkedConnection } from './checked-run.ts';
 import type { Dependencies } from './dependencies.ts';
 import { handlingOf } from '../requests/handling.ts';
@@ -69,21 +68,20 @@ async function applyDue(dependencies: Dependencies, applying: Applying): Promise
       closeWebhooks(client, { webhooks: dataReady, status: 'applied', outcome, runId }),
     );
   }
-  const announced = resources.filter(({ name }) => due.has(name));
+  const announced = [...due.keys()].map((name) => resourceNamed(name));
   for (const resource of announced) await closeKnown(warehouse, { connectionId: connection, resource });
-  if (sumCounts(due) > mostFetched) await leaveToLists(dependencies, { connection, announced });
+  if (sumCounts(due) > mostFetched) await leaveToLists(dependencies, connection);
   return announced.length === 0 ? 'done' : applyRecords(dependencies, { ...applying, announced });
 }
 
-/** Counts again, since webhooks with known news were just closed. */
-async function leaveToLists(
-  { warehouse, temporal }: Dependencies,
-  { connection, announced }: { connection: string; announced: readonly Resource[] },
-): Promise<void> {
+/** Leaves the resources with many records to lists. Counts again, since webhooks with known news were just closed. */
+async function leaveToLists({ warehouse, temporal }: Dependencies, connection: string): Promise<void> {
   const { resources: due } = await readWaiting(warehouse, connection);
   if (sumCounts(due) <= mostFetched) return;
+  const large = [...due].filter(([, records]) => records > mostFetched / due.size);
   // In this order: a running sync may end at any moment, and its end makes the webhooks due again.
-  for (const resource of announced) await leaveToList(warehouse, { connectionId: connection, resource });
+  for (const [name] of large)
+    await leaveToList(warehouse, { connectionId: connection, resource: resourceNamed(name) });
   try {
     await requestSync(temporal, connection);
   } catch (error) {
@@ -91,9 +89,6 @@ async function leaveToLists(
     throw error;
   }
 }
-
-/** Somebody has to set another token, or the platform's access; until then every request would be refused. */
-const refusedMilliseconds = 300_000;
 
 /** Holds back the whole connection if the service asks for a pause. Rethrows errors that Temporal is to retry. */
 async function settleFailure(

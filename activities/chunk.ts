@@ -3,17 +3,27 @@ export const pagesOfChunk = 50;
 const maximumMilliseconds = 30_000;
 
 export interface Chunk {
-  /** Counts a step (a page, a few fetches); true when it was the last of this chunk. */
+  /** Counts a step: a page, a few fetches. */
+  countPage(): void;
+  /** Whether the last step counted was the last of this chunk. */
+  isOver(): boolean;
+  /** Counts a step; true when it was the last of this chunk. */
   pageWasLast(): boolean;
 }
 
 export function startChunk(stopping: AbortSignal, maximumPages = pagesOfChunk): Chunk {
   const started = performance.now();
   let pages = 0;
-  return {
-    pageWasLast() {
+  const chunk: Chunk = {
+    countPage() {
       pages += 1;
-      return stopping.aborted || pages >= maximumPages || performance.now() - started > maximumMilliseconds;
+    },
+    isOver: () =>
+      stopping.aborted || pages >= maximumPages || performance.now() - started > maximumMilliseconds,
+    pageWasLast() {
+      chunk.countPage();
+      return chunk.isOver();
     },
   };
+  return chunk;
 }

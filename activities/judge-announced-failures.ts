@@ -1,5 +1,5 @@
 import type { Asking } from '../requests/ask-for-records.ts';
-import { concernsOneAlone } from '../requests/concerns-one-alone.ts';
+import { concernsOneAlone, mayConcernResource } from '../requests/concerns-one-alone.ts';
 import { handlingOf } from '../requests/handling.ts';
 
 /** After this many consecutive failures, the service is taken to be down if it answers for no other record either. */
@@ -14,7 +14,7 @@ export interface FailedRecord {
 /**
  * Judges the failures among records of one resource that were fetched together. They do not affect the others while the service answers for a
  * record that is `held` and not among them. `inRow`: consecutive failures without an answer in between. Returns the error that every record
- * of the resource gets; throws an error of the held ones if it concerns more than a record.
+ * of the resource gets; throws errors that concern more than a resource.
  */
 export async function judgeAnnouncedFailures(
   failed: readonly FailedRecord[],
@@ -26,5 +26,6 @@ export async function judgeAnnouncedFailures(
   if (suspect === undefined) return failed.length === 0 ? 'answers' : 'may be down';
   const others = (await held()).filter((id) => !failed.some((one) => one.id === id));
   if (await concernsOneAlone(suspect.error, { others, fetch })) return 'answers';
+  if (!mayConcernResource(suspect.error)) throw suspect.error;
   return suspect.error;
 }

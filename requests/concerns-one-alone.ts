@@ -1,4 +1,10 @@
-import { CredentialsRefused, isLimitOfService, isRequestFailure, RecordGone } from '../source/errors.ts';
+import {
+  CredentialsRefused,
+  isLimitOfService,
+  isRequestFailure,
+  RateLimited,
+  RecordGone,
+} from '../source/errors.ts';
 import type { Asking } from './ask-for-records.ts';
 
 /**
@@ -15,6 +21,11 @@ export async function concernsOneAlone(
 /** A token is refused for all records, and the service's own limit applies to the organization. A platform may refuse a single record. */
 function mayConcernOne(error: unknown): boolean {
   return isRequestFailure(error) && !(error instanceof CredentialsRefused) && !isLimitOfService(error);
+}
+
+/** Whether the service may answer for another resource, though it answers for no record of this one. 452 is the limit of the whole platform. */
+export function mayConcernResource(error: unknown): boolean {
+  return mayConcernOne(error) && !(error instanceof RateLimited);
 }
 
 const othersAsked = 3;

@@ -1,6 +1,7 @@
 import { setTimeout as pass } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readWebhook } from '../../source/read-webhook.ts';
+import { forgetWrongHolds } from '../../warehouse/webhooks/forget-wrong-holds.ts';
 import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
 import { bill, customer } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -44,35 +45,112 @@ test('a pause requested for every fetch holds back the webhooks of the connectio
   expect(await service.rows(inbox)).toEqual([{ record_id: 'x', status: 'waiting', tries: 1 }]);
 });
 
-test.each([
-  { what: 'fails', status: 500, body: '{}', notWithin: 5 },
-  { what: 'asks for a pause', status: 452, body: '{}', notWithin: 0 },
-  { what: 'has no data yet', status: 400, body: '{"error_code":"PRODUCT_NOT_READY"}', notWithin: 55 },
-])(
-  'webhooks of other resources are applied while every fetch of a bill $what',
-  async ({ status, body, notWithin }) => {
+describe('webhooks of a resource that the service answers for no record of', () => {
+  test.each([
+    { what: 'fails', status: 500, body: '{}', notWithin: 5 },
+    { what: 'is refused by the platform', status: 451, body: '{}', notWithin: 290 },
+    { what: 'has no data yet', status: 400, body: '{"error_code":"PRODUCT_NOT_READY"}', notWithin: 15 },
+  ])('wait alone: every fetch of a bill $what', async ({ status, body, notWithin }) => {
     const service = await serve();
     const bills = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => bill(id));
-    service.lists = { bills, customers: [] };
-    await service.sync(['bills', 'customers']);
+    service.lists = { bills, customers: [customer('x'), customer('y'), customer('z')] };
+    await service.sync(['bills']);
     service.onFetch = (resource) => (resource === 'bills' ? { status, body } : undefined);
     for (const record of bills) await store(service, 'UPDATED', record);
-    service.lists.customers = [customer('x')];
     await store(service, 'UPDATED', customer('x'), 'customer');
     await service.applyWebhooks();
     expect(await service.ids('customers')).toEqual(['x']);
-    expect(await service.rows(held)).toEqual([{ held: false }]);
-    expect(await service.rows(dueSoon(notWithin))).toEqual([]);
     expect(await service.rows(newestRun)).toEqual([
       { stream: 'bills', status: 'failed' },
       { stream: 'customers', status: 'succeeded' },
     ]);
+    expect(await service.rows(dueWithin(notWithin))).toEqual([]);
+    await store(service, 'UPDATED', customer('y'), 'customer');
+    await service.applyWebhooks();
+    expect(await service.ids('customers')).toEqual(['x', 'y']);
+    // Bills alone are due the next time.
+    await service.rows(makeDue);
+    await service.applyWebhooks();
+    expect(await service.rows(held)).toEqual([{ held: false }]);
+    await store(service, 'UPDATED', customer('z'), 'customer');
+    await service.applyWebhooks();
+    expect(await service.ids('customers')).toEqual(['x', 'y', 'z']);
     service.onFetch = () => undefined;
-    await service.rows('update sync.webhook_inbox set try_after = null where connection_id = $1');
+    await service.rows(makeDue);
     await service.applyWebhooks();
     expect(await service.rows(waiting)).toEqual([]);
-  },
-);
+  });
+
+  test('are tried after those of other resources, so that slow failures are not in the way', async () => {
+    const service = await serve();
+    service.lists = { bills: [bill('a')], customers: [customer('x')] };
+    await service.sync(['bills', 'customers']);
+    service.onFetch = (resource) => (resource === 'bills' ? { status: 500, body: '{}' } : undefined);
+    for (const id of ['b', 'c', 'd']) await store(service, 'UPDATED', bill(id));
+    await service.applyWebhooks();
+    await service.rows(
+      `update sync.webhook_inbox set try_after = now() - interval '1 s' where connection_id = $1`,
+    );
+    await store(service, 'UPDATED', bill('e'));
+    await store(service, 'UPDATED', customer('x', { company_name: '"other"' }), 'customer');
+    service.requests = [];
+    await service.applyWebhooks();
+    expect(service.requests[0]).toContain('/customers/x');
+  });
+});
+
+test('a resource with many webhooks leaves others their share of each run', async () => {
+  const service = await serve();
+  const bills = Array.from({ length: 120 }, (_, index) => bill(`b-${index}`));
+  service.lists = { bills, customers: [customer('x')] };
+  await service.sync(['items']);
+  for (const record of bills) await store(service, 'UPDATED', record);
+  await store(service, 'UPDATED', customer('x'), 'customer');
+  await service.applyWebhooks();
+  expect(
+    await service.rows(
+      `select max(closed_at) filter (where resource = 'customers')
+         < max(closed_at) filter (where resource = 'bills') as in_turn
+       from sync.webhook_inbox where connection_id = $1`,
+    ),
+  ).toEqual([{ in_turn: true }]);
+});
+
+test('a deletion that no list confirms the company of delays no other record of its resource', async () => {
+  const service = await serve();
+  service.lists = { customers: [customer('gone'), customer('x')] };
+  await service.sync(['customers']);
+  service.onOne = (resource) =>
+    ['bills', 'expenses', 'bill_credit_memos'].includes(resource) ? { status: 500, body: '{}' } : undefined;
+  service.lists.customers = [customer('x', { company_name: '"other"' })];
+  await store(service, 'DELETED', customer('gone'), 'customer');
+  await store(service, 'UPDATED', customer('x', { company_name: '"other"' }), 'customer');
+  await service.applyWebhooks();
+  expect(await service.ids('customers')).toEqual(['gone', 'x']);
+  expect(await service.rows(waiting)).toEqual([{ record_id: 'gone' }]);
+  service.onOne = () => undefined;
+  await service.rows(makeDue);
+  await service.applyWebhooks();
+  expect(await service.ids('customers')).toEqual(['x']);
+});
+
+test('a pause of minutes for one record is not taken for the hold of a wrong clock', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('a')] };
+  await service.sync(['bills']);
+  await store(service, 'UPDATED', bill('b'));
+  const held = `select record_id from sync.webhook_inbox where connection_id = $1 and try_after is not null`;
+  for (const [minutes, kept] of [
+    [14, true],
+    [16, false],
+  ] as const) {
+    await service.rows(
+      `update sync.webhook_inbox set try_after = now() + interval '${minutes} minutes' where connection_id = $1`,
+    );
+    await forgetWrongHolds(warehouse);
+    expect(await service.rows(held)).toHaveLength(kept ? 1 : 0);
+  }
+});
 
 test('a reconcile completes even if the fetch of one record always answers with a requested pause', async () => {
   const service = await serve();
@@ -89,9 +167,9 @@ test('a reconcile completes even if the fetch of one record always answers with 
 const inbox = `
   select record_id, status, tries::int from sync.webhook_inbox where connection_id = $1 order by id`;
 const waiting = `select record_id from sync.webhook_inbox where connection_id = $1 and status = 'waiting'`;
-/** Webhooks that are tried again within so many seconds, except those that were tried, which have a delay of their own. */
-const dueSoon = (seconds: number): string =>
-  `${waiting} and tries = 0 and coalesce(try_after < clock_timestamp() + interval '${seconds} s', true)`;
+const makeDue = 'update sync.webhook_inbox set try_after = null where connection_id = $1';
+const dueWithin = (seconds: number): string =>
+  `${waiting} and coalesce(try_after < clock_timestamp() + interval '${seconds} s', true)`;
 const newestRun = `
   select stream, s.status from sync.run_streams s
   where run_id = (select run_id from sync.runs where connection_id = $1 order by started_at desc limit 1) order by stream`;

@@ -70,7 +70,7 @@ export async function putOffWebhooks(
   });
 }
 
-/** Delays the webhooks of a resource that are due; those that arrive later are not delayed. */
+/** Delays the waiting webhooks of a resource; those that arrive later are not delayed. */
 export async function putOffResource(
   { pool }: Warehouse,
   { connectionId, resource, milliseconds }: RecordScope & { milliseconds: number },
@@ -78,9 +78,9 @@ export async function putOffResource(
   await pool.query({
     name: 'put off resource',
     text: `
-      update sync.webhook_inbox set try_after = clock_timestamp() + $3 * interval '1 millisecond'
-      where connection_id = $1 and resource = $2 and status = 'waiting'
-        and coalesce(try_after <= clock_timestamp(), true)`,
+      update sync.webhook_inbox set
+        try_after = greatest(try_after, clock_timestamp() + $3 * interval '1 millisecond')
+      where connection_id = $1 and resource = $2 and status = 'waiting'`,
     values: [connectionId, resource.name, Math.ceil(milliseconds)],
   });
 }

@@ -11,7 +11,10 @@ export interface TakenWebhook {
 export interface WaitingWebhooks {
   /** Entries that announce that the data of the connection is ready. */
   readonly dataReady: readonly TakenWebhook[];
-  /** For each resource with waiting webhooks: the number of records, without deleted ones and those that lists did not bring. */
+  /**
+   * For each resource with waiting webhooks: the number of records, without deleted ones and those that lists did not bring. Resources that were put
+   * off come last, so that one whose requests take long is not in the way of the others.
+   */
   readonly resources: ReadonlyMap<string, number>;
 }
 
@@ -33,7 +36,8 @@ export async function readWaiting({ pool }: Warehouse, connectionId: string): Pr
       from sync.webhook_inbox w
       join sync.connections c using (connection_id)
       where w.connection_id = $1 and w.status = 'waiting' and ${isDue}
-      group by w.resource`,
+      group by w.resource
+      order by max(w.try_after) nulls first, min(w.id)`,
     values: [connectionId],
   });
   return {
