@@ -1,6 +1,7 @@
-/** The command line or the configuration cannot work. Exit code 2. */
+/** The command line or the configuration cannot work. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
+  readonly isUsage = true;
 }
 
 /** Nothing is configured and `daybook up` does not run here. */

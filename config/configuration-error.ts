@@ -1,6 +1,7 @@
-/** All problems of the configuration at once. Exit code 2. */
+/** All problems of the configuration at once. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
+  readonly isUsage = true;
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {

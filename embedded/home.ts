@@ -17,9 +17,10 @@ export interface Home {
   readonly secretKeyFile: string;
 }
 
-/** Nothing can be stored in the home. Exit code 2. */
+/** Nothing can be stored in the home. */
 export class HomeUnusable extends Error {
   override readonly name = 'HomeUnusable';
+  readonly isUsage = true;
 
   constructor(path: string, code: string) {
     super(

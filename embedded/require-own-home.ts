@@ -6,6 +6,7 @@ import { isTrusted } from '../scripts/own-cache.mjs';
 /** Another user of the machine may have put passwords, keys, or data known only to that user into the home. */
 export class ForeignHome extends Error {
   override readonly name = 'ForeignHome';
+  readonly isUsage = true;
 }
 
 /**

@@ -35,10 +35,11 @@ const ofTemporaryFiles =
   '("alter system set temp_file_limit = ...; select pg_reload_conf()"); that of the embedded Postgres is a quarter of the disk that was free ' +
   'when it started, so free some and start it again.';
 
-/** Exit code 2: the marts would be those of no company at all. */
+/** The marts would be those of no company at all. */
 export class NoOwnConnection extends Error {
   override readonly name = 'NoOwnConnection';
   readonly handling = 'stop';
+  readonly isUsage = true;
 
   constructor(apiAddress: string) {
     super(
@@ -74,20 +75,21 @@ export class MartsOlder extends Error {
   }
 }
 
-/** Exit code 2: only an export fixes it. */
+/** Only an export fixes it. */
 export class NoSnapshot extends Error {
   override readonly name = 'NoSnapshot';
   readonly handling = 'stop';
+  readonly isUsage = true;
 
   constructor(lake: string) {
     super(`The lake ${lake} has no snapshot yet: run "daybook export" first.`);
   }
 }
 
-/** Exit code 2. */
 export class JavaMissing extends Error {
   override readonly name = 'JavaMissing';
   readonly handling = 'stop';
+  readonly isUsage = true;
 
   constructor(found: string | undefined) {
     super(
@@ -97,10 +99,11 @@ export class JavaMissing extends Error {
   }
 }
 
-/** Exit code 2: only an export fixes it. */
+/** Only an export fixes it. */
 export class NoIcebergSnapshot extends Error {
   override readonly name = 'NoIcebergSnapshot';
   readonly handling = 'stop';
+  readonly isUsage = true;
 
   constructor(lake: string) {
     super(
@@ -109,10 +112,11 @@ export class NoIcebergSnapshot extends Error {
   }
 }
 
-/** Exit code 2: Spark's catalog sets its schema for the session, which a pooler refuses, or passes on to other clients. */
+/** Spark's catalog sets its schema for the session, which a pooler refuses, or passes on to other clients. */
 export class SparkBehindPooler extends Error {
   override readonly name = 'SparkBehindPooler';
   readonly handling = 'stop';
+  readonly isUsage = true;
 
   constructor() {
     super(

@@ -6,10 +6,10 @@ export interface NeedOfPython {
   readonly again: string;
 }
 
-/** Exit code 2. */
 export class PythonMissing extends Error {
   override readonly name = 'PythonMissing';
   readonly handling = 'stop';
+  readonly isUsage = true;
 
   constructor(found: string | undefined, { who, again }: NeedOfPython) {
     super(

@@ -1,10 +1,11 @@
 import { chmod, lstat, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
-/** Another user of the machine may have put programs into the folder. Exit code 2. */
+/** Another user of the machine may have put programs into the folder. */
 export class ForeignFolder extends Error {
   name = 'ForeignFolder';
   handling = 'stop';
+  isUsage = true;
 }
 
 /**

@@ -33,8 +33,9 @@ class PortInUse extends Error {
 }
 
 /** The address does not exist on this machine, or this user may not listen on it. */
-class HttpAddressUnusable extends Error {
+export class HttpAddressUnusable extends Error {
   override readonly name = 'HttpAddressUnusable';
+  readonly isUsage = true;
 
   constructor({ host, port }: { host: string; port: number }, cause: unknown) {
     super(

@@ -185,6 +185,7 @@ export class ConnectionReplaced extends Error {
 export class WrongSecretKey extends Error {
   override readonly name = 'WrongSecretKey';
   readonly handling = 'stop';
+  readonly isUsage = true;
 
   constructor() {
     super(
@@ -198,6 +199,7 @@ export class WrongSecretKey extends Error {
 export class KeyRotated extends Error {
   override readonly name = 'KeyRotated';
   readonly handling = 'retry';
+  readonly isUsage = true;
 
   constructor() {
     super(
@@ -209,6 +211,7 @@ export class KeyRotated extends Error {
 export class SchemaOutdated extends Error {
   override readonly name = 'SchemaOutdated';
   readonly handling = 'stop';
+  readonly isUsage = true;
 
   constructor({ missing, hasWarehouse }: { missing: readonly string[]; hasWarehouse: boolean }) {
     super(
@@ -222,6 +225,7 @@ export class SchemaOutdated extends Error {
 export class MigrationRefused extends Error {
   override readonly name = 'MigrationRefused';
   readonly handling = 'stop';
+  readonly isUsage = true;
 }
 
 /** Postgres refused a migration, or went away during it. */
@@ -238,10 +242,11 @@ export class MigrationFailed extends Error {
   }
 }
 
-/** Somebody else created a schema with the name of one that builds of the marts write in, and that builds and erasures drop. Exit code 2. */
+/** Somebody else created a schema with the name of one that builds of the marts write in, and that builds and erasures drop. */
 export class ForeignSchema extends Error {
   override readonly name = 'ForeignSchema';
   readonly handling = 'stop';
+  readonly isUsage = true;
 
   constructor(schemas: readonly string[]) {
     const [one = ''] = schemas;

@@ -6,6 +6,7 @@ import { databaseNameOf, type OwnershipPlaces } from './places.ts';
 export class NamespaceNotOurs extends Error {
   override readonly name = 'NamespaceNotOurs';
   readonly handling = 'stop';
+  readonly isUsage = true;
 }
 
 /** Names the owner, and the remedy. */

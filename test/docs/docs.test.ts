@@ -36,10 +36,8 @@ test('every failure that a table of the docs explains exists in the product', as
     ([, name]) => name ?? '',
   );
   expect(named.length).toBeGreaterThan(5);
-  const product = (await productFolders())
-    .flatMap((folder) => filesIn(folder, '.ts'))
-    .map(textOf)
-    .join('\n');
+  const typed = (await productFolders()).flatMap((folder) => filesIn(folder, '.ts'));
+  const product = [...typed, ...filesIn('scripts', '.mjs')].map(textOf).join('\n');
   expect(named.filter((name) => !product.includes(`'${name}'`))).toEqual([]);
 });
 

@@ -8,6 +8,7 @@ import type { Warehouse } from '../open-warehouse.ts';
 export class MartsMissing extends Error {
   override readonly name = 'MartsMissing';
   readonly handling = 'stop';
+  readonly isUsage = true;
 
   constructor(cause: unknown) {
     super('The marts of this version are not built yet: build them with "npx daybook dbt build".', { cause });

@@ -7,6 +7,7 @@ import { readServerFacts, type ServerFacts } from './server-facts.ts';
 export class DirectUrlElsewhere extends Error {
   override readonly name = 'DirectUrlElsewhere';
   readonly handling = 'stop';
+  readonly isUsage = true;
 
   constructor() {
     super(

@@ -10,6 +10,7 @@ export type Pooler = 'none' | 'session mode' | 'transaction mode';
 export class PoolerUnfit extends Error {
   override readonly name = 'PoolerUnfit';
   readonly handling = 'stop';
+  readonly isUsage = true;
 
   constructor(variable: string, what: string) {
     super(
