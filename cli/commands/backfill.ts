@@ -2,12 +2,14 @@ import { Command } from 'commander';
 import {
   backfillPlan,
   InvalidBackfill,
-  isWindow,
+  longestWindow,
+  shortestWindow,
   type BackfillPlan,
 } from '../../warehouse/passes/backfill-plan.ts';
 import { startRequest } from '../../temporal/start-request.ts';
 import { dayIfMidnight } from '../../temporal/workflow-ids.ts';
-import { parseDuration } from '../../config/duration.ts';
+import { longestInterval } from '../../config/duration.ts';
+import { durationOption } from '../duration-option.ts';
 import { UsageError } from '../errors.ts';
 import { exitCodes, type ExitCode, type SetExitCode } from '../exit-codes.ts';
 import { resourceOption, resourcesInput } from '../options.ts';
@@ -22,6 +24,8 @@ Example:
   $ npx daybook backfill acme-us --last 90d --every 7d
   $ npx daybook backfill acme-us --every off`;
 
+const ofSchedules = { least: 3_600_000, most: longestInterval };
+
 export function backfillCommand(setExitCode: SetExitCode): Command {
   return new Command('backfill')
     .description(
@@ -30,13 +34,20 @@ export function backfillCommand(setExitCode: SetExitCode): Command {
     .argument('<name>', 'the connection')
     .option('--from <time>', 'start of the period: a day or a time, inclusive')
     .option('--to <time>', 'end of the period: a day or a time, exclusive')
-    .option('--window <duration>', 'length of each window, from 1h to 100 years (default: 30d)')
+    .addOption(
+      durationOption('--window <duration>', 'length of each window, 30d unless given', {
+        least: shortestWindow,
+        most: longestWindow,
+      }),
+    )
     .addOption(resourceOption())
     .option('--dry-run', 'show what would be read, and read nothing')
-    .option('--last <duration>', 'with --every: how far back each run reads, from 1h to 3650d')
-    .option(
-      '--every <duration>',
-      'schedule the backfill at this interval, from 1h to 3650d; "off" removes the schedule',
+    .addOption(durationOption('--last <duration>', 'with --every: how far back each run reads', ofSchedules))
+    .addOption(
+      durationOption('--every <duration>', 'schedule the backfill at this interval', {
+        ...ofSchedules,
+        off: true,
+      }),
     )
     .option('--no-wait', 'start it and return')
     .option('--json', 'print JSON')
@@ -66,14 +77,14 @@ async function backfill(connection: string, options: Options): Promise<ExitCode>
   return runAndFollow(startRequest('backfill', input, 'people'), { wait, json });
 }
 
-function parsePlan({ from, to, window, resource: resources = [] }: Options): BackfillPlan {
+function parsePlan({
+  from,
+  to,
+  window: windowMilliseconds,
+  resource: resources = [],
+}: Options): BackfillPlan {
   if (from === undefined || to === undefined)
     throw new UsageError('Give a period: --from 2024-01-01 --to 2024-07-01, or --last 90d --every 7d.');
-  const windowMilliseconds = window === undefined ? undefined : parseDuration(window);
-  if (window !== undefined && windowMilliseconds === undefined)
-    throw new UsageError(`"${window}" is not a window: write a number and s, m, h or d, like 30d.`);
-  if (windowMilliseconds !== undefined && !isWindow(windowMilliseconds))
-    throw new UsageError(`"${window ?? ''}" is not a window: it takes 1h or more, and 100 years at most.`);
   try {
     return backfillPlan({ from, to, windowMilliseconds, resources });
   } catch (error) {

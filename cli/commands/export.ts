@@ -1,11 +1,12 @@
 import { Command } from 'commander';
-import { formatDuration, longestInterval, parseDuration } from '../../config/duration.ts';
+import { formatDuration, longestInterval } from '../../config/duration.ts';
+import { asMilliseconds, durationOption, type DurationOrOff } from '../duration-option.ts';
 import { UsageError } from '../errors.ts';
 import { print, printJson } from '../printer.ts';
 import type { SetExitCode } from '../exit-codes.ts';
 
 interface Options {
-  every?: string;
+  every?: DurationOrOff;
   /** Undefined: waits until the snapshot is published. */
   wait?: boolean;
   force: boolean;
@@ -18,9 +19,12 @@ export function exportCommand(setExitCode: SetExitCode): Command {
     .description(
       'Publish all tables as one consistent Parquet snapshot if anything has changed since the last one, then build the marts.',
     )
-    .option(
-      '--every <duration>',
-      'schedule exports at this interval, from 1m to 3650d, or "off", instead of exporting now',
+    .addOption(
+      durationOption('--every <duration>', 'do not export now, but schedule exports at this interval', {
+        least: 60_000,
+        most: longestInterval,
+        off: true,
+      }),
     )
     .option('--wait', 'wait until the marts are built too')
     .option('--no-wait', 'start it and return')
@@ -32,7 +36,7 @@ export function exportCommand(setExitCode: SetExitCode): Command {
       const { every, wait, force, iceberg, json = false } = options;
       if (every !== undefined) {
         refuseOthers(options);
-        await setEvery(every, json);
+        await setEvery(asMilliseconds(every), json);
       } else {
         const { runExport } = await import('./export/run-export.ts');
         const until = wait === undefined ? 'published' : wait ? 'marts' : 'started';
@@ -54,19 +58,11 @@ function refuseOthers({ wait, force, iceberg }: Options): void {
     );
 }
 
-async function setEvery(text: string, json: boolean): Promise<void> {
-  const every = text === 'off' ? null : durationIn(text);
+async function setEvery(every: number | null, json: boolean): Promise<void> {
   await (await import('./export/change-export-schedule.ts')).changeExportSchedule(every);
   if (json) printJson({ every_seconds: every === null ? null : every / 1_000 });
   else
     print(
       every === null ? 'Exports have no schedule.' : `A snapshot is exported every ${formatDuration(every)}.`,
     );
-}
-
-function durationIn(text: string): number {
-  const every = parseDuration(text);
-  if (every === undefined || every < 60_000 || every > longestInterval)
-    throw new UsageError('--every needs a duration from 1m to 3650d, like 15m, 1h or 1d, or "off".');
-  return every;
 }

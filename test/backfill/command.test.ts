@@ -108,11 +108,19 @@ test.each(
     ['half a time', ['--from', '2024-01-01'], /Give a period: --from/],
     ['an impossible day', ['--from', '2024-02-30', '--to', '2024-03-01'], /"2024-02-30" cannot be the from/],
     ['the wrong order', ['--from', '2024-03-01', '--to', '2024-02-01'], /from must lie before to/],
-    ['no window', [...spring, '--window', 'week'], /"week" is not a window/],
+    [
+      'no window',
+      [...spring, '--window', 'week'],
+      /'--window <duration>' argument 'week' is invalid\. It must be a duration from 1h to 36525d, like 7d\./,
+    ],
     ['no resource', [...spring, '--resource', 'invoices'], /no resource invoices/],
     ['a schedule of a fixed time', [...spring, '--every', '7d'], /--last and --every only/],
     ['half a schedule', ['--every', '7d'], /takes both/],
-    ['a schedule without an end', ['--last', 'forever', '--every', '7d'], /--last takes a number/],
+    [
+      'a schedule without an end',
+      ['--last', 'forever', '--every', '7d'],
+      /'--last <duration>' argument 'forever' is invalid\. It must be a duration from 1h to 3650d, like 7d\./,
+    ],
   ]),
 )('%s: exit code 2 with a message that says what to write', async (_, args, sentence) => {
   const { code, stderr } = await installation.run(['backfill', 'nobody', ...args]);

@@ -64,13 +64,17 @@ const wrongLines: readonly TypedLine[] = [
   [['connection', 'add', 'Not A Name', '--token-stdin'], 'lower-case letters'],
   [['connection', 'add', 'acme'], '--token-stdin or --token-env'],
   [['connection', 'add', 'acme', '--token-env', 'NO_SUCH_VARIABLE'], 'NO_SUCH_VARIABLE is not set'],
-  [['connection', 'add', 'acme', '--token-stdin', '--every', '15'], 'like 15m, or "off"'],
-  [['connection', 'add', 'acme', '--token-stdin', '--every', '0s'], 'like 15m, or "off"'],
+  [['connection', 'add', 'acme', '--token-stdin', '--every', '15'], 'like 7d, or "off".'],
+  [['connection', 'add', 'acme', '--token-stdin', '--every', '0s'], 'like 7d, or "off".'],
   [['connection', 'add', 'acme', '--token-stdin', '--every', '5m', '--no-schedule'], 'cannot be used with'],
   [['connection', 'add', 'acme', '--token-stdin', '--every', '3651d'], 'from 1s to 3650d'],
   [['connection', 'set', 'acme', '--reconcile-every', '9999999d'], 'from 1s to 3650d'],
-  [['export', '--every', '9999999d'], 'from 1m to 3650d'],
-  [['backfill', 'x', '--last', '9999999d', '--every', '7d'], 'from 1h to 3650d'],
+  [['export', '--every', '9999999d'], 'It must be a duration from 1m to 3650d, like 7d, or "off".'],
+  [
+    ['backfill', 'x', '--last', '9999999d', '--every', '7d'],
+    'It must be a duration from 1h to 3650d, like 7d.',
+  ],
+  [['backfill', 'x', '--every', '30m'], 'It must be a duration from 1h to 3650d, like 7d, or "off".'],
   [['connection', 'set', 'acme'], 'Give --every, --reconcile-every or both'],
   [['quarantine', 'show', 'twelve'], 'whole number'],
   [['snapshots', 'verify', '20250101T000000Z-00aa11'], 'There is no snapshot 20250101T000000Z-00aa11 in '],
@@ -84,7 +88,7 @@ const wrongLines: readonly TypedLine[] = [
   [['backfill', 'x', '--last', '9d', '--every', '7d', '--no-wait'], '--last and --every only'],
   [
     ['backfill', 'x', '--from', '2024-01-01', '--to', '2024-02-01', '--window', '30m'],
-    '"30m" is not a window: it takes 1h or more, and 100 years at most.',
+    "argument '30m' is invalid. It must be a duration from 1h to 36525d, like 7d.",
   ],
 ];
 

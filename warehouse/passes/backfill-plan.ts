@@ -55,12 +55,14 @@ export function backfillPlan(asked: {
   };
 }
 
-export function isWindow(milliseconds: number): boolean {
-  return Number.isInteger(milliseconds) && milliseconds >= hour && milliseconds <= century;
+function isWindow(milliseconds: number): boolean {
+  return Number.isInteger(milliseconds) && milliseconds >= shortestWindow && milliseconds <= longestWindow;
 }
 
 const hour = 3_600_000;
-const century = 36_525 * 24 * hour;
+export const shortestWindow: number = hour;
+/** A century. */
+export const longestWindow: number = 36_525 * 24 * hour;
 const defaultWindow = 30 * 24 * hour;
 /** A year by the hour. Each window is a row and at least one request. */
 const maximumWindows = 10_000;

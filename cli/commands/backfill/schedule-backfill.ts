@@ -1,17 +1,18 @@
 import { setSchedule } from '../../../warehouse/connections/set-schedule.ts';
-import { longestInterval, parseDuration } from '../../../config/duration.ts';
+import { formatDuration } from '../../../config/duration.ts';
 import { UsageError } from '../../errors.ts';
 import { changeConnection } from '../../change-connection.ts';
+import type { DurationOrOff } from '../../duration-option.ts';
 import { print, printJson } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 
 export interface ScheduleOptions {
-  every?: string;
-  last?: string;
+  every?: DurationOrOff;
+  last?: number;
   /** These options are valid for a single backfill only. */
   from?: string;
   to?: string;
-  window?: string;
+  window?: number;
   resource?: string[];
   dryRun?: true;
   wait: boolean;
@@ -32,7 +33,7 @@ export async function scheduleBackfill(connectionId: string, options: ScheduleOp
     print(
       backfill.every === null
         ? `${connectionId} is backfilled on request only.`
-        : `${connectionId}: the last ${options.last ?? ''} are reread every ${options.every ?? ''}.`,
+        : `${connectionId}: the last ${formatDuration(backfill.last)} are reread every ${formatDuration(backfill.every)}.`,
     );
 }
 
@@ -40,30 +41,18 @@ function asSeconds(milliseconds: number | null): number | null {
   return milliseconds === null ? null : milliseconds / 1_000;
 }
 
-const hour = 3_600_000;
-
 /** Returns milliseconds. */
-function parseSchedule(options: ScheduleOptions): { every: number | null; last: number | null } {
+function parseSchedule(
+  options: ScheduleOptions,
+): { every: number; last: number } | { every: null; last: null } {
   const { every, last } = options;
   const others = ['from', 'to', 'window', 'resource', 'dryRun'] as const;
   if (!options.wait || others.some((name) => options[name] !== undefined))
     throw new UsageError(
       'A schedule takes --last and --every only: it reads all resources, in windows of 30d.',
     );
-  if (every === 'off') {
-    if (last !== undefined) durationIn('last', last);
-    return { every: null, last: null };
-  }
+  if (every === 'off') return { every: null, last: null };
   if (every === undefined || last === undefined)
     throw new UsageError('A schedule takes both: --last 90d --every 7d. "--every off" ends it.');
-  return { every: durationIn('every', every), last: durationIn('last', last) };
-}
-
-function durationIn(option: string, text: string): number {
-  const milliseconds = parseDuration(text);
-  if (milliseconds === undefined || milliseconds < hour || milliseconds > longestInterval)
-    throw new UsageError(
-      `--${option} takes a number and m, h or d, from 1h to 3650d, like 7d; "${text}" is not.`,
-    );
-  return milliseconds;
+  return { every, last };
 }

@@ -5,15 +5,16 @@ import { demandTrouble } from '../../../operations/demand-words.ts';
 import { formatDuration } from '../../../config/duration.ts';
 import { changeConnection } from '../../change-connection.ts';
 import { checkName } from '../../check-name.ts';
+import { asMilliseconds, type DurationOrOff } from '../../duration-option.ts';
 import { print } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 import { describeCompany } from './describe-company.ts';
-import { everyOption, asMilliseconds, type Every } from './every-option.ts';
+import { everyOption } from './every-option.ts';
 import { readToken, withTokenOptions, type TokenOptions } from './token-options.ts';
 
 interface Options extends TokenOptions {
-  every: Every;
-  reconcileEvery: Every;
+  every: DurationOrOff;
+  reconcileEvery: DurationOrOff;
   schedule: boolean;
   expandPlatformData: boolean;
 }

@@ -4,13 +4,14 @@ import { readDemand } from '../../../warehouse/connections/read-demand.ts';
 import { setSchedule } from '../../../warehouse/connections/set-schedule.ts';
 import { UsageError } from '../../errors.ts';
 import { changeConnection } from '../../change-connection.ts';
+import { asMilliseconds, type DurationOrOff } from '../../duration-option.ts';
 import { print } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
-import { everyOption, asMilliseconds, type Every } from './every-option.ts';
+import { everyOption } from './every-option.ts';
 
 interface Options {
-  every?: Every;
-  reconcileEvery?: Every;
+  every?: DurationOrOff;
+  reconcileEvery?: DurationOrOff;
 }
 
 export function setCommand(): Command {
