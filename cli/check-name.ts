@@ -5,6 +5,6 @@ import { UsageError } from './errors.ts';
 export function checkName(name: string, refusal: string): void {
   if (plainName.test(name)) return;
   throw new UsageError(
-    `${refusal}: it takes lower-case letters, digits and hyphens, at most 63, and begins with a letter or digit.`,
+    `${refusal}: use lower-case letters, digits and hyphens, at most 63, and begin with a letter or digit.`,
   );
 }

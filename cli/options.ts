@@ -29,7 +29,7 @@ function listOption(text: string, before: string[] = []): string[] {
 }
 
 export function resourceOption(): Option {
-  const help = 'one resource only; may be given several times';
+  const help = 'only this resource; repeat the option for more';
   return new Option('--resource <resource>', help).argParser(listOption);
 }
 

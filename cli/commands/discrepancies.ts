@@ -14,7 +14,7 @@ export function discrepanciesCommand(): Command {
       'List the differences between source and warehouse that reconciles found: those that wait for approval, then the newest.',
     )
     .argument('[name]', 'only this connection')
-    .option('--limit <n>', 'how many', limitOption, 100)
+    .option('--limit <n>', 'show at most this many', limitOption, 100)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook discrepancies acme-us')
     .action(async (name: string | undefined, { limit, json }: { limit: number; json?: true }) => {

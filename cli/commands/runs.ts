@@ -9,7 +9,7 @@ export function runsCommand(): Command {
   return new Command('runs')
     .description('Show the latest runs and what they did.')
     .argument('[name]', 'only this connection')
-    .option('--limit <n>', 'how many', limitOption, 20)
+    .option('--limit <n>', 'show at most this many', limitOption, 20)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook runs acme-us --limit 5')
     .action(async (name: string | undefined, { limit, json }: { limit: number; json?: true }) => {

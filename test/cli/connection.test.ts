@@ -41,8 +41,10 @@ proofTest('status says that a connection without a sync schedule is paused, and 
 
 test('intervals can be changed, switched off and listed', async () => {
   await add('changed');
-  const { code } = await connection('set', 'changed', '--every', '2h', '--reconcile-every', 'off');
-  expect(code).toBe(0);
+  const set = await connection('set', 'changed', '--every', '2h');
+  expect(set).toMatchObject({ code: 0, stdout: 'changed: synced every 2h, reconciled every 1d.\n' });
+  const { code, stdout } = await connection('set', 'changed', '--reconcile-every', 'off');
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'changed: synced every 2h, reconciled on request.\n' });
   expect((await schedule('sync/changed')).spec.intervals?.[0]?.every).toBe(2 * hour);
   await expect(schedule('reconcile/changed')).rejects.toThrow();
   expect(await listed('changed')).toMatchObject({

@@ -113,7 +113,7 @@ describe.each(lakes)(
     test('takes new exports, which report changes since the release and share unchanged parts', async () => {
       const forgotten = await daybook('snapshots', 'forget', recordedLake);
       expect(forgotten).toMatchObject({ code: 0, stderr: '' });
-      expect(forgotten.stdout).toContain(`${recorded.length} snapshots known to be in this lake now`);
+      expect(forgotten.stdout).toContain(`${recorded.length} snapshots are now recorded in this lake.`);
       const { snapshotId: upgraded } = await exportToday();
       expect(await differences(recorded.at(-1)!, upgraded)).toEqual([
         { ...rowsSince[version], added: 1, removed: 0, changed: 0 },

@@ -127,7 +127,7 @@ test('an erasure names snapshots published in this lake that are missing, until 
   expect(code).toBe(1);
   expect(await forget(one, { in: one })).toMatchObject({
     code: 0,
-    stdout: `1 snapshot of ${one} forgotten.\n`,
+    stdout: `Forgot 1 snapshot of ${one}.\n`,
   });
   expect((await eraseIn(one)).code).toBe(0);
 });
@@ -286,7 +286,7 @@ proofTest(
     expect(stderr).toContain(`${two} still has 1 of these snapshots, such as ${snapshot}`);
     expect(code).toBe(1);
     await writeFile(join(two, 'snapshots', snapshot, '_SUCCESS'), '');
-    expect((await forget(one, { in: two })).stdout).toContain('1 snapshot known to be in this lake now.');
+    expect((await forget(one, { in: two })).stdout).toContain('1 snapshot is now recorded in this lake.');
   },
 );
 
@@ -382,7 +382,7 @@ test('an erasure names an incomplete snapshot that Postgres does not know', asyn
 
 proofTest("a copy of the warehouse can forget the original's snapshots, and they stay", async () => {
   const { code, stdout } = await forget(one, { in: two, more: ['--force'] });
-  expect([code, stdout]).toEqual([0, `1 snapshot of ${one} forgotten.\n`]);
+  expect([code, stdout]).toEqual([0, `Forgot 1 snapshot of ${one}.\n`]);
   expect((await eraseIn(two)).code).toBe(0);
   expect(await readdir(join(one, 'snapshots'))).toEqual([snapshot]);
 });
@@ -410,7 +410,7 @@ test('snapshots found in the new place after a move are recorded as being there'
   const { code, stdout } = await forget(one, { in: two });
   expect([code, stdout]).toEqual([
     0,
-    `1 snapshot of ${one} forgotten.\n1 snapshot known to be in this lake now.\n`,
+    `Forgot 1 snapshot of ${one}.\n1 snapshot is now recorded in this lake.\n`,
   ]);
   expect(
     await rows(warehouse, 'select snapshot_id, lake from sync.snapshots where removed_at is null'),

@@ -1,8 +1,8 @@
 import { UnknownConnection } from '../errors.ts';
 import type { Warehouse } from '../open-warehouse.ts';
-import { formatInterval } from './interval.ts';
+import { formatInterval, milliseconds } from './interval.ts';
 
-/** Sets how often a connection is synced, reconciled and backfilled; null: only on request. Throws UnknownConnection. */
+/** Sets how often a connection is synced, reconciled and backfilled; null: only on request. Returns the first two. Throws UnknownConnection. */
 export async function setSchedule(
   { db }: Warehouse,
   input: {
@@ -13,7 +13,7 @@ export async function setSchedule(
     /** How often the connection is backfilled, and how far back. */
     backfill?: { every: number | null; last: number | null } | undefined;
   },
-): Promise<void> {
+): Promise<{ syncEvery: number | null; reconcileEvery: number | null }> {
   const { connectionId, syncEvery, reconcileEvery, backfill } = input;
   const set = await db
     .updateTable('sync.connections')
@@ -25,7 +25,11 @@ export async function setSchedule(
         : { backfill_every: formatInterval(backfill.every), backfill_last: formatInterval(backfill.last) }),
     })
     .where('connection_id', '=', connectionId)
-    .returning('connection_id')
+    .returning([
+      milliseconds('sync_every').as('syncEvery'),
+      milliseconds('reconcile_every').as('reconcileEvery'),
+    ])
     .executeTakeFirst();
   if (set === undefined) throw new UnknownConnection(connectionId);
+  return set;
 }

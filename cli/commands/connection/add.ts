@@ -2,7 +2,6 @@ import { Command, Option } from 'commander';
 import { addConnection } from '../../../warehouse/connections/add-connection.ts';
 import { readDemand } from '../../../warehouse/connections/read-demand.ts';
 import { demandTrouble } from '../../../operations/demand-words.ts';
-import { formatDuration } from '../../../config/duration.ts';
 import { changeConnection } from '../../change-connection.ts';
 import { checkName } from '../../check-name.ts';
 import { asMilliseconds, type DurationOrOff } from '../../duration-option.ts';
@@ -10,6 +9,7 @@ import { print } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 import { describeCompany } from './describe-company.ts';
 import { everyOption } from './every-option.ts';
+import { scheduleInWords } from './schedule-in-words.ts';
 import { readToken, withTokenOptions, type TokenOptions } from './token-options.ts';
 
 interface Options extends TokenOptions {
@@ -73,10 +73,4 @@ export function addCommand(): Command {
       if (tooMuch !== undefined) print(`With it, ${tooMuch}`);
       print(`Copy its records now with: npx daybook sync ${name}`);
     });
-}
-
-function scheduleInWords(every: { syncEvery: number | null; reconcileEvery: number | null }): string {
-  const often = (milliseconds: number | null): string =>
-    milliseconds === null ? 'on request' : `every ${formatDuration(milliseconds)}`;
-  return `synced ${often(every.syncEvery)}, reconciled ${often(every.reconcileEvery)}`;
 }

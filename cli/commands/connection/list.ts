@@ -2,11 +2,11 @@ import { Command } from 'commander';
 import { readKeptData } from '../../../warehouse/connections/kept-data.ts';
 import { listConnections, type ConnectionListed } from '../../../warehouse/connections/list-connections.ts';
 import { listRemovals } from '../../../warehouse/connections/list-removals.ts';
-import { formatDuration } from '../../../config/duration.ts';
 import { print, printJson, printTable } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 import { keptLines } from './kept-lines.ts';
 import { removalLines } from './removal-lines.ts';
+import { howOften } from './schedule-in-words.ts';
 
 export function listCommand(): Command {
   return new Command('list')
@@ -37,14 +37,14 @@ function show(connections: readonly ConnectionListed[]): void {
       one.platform,
       one.org_id,
       one.api_address,
-      often(one.every_seconds),
-      often(one.reconcile_every_seconds),
+      howOften(inMilliseconds(one.every_seconds)),
+      howOften(inMilliseconds(one.reconcile_every_seconds)),
       one.paused?.why ?? '',
       one.created_at,
     ]),
   );
 }
 
-function often(seconds: number | null): string {
-  return seconds === null ? 'on request' : `every ${formatDuration(seconds * 1_000)}`;
+function inMilliseconds(seconds: number | null): number | null {
+  return seconds === null ? null : seconds * 1_000;
 }

@@ -8,6 +8,7 @@ import { asMilliseconds, type DurationOrOff } from '../../duration-option.ts';
 import { print } from '../../printer.ts';
 import { withWarehouse } from '../../with-warehouse.ts';
 import { everyOption } from './every-option.ts';
+import { scheduleInWords } from './schedule-in-words.ts';
 
 interface Options {
   every?: DurationOrOff;
@@ -28,17 +29,17 @@ export function setCommand(): Command {
       if (every === undefined && reconcileEvery === undefined) {
         throw new UsageError('Give --every, --reconcile-every or both.');
       }
-      const tooMuch = await withWarehouse(async (warehouse, settings) => {
-        await changeConnection({ warehouse, settings }, { connectionId }, () =>
+      const { set, tooMuch } = await withWarehouse(async (warehouse, settings) => {
+        const set = await changeConnection({ warehouse, settings }, { connectionId }, () =>
           setSchedule(warehouse, {
             connectionId,
             ...(every === undefined ? {} : { syncEvery: asMilliseconds(every) }),
             ...(reconcileEvery === undefined ? {} : { reconcileEvery: asMilliseconds(reconcileEvery) }),
           }),
         );
-        return demandTrouble(await readDemand(warehouse, settings.api));
+        return { set, tooMuch: demandTrouble(await readDemand(warehouse, settings.api)) };
       });
-      print(`${connectionId} is set.`);
+      print(`${connectionId}: ${scheduleInWords(set)}.`);
       if (tooMuch !== undefined) print(`With it, ${tooMuch}`);
     });
 }

@@ -23,7 +23,7 @@ export function listCommand(): Command {
     .description('List the records in quarantine, newest first.')
     .option('--all', 'closed entries too', false)
     .option('--connection <name>', 'only this connection')
-    .option('--limit <n>', 'how many', limitOption, 1_000)
+    .option('--limit <n>', 'show at most this many', limitOption, 1_000)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook quarantine list')
     .action(async (options: Options) => {

@@ -35,6 +35,7 @@ export function forgetCommand(): Command {
 
 function show(place: string, { gone, moved }: { gone: string[]; moved: string[] }): void {
   const count = gone.length + moved.length;
-  print(`${counted(count, 'snapshot')} of ${place} forgotten.`);
-  if (moved.length > 0) print(`${counted(moved.length, 'snapshot')} known to be in this lake now.`);
+  print(`Forgot ${counted(count, 'snapshot')} of ${place}.`);
+  if (moved.length > 0)
+    print(`${counted(moved.length, 'snapshot is', 'snapshots are')} now recorded in this lake.`);
 }
