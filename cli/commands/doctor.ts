@@ -6,7 +6,7 @@ import { print, printJson } from '../printer.ts';
 export function doctorCommand(setExitCode: SetExitCode): Command {
   return new Command('doctor')
     .description(
-      'Check configuration, database, Temporal (also whether its task queues are fair), API credentials, disk and versions.',
+      'Check configuration, database, Temporal (including task queue fairness), API credentials, disk and versions.',
     )
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook doctor')

@@ -45,7 +45,7 @@ export async function checkSessions({ pool }: Warehouse): Promise<CheckResult> {
   const toRun = `sessions of this role lack what "daybook migrate" sets for the role that it runs as. Run: ${missing.join(' ')}`;
   return {
     problems: missing.length === 0 ? [] : [toRun],
-    allWell: 'sessions that freeze lose their locks',
+    allWell: 'time limits end idle sessions, so none keeps its locks',
   };
 }
 

@@ -50,23 +50,22 @@ async function checkSearchAttributes(temporal: Client, namespace: string): Promi
   throw new Error(`missing, so runs are harder to find: temporal operator search-attribute create ${flags}`);
 }
 
-/** Checks fairness, with which workers take turns among connections. The server does not tell whether it is enabled. */
+/** Checks fairness, with which workers take turns among connections. */
 export function checkFairness(version: string, { isEmbedded }: { isEmbedded: boolean }): CheckResult {
-  if (isEmbedded) return { problems: [], allWell: 'on: workers take turns among connections' };
+  return {
+    problems: isEmbedded ? [] : [fairnessProblem(version)],
+    allWell: 'on: workers take turns among connections',
+  };
+}
+
+function fairnessProblem(version: string): string {
   const [, major, minor] = /^(\d+)\.(\d+)/.exec(version) ?? [];
   if (major === undefined || Number(major) * 1_000 + Number(minor) >= 1_029)
-    return {
-      problems: [],
-      allWell:
-        'the server does not say whether it is on: set matching.enableFairness to true in its dynamic configuration, or in Temporal Cloud switch ' +
-        'it on for the namespace',
-    };
-  return {
-    problems: [
-      `version ${version} has none, so a large company may hold up small ones: upgrade Temporal to 1.29 or newer`,
-    ],
-    allWell: '',
-  };
+    return (
+      'the server does not say whether it is on: set matching.enableFairness to true in its dynamic configuration, or in Temporal Cloud switch ' +
+      'it on for the namespace'
+    );
+  return `version ${version} has none, so a large company may hold up small ones: upgrade Temporal to 1.29 or newer`;
 }
 
 async function checkWorkers(
