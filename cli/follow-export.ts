@@ -8,6 +8,7 @@ import {
   type ExportProgress,
 } from '../operations/read-heartbeat.ts';
 import type { StartedRun } from '../operations/start-run.ts';
+import { endedBeforeRun } from './ended-before-run.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { noWorkerAfterMilliseconds, noWorkerYet } from './no-worker-yet.ts';
 import { print, printAside } from './printer.ts';
@@ -24,7 +25,7 @@ export async function followExport(
   const read = (): Promise<ExportUnderWay | undefined> => readActivity(client, { workflowId, temporalRunId });
   const exported = await (quiet ? ended : showUntil(ended, read, inWords));
   const [run] = await readRuns(warehouse, { temporalRunId, limit: 1 });
-  if (!quiet) print(run?.failure ?? run?.outcome ?? 'The export ended before it began; see it in Temporal.');
+  if (!quiet) print(run?.failure ?? run?.outcome ?? endedBeforeRun);
   const isDone = exported !== undefined && run?.status !== 'failed';
   return { exported, run, exitCode: isDone ? exitCodes.done : exitCodes.failed };
 }

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { readRuns, type RunRead } from '../warehouse/runs/read-run.ts';
 import { isDatabaseAway } from '../warehouse/session/is-database-away.ts';
+import { endedBeforeRun } from './ended-before-run.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { noWorkerAfterMilliseconds, noWorkerYet } from './no-worker-yet.ts';
 import { print, printAside } from './printer.ts';
@@ -17,8 +18,6 @@ export interface Followed {
   /** Undefined: the workflow ended before the run began. */
   readonly run: RunRead | undefined;
 }
-
-export const endedBeforeItBegan = 'The run ended before it began; see it in Temporal.';
 
 /** Shows the progress of a run and reports its end. Ctrl-C leaves the run running. */
 export async function followRun(
@@ -40,7 +39,7 @@ export async function followRun(
   const { followed } = await ended;
   const [run] = await readRuns(warehouse, { temporalRunId: execution.temporalRunId, totals: true, limit: 1 });
   if (!quiet) {
-    print(run === undefined ? endedBeforeItBegan : lastWords(run));
+    print(run === undefined ? endedBeforeRun : lastWords(run));
     if (followed) printAside('More data was announced meanwhile: another run has started to read it.');
   }
   return { exitCode: exitCodeForRun(run), run };

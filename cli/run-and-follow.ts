@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { endedBeforeRun } from './ended-before-run.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { print, printAside, printJson } from './printer.ts';
 import type { RunRequest, StartedRun } from '../operations/start-run.ts';
@@ -21,7 +22,7 @@ export async function runAndFollow(
     async (warehouse, settings) => {
       const { checkOwnership } = await import('../operations/ownership/check-ownership.ts');
       const { startRun } = await import('../operations/start-run.ts');
-      const { endedBeforeItBegan, followRun } = await import('./follow-run.ts');
+      const { followRun } = await import('./follow-run.ts');
       const request = typeof requested === 'function' ? await requested(warehouse) : requested;
       return withTemporal(settings, async (client) => {
         await checkOwnership({ warehouse, temporal: client, settings }, { say: printAside });
@@ -44,7 +45,7 @@ export async function runAndFollow(
         }
         if (json) {
           printJson(followed.run ?? null);
-          if (followed.run === undefined) printAside(endedBeforeItBegan);
+          if (followed.run === undefined) printAside(endedBeforeRun);
         }
         return followed.exitCode;
       });

@@ -19,7 +19,7 @@ test('a sync that ends before it begins prints null with --json and a sentence o
   expect({ code, stdout, stderr }).toEqual({
     code: 1,
     stdout: 'null\n',
-    stderr: 'The run ended before it began; see it in Temporal.\n',
+    stderr: 'The workflow ended before its run began; its history in Temporal says why.\n',
   });
 });
 
