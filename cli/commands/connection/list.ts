@@ -11,7 +11,7 @@ import { howOften } from './schedule-in-words.ts';
 export function listCommand(): Command {
   return new Command('list')
     .description('List the connections.')
-    .option('--json', 'print JSON')
+    .option('--json', 'print JSON: the connections only; status --json has removals and kept data')
     .addHelpText('after', '\nExample:\n  $ npx daybook connection list')
     .action(async ({ json }: { json?: true }) => {
       const { connections, kept, removals } = await withWarehouse(async (warehouse) => ({
