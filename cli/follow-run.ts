@@ -7,9 +7,9 @@ import { endedBeforeRun } from './ended-before-run.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { noWorkerAfterMilliseconds, noWorkerYet } from './no-worker-yet.ts';
 import { print, printAside } from './printer.ts';
-import { visible } from '../server/frame/visible.ts';
 import { readTroubles } from '../operations/read-troubles.ts';
 import { runTable } from './run-table.ts';
+import { isShownInPlace, lineEveryMilliseconds, showUntil } from './show-progress.ts';
 import { runNames } from '../operations/run-names.ts';
 import type { StartedRun } from '../operations/start-run.ts';
 
@@ -25,18 +25,14 @@ export async function followRun(
   { workflowId, temporalRunId, joined, link, quiet }: StartedRun & { quiet: boolean },
 ): Promise<Followed> {
   if (!quiet) printAside(`${joined ? 'Joined the run at' : 'Running:'} ${link}`);
-  const over = new AbortController();
   const execution = { workflowId, temporalRunId };
   const read = (): Promise<RunRead | undefined> => readFollowedRun(warehouse, execution.temporalRunId);
-  const ended = waitForEnd(client, execution, read).finally(() => {
-    over.abort();
-  });
-  // It may fail while progress is being read. The failure is thrown below, and must not end the process as an unhandled rejection.
-  ended.catch(() => undefined);
   const troubles = (): Promise<string[]> =>
     readTroubles(client.workflow.getHandle(workflowId, execution.temporalRunId));
-  if (!quiet) await show({ read, troubles }, over.signal);
-  const { followed } = await ended;
+  const ended = waitForEnd(client, execution, read);
+  const { followed } = await (quiet
+    ? ended
+    : showUntil(ended, readerWithNotices({ read, troubles }), inWords));
   const [run] = await readRuns(warehouse, { temporalRunId: execution.temporalRunId, totals: true, limit: 1 });
   if (!quiet) {
     print(run === undefined ? endedBeforeRun : lastWords(run));
@@ -82,53 +78,50 @@ async function isOver(read: () => Promise<RunRead | undefined>): Promise<boolean
 }
 
 const intervalMilliseconds = 250;
-/** If the output cannot be redrawn, a line is printed at this interval. */
-const lineEveryMilliseconds = 5_000;
 
-async function show(
-  { read, troubles }: { read: () => Promise<RunRead | undefined>; troubles: () => Promise<string[]> },
-  over: AbortSignal,
-): Promise<void> {
-  // Progress goes to stderr: stdout is for the result.
-  const drawLive = process.stderr.isTTY
-    ? (await import('log-update')).createLogUpdate(process.stderr)
-    : undefined;
+/** Returns a function that reads the progress of the run. It prints notices of what delays the run, each once while it lasts. */
+function readerWithNotices({
+  read,
+  troubles,
+}: {
+  read: () => Promise<RunRead | undefined>;
+  troubles: () => Promise<string[]>;
+}): () => Promise<Progress> {
   const started = performance.now();
-  let spoken = started;
   let asked = started;
   let troubled: string[] = [];
-  const said = { away: false, noWorker: false };
-  while (!over.aborted) {
+  let told: readonly string[] = [];
+  return async () => {
     // The run survives a database that is away for a while, so following it does too.
-    const run = await read().catch((error: unknown) => {
+    const found = await read().catch((error: unknown) => {
       if (!isDatabaseAway(error)) throw error;
-      if (!said.away) printAside('The database does not answer; waiting for it …');
-      said.away = true;
-      return undefined;
+      return 'database away' as const;
     });
-    if (run !== undefined) said.away = false;
     const now = performance.now();
     if (now - asked > lineEveryMilliseconds) {
       asked = now;
-      const before = troubled;
       troubled = await troubles();
-      if (drawLive === undefined)
-        for (const one of troubled.filter((trouble) => !before.includes(trouble))) printAside(one);
     }
-    if (run === undefined) {
-      if (!said.away && !said.noWorker && now - started > noWorkerAfterMilliseconds) {
-        printAside(noWorkerYet('run'));
-        said.noWorker = true;
-      }
-    } else if (drawLive !== undefined) {
-      drawLive(visible([runTable(run, new Date()), ...troubled].join('\n')));
-    } else if (now - spoken > lineEveryMilliseconds) {
-      printAside(progressLine(run));
-      spoken = now;
-    }
-    await wait(intervalMilliseconds, undefined, { signal: over }).catch(() => undefined);
-  }
-  drawLive?.clear();
+    const notices = [
+      ...(found === 'database away' ? ['The database does not answer; waiting for it …'] : []),
+      ...(found === undefined && now - started > noWorkerAfterMilliseconds ? [noWorkerYet('run')] : []),
+      ...(isShownInPlace() ? [] : troubled),
+    ];
+    for (const notice of notices) if (!told.includes(notice)) printAside(notice);
+    told = notices;
+    return { run: found === 'database away' ? undefined : found, troubles: troubled };
+  };
+}
+
+interface Progress {
+  readonly run: RunRead | undefined;
+  readonly troubles: readonly string[];
+}
+
+function inWords({ run, troubles }: Progress, waitedMilliseconds: number): string | undefined {
+  if (run === undefined) return undefined;
+  if (isShownInPlace()) return [runTable(run, new Date()), ...troubles].join('\n');
+  return waitedMilliseconds > lineEveryMilliseconds ? progressLine(run) : undefined;
 }
 
 function progressLine(run: RunRead): string {

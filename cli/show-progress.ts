@@ -4,15 +4,15 @@ import { visible } from '../server/frame/visible.ts';
 
 /**
  * Reads and shows progress until `over`: in place on a terminal, otherwise as a line every few seconds. An empty text shows
- * nothing.
+ * nothing; undefined leaves what is shown.
  */
 async function showProgress<Progress>(
   read: () => Promise<Progress>,
-  inWords: (progress: Progress, waitedMilliseconds: number) => string,
+  inWords: (progress: Progress, waitedMilliseconds: number) => string | undefined,
   over: AbortSignal,
 ): Promise<void> {
   const started = performance.now();
-  const shown = process.stderr.isTTY ? await inPlace() : byLines();
+  const shown = isShownInPlace() ? await inPlace() : byLines();
   try {
     while (!over.aborted) {
       shown.show(inWords(await read(), performance.now() - started));
@@ -27,7 +27,7 @@ async function showProgress<Progress>(
 export async function showUntil<Result, Progress>(
   ended: Promise<Result>,
   read: () => Promise<Progress>,
-  inWords: (progress: Progress, waitedMilliseconds: number) => string,
+  inWords: (progress: Progress, waitedMilliseconds: number) => string | undefined,
 ): Promise<Result> {
   const over = new AbortController();
   const settled = ended.finally(() => {
@@ -40,10 +40,16 @@ export async function showUntil<Result, Progress>(
 }
 
 const intervalMilliseconds = 500;
-const lineEveryMilliseconds = 5_000;
+/** If the output cannot be redrawn, a line is printed at this interval. */
+export const lineEveryMilliseconds = 5_000;
+
+/** Progress goes to stderr: stdout is for the result. */
+export function isShownInPlace(): boolean {
+  return process.stderr.isTTY;
+}
 
 interface Shown {
-  readonly show: (text: string) => void;
+  readonly show: (text: string | undefined) => void;
   readonly end: () => void;
 }
 
@@ -52,7 +58,7 @@ async function inPlace(): Promise<Shown> {
   const draw = createLogUpdate(process.stderr);
   return {
     show: (text) => {
-      draw(visible(text));
+      if (text !== undefined) draw(visible(text));
     },
     end: () => {
       draw.clear();
@@ -65,7 +71,8 @@ function byLines(): Shown {
   let saidAt = -Infinity;
   return {
     show(text) {
-      if (text === '' || text === said || performance.now() - saidAt < lineEveryMilliseconds) return;
+      if (text === undefined || text === '' || text === said) return;
+      if (performance.now() - saidAt < lineEveryMilliseconds) return;
       printAside(text);
       said = text;
       saidAt = performance.now();

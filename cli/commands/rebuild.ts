@@ -3,6 +3,7 @@ import { rebuildConnection, type RebuiltResource } from '../../operations/rebuil
 import { resourcesNamed } from '../../resources/index.ts';
 import { resourceOption } from '../options.ts';
 import { print, printAside, printJson, printTable } from '../printer.ts';
+import { lineEveryMilliseconds } from '../show-progress.ts';
 import { withWarehouse } from '../with-warehouse.ts';
 
 interface Options {
@@ -30,8 +31,6 @@ export function rebuildCommand(): Command {
       else show(name, rebuilt);
     });
 }
-
-const lineEveryMilliseconds = 5_000;
 
 function progressLines(): (sofar: RebuiltResource) => void {
   let spoken = performance.now();
