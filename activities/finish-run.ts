@@ -3,7 +3,7 @@ import { finishRun as finishRunInWarehouse } from '../warehouse/runs/finish-run.
 import type { FinishedRun, StreamOutcome } from '../warehouse/runs/judge-run.ts';
 import type { RunKind } from '../warehouse/tables/runs.ts';
 import type { Dependencies } from './dependencies.ts';
-import { followSchedules } from './follow-schedules.ts';
+import { updateSchedules } from './update-schedules.ts';
 import { judgeSync } from './judge-sync.ts';
 import { runOfActivity } from './run-of-activity.ts';
 import { startWanted } from './start-wanted.ts';
@@ -34,6 +34,6 @@ export async function finishRun(dependencies: Dependencies, input: FinishRunInpu
   }
   // A run of any kind that met another company has paused the connection.
   else if (input.outcomes.some(({ failureType }) => failureType === 'IdentityChanged'))
-    await followSchedules(dependencies, input.connection);
+    await updateSchedules(dependencies, input.connection);
   return finished;
 }

@@ -3,7 +3,7 @@ import { otherCompany } from '../warehouse/connections/refuse-token.ts';
 import type { FinishedRun, StreamOutcome } from '../warehouse/runs/judge-run.ts';
 import { listsWereRead } from '../warehouse/webhooks/leave-to-list.ts';
 import type { Dependencies } from './dependencies.ts';
-import { followSchedules } from './follow-schedules.ts';
+import { updateSchedules } from './update-schedules.ts';
 
 /**
  * Applies the result of a sync to later ones: failures make them less frequent, a failure that only a person can fix pauses the connection,
@@ -22,7 +22,7 @@ export async function judgeSync(
   const pauseWhy = whyToPause(connection, outcomes);
   if (status === 'succeeded' || status === 'partial') await listsWereRead(warehouse, connection);
   const changed = await noteSyncEnd(warehouse, { connectionId: connection, runId, status, pauseWhy });
-  if (changed) await followSchedules({ schedules }, connection);
+  if (changed) await updateSchedules({ schedules }, connection);
 }
 
 function whyToPause(connection: string, outcomes: readonly StreamOutcome[]): string | null {

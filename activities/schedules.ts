@@ -3,7 +3,7 @@ import type { ScheduleKind } from '../temporal/schedule-ids.ts';
 /** The part of Temporal's schedules that activities need; implemented in `operations/schedules` and `worker/schedules`. */
 export interface Schedules {
   /** Updates the schedules of a connection to match the database. */
-  follow(connection: string): Promise<void>;
+  update(connection: string): Promise<void>;
   /** Decides whether a schedule that fired may start its run. */
   admit(tick: DueTick): Promise<TickAdmitted>;
   /** The same, for the schedule of exports. */

@@ -1,6 +1,6 @@
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import type { Settings } from '../config/settings.ts';
-import { changeAndFollow } from './change-and-follow.ts';
+import { changeAndUpdateSchedules } from './change-and-update-schedules.ts';
 
 /** Changes a connection in the database and updates its schedules to match. Throws NamespaceNotOurs and ForeignSchedule. */
 export async function changeConnection<Changed>(
@@ -17,16 +17,16 @@ export async function changeConnection<Changed>(
   change: () => Promise<Changed>,
 ): Promise<Changed> {
   const { connectionId, resume = false, endWorkflows: ends = false, matters = () => true } = input;
-  return changeAndFollow(places, {
+  return changeAndUpdateSchedules(places, {
     change,
     matters,
-    async follow(temporal) {
-      const { followConnection } = await import('../operations/schedules/follow-connection.ts');
-      await followConnection({ warehouse: places.warehouse, temporal }, { connectionId, resume });
+    async update(temporal) {
+      const { updateSchedules } = await import('../operations/schedules/update-schedules.ts');
+      await updateSchedules({ warehouse: places.warehouse, temporal }, { connectionId, resume });
       if (!ends) return;
       const { endWorkflows } = await import('../operations/end-workflows.ts');
       await endWorkflows(temporal, connectionId);
     },
-    later: `Temporal is out of reach: the schedules of ${connectionId} follow when a worker starts.`,
+    later: `Temporal cannot be reached; the schedules of ${connectionId} will be updated when a worker starts.`,
   });
 }

@@ -30,13 +30,13 @@ export async function followRun(
   const troubles = (): Promise<string[]> =>
     readTroubles(client.workflow.getHandle(workflowId, execution.temporalRunId));
   const ended = waitForEnd(client, execution, read);
-  const { followed } = await (quiet
+  const { hasSuccessor } = await (quiet
     ? ended
     : showUntil(ended, readerWithNotices({ read, troubles }), inWords));
   const [run] = await readRuns(warehouse, { temporalRunId: execution.temporalRunId, totals: true, limit: 1 });
   if (!quiet) {
     print(run === undefined ? endedBeforeRun : lastWords(run));
-    if (followed) printAside('More data was announced meanwhile: another run has started to read it.');
+    if (hasSuccessor) printAside('More data was announced meanwhile: another run has started to read it.');
   }
   return { exitCode: exitCodeForRun(run), run };
 }
@@ -49,17 +49,17 @@ async function waitForEnd(
   client: Client,
   execution: { workflowId: string; temporalRunId: string },
   read: () => Promise<RunRead | undefined>,
-): Promise<{ followed: boolean }> {
+): Promise<{ hasSuccessor: boolean }> {
   for (;;) {
     const { workflowId, temporalRunId } = execution;
     try {
       await client.workflow.getHandle(workflowId, temporalRunId, { followRuns: false }).result();
-      return { followed: false };
+      return { hasSuccessor: false };
     } catch (error) {
       // The row of the run says how it failed; any other error is a failure to follow it.
-      if (error instanceof WorkflowFailedError) return { followed: false };
+      if (error instanceof WorkflowFailedError) return { hasSuccessor: false };
       if (!(error instanceof WorkflowContinuedAsNewError)) throw error;
-      if (await isOver(read)) return { followed: true };
+      if (await isOver(read)) return { hasSuccessor: true };
       execution.temporalRunId = error.newExecutionRunId;
     }
   }

@@ -134,13 +134,13 @@ async function eraseFromLakes(
     kept.push(problem);
     renewing.onKept(problem);
   };
-  const follow: WhileErasing['follow'] = async (erased) => {
+  const updateDependents: WhileErasing['updateDependents'] = async (erased) => {
     onStep(`snapshots published without it: ${erased.length}`);
     if (await renewLakeMarts({ settings, warehouse }, { ...renewing, onKept })) onMartsRenewed();
   };
   const left = 'The snapshots and the marts on the lake were not searched';
   const search = (): Promise<SnapshotErased[]> =>
-    eraseFromLake({ settings, warehouse }, record, { follow, onKept, onStep });
+    eraseFromLake({ settings, warehouse }, record, { updateDependents, onKept, onStep });
   const searched = await unlessKept(onKept, () => waitingFor(renewing)(left, search));
   if (searched !== undefined) onStep('the lake was searched');
   const isSearched = kept.every((problem) => problem instanceof TablesElsewhere);

@@ -45,7 +45,7 @@ type Republished = Omit<SnapshotErased, 'isKept'>;
 
 export interface WhileErasing {
   /** Updates everything else that is built on the snapshots. */
-  readonly follow: (erased: readonly Republished[]) => Promise<void>;
+  readonly updateDependents: (erased: readonly Republished[]) => Promise<void>;
   /**
    * Receives each removal that storage refuses, each snapshot that cannot be read or found, files beside those of a snapshot, and whatever
    * prevents the update of Iceberg tables: the rest is done nevertheless.
@@ -66,7 +66,7 @@ export interface WhileErasing {
 }
 
 /**
- * Republishes the snapshots that hold a record without it, lets `follow` update everything else that is built on them, and removes the old
+ * Republishes the snapshots that hold a record without it, lets `updateDependents` update everything else that is built on them, and removes the old
  * ones, also from Iceberg tables. A refused removal, or an unreadable snapshot, does not hold up the rest. No export runs meanwhile. Throws
  * ExportRunning, and the errors of the lake.
  */
@@ -80,7 +80,7 @@ export async function eraseFromLake(
     warehouse,
   }: { settings: Settings; warehouse: Warehouse },
   record: RecordNamed,
-  { follow, onKept, onStep }: WhileErasing,
+  { updateDependents, onKept, onStep }: WhileErasing,
 ): Promise<SnapshotErased[]> {
   const owner = await lakeOwner(warehouse);
   const session = await openExportSession(database.directUrl, { isErasure: true });
@@ -100,7 +100,7 @@ export async function eraseFromLake(
     );
     if (left !== undefined) onKept(left);
     const republished = await republish({ session, lake, duckDb }, buildRowsToErase(record, owner), onKept);
-    await follow(republished);
+    await updateDependents(republished);
     await session.assertAlive();
     const erased: SnapshotErased[] = [];
     for (const one of republished) {

@@ -18,8 +18,8 @@ import { measureRequests } from './measure-requests.ts';
 import { createPagingSlots } from './paging-slots.ts';
 import { notePageLanded } from './metrics.ts';
 import { admitTick } from './schedules/admit-tick.ts';
-import { admitExport, repairExportSchedule } from '../operations/schedules/follow-export.ts';
-import { followConnection } from '../operations/schedules/follow-connection.ts';
+import { admitExport, repairExportSchedule } from '../operations/schedules/update-export-schedule.ts';
+import { updateSchedules } from '../operations/schedules/update-schedules.ts';
 import { keepSchedulesRepaired } from './schedules/repair-schedules.ts';
 import { schedulePrune } from './schedules/schedule-prune.ts';
 import { martsPlaces } from '../operations/marts-places.ts';
@@ -85,7 +85,7 @@ export async function composeWorker(
       api,
       temporal: client,
       schedules: {
-        follow: (connectionId) => followConnection(places, { connectionId }),
+        update: (connectionId) => updateSchedules(places, { connectionId }),
         admit: (tick) => admitTick(places, tick),
         admitExport: () => admitExport(places),
       },

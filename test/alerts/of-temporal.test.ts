@@ -8,7 +8,7 @@ import { freePort } from '../../embedded/free-port.ts';
 import { startTemporal } from '../../embedded/temporal.ts';
 import { readBacklog } from '../../operations/read-backlog.ts';
 import { readTroubles } from '../../operations/read-troubles.ts';
-import { followConnection } from '../../operations/schedules/follow-connection.ts';
+import { updateSchedules } from '../../operations/schedules/update-schedules.ts';
 import { readStuckWorkflows } from '../../operations/stuck-workflows.ts';
 import { scheduleIds } from '../../temporal/schedule-ids.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
@@ -137,7 +137,7 @@ proofTest(
     const places = { warehouse, temporal: client };
     await warehouse.pool.query(`update sync.connections set sync_every = interval '1 second'`);
     await addStream(warehouse, { connection: name, stream: 'bills' });
-    await followConnection(places, { connectionId: name });
+    await updateSchedules(places, { connectionId: name });
     expect(await judged({})).toEqual([]);
     const schedule = client.schedule.getHandle(scheduleIds.connection('sync', name));
     await eventually(async () =>
@@ -149,7 +149,7 @@ proofTest(
     await eventually(() => Promise.resolve(Date.now() - away > 15_000 || undefined), 30);
     server = await startTemporal(options);
     await eventually(async () => {
-      await followConnection(places, { connectionId: name });
+      await updateSchedules(places, { connectionId: name });
       return row(warehouse, 'select from sync.connections where ticks_missed_at is not null');
     }, 60);
     expect(await judged({})).toMatchObject([

@@ -170,7 +170,7 @@ test('a scheduled backfill gets a Temporal schedule that rereads the last days, 
 });
 
 proofTest(
-  'a backfill schedule is stored when Temporal is unreachable, with a message that it follows',
+  'a backfill schedule is stored when Temporal is unreachable, with a message that it will be updated',
   async () => {
     const connection = await installation.connect();
     const { code, stderr } = await installation.run(
@@ -180,7 +180,9 @@ proofTest(
       },
     );
     expect(code).toBe(0);
-    expect(stderr).toMatch(/Temporal is out of reach: the schedules of .* follow when a worker starts/);
+    expect(stderr).toMatch(
+      /Temporal cannot be reached; the schedules of .* will be updated when a worker starts/,
+    );
     expect(
       await row(
         warehouse,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { setSchedule } from '../../warehouse/connections/set-schedule.ts';
-import { followConnection } from '../../operations/schedules/follow-connection.ts';
+import { updateSchedules } from '../../operations/schedules/update-schedules.ts';
 import { eventually } from '../support/eventually.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { bill } from '../support/finance-records.ts';
@@ -95,7 +95,7 @@ describe('Pause and Resume', () => {
   test('pause the schedules with the reason, and resume them', async () => {
     const connection = await installation.connect();
     await setSchedule(warehouse, { connectionId: connection, syncEvery: 3_600_000 });
-    await followConnection({ warehouse, temporal: client }, { connectionId: connection });
+    await updateSchedules({ warehouse, temporal: client }, { connectionId: connection });
     const page = await open(`${url}/connections/${connection}`);
     expect(await page.locator('.facts').textContent()).toMatch(/every 1h.*Next runin \d+ (min|s)/);
     await page.getByText('Pause …').click();

@@ -310,7 +310,7 @@ async function erase(place: string, id = 'erased'): Promise<string[]> {
     { settings: { ...settings, marts: { ...settings.marts, cacheFolder } }, warehouse },
     record,
     {
-      follow: () => Promise.resolve(),
+      updateDependents: () => Promise.resolve(),
       onKept: ({ message }) => kept.push(message),
     },
   );

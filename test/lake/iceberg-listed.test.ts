@@ -177,7 +177,7 @@ async function erase(id: string, steps: string[] = []): Promise<string[]> {
     { settings: { ...settings, marts: { ...settings.marts, cacheFolder } }, warehouse },
     { connectionId: connections[0]!, resource: bills, id },
     {
-      follow: () => Promise.resolve(),
+      updateDependents: () => Promise.resolve(),
       onKept: ({ message }) => kept.push(message),
       onStep: (step) => steps.push(step),
     },

@@ -27,7 +27,10 @@ const { env, build } = await buildEnvironment({ databaseUrl: second.url, lake: l
 const { warehouse } = second;
 const settings = settingsOf(env);
 const record = { connectionId: 'acme', resource: bills, id: 'b1' };
-const nothing = { follow: (): Promise<void> => Promise.resolve(), onKept: (): undefined => undefined };
+const nothing = {
+  updateDependents: (): Promise<void> => Promise.resolve(),
+  onKept: (): undefined => undefined,
+};
 const isForeign = /holds snapshots of another warehouse, so nothing was written/;
 
 beforeAll(async () => {

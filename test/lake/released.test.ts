@@ -251,7 +251,7 @@ describe.each(lakes)(
         { settings: { ...settings, marts: { ...settings.marts, cacheFolder } }, warehouse },
         { connectionId, resource: bills, id },
         {
-          follow: () => Promise.resolve(),
+          updateDependents: () => Promise.resolve(),
           onKept: ({ message }) => kept.push(message),
         },
       );

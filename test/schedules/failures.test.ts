@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { noteSyncEnd } from '../../warehouse/connections/note-sync-end.ts';
 import { pauseConnection } from '../../warehouse/connections/pause-connection.ts';
 import { setSchedule } from '../../warehouse/connections/set-schedule.ts';
-import { followConnection } from '../../operations/schedules/follow-connection.ts';
+import { updateSchedules } from '../../operations/schedules/update-schedules.ts';
 import { addRun } from '../alerts/facts.ts';
 import { createInstallation } from '../support/installation.ts';
 import { proofTest } from '../support/proof-test.ts';
@@ -76,7 +76,7 @@ test('a token of another company pauses the connection', async () => {
 test('a pause that a person made outlives refused tokens, new tokens and successful syncs', async () => {
   const connection = await scheduled({ token: 'wrong' });
   await pauseConnection(warehouse, { connectionId: connection, why: 'month end' });
-  await followConnection({ warehouse, temporal }, { connectionId: connection });
+  await updateSchedules({ warehouse, temporal }, { connectionId: connection });
   await sync(installation, connection);
   await installation.run(['connection', 'set-token', connection, '--token-stdin'], {
     input: `token-of-${connection}`,
@@ -194,7 +194,7 @@ proofTest('a refused token pauses a connection without schedules, and creates no
 async function scheduled(input: { token?: string } = {}): Promise<string> {
   const connectionId = await installation.connect({ records: 20, ...input });
   await setSchedule(warehouse, { connectionId, syncEvery: 15 * minute, reconcileEvery: 24 * hour });
-  await followConnection({ warehouse, temporal }, { connectionId });
+  await updateSchedules({ warehouse, temporal }, { connectionId });
   return connectionId;
 }
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { pauseConnection } from '../../warehouse/connections/pause-connection.ts';
 import { setSchedule } from '../../warehouse/connections/set-schedule.ts';
 import { readTemporalFacts } from '../../operations/read-temporal-facts.ts';
-import { followConnection } from '../../operations/schedules/follow-connection.ts';
+import { updateSchedules } from '../../operations/schedules/update-schedules.ts';
 import { pausedSchedules, readPausedSchedules } from '../../operations/schedules/paused-schedules.ts';
 import { nextSyncAt } from '../../operations/schedules/wanted-schedules.ts';
 import { countRequests } from '../fleet/count-requests.ts';
@@ -23,7 +23,7 @@ test('a single request finds the pauses made in Temporal, without those made by 
   const [paused, pausedHere] = [await scheduled(), await scheduled(), await scheduled()];
   await temporal.schedule.getHandle(`sync/${paused}`).pause('the auditors are here');
   await pauseConnection(warehouse, { connectionId: pausedHere, why: 'month end' });
-  await followConnection({ warehouse, temporal }, { connectionId: pausedHere });
+  await updateSchedules({ warehouse, temporal }, { connectionId: pausedHere });
   const { client, asked } = await countRequests(namespace);
   // Temporal's list lags by a moment.
   await eventually(async () => ((await readPausedSchedules(temporal)).size > 0 ? true : undefined));
@@ -92,6 +92,6 @@ proofTest('each read of paused schedules throws while Temporal is unreachable', 
 async function scheduled(syncEvery = 15 * minute): Promise<string> {
   const connectionId = await addTestConnection(warehouse);
   await setSchedule(warehouse, { connectionId, syncEvery });
-  await followConnection({ warehouse, temporal }, { connectionId });
+  await updateSchedules({ warehouse, temporal }, { connectionId });
   return connectionId;
 }

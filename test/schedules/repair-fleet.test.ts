@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { pauseConnection } from '../../warehouse/connections/pause-connection.ts';
 import { takeRepairTurn } from '../../warehouse/connections/repair-turn.ts';
 import { readClock } from '../../warehouse/clock/read-clock.ts';
-import { followConnection } from '../../operations/schedules/follow-connection.ts';
+import { updateSchedules } from '../../operations/schedules/update-schedules.ts';
 import { repairSchedules } from '../../worker/schedules/repair-schedules.ts';
 import { addFleet } from '../fleet/add-fleet.ts';
 import { countRequests } from '../fleet/count-requests.ts';
@@ -199,7 +199,7 @@ proofTest('a connection whose schedules are already right is not written again',
   const version = async (): Promise<unknown> =>
     (await rows(warehouse, 'select xmin::text as xmin from sync.all_connections'))[0]?.xmin;
   const before = await version();
-  await followConnection(places, { connectionId: 'co-00000' });
+  await updateSchedules(places, { connectionId: 'co-00000' });
   await repair();
   expect(await version()).toBe(before);
 });

@@ -3,7 +3,7 @@ import type { ScheduledStartInput, ScheduledStarted } from '../../activities/sta
 import { pauseConnection } from '../../warehouse/connections/pause-connection.ts';
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
 import { setSchedule } from '../../warehouse/connections/set-schedule.ts';
-import { followConnection } from '../../operations/schedules/follow-connection.ts';
+import { updateSchedules } from '../../operations/schedules/update-schedules.ts';
 import { readWantedReconciles } from '../../warehouse/reconcile/read-wanted-reconciles.ts';
 import { startRequest } from '../../temporal/start-request.ts';
 import { blockWrites } from '../support/blocked-session.ts';
@@ -31,7 +31,7 @@ test('a schedule syncs its connection repeatedly', async () => {
     return Number(syncs) >= 2 ? true : undefined;
   });
   await setSchedule(warehouse, { connectionId: connection, syncEvery: null });
-  await followConnection({ warehouse, temporal }, { connectionId: connection });
+  await updateSchedules({ warehouse, temporal }, { connectionId: connection });
   expect((await installation.compare(connection)).differences).toEqual([]);
 });
 
@@ -286,13 +286,13 @@ test('a tick of a connection of another API address is skipped and names that ad
 async function scheduled(schedule: Omit<Parameters<typeof setSchedule>[1], 'connectionId'>): Promise<string> {
   const connectionId = await installation.connect({ records: 20 });
   await setSchedule(warehouse, { connectionId, ...schedule });
-  await followConnection({ warehouse, temporal }, { connectionId });
+  await updateSchedules({ warehouse, temporal }, { connectionId });
   return connectionId;
 }
 
 async function pause(connectionId: string, kind = 'sync'): Promise<void> {
   await pauseConnection(warehouse, { connectionId, why: 'month end' });
-  await followConnection({ warehouse, temporal }, { connectionId });
+  await updateSchedules({ warehouse, temporal }, { connectionId });
   await untilApplied(`${kind}/${connectionId}`);
 }
 

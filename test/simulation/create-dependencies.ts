@@ -20,7 +20,7 @@ export function createDependencies({
     ...parts,
     temporal: inertClient,
     schedules: {
-      follow: () => Promise.resolve(),
+      update: () => Promise.resolve(),
       admit: () => Promise.resolve({ admitted: true }),
       admitExport: () => Promise.resolve({ admitted: true }),
     },

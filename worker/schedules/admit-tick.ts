@@ -6,7 +6,7 @@ import {
   type ScheduleState,
 } from '../../warehouse/connections/schedule-state.ts';
 import { warehouseId } from '../../warehouse/warehouse-id.ts';
-import { settleConnection, type SchedulePlaces } from '../../operations/schedules/follow-connection.ts';
+import { settleConnection, type SchedulePlaces } from '../../operations/schedules/update-schedules.ts';
 import { describeSchedule } from '../../operations/schedules/settle-schedule.ts';
 import { wantedSchedule } from '../../operations/schedules/wanted-schedules.ts';
 

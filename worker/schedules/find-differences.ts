@@ -3,7 +3,7 @@ import {
   type ScheduleState,
   type SchedulesSettled,
 } from '../../warehouse/connections/schedule-state.ts';
-import { wantedDigest, type SchedulePlaces } from '../../operations/schedules/follow-connection.ts';
+import { wantedDigest, type SchedulePlaces } from '../../operations/schedules/update-schedules.ts';
 import { looksAsWanted } from '../../operations/schedules/settle-schedule.ts';
 import { wantedSchedule } from '../../operations/schedules/wanted-schedules.ts';
 import { scheduleIds, scheduleKinds } from '../../temporal/schedule-ids.ts';

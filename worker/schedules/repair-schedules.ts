@@ -8,7 +8,7 @@ import { takeRepairTurn, type RepairTurn } from '../../warehouse/connections/rep
 import { noteSettledAsListed, withScheduleStates } from '../../warehouse/connections/schedule-state.ts';
 import { readClock } from '../../warehouse/clock/read-clock.ts';
 import { warehouseId } from '../../warehouse/warehouse-id.ts';
-import { settleConnection, type SchedulePlaces } from '../../operations/schedules/follow-connection.ts';
+import { settleConnection, type SchedulePlaces } from '../../operations/schedules/update-schedules.ts';
 import { ForeignSchedule } from '../../operations/schedules/settle-schedule.ts';
 import { findDifferences, type Occasion } from './find-differences.ts';
 import { listSchedules, type ListedSchedules } from './list-schedules.ts';

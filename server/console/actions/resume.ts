@@ -1,10 +1,10 @@
 import { resumeConnection } from '../../../warehouse/connections/resume-connection.ts';
 import { paths } from '../../frame/paths.ts';
 import type { Action } from '../action.ts';
-import { followSchedules } from './follow-schedules.ts';
+import { updateSchedulesIfReachable } from './update-schedules-if-reachable.ts';
 
 export const resume: Action = async (parts, { params: { connection = '' } }) => {
   await resumeConnection(parts.warehouse, { connectionId: connection });
-  const followed = await followSchedules(parts, { connectionId: connection, resume: true });
-  return { notice: `${connection} is resumed.${followed}`, next: paths.connection(connection) };
+  const later = await updateSchedulesIfReachable(parts, { connectionId: connection, resume: true });
+  return { notice: `${connection} is resumed.${later}`, next: paths.connection(connection) };
 };

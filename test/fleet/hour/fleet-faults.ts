@@ -1,4 +1,4 @@
-import { followConnection } from '../../../operations/schedules/follow-connection.ts';
+import { updateSchedules } from '../../../operations/schedules/update-schedules.ts';
 import { resumeConnection } from '../../../warehouse/connections/resume-connection.ts';
 import { addCompanies, type Fleet, type FleetOptions } from './open-fleet.ts';
 
@@ -51,7 +51,7 @@ export function createFleetFaults(
       await admin.clearFaults();
       for (const connectionId of refused) {
         await resumeConnection(warehouse, { connectionId });
-        await followConnection({ warehouse, temporal }, { connectionId, resume: true });
+        await updateSchedules({ warehouse, temporal }, { connectionId, resume: true });
       }
       report(`${refused.length} tokens are accepted again`);
     },

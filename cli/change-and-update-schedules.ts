@@ -7,18 +7,18 @@ import { printAside } from './printer.ts';
 export interface Change<Changed> {
   readonly change: () => Promise<Changed>;
   readonly matters?: (changed: Changed) => boolean;
-  readonly follow: (temporal: Client) => Promise<void>;
+  readonly update: (temporal: Client) => Promise<void>;
   /** Printed if Temporal is unreachable; the command has still done its part. */
   readonly later: string;
 }
 
 /**
  * Changes the database and updates Temporal to match. If the namespace belongs to another warehouse, nothing is changed. Throws
- * NamespaceNotOurs, and whatever `change` and `follow` throw.
+ * NamespaceNotOurs, and whatever `change` and `update` throw.
  */
-export async function changeAndFollow<Changed>(
+export async function changeAndUpdateSchedules<Changed>(
   { warehouse, settings }: { warehouse: Warehouse; settings: Settings },
-  { change, matters = () => true, follow, later }: Change<Changed>,
+  { change, matters = () => true, update, later }: Change<Changed>,
 ): Promise<Changed> {
   const { connectTemporal } = await import('../operations/temporal-client.ts');
   const { checkOwnership } = await import('../operations/ownership/check-ownership.ts');
@@ -27,23 +27,23 @@ export async function changeAndFollow<Changed>(
     if (temporal !== undefined)
       await unlessAway(() => checkOwnership({ warehouse, temporal, settings }, { say: printAside }));
     const changed = await change();
-    if (matters(changed) && !(await hasFollowed(temporal, follow))) printAside(later);
+    if (matters(changed) && !(await isUpdated(temporal, update))) printAside(later);
     return changed;
   } finally {
     await temporal?.connection.close();
   }
 }
 
-async function hasFollowed(
+async function isUpdated(
   temporal: Client | undefined,
-  follow: (temporal: Client) => Promise<void>,
+  update: (temporal: Client) => Promise<void>,
 ): Promise<boolean> {
   if (temporal === undefined) return false;
-  const followed = await unlessAway(async () => {
-    await follow(temporal);
+  const updated = await unlessAway(async () => {
+    await update(temporal);
     return true;
   });
-  return followed ?? false;
+  return updated ?? false;
 }
 
 /** Returns undefined if Temporal does not answer. */

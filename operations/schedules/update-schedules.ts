@@ -23,7 +23,7 @@ const deadlineMilliseconds = 10_000;
  * Updates the schedules of a connection to match the database. Called after every change there; idempotent. `resume` lifts pauses made in the Web
  * UI too. Throws ForeignSchedule, and the errors of the client if Temporal is away.
  */
-export async function followConnection(
+export async function updateSchedules(
   { warehouse, temporal }: SchedulePlaces,
   { connectionId, resume = false }: { connectionId: string; resume?: boolean },
 ): Promise<void> {

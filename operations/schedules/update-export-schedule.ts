@@ -4,14 +4,14 @@ import { scheduleIds } from '../../temporal/schedule-ids.ts';
 import { withExportEvery } from '../../warehouse/snapshots/export-schedule.ts';
 import { warehouseId } from '../../warehouse/warehouse-id.ts';
 import { loggingFailure } from '../logging-failure.ts';
-import type { SchedulePlaces } from './follow-connection.ts';
+import type { SchedulePlaces } from './update-schedules.ts';
 import { settleSchedule } from './settle-schedule.ts';
 import { wantedExportSchedule } from './wanted-export-schedule.ts';
 
 const deadlineMilliseconds = 10_000;
 
 /** Updates the schedule of exports to match the database. Throws ForeignSchedule, and the errors of the client if Temporal is away. */
-export async function followExport({ warehouse, temporal }: SchedulePlaces): Promise<void> {
+export async function updateExportSchedule({ warehouse, temporal }: SchedulePlaces): Promise<void> {
   const owner = await warehouseId(warehouse);
   await withExportEvery(warehouse, async (every) => {
     const wanted = wantedExportSchedule(every);
@@ -25,7 +25,7 @@ export async function followExport({ warehouse, temporal }: SchedulePlaces): Pro
 export async function admitExport(places: SchedulePlaces): Promise<TickAdmitted> {
   if ((await withExportEvery(places.warehouse, (every) => Promise.resolve(every))) !== null)
     return { admitted: true };
-  await followExport(places);
+  await updateExportSchedule(places);
   return { admitted: false, why: 'Exports have no schedule any more.' };
 }
 
@@ -35,5 +35,5 @@ export async function repairExportSchedule(
   { logger }: { logger: Logger },
 ): Promise<void> {
   const failing = 'The schedule "export" could not be repaired: the next worker that starts tries again.';
-  await loggingFailure(logger, failing, () => followExport(places));
+  await loggingFailure(logger, failing, () => updateExportSchedule(places));
 }

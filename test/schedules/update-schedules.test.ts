@@ -7,7 +7,7 @@ import { removeConnection } from '../../warehouse/connections/remove-connection.
 import { resumeConnection } from '../../warehouse/connections/resume-connection.ts';
 import { setSchedule } from '../../warehouse/connections/set-schedule.ts';
 import { warehouseId } from '../../warehouse/warehouse-id.ts';
-import { followConnection } from '../../operations/schedules/follow-connection.ts';
+import { updateSchedules } from '../../operations/schedules/update-schedules.ts';
 import { repairSchedules } from '../../worker/schedules/repair-schedules.ts';
 import { ForeignSchedule } from '../../operations/schedules/settle-schedule.ts';
 import { eventually } from '../support/eventually.ts';
@@ -47,7 +47,7 @@ test('a connection gets the schedules that are set for it, and no others', async
 test('a backfill schedule passes on how far back to read, and has a jitter of at most 5 minutes', async () => {
   const connectionId = await addTestConnection(warehouse);
   await setSchedule(warehouse, { connectionId, backfill: { every: 7 * day, last: 90 * day } });
-  await followConnection(places, { connectionId });
+  await updateSchedules(places, { connectionId });
   const described = await describe(`backfill/${connectionId}`);
   expect(described?.action.args).toEqual([{ kind: 'backfill', connection: connectionId, last: 90 * day }]);
   expect(described?.spec.jitter).toBe(5 * minute);
@@ -55,7 +55,7 @@ test('a backfill schedule passes on how far back to read, and has a jitter of at
 
 test('a schedule that is already as it should be is not updated', async () => {
   const connectionId = await scheduled({ syncEvery: 15 * minute, reconcileEvery: day });
-  await followConnection(places, { connectionId });
+  await updateSchedules(places, { connectionId });
   expect((await describe(`sync/${connectionId}`))?.info.lastUpdatedAt).toBeUndefined();
   expect((await describe(`reconcile/${connectionId}`))?.info.lastUpdatedAt).toBeUndefined();
 });
@@ -72,7 +72,7 @@ test('a change made in the Web UI is reverted, but a pause made there stays', as
   const handle = temporal.schedule.getHandle(`sync/${connectionId}`);
   await handle.pause('the auditors are here');
   await handle.update((now) => ({ ...now, spec: { intervals: [{ every: '1 day' }] } }));
-  await followConnection(places, { connectionId });
+  await updateSchedules(places, { connectionId });
   const { spec, state } = await handle.describe();
   expect(spec.intervals?.[0]?.every).toBe(hour);
   expect(state).toMatchObject({ paused: true, note: 'the auditors are here' });
@@ -81,13 +81,13 @@ test('a change made in the Web UI is reverted, but a pause made there stays', as
 test('a pause of a connection pauses every schedule with its reason, and resuming ends it', async () => {
   const connectionId = await scheduled({ syncEvery: hour, reconcileEvery: day });
   await pauseConnection(warehouse, { connectionId, why: 'month end' });
-  await followConnection(places, { connectionId });
+  await updateSchedules(places, { connectionId });
   for (const kind of ['sync', 'reconcile']) {
     const paused = { paused: true, note: 'Paused by Daybook: month end' };
     expect((await describe(`${kind}/${connectionId}`))?.state).toMatchObject(paused);
   }
   await resumeConnection(warehouse, { connectionId });
-  await followConnection(places, { connectionId });
+  await updateSchedules(places, { connectionId });
   for (const kind of ['sync', 'reconcile']) {
     expect((await describe(`${kind}/${connectionId}`))?.state).toMatchObject({ paused: false, note: '' });
   }
@@ -98,11 +98,11 @@ test('a pause made in the Web UI outlives a pause by Daybook, and ends when a pe
   const handle = temporal.schedule.getHandle(`sync/${connectionId}`);
   await handle.pause('by hand');
   await pauseConnection(warehouse, { connectionId, why: 'month end' });
-  await followConnection(places, { connectionId });
+  await updateSchedules(places, { connectionId });
   await resumeConnection(warehouse, { connectionId });
-  await followConnection(places, { connectionId });
+  await updateSchedules(places, { connectionId });
   expect((await handle.describe()).state).toMatchObject({ paused: true, note: 'by hand' });
-  await followConnection(places, { connectionId, resume: true });
+  await updateSchedules(places, { connectionId, resume: true });
   expect((await handle.describe()).state).toMatchObject({ paused: false, note: '' });
 });
 
@@ -114,9 +114,9 @@ test('a schedule that somebody else made under an ID of Daybook is neither chang
     action: { type: 'startWorkflow', workflowType: 'theirs', taskQueue: 'theirs', args: [] },
   });
   await setSchedule(warehouse, { connectionId, syncEvery: hour });
-  await expect(followConnection(places, { connectionId })).rejects.toThrow(ForeignSchedule);
+  await expect(updateSchedules(places, { connectionId })).rejects.toThrow(ForeignSchedule);
   await removeConnection(warehouse, { connectionId, keepData: false });
-  await followConnection(places, { connectionId });
+  await updateSchedules(places, { connectionId });
   expect((await describe(`sync/${connectionId}`))?.action.workflowType).toBe('theirs');
 });
 
@@ -127,12 +127,12 @@ test('a schedule of another warehouse is neither changed nor deleted', async () 
   const setId = (id: string): Promise<unknown> =>
     warehouse.pool.query(`update sync.settings set value = $1 where name = 'warehouse_id'`, [id]);
   await setId('another');
-  await expect(followConnection(places, { connectionId })).rejects.toThrow(ForeignSchedule);
+  await expect(updateSchedules(places, { connectionId })).rejects.toThrow(ForeignSchedule);
   expect(await repair()).toContain(`that the warehouse ${own} made`);
   await change(connectionId, { syncEvery: null });
   expect(await describe(`sync/${connectionId}`)).toMatchObject({ memo: theirs?.memo });
   await setId(own);
-  await followConnection(places, { connectionId });
+  await updateSchedules(places, { connectionId });
 });
 
 test('a repair recreates schedules that were deleted in Temporal, paused if their connection is paused', async () => {
@@ -240,7 +240,7 @@ async function change(
   every: { syncEvery?: number | null; reconcileEvery?: number | null },
 ): Promise<void> {
   await setSchedule(warehouse, { connectionId, ...every });
-  await followConnection(places, { connectionId });
+  await updateSchedules(places, { connectionId });
 }
 
 /** Repairs the schedules, and returns the log. */
