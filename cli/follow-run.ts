@@ -7,7 +7,7 @@ import { endedBeforeRun } from './ended-before-run.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { noWorkerAfterMilliseconds, noWorkerYet } from './no-worker-yet.ts';
 import { print, printAside } from './printer.ts';
-import { readTroubles } from '../operations/read-troubles.ts';
+import { readRetries } from '../operations/read-retries.ts';
 import { runTable } from './run-table.ts';
 import { isShownInPlace, lineEveryMilliseconds, showUntil } from './show-progress.ts';
 import { runNames } from '../operations/run-names.ts';
@@ -27,12 +27,12 @@ export async function followRun(
   if (!quiet) printAside(`${joined ? 'Joined the run at' : 'Running:'} ${link}`);
   const execution = { workflowId, temporalRunId };
   const read = (): Promise<RunRead | undefined> => readFollowedRun(warehouse, execution.temporalRunId);
-  const troubles = (): Promise<string[]> =>
-    readTroubles(client.workflow.getHandle(workflowId, execution.temporalRunId));
+  const retries = (): Promise<string[]> =>
+    readRetries(client.workflow.getHandle(workflowId, execution.temporalRunId));
   const ended = waitForEnd(client, execution, read);
   const { hasSuccessor } = await (quiet
     ? ended
-    : showUntil(ended, readerWithNotices({ read, troubles }), inWords));
+    : showUntil(ended, readerWithNotices({ read, retries }), inWords));
   const [run] = await readRuns(warehouse, { temporalRunId: execution.temporalRunId, totals: true, limit: 1 });
   if (!quiet) {
     print(run === undefined ? endedBeforeRun : lastWords(run));
@@ -82,15 +82,15 @@ const intervalMilliseconds = 250;
 /** Returns a function that reads the progress of the run. It prints notices of what delays the run, each once while it lasts. */
 function readerWithNotices({
   read,
-  troubles,
+  retries,
 }: {
   read: () => Promise<RunRead | undefined>;
-  troubles: () => Promise<string[]>;
+  retries: () => Promise<string[]>;
 }): () => Promise<Progress> {
   const started = performance.now();
   let asked = started;
-  let troubled: string[] = [];
-  let told: readonly string[] = [];
+  let latest: string[] = [];
+  let printed: readonly string[] = [];
   return async () => {
     // The run survives a database that is away for a while, so following it does too.
     const found = await read().catch((error: unknown) => {
@@ -100,27 +100,27 @@ function readerWithNotices({
     const now = performance.now();
     if (now - asked > lineEveryMilliseconds) {
       asked = now;
-      troubled = await troubles();
+      latest = await retries();
     }
     const notices = [
       ...(found === 'database away' ? ['The database does not answer; waiting for it …'] : []),
       ...(found === undefined && now - started > noWorkerAfterMilliseconds ? [noWorkerYet('run')] : []),
-      ...(isShownInPlace() ? [] : troubled),
+      ...(isShownInPlace() ? [] : latest),
     ];
-    for (const notice of notices) if (!told.includes(notice)) printAside(notice);
-    told = notices;
-    return { run: found === 'database away' ? undefined : found, troubles: troubled };
+    for (const notice of notices) if (!printed.includes(notice)) printAside(notice);
+    printed = notices;
+    return { run: found === 'database away' ? undefined : found, retries: latest };
   };
 }
 
 interface Progress {
   readonly run: RunRead | undefined;
-  readonly troubles: readonly string[];
+  readonly retries: readonly string[];
 }
 
-function inWords({ run, troubles }: Progress, waitedMilliseconds: number): string | undefined {
+function inWords({ run, retries }: Progress, waitedMilliseconds: number): string | undefined {
   if (run === undefined) return undefined;
-  if (isShownInPlace()) return [runTable(run, new Date()), ...troubles].join('\n');
+  if (isShownInPlace()) return [runTable(run, new Date()), ...retries].join('\n');
   return waitedMilliseconds > lineEveryMilliseconds ? progressLine(run) : undefined;
 }
 

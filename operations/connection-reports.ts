@@ -34,7 +34,7 @@ export async function connectionReports(
   };
 }
 
-const nothingAsked: TemporalFacts = { schedules: new Map(), troubles: new Map() };
+const nothingAsked: TemporalFacts = { schedules: new Map(), retries: new Map() };
 
 function buildQuestions(connections: readonly ConnectionStatus[]): TemporalQuestions {
   const scheduled = connections.flatMap(({ name, every_seconds, stretch, failures }) =>
@@ -52,12 +52,12 @@ export function unlessTemporalIsAway(error: unknown): undefined {
   if (!isTemporalAway(error)) throw error;
 }
 
-function buildReport(connection: ConnectionStatus, { schedules, troubles }: TemporalFacts): ConnectionReport {
+function buildReport(connection: ConnectionStatus, { schedules, retries }: TemporalFacts): ConnectionReport {
   const schedule = schedules.get(connection.name);
   const report = {
     ...connection,
     next_run_at: connection.paused === null ? (schedule?.nextRunAt ?? null) : null,
-    troubles: troubles.get(connection.name) ?? [],
+    troubles: retries.get(connection.name) ?? [],
   };
   if (connection.paused !== null || schedule === undefined || schedule.pausedWhy === null) return report;
   // Paused in the Web UI, so the warehouse does not know it.

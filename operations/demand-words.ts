@@ -10,7 +10,7 @@ export function demandInWords({
 }
 
 /** Returns a warning and a remedy if they request more than their share; undefined otherwise. */
-export function demandTrouble(demand: ApiDemand): string | undefined {
+export function budgetWarning(demand: ApiDemand): string | undefined {
   const { requests_per_minute: asked, allowed_per_minute: allowed, needed_stretch: needed, stretch } = demand;
   if (needed <= 1 && stretch <= 1) return undefined;
   const so =

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { readTroubles } from './read-troubles.ts';
+import { readRetries } from './read-retries.ts';
 import { pausedSchedules } from './schedules/paused-schedules.ts';
 import { readSyncSchedule, type SyncSchedule } from './schedules/read-sync-schedule.ts';
 import { nextSyncAt } from './schedules/wanted-schedules.ts';
@@ -21,7 +21,7 @@ export interface TemporalQuestions {
 export interface TemporalFacts {
   readonly schedules: ReadonlyMap<string, SyncSchedule>;
   /** Sentences about the steps that running workflows keep retrying. */
-  readonly troubles: ReadonlyMap<string, readonly string[]>;
+  readonly retries: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
@@ -34,18 +34,18 @@ export async function readTemporalFacts(
   { scheduled, running }: TemporalQuestions,
 ): Promise<TemporalFacts> {
   const schedules = await readSchedules(temporal, scheduled);
-  const troubles = await temporal.withDeadline(Date.now() + 5_000, () =>
+  const retries = await temporal.withDeadline(Date.now() + 5_000, () =>
     Promise.all(
       [...running].slice(0, mostDescribed).map(async ([connection, workflowId]) => {
         const handle = temporal.workflow.getHandle(workflowId);
-        return [connection, await readTroubles(handle)] as const;
+        return [connection, await readRetries(handle)] as const;
       }),
     ),
   );
-  return { schedules, troubles: new Map(troubles) };
+  return { schedules, retries: new Map(retries) };
 }
 
-/** Runs of a healthy fleet take a second or two, so runs with troubles are among the longest-running ones. */
+/** Runs of a healthy fleet take a second or two, so runs with retries are among the longest-running ones. */
 const mostDescribed = 25;
 
 async function readSchedules(

@@ -11,7 +11,7 @@ import { readMartsStatus, type MartsStatus } from '../../warehouse/marts/read-ma
 import { listReaders, type ReaderListed } from '../../warehouse/readers/list-readers.ts';
 import { readSnapshotStatus, type SnapshotStatus } from '../../warehouse/snapshots/read-snapshot-status.ts';
 import type { ConnectionReport } from '../../operations/connection-reports.ts';
-import { demandTrouble, silenceInWords } from '../../operations/demand-words.ts';
+import { budgetWarning, silenceInWords } from '../../operations/demand-words.ts';
 import type { OwnershipRead } from '../../operations/ownership/read-ownership.ts';
 import type { Settings } from '../../config/settings.ts';
 import { exitCodes, type SetExitCode } from '../exit-codes.ts';
@@ -165,7 +165,7 @@ function show(
   if (places.http !== null) print(`Daybook   ${places.http}`);
   if (places.trouble !== null) print(`Not ours  ${places.trouble}`);
   for (const line of publicationLines(places)) print(line);
-  const tooMuch = demandTrouble(places.api_demand);
+  const tooMuch = budgetWarning(places.api_demand);
   if (tooMuch !== undefined) print(`API budget: ${tooMuch}`);
   const silence = silenceInWords(places.api_silent_until);
   if (silence !== undefined) print(`API: ${silence}`);

@@ -1,5 +1,5 @@
 import type { Settings } from '../../config/settings.ts';
-import { demandInWords, demandTrouble, silenceInWords } from '../../operations/demand-words.ts';
+import { budgetWarning, demandInWords, silenceInWords } from '../../operations/demand-words.ts';
 import { bills } from '../../resources/bills.ts';
 import { resources } from '../../resources/index.ts';
 import { createApiClient, type ApiClient } from '../../source/api-client.ts';
@@ -113,8 +113,8 @@ function describeCount(connections: number): string {
 export async function checkApiBudget(warehouse: Warehouse, { api }: Settings): Promise<CheckResult> {
   const demand = await readDemand(warehouse, api);
   const silentUntil = await readApiSilence(warehouse, api);
-  const problems = [demandTrouble(demand), silenceInWords(silentUntil)].filter(
-    (trouble) => trouble !== undefined,
+  const problems = [budgetWarning(demand), silenceInWords(silentUntil)].filter(
+    (problem) => problem !== undefined,
   );
   return { problems, allWell: demandInWords(demand) };
 }

@@ -7,14 +7,14 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../embedded/free-port.ts';
 import { startTemporal } from '../../embedded/temporal.ts';
 import { readBacklog } from '../../operations/read-backlog.ts';
-import { readTroubles } from '../../operations/read-troubles.ts';
+import { readRetries } from '../../operations/read-retries.ts';
 import { updateSchedules } from '../../operations/schedules/update-schedules.ts';
 import { readStuckWorkflows } from '../../operations/stuck-workflows.ts';
 import { scheduleIds } from '../../temporal/schedule-ids.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 import { mainQueue } from '../../temporal/task-queues.ts';
 import { workflowIds } from '../../temporal/workflow-ids.ts';
-import { judgeAlerts, type TemporalTroubles } from '../../warehouse/alerts/judge-alerts.ts';
+import { judgeAlerts, type TemporalState } from '../../warehouse/alerts/judge-alerts.ts';
 import { readAlerts, readOpenAlerts, type Alert } from '../../warehouse/alerts/read-alerts.ts';
 import { pauseConnection } from '../../warehouse/connections/pause-connection.ts';
 import { removeConnection } from '../../warehouse/connections/remove-connection.ts';
@@ -82,7 +82,7 @@ proofTest(
         remedy: expect.stringContaining('newest release in every worker') as string,
       },
     ]);
-    expect(await readTroubles(handle)).toEqual([
+    expect(await readRetries(handle)).toEqual([
       expect.stringMatching(/^No worker can continue it: its workflow task has failed [5-9] times\./),
     ]);
     await handle.terminate('given up');
@@ -224,10 +224,10 @@ test('the backlog alert replaces new stale alerts of connections while work wait
 
 /** Judges alerts, and returns the open ones, those without a connection first. */
 async function judged(
-  troubles: Omit<TemporalTroubles, 'pausedElsewhere'>,
+  state: Omit<TemporalState, 'pausedElsewhere'>,
   { pausedElsewhere = [name] }: { pausedElsewhere?: string[] } = {},
 ): Promise<Alert[]> {
-  await judgeAlerts(warehouse, { pausedElsewhere, ...troubles });
+  await judgeAlerts(warehouse, { pausedElsewhere, ...state });
   const open = await readOpenAlerts(warehouse);
   return open.sort((one, other) => (one.connection_id ?? '').localeCompare(other.connection_id ?? ''));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { troubles } from '../../warehouse/alerts/troubles.ts';
+import { alertConditions } from '../../warehouse/alerts/alert-conditions.ts';
 import { buildQuestion } from '../../warehouse/reconcile/deletion-question.ts';
 import { readWaitingDeletions } from '../../warehouse/reconcile/read-waiting-deletions.ts';
 import { bill } from '../support/finance-records.ts';
@@ -107,7 +107,7 @@ test('a deletion awaiting approval is withdrawn once an event deletes the record
   service.events = [deletionEvent('b59', at(-1_000))];
   await service.sync(['bills']);
   expect(await service.rows(waiting)).toEqual([{ waiting: 0 }]);
-  const { rows: alerts } = await troubles.approval.execute(warehouse.db);
+  const { rows: alerts } = await alertConditions.approval.execute(warehouse.db);
   expect(alerts).toEqual([]);
 });
 

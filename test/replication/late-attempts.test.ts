@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { troubles } from '../../warehouse/alerts/troubles.ts';
+import { alertConditions } from '../../warehouse/alerts/alert-conditions.ts';
 import { LeaseLost } from '../../warehouse/errors.ts';
 import { bill, customer } from '../support/finance-records.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -27,7 +27,7 @@ test.each([
        from sync.runs r join sync.run_streams s using (run_id)
        where r.connection_id = $1 and r.run_id = '${String(runId)}' order by s.stream`,
     ),
-    (await troubles.failed.execute(warehouse.db)).rows,
+    (await alertConditions.failed.execute(warehouse.db)).rows,
   ];
   const before = await readOutcome();
   if (!refuses) service.onList = () => undefined;

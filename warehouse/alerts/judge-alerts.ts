@@ -1,10 +1,10 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Warehouse } from '../open-warehouse.ts';
 import { backlogInWords, backlogRemedy, isLate, type Backlog } from './backlog.ts';
-import { troubles } from './troubles.ts';
+import { alertConditions } from './alert-conditions.ts';
 
 /** Facts that only Temporal knows. */
-export interface TemporalTroubles {
+export interface TemporalState {
   /** Connections whose schedule is paused in Temporal. Like connections paused in the database, they are not stale. */
   readonly pausedElsewhere: readonly string[];
   /** Workflows that no worker can continue. Undefined: not known, so their alerts stay as they are. */
@@ -28,13 +28,13 @@ export interface StuckWorkflow {
  */
 export async function judgeAlerts(
   { db }: Warehouse,
-  { pausedElsewhere, stuck, backlog }: TemporalTroubles,
+  { pausedElsewhere, stuck, backlog }: TemporalState,
 ): Promise<void> {
   // Late work makes every connection stale, so one alert replaces all of those.
   const late = backlog !== undefined && isLate(backlog) ? backlogInWords(backlog) : undefined;
   await sql`
     with wrong as materialized (
-      ${sql.join([...Object.values(troubles), stuckWorkflows(stuck ?? []), lateWork(late)], sql` union all `)}
+      ${sql.join([...Object.values(alertConditions), stuckWorkflows(stuck ?? []), lateWork(late)], sql` union all `)}
     ), counted as (
       select * from wrong
       where not (kind = 'stale' and connection_id = any(${[...pausedElsewhere]}::text[]))

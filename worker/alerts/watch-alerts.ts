@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { claimDelivery } from '../../warehouse/alerts/claim-delivery.ts';
 import { countOpenAlerts } from '../../warehouse/alerts/count-open-alerts.ts';
-import { judgeAlerts, type TemporalTroubles } from '../../warehouse/alerts/judge-alerts.ts';
+import { judgeAlerts, type TemporalState } from '../../warehouse/alerts/judge-alerts.ts';
 import { readStaleConnections } from '../../warehouse/alerts/read-stale-connections.ts';
 import { settleDelivery } from '../../warehouse/alerts/settle-delivery.ts';
 import { takeTurn } from '../../warehouse/alerts/take-turn.ts';
@@ -83,7 +83,7 @@ export async function watchAlerts(
 }
 
 /** The last answers of Temporal. */
-type KnownOfTemporal = { -readonly [Key in 'stuck' | 'backlog']?: TemporalTroubles[Key] };
+type KnownOfTemporal = { -readonly [Key in 'stuck' | 'backlog']?: TemporalState[Key] };
 
 async function judge(
   places: AlertPlaces,

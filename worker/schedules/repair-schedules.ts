@@ -88,15 +88,15 @@ async function repairAll(
   if (listed === undefined) return false;
   const found = await findDifferences(places, { listed, occasion });
   await noteSettledAsListed(warehouse, found.asListed);
-  const trouble = createTrouble(logger);
+  const failureCount = createFailureCount(logger);
   for (let first = 0; first < found.toSettle.length; first += pageLength) {
     if (!(await goOn())) return false;
     const page = found.toSettle.slice(first, first + pageLength);
-    trouble.met(await settlePage({ warehouse, temporal, owner }, { page, listed }), page.length);
+    failureCount.addPage(await settlePage({ warehouse, temporal, owner }, { page, listed }), page.length);
     // Temporal is away, and each of thousands more would wait for it.
-    if (trouble.isHopeless()) break;
+    if (failureCount.shouldStop()) break;
   }
-  return trouble.tell(found.toSettle.length);
+  return failureCount.report(found.toSettle.length);
 }
 
 /** A transaction then waits for about 60 requests to Temporal, which a busy laptop answers in two seconds. */
@@ -137,17 +137,17 @@ async function settlePage(
 }
 
 /** Counts failures, and logs some of them. */
-function createTrouble(logger: Logger): {
-  met(failed: readonly Failed[], of: number): void;
-  isHopeless(): boolean;
+function createFailureCount(logger: Logger): {
+  addPage(failed: readonly Failed[], of: number): void;
+  shouldStop(): boolean;
   /** Returns whether nothing is left to do. Schedules of others are not ours to repair. */
-  tell(of: number): boolean;
+  report(of: number): boolean;
 } {
-  let [foreign, failures, inVain] = [0, 0, 0];
+  let [foreign, failures, failedInARow] = [0, 0, 0];
   let reason = '';
   return {
-    met(failed, of) {
-      inVain = failed.length === of && of > 0 ? inVain + 1 : 0;
+    addPage(failed, of) {
+      failedInARow = failed.length === of && of > 0 ? failedInARow + 1 : 0;
       for (const { connection, error } of failed) {
         if (error instanceof ForeignSchedule) {
           foreign += 1;
@@ -158,8 +158,8 @@ function createTrouble(logger: Logger): {
         }
       }
     },
-    isHopeless: () => inVain >= 3 && failures > 0,
-    tell(of) {
+    shouldStop: () => failedInARow >= 3 && failures > 0,
+    report(of) {
       if (failures > 0 || foreign > mostLogged)
         logger.warn({ connections: of, failed: failures, foreign, reason }, remedy);
       return failures === 0;

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { addConnection } from '../../../warehouse/connections/add-connection.ts';
 import { readDemand } from '../../../warehouse/connections/read-demand.ts';
-import { demandTrouble } from '../../../operations/demand-words.ts';
+import { budgetWarning } from '../../../operations/demand-words.ts';
 import { changeConnection } from '../../change-connection.ts';
 import { checkName } from '../../check-name.ts';
 import { asMilliseconds, type DurationOrOff } from '../../duration-option.ts';
@@ -60,7 +60,7 @@ export function addCommand(): Command {
               reconcileEvery,
             }),
           );
-          return { ...added, tooMuch: demandTrouble(await readDemand(warehouse, api)) };
+          return { ...added, tooMuch: budgetWarning(await readDemand(warehouse, api)) };
         },
         ['database', 'api'],
       );

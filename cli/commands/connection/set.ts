@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { demandTrouble } from '../../../operations/demand-words.ts';
+import { budgetWarning } from '../../../operations/demand-words.ts';
 import { readDemand } from '../../../warehouse/connections/read-demand.ts';
 import { setSchedule } from '../../../warehouse/connections/set-schedule.ts';
 import { UsageError } from '../../errors.ts';
@@ -37,7 +37,7 @@ export function setCommand(): Command {
             ...(reconcileEvery === undefined ? {} : { reconcileEvery: asMilliseconds(reconcileEvery) }),
           }),
         );
-        return { set, tooMuch: demandTrouble(await readDemand(warehouse, settings.api)) };
+        return { set, tooMuch: budgetWarning(await readDemand(warehouse, settings.api)) };
       });
       print(`${connectionId}: ${scheduleInWords(set)}.`);
       if (tooMuch !== undefined) print(`With it, ${tooMuch}`);

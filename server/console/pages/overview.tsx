@@ -19,7 +19,7 @@ import {
   unlessTemporalIsAway,
   type ConnectionReport,
 } from '../../../operations/connection-reports.ts';
-import { demandTrouble, silenceInWords } from '../../../operations/demand-words.ts';
+import { budgetWarning, silenceInWords } from '../../../operations/demand-words.ts';
 import { readTemporalFacts } from '../../../operations/read-temporal-facts.ts';
 import { pausedSchedules } from '../../../operations/schedules/paused-schedules.ts';
 import { counted } from '../../frame/counted.ts';
@@ -72,7 +72,7 @@ export async function overviewPage(
     // If Temporal was unreachable above, it is not waited for again.
     pausedElsewhere === undefined ? undefined : (questions) => readTemporalFacts(temporal, questions),
   );
-  const tooMuch = demandTrouble(demand);
+  const tooMuch = budgetWarning(demand);
   const silence = silenceInWords(silentUntil);
   const openAlerts = Object.values(open).reduce((sum, count) => sum + count, 0);
   return {
@@ -140,8 +140,8 @@ function summaryOf(
   shown: readonly ConnectionReport[],
   alerts: number,
 ): string {
-  const troubled = shown.filter(({ failures, troubles }) => failures === 0 && troubles.length > 0).length;
-  const failing = counts.failing + troubled;
+  const retrying = shown.filter(({ failures, troubles }) => failures === 0 && troubles.length > 0).length;
+  const failing = counts.failing + retrying;
   return [
     counted(all, 'connection'),
     ...(failing > 0 ? [`${failing.toLocaleString('en-US')} failing`] : []),

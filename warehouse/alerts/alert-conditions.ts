@@ -13,7 +13,7 @@ import { newestRunsOfAll } from './newest-runs-of-all.ts';
  * hold names, counts and our own sentences, but no token and no record. Stuck workflows and the backlog are not here, because only Temporal knows
  * them.
  */
-export const troubles: Record<Exclude<AlertKind, 'stuck' | 'backlog'>, RawBuilder<unknown>> = {
+export const alertConditions: Record<Exclude<AlertKind, 'stuck' | 'backlog'>, RawBuilder<unknown>> = {
   /**
    * A failure counts until another run of its kind succeeded with the same streams, or a person resumed the connection. Connections that paused
    * themselves, stalled streams, missing lists, deletions to be approved and the quarantine have alerts of their own.
